@@ -1,0 +1,140 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import type { Embedder } from "../src/embedding.js";
+import { SIGNALS, type Signal, without } from "../src/history/weights.js";
+import type { ConversationHistory } from "../src/history.js";
+import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
+import { plainBm25 } from "./recall/bm25.js";
+import { crossValidate } from "./recall/cross-validation.js";
+import { type Conversation, readDataset } from "./recall/dataset.js";
+import { openFixture, ownerOfConversation } from "./recall/fixture.js";
+import { count, fractionAt, HEADER, newTally, percentile, row, type Tally } from "./recall/metrics.js";
+import { measureAtScale } from "./recall/scale.js";
+
+/**
+ * Recall of history search: imports every conversation of `--data` for a user of its own, asks its questions, and looks for the evidence.
+ *
+ *   npm run bench:recall -- --data FILE [--cross-validate] [--quick] [--dimension 768]
+ *   npm run bench:recall -- --scale          query times at 3,000 turns among 300,000; takes minutes and about 2 GB of disk
+ *
+ * `--quick` leaves the ablation out. `--embedder FILE` measures another embedder: a module whose default export is one.
+ */
+const { values: options } = parseArgs({
+  options: {
+    data: { type: "string" },
+    dimension: { type: "string", default: "768" },
+    embedder: { type: "string" },
+    "cross-validate": { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    scale: { type: "boolean", default: false },
+  },
+});
+
+type Search = (conversation: Conversation, question: string) => Promise<string[]> | string[];
+
+const report = (line: string) => console.info(line);
+const embedder: Embedder =
+  options.embedder === undefined
+    ? new HashingEmbedder({ dimension: Number(options.dimension) })
+    : ((await import(pathToFileURL(resolve(options.embedder)).href)) as { default: Embedder }).default;
+const fixture = await openFixture(embedder);
+try {
+  if (options.data !== undefined) await measureRecall(await readDataset(options.data));
+  if (options.scale) await measureAtScale(fixture, report);
+  if (options.data === undefined && !options.scale) throw new Error("Say --data FILE or --scale.");
+} finally {
+  await fixture.close();
+}
+
+async function measureRecall(conversations: readonly Conversation[]): Promise<void> {
+  const messages = conversations.reduce((sum, conversation) => sum + conversation.messages.length, 0);
+  const questions = conversations.reduce((sum, conversation) => sum + conversation.questions.length, 0);
+  const started = performance.now();
+  for (const conversation of conversations) await fixture.import(ownerOfConversation(conversation), conversation);
+  report(`${conversations.length} conversations, ${messages} messages, ${questions} questions; embedder ${embedder.id}`);
+  report(
+    `imported in ${((performance.now() - started) / 1000).toFixed(1)} s; index ${((await fixture.indexBytes()) / 1024 ** 2).toFixed(1)} MiB\n\nTurn level\n${HEADER}`,
+  );
+  const baselines = new Map(conversations.map((conversation) => [conversation, plainBm25(conversation)]));
+  await line("plain BM25 (FTS5, porter)", conversations, (conversation, question) => baselines.get(conversation)?.(question) ?? []);
+  await line(`dense alone (${embedder.lexical ? "lexical stand-in" : "embedder"})`, conversations, (conversation, question) =>
+    fixture.denseAlone(ownerOfConversation(conversation), question),
+  );
+  if (!options.quick) await ablation(conversations);
+  const everything = await line("everything", conversations, searchOf(fixture.history));
+
+  report(`\nBy category, everything, turn level\n${HEADER}`);
+  for (const [category, tally] of [...everything.byCategory].sort()) report(row(`category ${category} (${tally.questions})`, tally));
+
+  report(`\nSession level\n${HEADER}`);
+  const sessions = new Map(
+    conversations.map((conversation) => [conversation, new Map(conversation.messages.map(({ id, session }) => [id, session]))]),
+  );
+  const bySession =
+    (search: Search): Search =>
+    async (conversation, question) => [
+      ...new Set((await search(conversation, question)).map((id) => sessions.get(conversation)?.get(id) ?? id)),
+    ];
+  const evidenceOf = (conversation: Conversation, evidence: readonly string[]) =>
+    evidence.map((id) => sessions.get(conversation)?.get(id) ?? id);
+  await line(
+    "plain BM25, best message",
+    conversations,
+    bySession((c, q) => baselines.get(c)?.(q) ?? []),
+    evidenceOf,
+  );
+  await line("everything, best message", conversations, bySession(searchOf(fixture.history)), evidenceOf);
+
+  await latency(conversations);
+  if (options["cross-validate"]) await crossValidate(fixture, conversations, report);
+  report(`\nfraction @10, turn level, everything: ${fractionAt(everything.all, 10).toFixed(4)}`);
+}
+
+/** Each signal added to the ones before it, then everything without each. */
+async function ablation(conversations: readonly Conversation[]): Promise<void> {
+  const signals = Object.keys(SIGNALS) as Signal[];
+  for (let on = 0; on < signals.length; on++) {
+    const label = on === 0 ? "own words alone, re-scored" : `+ ${signals[on - 1]}`;
+    await line(label, conversations, searchOf(await fixture.withWeights(without(signals.slice(on)))));
+  }
+  for (const signal of signals)
+    await line(`everything but ${signal}`, conversations, searchOf(await fixture.withWeights(without([signal]))));
+}
+
+function searchOf(history: ConversationHistory): Search {
+  return async (conversation, query) =>
+    (await history.search(ownerOfConversation(conversation), { query, limit: 200 })).map(({ message_id }) => message_id);
+}
+
+async function line(
+  label: string,
+  conversations: readonly Conversation[],
+  search: Search,
+  evidenceOf: (conversation: Conversation, evidence: readonly string[]) => readonly string[] = (_, evidence) => evidence,
+): Promise<{ all: Tally; byCategory: Map<string, Tally> }> {
+  const all = newTally();
+  const byCategory = new Map<string, Tally>();
+  for (const conversation of conversations)
+    for (const { question, evidence, category } of conversation.questions) {
+      const found = await search(conversation, question);
+      const wanted = evidenceOf(conversation, evidence);
+      count(all, found, wanted);
+      const tally = byCategory.get(category) ?? newTally();
+      byCategory.set(category, tally);
+      count(tally, found, wanted);
+    }
+  report(row(label, all));
+  return { all, byCategory };
+}
+
+async function latency(conversations: readonly Conversation[]): Promise<void> {
+  const times: number[] = [];
+  for (const conversation of conversations)
+    for (const { question } of conversation.questions) {
+      const start = performance.now();
+      await fixture.history.search(ownerOfConversation(conversation), { query: question });
+      times.push(performance.now() - start);
+    }
+  report(`\nquery: p50 ${percentile(times, 0.5).toFixed(2)} ms, p95 ${percentile(times, 0.95).toFixed(2)} ms (limit 20)`);
+}

@@ -1,0 +1,122 @@
+import type { Candidate } from "../../src/history/candidate.js";
+import { candidatesOf } from "../../src/history/candidates.js";
+import { type RankedQuestion, rank } from "../../src/history/ranking.js";
+import { RANKING_WEIGHTS, type RankingWeights } from "../../src/history/weights.js";
+import { queryVector } from "../../src/vectors/sparse.js";
+import type { ScoredPoint } from "../../src/vectors.js";
+import type { Conversation, Question } from "./dataset.js";
+import { type Fixture, ownerOfConversation } from "./fixture.js";
+import { count, fractionAt, HEADER, newTally, row, type Tally } from "./metrics.js";
+
+const GRID: Partial<Record<keyof RankingWeights, readonly number[]>> = {
+  neighbour: [0.1, 0.2, 0.4],
+  answer: [0, 0.3, 0.6],
+  sessionTerm: [0.05, 0.1, 0.2],
+  sessionScore: [0.1, 0.2, 0.4],
+  speaker: [0.3, 0.6, 1.2],
+  speakerName: [0, 0.1, 0.3],
+  expectedAnswer: [0.15, 0.3, 0.6],
+  namedTime: [0.4, 0.8, 1.6],
+  namedDay: [1, 2, 4],
+  question: [0, 0.1, 0.2],
+  fusion: [0.15, 0.3, 0.6],
+};
+
+interface Fetched {
+  readonly question: RankedQuestion;
+  readonly evidence: readonly string[];
+  readonly candidates: readonly Candidate[];
+}
+
+/**
+ * Leave one conversation out: the weights are chosen on the others, one after the other from the defaults on a coarse grid, and
+ * measured on the one left out. The sum over all left-out conversations is what the choosing is worth on conversations it never saw.
+ */
+export async function crossValidate(
+  fixture: Fixture,
+  conversations: readonly Conversation[],
+  report: (line: string) => void,
+): Promise<void> {
+  const fetched = await Promise.all(conversations.map((conversation) => fetchAll(fixture, conversation)));
+  const known = new Map<string, Tally[]>();
+  const measure = (weights: RankingWeights): Tally[] => {
+    const key = JSON.stringify(weights);
+    const tallies = known.get(key) ?? fetched.map((questions) => tallyOf(questions, weights));
+    known.set(key, tallies);
+    return tallies;
+  };
+  const [leftOut, defaults] = [newTally(), newTally()];
+  report(`\nLeave one conversation out, turn level\n${HEADER}`);
+  for (let out = 0; out < conversations.length; out++) {
+    const weights = choose((candidate) => objective(measure(candidate), out));
+    const changed = Object.entries(weights).filter(([name, value]) => value !== RANKING_WEIGHTS[name as keyof RankingWeights]);
+    const [chosen, standard] = [measure(weights)[out], measure(RANKING_WEIGHTS)[out]];
+    if (chosen === undefined || standard === undefined) continue;
+    report(row(`left out ${out + 1}: ${changed.map(([name, value]) => `${name}=${value}`).join(" ") || "as shipped"}`, chosen));
+    add(leftOut, chosen);
+    add(defaults, standard);
+  }
+  report(row("all, each left out", leftOut));
+  report(row("all, weights as shipped", defaults));
+}
+
+function choose(score: (weights: RankingWeights) => number): RankingWeights {
+  let best: RankingWeights = RANKING_WEIGHTS;
+  let most = score(best);
+  for (const [name, values] of Object.entries(GRID))
+    for (const value of values) {
+      const next = { ...best, [name]: value };
+      const reached = score(next);
+      if (reached > most) [best, most] = [next, reached];
+    }
+  return best;
+}
+
+/** Fraction @10, with a quarter each of @5 and @20 so that it moves in small steps. */
+function objective(tallies: readonly Tally[], leftOut: number): number {
+  return tallies.reduce(
+    (sum, tally, i) =>
+      i === leftOut ? sum : sum + tally.questions * (fractionAt(tally, 10) + 0.25 * (fractionAt(tally, 5) + fractionAt(tally, 20))),
+    0,
+  );
+}
+
+function tallyOf(questions: readonly Fetched[], weights: RankingWeights): Tally {
+  const tally = newTally();
+  for (const { question, candidates, evidence } of questions)
+    count(
+      tally,
+      rank(question, candidates, weights).map(({ candidate: { message } }) => message.external_id ?? message.message_id),
+      evidence,
+    );
+  return tally;
+}
+
+/** Searches once for each question and keeps what the store gave: the candidates don't depend on the weights. */
+async function fetchAll(fixture: Fixture, conversation: Conversation): Promise<Fetched[]> {
+  const owner = ownerOfConversation(conversation);
+  const fetched: Fetched[] = [];
+  for (const { question, evidence } of conversation.questions as readonly Question[]) {
+    const points: ScoredPoint[] = await fixture.candidatesFor(owner, question);
+    const terms = queryVector(question);
+    fetched.push({
+      evidence,
+      candidates: candidatesOf(owner, points),
+      question: {
+        text: question,
+        terms: terms.indices.map((index, i) => ({ index, weight: terms.values[i] ?? 1 })),
+        now: new Date(),
+        termsOf: (name) => queryVector(name).indices,
+      },
+    });
+  }
+  return fetched;
+}
+
+function add(sum: Tally, tally: Tally): void {
+  sum.questions += tally.questions;
+  for (const key of ["fraction", "any", "all"] as const)
+    tally[key].forEach((value, i) => {
+      sum[key][i] = (sum[key][i] ?? 0) + value;
+    });
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Embedder } from "../../src/embedding.js";
+import { VectorHistory } from "../../src/history/vector-history.js";
+import type { RankingWeights } from "../../src/history/weights.js";
+import { ImportService } from "../../src/import.js";
+import { DisabledMemory } from "../../src/long-term/disabled-memory.js";
+import { type Owner, ownerOf } from "../../src/owner.js";
+import { InMemoryOwnerLedger } from "../../src/owner-ledger/in-memory-owner-ledger.js";
+import { systemClock } from "../../src/platform/clock.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import { SessionWriter } from "../../src/session-writer.js";
+import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
+import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
+import { documentVector, queryVector } from "../../src/vectors/sparse.js";
+import type { ScoredPoint, VectorStore } from "../../src/vectors.js";
+import { type Conversation, importLines } from "./dataset.js";
+
+const sparse = { documentVector, queryVector };
+
+/** History on a local store in a directory of its own, filled through the import, as a user would. */
+export interface Fixture {
+  readonly store: VectorStore;
+  readonly history: VectorHistory;
+  withWeights(weights: RankingWeights): Promise<VectorHistory>;
+  /** Ids of messages by their dense vectors alone, best first. */
+  denseAlone(owner: Owner, question: string): Promise<string[]>;
+  /** What the store gives a search to rank. */
+  candidatesFor(owner: Owner, question: string): Promise<ScoredPoint[]>;
+  import(owner: Owner, conversation: Conversation): Promise<void>;
+  /** Bytes of the vector store on disk. */
+  indexBytes(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export function ownerOfConversation({ conversation }: Conversation): Owner {
+  return ownerOf("bench", conversation.replace(/\s+/gu, "-"));
+}
+
+export async function openFixture(embedder: Embedder): Promise<Fixture> {
+  const dir = await mkdtemp(join(tmpdir(), "maitred-bench-"));
+  const store = await openLocalQdrant({ path: join(dir, "vectors.db"), cacheBytes: 2 * 1024 ** 3 });
+  const sessions = await openMemorySessionStore();
+  const history = await VectorHistory.open({ store, embedder, sparse });
+  const imports = new ImportService({
+    store: sessions,
+    writer: new SessionWriter(sessions, { onLag: () => {}, logger: silentLogger }),
+    history,
+    clock: systemClock,
+    gate: { begin: () => ({ signal: new AbortController().signal, end: () => {} }) },
+    promote: null,
+    restore: { longTerm: new DisabledMemory(), ledger: new InMemoryOwnerLedger(), records: null },
+    lockWaitMs: 10_000,
+  });
+  return {
+    store,
+    history,
+    withWeights: (weights) => VectorHistory.open({ store, embedder, sparse, weights }),
+    denseAlone: async (owner, question) => {
+      const [vector] = await embedder.embed([question]);
+      const { points } = await store.client.query("history", {
+        query: Array.from(vector ?? []),
+        filter: { must: [{ key: "user_id", match: { value: owner } }] },
+        limit: 200,
+        with_payload: ["external_id"],
+      });
+      return points.map(({ payload }) => String(payload?.external_id));
+    },
+    candidatesFor: async (owner, question) => {
+      let given: ScoredPoint[] = [];
+      const listening: VectorStore = {
+        ...store,
+        client: {
+          ...store.client,
+          query: async (collection, args) => {
+            const answer = await store.client.query(collection, args);
+            given = answer.points;
+            return answer;
+          },
+        },
+      };
+      await (await VectorHistory.open({ store: listening, embedder, sparse })).search(owner, { query: question });
+      return given;
+    },
+    import: async (owner, conversation) => {
+      await imports.import(owner, importLines(conversation), { format: "ndjson", extract: false });
+    },
+    indexBytes: async () => (await stat(join(dir, "vectors.db"))).size,
+    close: async () => {
+      await store.close();
+      await sessions.close();
+      await rm(dir, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+// Compiles src/ to dist/ and puts what is not TypeScript beside it.
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+
+rmSync(join(root, "dist"), { recursive: true, force: true });
+const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+if (status !== 0) process.exit(status ?? 1);
+if (existsSync(join(root, "src", "web"))) cpSync(join(root, "src", "web"), join(root, "dist", "web"), { recursive: true });
+chmodSync(join(root, "dist", "cli.js"), 0o755);

@@ -1,0 +1,31 @@
+/** Writes the table of variables into README.md, between its two markers. `test/readme.test.ts` fails when it is out of date. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { VARIABLES } from "../src/config.js";
+
+const BEGIN = "<!-- variables: made by `npm run readme` -->";
+const END = "<!-- end of variables -->";
+
+export function withVariables(readme: string): string {
+  const [before, rest] = readme.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined) throw new TypeError("README.md lacks the markers of the table of variables");
+  return `${before}${BEGIN}\n${table()}\n${END}${after}`;
+}
+
+function table(): string {
+  const rows = Object.entries(VARIABLES).map(
+    ([name, { fallback, meaning }]) => `| \`${name}\` | ${code(fallback)} | ${meaning.replaceAll("|", "\\|")} |`,
+  );
+  return ["| variable | default | |", "|---|---|---|", ...rows].join("\n");
+}
+
+function code(fallback: string): string {
+  if (fallback === "") return "–";
+  return fallback.includes("`") || fallback.includes(" ") ? fallback : `\`${fallback}\``;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const path = join(import.meta.dirname, "..", "README.md");
+  writeFileSync(path, withVariables(readFileSync(path, "utf8")));
+}

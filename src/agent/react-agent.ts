@@ -1,0 +1,199 @@
+import type {
+  Agent,
+  AgentInput,
+  AgentResult,
+  AgentRun,
+  AnyTool,
+  ChatModel,
+  Domain,
+  ModelMessage,
+  ModelRequest,
+  ModelToolCall,
+} from "../agent.js";
+import { AppError } from "../errors.js";
+import type { Clock } from "../platform/clock.js";
+import { newId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import type { Element, Source, Step, Usage } from "../session.js";
+import { AnswerText } from "./answer-text.js";
+import { boundedStream } from "./bounded-stream.js";
+import { type Outcome, ToolBox } from "./tool-box.js";
+
+export interface ReactAgentOptions {
+  readonly model: ChatModel;
+  readonly tools: readonly AnyTool[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Model calls of a turn that may ask for tools; at the limit follows one last call without. Default 8. */
+  readonly maxIterations?: number;
+  /** Milliseconds for one model call. Default 60,000. */
+  readonly modelTimeoutMs?: number;
+  /** A longer tool output, as JSON, is cut. Default 16,000. */
+  readonly maxOutputChars?: number;
+  /** See {@link AnswerText}. 0 streams everything at once. Default 160. */
+  readonly holdBackChars?: number;
+  /** Calls of one iteration that run; more are answered with an observation. Default 16. */
+  readonly maxParallelCalls?: number;
+  /** {@link Domain.arrange}. Default: elements stay as the tools gave them. */
+  readonly arrange?: NonNullable<Domain["arrange"]>;
+}
+
+/** What one model call gave. */
+interface Thinking {
+  readonly calls: readonly ModelToolCall[];
+  readonly usage: Usage;
+}
+
+/** What a turn has gathered so far. */
+interface Progress {
+  readonly messages: ModelMessage[];
+  readonly steps: Step[];
+  readonly elements: Element[];
+  readonly sources: Map<string, Source>;
+  readonly used: Map<string, number>;
+  usage: Usage;
+  modelMs: number;
+}
+
+/**
+ * Think, act, observe, until an answer or the step limit (Yao et al., "ReAct", 2022), by tool calling.
+ * Calls of one iteration run in parallel; steps come in the order of the calls.
+ */
+export class ReactAgent implements Agent {
+  readonly modelName: string;
+  readonly standIn: boolean;
+  readonly #options: Required<ReactAgentOptions>;
+  readonly #tools: ToolBox;
+
+  constructor(options: ReactAgentOptions) {
+    this.#options = {
+      maxIterations: 8,
+      modelTimeoutMs: 60_000,
+      maxOutputChars: 16_000,
+      holdBackChars: 160,
+      maxParallelCalls: 16,
+      arrange: (_answer, elements) => elements,
+      ...options,
+    };
+    this.#tools = new ToolBox(this.#options);
+    this.modelName = options.model.name;
+    this.standIn = options.model.standIn;
+  }
+
+  async run(input: AgentInput, run: AgentRun): Promise<AgentResult> {
+    const text = new AnswerText({
+      emit: async (delta) => run.onEvent?.({ type: "token", delta }),
+      holdBackChars: this.#options.holdBackChars,
+    });
+    const progress: Progress = {
+      messages: [...input.messages],
+      steps: [],
+      elements: [],
+      sources: new Map(),
+      used: new Map(),
+      usage: { input_tokens: 0, output_tokens: 0 },
+      modelMs: 0,
+    };
+    for (let iteration = 0; ; iteration += 1) {
+      const mayAct = iteration < this.#options.maxIterations && this.#tools.specs.length > 0;
+      const { calls, usage } = await this.#think(progress, text, mayAct, run.context.signal);
+      progress.usage = add(progress.usage, usage);
+      if (!mayAct || calls.length === 0) break;
+      await this.#act(calls, text.endThought(), iteration, progress, run);
+    }
+    await text.endAnswer();
+    if (text.answer.trim() === "") throw new AppError("MODEL_UNAVAILABLE", { detail: "The model gave an empty answer." });
+    return {
+      content: text.answer,
+      steps: progress.steps,
+      elements: this.#options.arrange(text.answer, progress.elements),
+      sources: [...progress.sources.values()],
+      usage: progress.usage,
+      model: this.modelName,
+      modelMs: progress.modelMs,
+    };
+  }
+
+  async #think(progress: Progress, text: AnswerText, mayAct: boolean, signal: AbortSignal): Promise<Thinking> {
+    const { model, modelTimeoutMs } = this.#options;
+    const request: ModelRequest = { messages: progress.messages, ...(mayAct && { tools: this.#tools.specs }) };
+    const calls: ModelToolCall[] = [];
+    let usage: Usage = { input_tokens: 0, output_tokens: 0 };
+    const stream = boundedStream((bound) => model.stream(request, { signal: bound }), {
+      signal,
+      timeoutMs: modelTimeoutMs,
+      onWait: (ms) => {
+        progress.modelMs += ms;
+      },
+    });
+    for await (const event of stream) {
+      if (event.type === "text") await text.push(event.delta, mayAct);
+      else if (event.type === "tool_call") calls.push(withId(event.call, calls, progress.steps));
+      else usage = event.usage;
+    }
+    return { calls, usage };
+  }
+
+  async #act(
+    calls: readonly ModelToolCall[],
+    thought: string | undefined,
+    iteration: number,
+    progress: Progress,
+    run: AgentRun,
+  ): Promise<void> {
+    const pending = calls.map((call, index) => this.#call(call, index < this.#options.maxParallelCalls, progress, run));
+    // Every call is settled before any failure is thrown: an abort must not leave one running unwatched.
+    await Promise.allSettled(pending);
+    progress.messages.push({ role: "assistant", content: thought ?? "", tool_calls: calls });
+    for (const [index, call] of calls.entries()) {
+      const done = await pending[index];
+      if (done === undefined) continue;
+      const step: Step = {
+        id: newId(),
+        type: "tool_call",
+        name: call.name,
+        call_id: call.id,
+        iteration,
+        ...(index === 0 && thought !== undefined && { thought }),
+        input: done.outcome.input,
+        output: done.outcome.output,
+        error: done.outcome.error,
+        started_at: done.startedAt,
+        duration_ms: done.durationMs,
+      };
+      progress.steps.push(step);
+      progress.messages.push({ role: "tool", tool_call_id: call.id, content: done.outcome.content });
+      progress.elements.push(...(done.outcome.result?.elements ?? []));
+      for (const source of done.outcome.result?.sources ?? []) progress.sources.set(`${source.type}:${source.id}`, source);
+      await run.onEvent?.({ type: "step", step });
+    }
+  }
+
+  async #call(
+    call: ModelToolCall,
+    mayRun: boolean,
+    progress: Progress,
+    run: AgentRun,
+  ): Promise<{ outcome: Outcome; startedAt: string; durationMs: number }> {
+    // Counted before the first await, so that parallel calls of one tool see each other.
+    const used = progress.used.get(call.name) ?? 0;
+    progress.used.set(call.name, used + 1);
+    const startedAt = this.#options.clock.now().toISOString();
+    const started = performance.now();
+    const context = { ...run.context, callId: call.id };
+    const outcome = mayRun
+      ? await this.#tools.run(call, used, context)
+      : this.#tools.refuse(call, "Too many calls at once; this one did not run.");
+    return { outcome, startedAt, durationMs: performance.now() - started };
+  }
+}
+
+/** A call's id must be there and must be its own within the turn, or results could be mixed up and writes swallowed. */
+function withId(call: ModelToolCall, calls: readonly ModelToolCall[], steps: readonly Step[]): ModelToolCall {
+  const taken = call.id === "" || calls.some(({ id }) => id === call.id) || steps.some(({ call_id }) => call_id === call.id);
+  return taken ? { ...call, id: `call_${steps.length + calls.length}_${newId()}` } : call;
+}
+
+function add(a: Usage, b: Usage): Usage {
+  return { input_tokens: a.input_tokens + b.input_tokens, output_tokens: a.output_tokens + b.output_tokens };
+}

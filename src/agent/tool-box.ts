@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { AnyTool, ModelToolCall, ToolContext, ToolResult, ToolSpec } from "../agent.js";
+import { AppError, isAppError } from "../errors.js";
+import type { Logger } from "../platform/logger.js";
+import type { JsonValue } from "../session.js";
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_CALLS = 8;
+/** A cut must not leave half of a surrogate pair. */
+const HALF_PAIR = /[\uD800-\uDBFF]$/;
+
+/** What came of one call. `content` is what the model is told. */
+export interface Outcome {
+  readonly input: JsonValue;
+  readonly output: JsonValue;
+  readonly error: string | null;
+  readonly content: string;
+  readonly result: ToolResult | null;
+}
+
+/** Offers tools to a model and runs what it asks for. Whatever the model writes, a call ends in an observation. */
+export class ToolBox {
+  readonly specs: readonly ToolSpec[];
+  readonly #tools: ReadonlyMap<string, AnyTool>;
+  readonly #maxOutputChars: number;
+  readonly #logger: Logger;
+
+  constructor(options: { readonly tools: readonly AnyTool[]; readonly maxOutputChars: number; readonly logger: Logger }) {
+    this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+    if (this.#tools.size < options.tools.length)
+      throw new AppError("INVALID_CONFIG", { detail: "Two tools of the agent have the same name." });
+    this.specs = options.tools.map(({ name, description, parameters }) => ({ name, description, parameters: jsonSchemaOf(parameters) }));
+    this.#maxOutputChars = options.maxOutputChars;
+    this.#logger = options.logger;
+  }
+
+  /** `used`: how often the tool was called in this turn before. Never throws but for an abort of the turn. @throws ABORTED */
+  async run(call: ModelToolCall, used: number, context: ToolContext): Promise<Outcome> {
+    const tool = this.#tools.get(call.name);
+    if (tool === undefined) return failed(call.arguments, `There is no tool "${call.name.slice(0, 64)}". There are: ${this.#names()}.`);
+    const limit = tool.maxCallsPerTurn ?? DEFAULT_MAX_CALLS;
+    if (used >= limit)
+      return failed(call.arguments, `${tool.name} has run ${limit} times in this turn, which is its limit. Answer with what you have.`);
+    const args = parseJson(call.arguments);
+    if (args === undefined) return failed(call.arguments, "The arguments are not valid JSON. Send one JSON object.");
+    const parsed = await tool.parameters.safeParseAsync(args);
+    if (!parsed.success) return failed(args, `The arguments are not valid: ${issuesOf(parsed.error)}`);
+    return this.#execute(tool, args, parsed.data as never, context);
+  }
+
+  /** The outcome of a call that is not to run. */
+  refuse(call: ModelToolCall, reason: string): Outcome {
+    return failed(call.arguments, reason);
+  }
+
+  async #execute(tool: AnyTool, input: JsonValue, data: never, context: ToolContext): Promise<Outcome> {
+    const timeout = AbortSignal.timeout(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const signal = AbortSignal.any([context.signal, timeout]);
+    try {
+      const result = await abortable(() => tool.run(data, { ...context, signal }), signal);
+      const { output, content } = bounded(result.output, this.#maxOutputChars);
+      return { input, output, error: null, content, result };
+    } catch (error) {
+      if (context.signal.aborted) throw new AppError("ABORTED", { cause: context.signal.reason });
+      if (timeout.aborted) return failed(input, `${tool.name} took too long and was stopped. Whether it had an effect is not known.`);
+      if (isAppError(error)) return failed(input, `${error.message} ${error.hint}`.trim());
+      this.#logger.error({ tool: tool.name, error: error instanceof Error ? error.name : typeof error }, "a tool failed");
+      return failed(input, `${tool.name} failed.`);
+    }
+  }
+
+  #names(): string {
+    return [...this.#tools.keys()].join(", ");
+  }
+}
+
+/** Draft 2020-12, of what a caller may send, without `$schema`. */
+function jsonSchemaOf(parameters: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: "input", unrepresentable: "any" });
+  return schema;
+}
+
+function failed(input: JsonValue, error: string): Outcome {
+  return { input, output: null, error, content: JSON.stringify({ error }), result: null };
+}
+
+function issuesOf(error: z.ZodError): string {
+  return error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.length === 0 ? "" : `${issue.path.join(".")}: `}${issue.message}`)
+    .join("; ");
+}
+
+/** Models send the empty string where a tool takes no arguments. */
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return text.trim() === "" ? {} : (JSON.parse(text) as JsonValue);
+  } catch {
+    return undefined;
+  }
+}
+
+function bounded(output: JsonValue, maxChars: number): { output: JsonValue; content: string } {
+  const content = JSON.stringify(output);
+  if (content.length <= maxChars) return { output, content };
+  const cut = { truncated: true, characters: content.length, start: content.slice(0, maxChars).replace(HALF_PAIR, "") };
+  return { output: cut, content: JSON.stringify(cut) };
+}
+
+/** Settles when the signal aborts, also where the work pays no heed to it. */
+async function abortable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Tool } from "../../agent.js";
+import { AppError } from "../../errors.js";
+import type { ConversationHistory, HistoryHit } from "../../history.js";
+import type { Element, JsonObject } from "../../session.js";
+
+const LIMIT = 8;
+/** Of one message, in characters; the element holds all of it. */
+const SHOWN_CHARS = 1_000;
+
+const input = z.object({
+  query: z.string().min(1).max(500).describe("what was talked about, in plain words"),
+  from: z.iso.date().optional().describe("first day, YYYY-MM-DD"),
+  to: z.iso.date().optional().describe("last day, inclusive"),
+  role: z.enum(["user", "assistant"]).optional().describe("who said it; default both"),
+});
+
+/** Finds what was said in the user's earlier conversations; each find is cited as an element "Ref #1 — 12 March". */
+export function historyTool(history: Pick<ConversationHistory, "search">): Tool<z.infer<typeof input>> {
+  // Numbers go on through a turn, so that [Ref #2] is one thing. Keyed by the turn's message, and gone with it.
+  const cited = new WeakMap<object, number>();
+  return {
+    name: "search_history",
+    description:
+      "Searches everything said with this user before, also in other conversations. Use it for questions about the past that the messages here don't answer. Cite a find as [Ref #n].",
+    parameters: input,
+    maxCallsPerTurn: 4,
+    run: async ({ query, from, to, role }, context) => {
+      if (context.memory === "off")
+        throw new AppError("HISTORY_DISABLED", {
+          detail: "This conversation is incognito: earlier ones are not looked at.",
+          hint: "Tell the user so.",
+        });
+      const hits = await history.search(context.owner, {
+        query,
+        limit: LIMIT,
+        now: context.now,
+        signal: context.signal,
+        ...(from !== undefined && { from: `${from}T00:00:00.000Z` }),
+        ...(to !== undefined && { to: dayAfter(to) }),
+        ...(role !== undefined && { role }),
+        ...(context.hiddenMessageIds !== undefined && { excludeMessageIds: context.hiddenMessageIds }),
+      });
+      const before = cited.get(context.userMessage) ?? context.references ?? 0;
+      cited.set(context.userMessage, before + hits.length);
+      const refs = hits.map((hit, index) => ({ hit, name: `Ref #${before + index + 1} — ${dayOf(hit, context.now, context.timeZone)}` }));
+      return {
+        output: { found: refs.map(({ hit, name }) => line(hit, name)) },
+        elements: refs.map(
+          ({ hit, name }): Element => ({ id: `message:${hit.id}`, type: "text", name, content: hit.content, display: "side" }),
+        ),
+        sources: refs.map(({ hit, name }) => ({ id: hit.id, title: name, type: "message" })),
+      };
+    },
+  };
+}
+
+function line(hit: HistoryHit, name: string): JsonObject {
+  return {
+    ref: name,
+    said_by: hit.role === "user" ? (hit.name ?? "the user") : hit.role,
+    at: hit.created_at,
+    text:
+      hit.content.length > SHOWN_CHARS
+        ? `${[...hit.content.slice(0, SHOWN_CHARS)].join("").replace(/[\uD800-\uDBFF]$/, "")} …`
+        : hit.content,
+    session_id: hit.session_id,
+    turn: hit.turn,
+  };
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00.000Z`) + 86_400_000).toISOString();
+}
+
+/** "12 March", with the year where it is not the present one. */
+function dayOf(hit: HistoryHit, now: Date, timeZone: string): string {
+  const year = (date: Date) => new Intl.DateTimeFormat("en-GB", { timeZone, year: "numeric" }).format(date);
+  const said = new Date(hit.created_at);
+  const sameYear = year(said) === year(now);
+  return new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "long", ...(sameYear ? {} : { year: "numeric" }) }).format(
+    said,
+  );
+}

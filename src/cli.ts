@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+import pc from "picocolors";
+import { maintenanceOf } from "./cli/maintenance-of.js";
+import { runCli } from "./cli/program.js";
+import { parseConfig, readEnvironment } from "./config.js";
+import { VERSION } from "./version.js";
+
+/**
+ * The command line: `maitred --help`. It logs errors alone, to stderr; stdout is the command's own. What stands behind the storage
+ * directory is loaded only by the commands that open it.
+ */
+
+const interrupted = new AbortController();
+process.once("SIGINT", () => interrupted.abort());
+process.once("SIGTERM", () => interrupted.abort());
+
+// Whoever read the output (`| head`) has had enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  version: VERSION,
+  streams: process,
+  colours: pc.isColorSupported && process.stdout.isTTY === true,
+  signal: interrupted.signal,
+  readConfig: () => parseConfig(readEnvironment(process.cwd())),
+  open: async (config, options) => {
+    const [{ compose }, { createLogger }] = await Promise.all([import("./compose.js"), import("./platform/pino-logger.js")]);
+    const level = config.LOG_LEVEL === "silent" || config.LOG_LEVEL === "debug" ? config.LOG_LEVEL : "error";
+    const application = await compose(config, { logger: createLogger({ level, content: config.LOG_CONTENT }), ...options });
+    return { application, maintenance: maintenanceOf(application.parts) };
+  },
+  nodeVersion: process.versions.node,
+  sqliteVersion: async () => {
+    const { openSqlite } = await import("./platform/sqlite.js");
+    const db = openSqlite(":memory:", { durability: "normal" });
+    try {
+      return String(db.prepare("SELECT sqlite_version()").pluck().get());
+    } finally {
+      db.close();
+    }
+  },
+  fetch,
+});

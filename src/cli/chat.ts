@@ -1,0 +1,115 @@
+import { createInterface } from "node:readline";
+import type { ChatAnswer } from "../application.js";
+import { AppError } from "../errors.js";
+import type { RecallStatus } from "../session.js";
+import type { Backend } from "./backend.js";
+import { CHAT_COMMANDS, type ChatState, runChatCommand } from "./chat-commands.js";
+import { errorLines } from "./error-lines.js";
+import { printable, type Terminal } from "./terminal.js";
+
+export interface ChatCommand {
+  /** One message, one answer. Default: a conversation, a message a line. */
+  readonly message?: string;
+  /** The session to go on with. Default: a new one. */
+  readonly sessionId?: string;
+  readonly signal: AbortSignal;
+}
+
+const MEMORY_NOTES: Readonly<Record<RecallStatus, string | null>> = {
+  ok: null,
+  empty: null,
+  disabled: null,
+  timeout: "Long-term memory was too slow for this answer.",
+  degraded: "Long-term memory is out of reach; this answer came without it.",
+};
+
+/**
+ * A conversation in the terminal. Ctrl+C ends the answer that is streaming, and at the prompt the conversation. Where nobody looks
+ * (a pipe), each line is a message, and nothing but the answers is written.
+ */
+export async function chatCommand(terminal: Terminal, backend: Backend, command: ChatCommand): Promise<void> {
+  const state: ChatState = { sessionId: command.sessionId ?? null, listed: { memories: [], sessions: [] } };
+  if (state.sessionId !== null) await backend.session(state.sessionId);
+  if (command.message !== undefined) {
+    await say(terminal, backend, state, command.message, command.signal);
+    return;
+  }
+  await converse(terminal, backend, state, command.signal);
+}
+
+async function converse(terminal: Terminal, backend: Backend, state: ChatState, signal: AbortSignal): Promise<void> {
+  const { stdin, stdout } = terminal.streams;
+  const lines = createInterface({ input: stdin, output: stdout, terminal: terminal.interactive });
+  let turn: AbortController | null = null;
+  // Input may end while lines that were read still wait: newer versions of Node refuse a prompt then.
+  let open = true;
+  lines.once("close", () => {
+    open = false;
+  });
+  const interrupt = () => (turn ? turn.abort() : lines.close());
+  lines.on("SIGINT", interrupt);
+  signal.addEventListener("abort", () => lines.close(), { once: true });
+  if (terminal.interactive) {
+    terminal.line(terminal.colours.dim(`${Object.keys(CHAT_COMMANDS).join(" ")} · Ctrl+C to leave`));
+    lines.setPrompt(terminal.colours.bold("› "));
+    lines.prompt();
+  }
+  try {
+    for await (const line of lines) {
+      const text = line.trim();
+      if (text === "/quit") break;
+      turn = new AbortController();
+      if (text !== "") await answerLine(terminal, backend, state, text, AbortSignal.any([signal, turn.signal]));
+      turn = null;
+      if (terminal.interactive && open) lines.prompt();
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+/** In a conversation an error is told, and the conversation goes on; in a pipe it ends. */
+async function answerLine(terminal: Terminal, backend: Backend, state: ChatState, text: string, signal: AbortSignal): Promise<void> {
+  try {
+    if (text.startsWith("/")) await runChatCommand(terminal, backend, state, text);
+    else await say(terminal, backend, state, text, signal);
+  } catch (error) {
+    if (!terminal.interactive) throw error;
+    terminal.line();
+    for (const line of signal.aborted ? ["(broken off)"] : errorLines(error)) terminal.line(terminal.colours.yellow(line));
+  }
+}
+
+async function say(terminal: Terminal, backend: Backend, state: ChatState, message: string, signal: AbortSignal): Promise<void> {
+  if (message.trim() === "") throw new AppError("INVALID_REQUEST", { detail: "The message is blank." });
+  let streamed = "";
+  const answer = await backend.chat(
+    { message, ...(state.sessionId === null ? {} : { sessionId: state.sessionId }) },
+    {
+      signal,
+      onEvent: (event) => {
+        if (event.type === "session") state.sessionId = event.session_id;
+        if (event.type === "step")
+          terminal.line(terminal.colours.dim(`· ${event.step.name}${event.step.error === null ? "" : " (failed)"}`));
+        if (event.type !== "token") return;
+        streamed += event.delta;
+        terminal.write(printable(event.delta));
+      },
+    },
+  );
+  state.sessionId = answer.session_id;
+  terminal.result(answer);
+  // A model may answer without having streamed, or have streamed words that it then took back.
+  if (streamed !== answer.message.content) terminal.write(`${streamed === "" ? "" : "\n"}${printable(answer.message.content)}`);
+  terminal.line();
+  memoriesUsed(terminal, answer);
+}
+
+function memoriesUsed(terminal: Terminal, { memory }: ChatAnswer): void {
+  const { dim, yellow } = terminal.colours;
+  const note = MEMORY_NOTES[memory.status];
+  if (note !== null) terminal.line(yellow(note));
+  if (memory.recalled.length === 0) return;
+  const used = memory.recalled.map(({ text, strength }) => `${printable(text)}${strength === "hard" ? " (must hold)" : ""}`);
+  terminal.line(dim(`Kept in mind: ${used.join("; ")}`));
+}

@@ -1,0 +1,172 @@
+import type { PartStatus, Readiness } from "../application.js";
+import type { Config } from "../config.js";
+import { isAppError } from "../errors.js";
+import type { Backend } from "./backend.js";
+import { errorLines } from "./error-lines.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import type { Maintenance } from "./maintenance.js";
+import { printable, type Terminal } from "./terminal.js";
+
+interface Finding {
+  readonly check: string;
+  /** `warn`: works, but look at it. `fail`: something does not work. */
+  readonly status: "ok" | "warn" | "fail";
+  readonly detail: string;
+  /** What to do; null where nothing is to be done. */
+  readonly advice: string | null;
+}
+
+export interface DoctorParts {
+  readonly nodeVersion: string;
+  readonly readConfig: () => Config;
+  /** The version of the SQLite library. Throws where it can't be loaded. */
+  readonly sqliteVersion: () => Promise<string>;
+  /** The application over the storage directory. */
+  readonly open: (config: Config) => Promise<{ readonly backend: Backend; readonly maintenance: Maintenance }>;
+}
+
+/**
+ * Looks at everything, also after something was found; ends with `attention` when something does not work. Opening the stores finishes
+ * what a crash left behind, as a server's start does; beyond that nothing is changed.
+ */
+export function doctorCommand(terminal: Terminal, parts: DoctorParts): Promise<ExitCode> {
+  return report(terminal, examine(parts));
+}
+
+/** What can be told of a server from outside. */
+export function remoteDoctorCommand(terminal: Terminal, backend: Backend): Promise<ExitCode> {
+  return report(terminal, readinessFindings(backend));
+}
+
+async function report(terminal: Terminal, found: AsyncIterable<Finding>): Promise<ExitCode> {
+  const findings: Finding[] = [];
+  const { green, yellow, red } = terminal.colours;
+  for await (const finding of found) {
+    findings.push(finding);
+    const mark = { ok: green("✓"), warn: yellow("!"), fail: red("✗") }[finding.status];
+    terminal.line(`${mark} ${finding.check}: ${printable(finding.detail)}`);
+    if (finding.advice !== null) terminal.line(`    ${printable(finding.advice)}`);
+  }
+  const worst = (["fail", "warn"] as const).find((status) => findings.some((finding) => finding.status === status)) ?? "ok";
+  terminal.result({ status: worst, findings });
+  return worst === "fail" ? EXIT.attention : EXIT.ok;
+}
+
+async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
+  yield nodeFinding(parts.nodeVersion);
+  yield await attempt("SQLite", async () => ok("SQLite", await parts.sqliteVersion()));
+  let config: Config;
+  try {
+    config = parts.readConfig();
+  } catch (error) {
+    yield failure("Configuration", error);
+    return;
+  }
+  yield ok("Configuration", `model ${config.LLM_PROVIDER}, memory ${config.MEM0_ENABLED ? config.MEM0_PROVIDER : "off"}`);
+  let opened: Awaited<ReturnType<DoctorParts["open"]>>;
+  try {
+    opened = await parts.open(config);
+  } catch (error) {
+    yield openFailure(error);
+    return;
+  }
+  try {
+    yield ok("Storage", config.MEMORY_STORAGE_DIR);
+    yield* storeFindings(opened.maintenance);
+    // Last: what was just opened may still be catching up.
+    yield* readinessFindings(opened.backend);
+  } finally {
+    await opened.backend.close();
+  }
+}
+
+async function* storeFindings(maintenance: Maintenance): AsyncGenerator<Finding> {
+  yield* journalFindings(maintenance);
+  yield await attempt("Write-back", async () => {
+    const { pending, failed } = await maintenance.pendingWriteBacks();
+    if (failed === 0) return ok("Write-back", pending === 0 ? "nothing is pending" : `${pending} turns are pending`);
+    const advice = "Look at write_back.failed_turns of the sessions; POST /v1/sessions/{id}/write-back/retry tries again.";
+    return { check: "Write-back", status: "warn", detail: `${failed} turns failed, ${pending} are pending`, advice };
+  });
+  yield await attempt("Erasures", async () => {
+    const open = await maintenance.openErasures();
+    if (open === 0) return ok("Erasures", "none is open");
+    const advice = "A store was out of reach. Mend it and start the server: it finishes them.";
+    return { check: "Erasures", status: "fail", detail: `${open} could not be finished`, advice };
+  });
+}
+
+async function* journalFindings(maintenance: Maintenance): AsyncGenerator<Finding> {
+  let sessions = 0;
+  let damaged = 0;
+  try {
+    for await (const { sessionId, path, damagedLines, tornBytes } of maintenance.journals()) {
+      sessions += 1;
+      if (damagedLines.length === 0 && tornBytes === 0) continue;
+      damaged += 1;
+      const what = [
+        ...(damagedLines.length > 0 ? [`${damagedLines.length} damaged lines (${damagedLines.slice(0, 10).join(", ")})`] : []),
+        ...(tornBytes > 0 ? [`${tornBytes} bytes of a record that was never finished`] : []),
+      ];
+      yield {
+        check: "Journal",
+        status: damagedLines.length > 0 ? "fail" : "warn",
+        detail: `${path ?? sessionId}: ${what.join(", ")}`,
+        advice: "The rest of the session reads. Restore the file from a backup, if there is one, while the server is stopped.",
+      };
+    }
+    if (damaged === 0) yield ok("Journals", `${sessions}, all intact`);
+  } catch (error) {
+    yield failure("Journals", error);
+  }
+}
+
+const PARTS: Readonly<Record<PartStatus, Finding["status"]>> = { ok: "ok", disabled: "ok", degraded: "warn", down: "fail" };
+
+async function* readinessFindings(backend: Backend): AsyncGenerator<Finding> {
+  let readiness: Readiness;
+  try {
+    readiness = await backend.readiness();
+  } catch (error) {
+    yield failure("Parts", error);
+    return;
+  }
+  for (const [name, { status, detail }] of Object.entries(readiness.parts)) {
+    yield {
+      check: name,
+      status: PARTS[status],
+      detail: detail === undefined ? status : `${status}: ${detail}`,
+      advice: status === "down" ? "Check that it runs and that its address and key are right. Chats go on without it." : null,
+    };
+  }
+}
+
+/** What `engines` in package.json says. */
+function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return ok("Node.js", version);
+  return { check: "Node.js", status: "fail", detail: version, advice: "Install Node.js 20.19 or newer." };
+}
+
+function openFailure(error: unknown): Finding {
+  if (!isAppError(error, "STORAGE_IN_USE")) return failure("Storage", error);
+  const advice = "While a server runs, `maitred doctor --url http://127.0.0.1:3000` asks it; stop it for the rest of the checks.";
+  return { check: "Storage", status: "warn", detail: error.message, advice };
+}
+
+function ok(check: string, detail: string): Finding {
+  return { check, status: "ok", detail, advice: null };
+}
+
+function failure(check: string, error: unknown): Finding {
+  const [detail = "failed", ...rest] = errorLines(error);
+  return { check, status: "fail", detail, advice: rest.length === 0 ? null : rest.join(" ") };
+}
+
+async function attempt(check: string, look: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await look();
+  } catch (error) {
+    return failure(check, error);
+  }
+}

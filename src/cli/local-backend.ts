@@ -1,0 +1,30 @@
+import type { Application } from "../application.js";
+import type { Owner } from "../owner.js";
+import type { Backend } from "./backend.js";
+
+/** How long leaving waits for what was said to be remembered; the rest is done at the next start. */
+const DRAIN_MS = 5_000;
+
+/** The commands' backend over the application in this process. */
+export function localBackend(application: Application, owner: Owner): Backend {
+  const { chat, sessions, memories, imports, privacy } = application;
+  return {
+    chat: ({ message, sessionId }, options) =>
+      chat.chat({ owner, message, channel: "cli", timeZone: localTimeZone(), ...(sessionId === undefined ? {} : { sessionId }) }, options),
+    sessions: async () => (await sessions.list(owner, { limit: 20 })).data,
+    session: (id) => sessions.get(owner, id),
+    memories: async () => (await memories.list(owner, { limit: 50, status: "active" })).data,
+    forget: async (id) => {
+      await memories.forget(owner, id, { now: new Date() });
+    },
+    import: (body, options) => imports.import(owner, body, options),
+    export: () => privacy.export(owner, { by: "cli" }),
+    erase: () => privacy.erase(owner, { by: "cli" }),
+    readiness: () => application.readiness(),
+    close: () => application.close({ drainMs: DRAIN_MS }),
+  };
+}
+
+export function localTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

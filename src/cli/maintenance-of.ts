@@ -1,0 +1,46 @@
+import { catchUpIndex } from "../index-catch-up.js";
+import type { OwnerLedger } from "../owner-ledger.js";
+import type { Promotion } from "../promote.js";
+import type { ReindexOptions, ReindexReport } from "../reindex.js";
+import type { RetentionReport } from "../retention.js";
+import type { SessionStore } from "../session-store.js";
+import type { Maintenance } from "./maintenance.js";
+
+/** What a composed application has for work on its stores as a whole. */
+export interface MaintenanceParts {
+  readonly store: Pick<SessionStore, "journal" | "index">;
+  readonly ledger: Pick<OwnerLedger, "openErasures">;
+  readonly promotion: Pick<Promotion, "run">;
+  readonly reindex: (options: ReindexOptions) => Promise<ReindexReport>;
+  readonly retention: (options: {
+    readonly dryRun: boolean;
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (report: RetentionReport) => void;
+  }) => Promise<RetentionReport>;
+}
+
+export function maintenanceOf(parts: MaintenanceParts): Maintenance {
+  const { store, ledger, promotion, reindex, retention } = parts;
+  return {
+    reindex: async ({ signal, onProgress }) => {
+      let total = 0;
+      for await (const _ of store.journal.list()) total += 1;
+      // Sessions are counted twice: once for their list, once for history.
+      // Broken off, the next start goes on.
+      await store.index.clear();
+      const { sessions: listed } = await catchUpIndex(store, { signal, onProgress: (done) => onProgress(done, total * 2) });
+      const { sessions, added, failed } = await reindex({
+        which: "all",
+        signal,
+        onProgress: (report) => onProgress(total + report.sessions, total * 2),
+      });
+      signal.throwIfAborted();
+      return { sessions: listed, sessions_searched: sessions, messages_added_to_history: added, sessions_failed: failed };
+    },
+    promote: (options) => promotion.run(options),
+    retention: (options) => retention(options),
+    pendingWriteBacks: () => store.index.pendingCounts(),
+    openErasures: async () => (await ledger.openErasures()).length,
+    journals: () => store.journal.check(),
+  };
+}

@@ -1,0 +1,201 @@
+import { readFile } from "node:fs/promises";
+import { Command, CommanderError, Option } from "commander";
+import type { Application } from "../application.js";
+import type { Config } from "../config.js";
+import { AppError, isAppError } from "../errors.js";
+import { DEFAULT_TENANT, ownerOf } from "../owner.js";
+import type { Backend } from "./backend.js";
+import { chatCommand } from "./chat.js";
+import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
+import { errorJson, errorLines } from "./error-lines.js";
+import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
+import { importCommand } from "./import.js";
+import { localBackend } from "./local-backend.js";
+import { type Maintenance, promoteCommand, reindexCommand, retentionCommand } from "./maintenance.js";
+import { eraseCommand, exportCommand } from "./privacy.js";
+import { remoteBackend } from "./remote-backend.js";
+import { Terminal, type TerminalStreams } from "./terminal.js";
+
+/** What the command line runs on; `cli.ts` fills it in. */
+export interface CliParts {
+  readonly version: string;
+  readonly streams: TerminalStreams;
+  readonly colours: boolean;
+  /** Aborts at the first Ctrl+C. */
+  readonly signal: AbortSignal;
+  /** @throws INVALID_CONFIG */
+  readonly readConfig: () => Config;
+  /** `reembed`: fits stored vectors to a changed embedder first. @throws STORAGE_IN_USE while another process owns the directory */
+  readonly open: (
+    config: Config,
+    options?: { readonly reembed?: boolean },
+  ) => Promise<{ readonly application: Application; readonly maintenance: Maintenance }>;
+  readonly nodeVersion: string;
+  readonly sqliteVersion: () => Promise<string>;
+  readonly fetch: typeof fetch;
+}
+
+interface GlobalOptions {
+  readonly json: boolean;
+  readonly url?: string;
+  readonly user: string;
+  readonly tenant: string;
+  readonly tokenFile?: string;
+}
+
+/** The user that a server in `local` mode takes a nameless caller for. */
+const LOCAL_USER = "local-user";
+
+/** Runs one command line (without node and script). Never throws. Returns the exit code; see exit-codes.ts. */
+export async function runCli(argv: readonly string[], parts: CliParts): Promise<number> {
+  let code: number = EXIT.ok;
+  const program = programOf(parts, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    // Help and version end so too; commander has written what is wrong with the options.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const { json } = program.opts<GlobalOptions>();
+    const interrupted = parts.signal.aborted;
+    if (json) parts.streams.stdout.write(`${JSON.stringify(errorJson(error))}\n`);
+    else if (!interrupted) parts.streams.stderr.write(`${told(error).join("\n")}\n`);
+    return interrupted ? EXIT.interrupted : exitCodeOf(error);
+  }
+}
+
+function told(error: unknown): string[] {
+  if (!isAppError(error, "STORAGE_IN_USE")) return errorLines(error);
+  return [error.message, "Stop it, or send this command through it: --url http://127.0.0.1:3000"];
+}
+
+function programOf(parts: CliParts, done: (code: number) => void): Command {
+  const program = new Command("maitred")
+    .description("A memory-first conversation orchestrator: chat, and look after what it remembers.")
+    .version(parts.version)
+    .option("--json", "write JSON, a document a line, and nothing else, to stdout", false)
+    .option("--url <url>", "send the command through a running server's API instead of opening the storage directory")
+    .option("--user <id>", "whose conversations and memories", LOCAL_USER)
+    .option("--tenant <id>", "the user's tenant (not with --url: the server knows it)", DEFAULT_TENANT)
+    .option("--token-file <path>", "with --url: a file that holds the bearer token")
+    .addHelpText("after", `\n${EXIT_HELP}`)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => parts.streams.stdout.write(text),
+      writeErr: (text) => parts.streams.stderr.write(text),
+      getOutHasColors: () => parts.colours,
+      getErrHasColors: () => parts.colours,
+    })
+    .showHelpAfterError("(maitred --help shows how)");
+  const options = () => program.opts<GlobalOptions>();
+  const terminal = () => new Terminal(parts.streams, { colours: parts.colours, json: options().json });
+  const backend = async <T>(work: (backend: Backend) => Promise<T>): Promise<T> => {
+    const opened = await openBackend(parts, options());
+    try {
+      return await work(opened);
+    } finally {
+      await opened.close();
+    }
+  };
+  const maintained = async (
+    work: (maintenance: Maintenance) => Promise<number | undefined>,
+    opening: { readonly reembed?: boolean } = {},
+  ): Promise<void> => {
+    if (options().url !== undefined)
+      throw new AppError("INVALID_REQUEST", {
+        detail: "This command works on the storage directory itself.",
+        hint: "Run it without --url, on the server's machine, while the server is stopped.",
+      });
+    const { application, maintenance } = await parts.open(parts.readConfig(), opening);
+    try {
+      done((await work(maintenance)) ?? EXIT.ok);
+    } finally {
+      await application.close();
+    }
+  };
+  const { signal } = parts;
+
+  program
+    .command("chat")
+    .description("talk; /memories, /forget, /new, /sessions, /resume and /quit are commands in it")
+    .option("-m, --message <text>", "say one thing, get one answer")
+    .option("-s, --session <id>", "go on with a session")
+    .action(({ message, session }: { message?: string; session?: string }) =>
+      backend((it) =>
+        chatCommand(terminal(), it, {
+          signal,
+          ...(message === undefined ? {} : { message }),
+          ...(session === undefined ? {} : { sessionId: session }),
+        }),
+      ),
+    );
+  program
+    .command("import <file>")
+    .description("take conversations in: JSON lines, Maitred's own export, or ChatGPT's conversations.json; again, it adds what is missing")
+    .addOption(new Option("--format <format>", "what the file is; default: by its beginning").choices(["ndjson", "export"]))
+    .option("--extract", "also make memories of the user's own words", false)
+    .action((file: string, { format, extract }: { format?: "ndjson" | "export"; extract: boolean }) =>
+      backend((it) => importCommand(terminal(), it, { file, extract, signal, ...(format === undefined ? {} : { format }) })),
+    );
+  program
+    .command("export [file]")
+    .description("everything about the user as JSON, to a file or to stdout")
+    .action((file: string | undefined) => backend((it) => exportCommand(terminal(), it, file)));
+  program
+    .command("erase")
+    .description("erase everything about the user, and show the receipt")
+    .option("-y, --yes", "don't ask", false)
+    .action(({ yes }: { yes: boolean }) => backend(async (it) => done(await eraseCommand(terminal(), it, { user: options().user, yes }))));
+  program
+    .command("reindex")
+    .description("rebuild the list of sessions and the history from the journals; after a change of embedder, memories' vectors too")
+    .action(() => maintained(async (it) => void (await reindexCommand(terminal(), it, signal)), { reembed: true }));
+  program
+    .command("promote")
+    .description("make memories of what lies in the journals already: imports, and turns from when long-term memory was off")
+    .option("--all-users", "of all users, not only --user", false)
+    .action(({ allUsers }: { allUsers: boolean }) =>
+      maintained((it) => {
+        const { tenant, user } = options();
+        return promoteCommand(terminal(), it, { signal, ...(allUsers ? {} : { owner: ownerOf(tenant, user) }) });
+      }),
+    );
+  program
+    .command("retention")
+    .description("delete the sessions whose time has run out, and purge the deleted ones")
+    .addOption(new Option("--dry-run", "say what would be done").conflicts("apply"))
+    .addOption(new Option("--apply", "do it"))
+    .action(({ dryRun, apply }: { dryRun?: boolean; apply?: boolean }) => {
+      if (dryRun !== true && apply !== true)
+        throw new AppError("INVALID_REQUEST", { detail: "Say --dry-run or --apply.", hint: "--dry-run changes nothing." });
+      return maintained((it) => retentionCommand(terminal(), it, { dryRun: dryRun === true, signal }));
+    });
+  program
+    .command("doctor")
+    .description("check configuration, stores, journals and versions, and say what to do")
+    .action(async () => {
+      const { nodeVersion, readConfig, sqliteVersion } = parts;
+      const { url, tenant, user } = options();
+      if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it)));
+      const open = async (config: Config) => {
+        const { application, maintenance } = await parts.open(config);
+        return { backend: localBackend(application, ownerOf(tenant, user)), maintenance };
+      };
+      done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, open }));
+    });
+  return program;
+}
+
+async function openBackend(parts: CliParts, options: GlobalOptions): Promise<Backend> {
+  const { url, user, tenant, tokenFile } = options;
+  if (url === undefined) {
+    const owner = ownerOf(tenant, user);
+    return localBackend((await parts.open(parts.readConfig())).application, owner);
+  }
+  if (!URL.canParse(url))
+    throw new AppError("INVALID_REQUEST", { detail: "--url is not an address.", hint: "For example --url http://127.0.0.1:3000" });
+  const token = tokenFile === undefined ? null : (await readFile(tokenFile, "utf8")).trim();
+  return remoteBackend({ url, user, token, fetch: parts.fetch });
+}

@@ -1,0 +1,124 @@
+import type { ChatAnswer, ChatEvent } from "../application.js";
+import { AppError, ERRORS, type ErrorCode } from "../errors.js";
+import type { Backend } from "./backend.js";
+import { serverEvents } from "./event-stream.js";
+import { localTimeZone } from "./local-backend.js";
+
+export interface RemoteOptions {
+  /** The server's address: "http://127.0.0.1:3000". */
+  readonly url: string;
+  /** Sent as X-User-Id, where the server takes it. */
+  readonly user: string;
+  /** Sent as a bearer token. */
+  readonly token: string | null;
+  readonly fetch: typeof fetch;
+}
+
+interface Call {
+  readonly method?: string;
+  readonly json?: unknown;
+  readonly body?: ReadableStream<Uint8Array>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** The commands' backend over a server's HTTP API. Its problems come back as the errors that they were. */
+export function remoteBackend(options: RemoteOptions): Backend {
+  const send = (path: string, call: Call = {}) => request(options, path, call);
+  const read = async <T>(path: string, call: Call = {}) => (await (await send(path, call)).json()) as T;
+  return {
+    async chat({ message, sessionId }, { signal, onEvent }) {
+      const json = { message, stream: true, channel: "cli", ...(sessionId === undefined ? {} : { session_id: sessionId }) };
+      const headers = { Accept: "text/event-stream", "X-Timezone": localTimeZone() };
+      return readAnswer(await send("/v1/chat", { method: "POST", json, headers, signal }), onEvent);
+    },
+    sessions: async () => (await read<{ data: [] }>("/v1/sessions?limit=20")).data,
+    session: (id) => read(`/v1/sessions/${encodeURIComponent(id)}`),
+    memories: async () => (await read<{ data: [] }>("/v1/memories?limit=50&status=active")).data,
+    forget: async (id) => {
+      await send(`/v1/memories/${encodeURIComponent(id)}`, { method: "DELETE" });
+    },
+    async import(body, { format, extract, signal }) {
+      const headers = { "Content-Type": format === "ndjson" ? "application/x-ndjson" : "application/json" };
+      return read(`/v1/import?extract=${extract}`, { method: "POST", body: asStream(body), headers, signal });
+    },
+    async *export() {
+      const response = await send("/v1/me/export");
+      const decoder = new TextDecoder();
+      for await (const chunk of response.body ?? []) yield decoder.decode(chunk, { stream: true });
+    },
+    erase: () => read("/v1/me?confirm=true", { method: "DELETE" }),
+    async readiness() {
+      // A server that is down in part answers 503 with the same body.
+      const response = await reach(options, "/readyz", {});
+      return (await response.json()) as never;
+    },
+    close: async () => {},
+  };
+}
+
+async function request(options: RemoteOptions, path: string, call: Call): Promise<Response> {
+  const response = await reach(options, path, call);
+  if (!response.ok) throw errorOf(await response.json().catch(() => null), response.status);
+  return response;
+}
+
+async function reach({ url, user, token, fetch }: RemoteOptions, path: string, call: Call): Promise<Response> {
+  const headers: Record<string, string> = { "X-User-Id": user, ...call.headers };
+  if (token !== null) headers.Authorization = `Bearer ${token}`;
+  if (call.json !== undefined) headers["Content-Type"] = "application/json";
+  try {
+    return await fetch(new URL(path, url), {
+      method: call.method ?? "GET",
+      headers,
+      ...(call.json === undefined ? {} : { body: JSON.stringify(call.json) }),
+      ...(call.body === undefined ? {} : { body: call.body, duplex: "half" }),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+    });
+  } catch (cause) {
+    if (call.signal?.aborted) throw new AppError("ABORTED", { cause });
+    throw new AppError("SERVER_UNREACHABLE", { detail: `${url} can't be reached.`, cause });
+  }
+}
+
+async function readAnswer(response: Response, onEvent: (event: ChatEvent) => void): Promise<ChatAnswer> {
+  for await (const { event, data } of serverEvents(response.body ?? new ReadableStream())) {
+    const value: unknown = JSON.parse(data);
+    if (event === "message") return value as ChatAnswer;
+    if (event === "error") throw errorOf(value, 500);
+    const told = eventOf(event, value);
+    if (told) onEvent(told);
+  }
+  throw new AppError("SERVER_UNREACHABLE", { detail: "The server's answer broke off." });
+}
+
+function eventOf(event: string, value: unknown): ChatEvent | null {
+  if (event === "memory") return { type: "memory", memory: value as ChatAnswer["memory"] };
+  if (event === "step") return { type: "step", step: value as ChatAnswer["steps"][number] };
+  if (event === "token" || event === "session") return { type: event, ...(value as object) } as ChatEvent;
+  return null;
+}
+
+function errorOf(problem: unknown, status: number): AppError {
+  const { code, detail, hint, errors } = (problem ?? {}) as { code?: string; detail?: string; hint?: string; errors?: [] };
+  const known = code !== undefined && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : status >= 502 ? "SERVER_UNREACHABLE" : "INTERNAL";
+  return new AppError(known, {
+    detail: detail ?? `The server answered ${status}.`,
+    ...(hint === undefined ? {} : { hint }),
+    ...(errors === undefined ? {} : { errors }),
+  });
+}
+
+function asStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}

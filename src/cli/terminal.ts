@@ -1,0 +1,85 @@
+import { Presets, SingleBar } from "cli-progress";
+import pc from "picocolors";
+
+export interface TerminalStreams {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+export interface Progress {
+  /** `total` may grow, or be unknown (0) at first. */
+  update(done: number, total: number): void;
+  stop(): void;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out here
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * What a command writes with: results to stdout, all else to stderr, colours and bars only where a person looks. With `json`, stdout
+ * is JSON alone, a document a line.
+ */
+export class Terminal {
+  readonly streams: TerminalStreams;
+  readonly colours: ReturnType<typeof pc.createColors>;
+  readonly json: boolean;
+
+  constructor(streams: TerminalStreams, options: { readonly colours: boolean; readonly json: boolean }) {
+    this.streams = streams;
+    this.colours = pc.createColors(options.colours && !options.json);
+    this.json = options.json;
+  }
+
+  /** True when a person can be asked. */
+  get interactive(): boolean {
+    return this.streams.stdin.isTTY === true && this.streams.stdout.isTTY === true && !this.json;
+  }
+
+  /** Text without a line break, as it streams in. Not with `json`. */
+  write(text: string): void {
+    if (!this.json) this.streams.stdout.write(text);
+  }
+
+  /** A line of a result for a person. Not with `json`. */
+  line(text = ""): void {
+    this.write(`${text}\n`);
+  }
+
+  /** The result for a program. Only with `json`. */
+  result(value: unknown): void {
+    if (this.json) this.streams.stdout.write(`${JSON.stringify(value)}\n`);
+  }
+
+  /** A remark to a person that is no part of the result. */
+  note(text: string): void {
+    this.streams.stderr.write(`${text}\n`);
+  }
+
+  /** A bar on stderr where a person looks; nothing elsewhere. */
+  progress(label: string): Progress {
+    if (this.streams.stderr.isTTY !== true || this.json) return { update: () => {}, stop: () => {} };
+    const bar = new SingleBar(
+      { format: `${label} {bar} {value}/{total}`, stream: this.streams.stderr, hideCursor: true, clearOnComplete: true },
+      Presets.shades_classic,
+    );
+    let started = false;
+    return {
+      update: (done, total) => {
+        const most = Math.max(done, total);
+        if (!started) bar.start(most, done);
+        started = true;
+        bar.setTotal(most);
+        bar.update(done);
+      },
+      stop: () => {
+        if (started) bar.stop();
+      },
+    };
+  }
+}
+
+/** Stored or streamed text without what could move the cursor, set colours or reorder the line. */
+export function printable(text: string): string {
+  return text.replace(CONTROL, "");
+}

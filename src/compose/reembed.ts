@@ -1,0 +1,34 @@
+import type { Embedder } from "../embedding.js";
+import { reembedCollection } from "../long-term/collections.js";
+import { documentVector } from "../vectors/sparse.js";
+import type { Vectors } from "./backends.js";
+
+/**
+ * Fits the stores to another embedder before they are opened with it: memories keep their payloads and get new vectors; the
+ * history collection goes, for it is made anew from the journals. Broken off, the next call goes on.
+ * @returns how many memories were embedded anew
+ */
+export async function reembed(
+  vectors: Pick<Vectors, "memory" | "history">,
+  collections: readonly string[],
+  embedder: Embedder,
+  options: { readonly signal: AbortSignal },
+): Promise<number> {
+  const embed = async (texts: readonly string[]) => (await embedder.embed(texts, options)).map((vector) => [...vector]);
+  let done = 0;
+  for (const collection of collections) {
+    done += await reembedCollection(vectors.memory.client, collection, {
+      dimension: embedder.dimension,
+      embedder: embedder.id,
+      embed,
+      sparse: documentVector,
+      signal: options.signal,
+    });
+  }
+  if (vectors.history && (await vectors.history.client.collectionExists(HISTORY_COLLECTION)).exists) {
+    await vectors.history.client.deleteCollection(HISTORY_COLLECTION);
+  }
+  return done;
+}
+
+export const HISTORY_COLLECTION = "history";

@@ -1,0 +1,149 @@
+import { z } from "zod";
+
+/** The tables of bookings.db, and their rows as the code sees them. Money is in cents of a euro; times are ISO 8601 UTC. */
+
+export const SCHEMA = `
+CREATE TABLE IF NOT EXISTS quotes (
+  id TEXT PRIMARY KEY, owner TEXT NOT NULL, session_id TEXT NOT NULL, turn INTEGER NOT NULL,
+  event_id TEXT NOT NULL, title TEXT NOT NULL, venue TEXT NOT NULL, city TEXT NOT NULL, starts_at TEXT NOT NULL,
+  section TEXT NOT NULL, quantity INTEGER NOT NULL, total_cents INTEGER NOT NULL, companions TEXT NOT NULL,
+  stop TEXT NOT NULL, waived TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL, booking_id TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS quotes_session ON quotes (owner, session_id, turn);
+CREATE TABLE IF NOT EXISTS bookings (
+  id TEXT PRIMARY KEY, reference TEXT UNIQUE, owner TEXT, session_id TEXT, turn INTEGER, call_id TEXT, quote_id TEXT UNIQUE,
+  event_id TEXT NOT NULL, title TEXT NOT NULL, venue TEXT NOT NULL, city TEXT NOT NULL, starts_at TEXT NOT NULL,
+  section TEXT NOT NULL, quantity INTEGER NOT NULL CHECK (quantity > 0), total_cents INTEGER NOT NULL, companions TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('confirmed', 'cancelled')), holds_seats INTEGER NOT NULL,
+  created_at TEXT NOT NULL, cancelled_at TEXT, cancel_session TEXT, cancel_turn INTEGER,
+  UNIQUE (owner, session_id, turn, call_id)
+) STRICT;
+CREATE INDEX IF NOT EXISTS bookings_seats ON bookings (event_id, section) WHERE status = 'confirmed';
+`;
+
+/** Why a quote was stopped: constraints by memory id, or that they could not be read. */
+const stopSchema = z.object({ unchecked: z.boolean(), memoryIds: z.array(z.string()) }).nullable();
+type Stop = z.infer<typeof stopSchema>;
+
+export interface Quote {
+  readonly id: string;
+  readonly sessionId: string;
+  /** In which it was shown last: only a later turn can confirm it. */
+  readonly turn: number;
+  readonly eventId: string;
+  readonly title: string;
+  readonly venue: string;
+  readonly city: string;
+  readonly startsAt: string;
+  readonly section: string;
+  readonly quantity: number;
+  readonly totalCents: number;
+  readonly companions: readonly string[];
+  readonly stop: Stop;
+  /** Memories that the guest overrode for this booking. */
+  readonly waived: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly bookingId: string | null;
+}
+
+const names = z.array(z.string());
+
+export const bookingSchema = z.object({
+  id: z.string().min(1).max(64),
+  /** Null on sales that were made anonymous. */
+  reference: z.string().max(32).nullable(),
+  eventId: z.string().max(200),
+  title: z.string().max(200),
+  venue: z.string().max(200),
+  city: z.string().max(100),
+  startsAt: z.iso.datetime({ offset: true }),
+  section: z.string().max(100),
+  quantity: z.number().int().positive().max(1000),
+  totalCents: z.number().int().nonnegative(),
+  companions: names.readonly(),
+  status: z.enum(["confirmed", "cancelled"]),
+  createdAt: z.iso.datetime({ offset: true }),
+  cancelledAt: z.iso.datetime({ offset: true }).nullable(),
+});
+export type Booking = Readonly<z.infer<typeof bookingSchema>>;
+
+export interface QuoteRow {
+  readonly id: string;
+  readonly session_id: string;
+  readonly turn: number;
+  readonly event_id: string;
+  readonly title: string;
+  readonly venue: string;
+  readonly city: string;
+  readonly starts_at: string;
+  readonly section: string;
+  readonly quantity: number;
+  readonly total_cents: number;
+  readonly companions: string;
+  readonly stop: string;
+  readonly waived: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly booking_id: string | null;
+}
+
+export interface BookingRow {
+  readonly id: string;
+  readonly reference: string | null;
+  readonly owner: string | null;
+  readonly event_id: string;
+  readonly title: string;
+  readonly venue: string;
+  readonly city: string;
+  readonly starts_at: string;
+  readonly section: string;
+  readonly quantity: number;
+  readonly total_cents: number;
+  readonly companions: string;
+  readonly status: "confirmed" | "cancelled";
+  readonly holds_seats: number;
+  readonly created_at: string;
+  readonly cancelled_at: string | null;
+}
+
+export function toQuote(row: QuoteRow): Quote {
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    turn: row.turn,
+    eventId: row.event_id,
+    title: row.title,
+    venue: row.venue,
+    city: row.city,
+    startsAt: row.starts_at,
+    section: row.section,
+    quantity: row.quantity,
+    totalCents: row.total_cents,
+    companions: names.parse(JSON.parse(row.companions)),
+    stop: stopSchema.parse(JSON.parse(row.stop)),
+    waived: names.parse(JSON.parse(row.waived)),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    bookingId: row.booking_id,
+  };
+}
+
+export function toBooking(row: BookingRow): Booking {
+  return {
+    id: row.id,
+    reference: row.reference,
+    eventId: row.event_id,
+    title: row.title,
+    venue: row.venue,
+    city: row.city,
+    startsAt: row.starts_at,
+    section: row.section,
+    quantity: row.quantity,
+    totalCents: row.total_cents,
+    companions: names.parse(JSON.parse(row.companions)),
+    status: row.status,
+    createdAt: row.created_at,
+    cancelledAt: row.cancelled_at,
+  };
+}

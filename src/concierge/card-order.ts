@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { Element } from "../session.js";
+
+const cardSchema = z.looseObject({ title: z.string(), day: z.string().default(""), time: z.string().default("") });
+
+/**
+ * Event cards in the order in which the answer names their events, each once, so that "the second one" is the second card.
+ * Cards that the answer doesn't name follow in their own order. Other elements keep their places.
+ */
+export function cardsAsNamed(answer: string, elements: readonly Element[]): readonly Element[] {
+  const once = [...new Map(elements.map((element) => [element.id, element])).values()];
+  const lines = answer.split("\n");
+  const cards = once.filter(isCard).map((element) => ({ element, place: placeOf(element, lines) }));
+  const ordered = cards.toSorted((a, b) => a.place - b.place).map(({ element }) => element);
+  return once.map((element) => (isCard(element) ? (ordered.shift() ?? element) : element));
+}
+
+function isCard(element: Element): boolean {
+  return element.type === "event_card";
+}
+
+/** The first line that names the event with its day and time, else with its day, else its title: the same title may play on several evenings. */
+function placeOf(element: Element, lines: readonly string[]): number {
+  const card = cardSchema.safeParse(parsed(element.content));
+  const { title, day, time } = card.success ? card.data : { title: element.name, day: "", time: "" };
+  for (const marks of [[title, day, time], [title, day], [title]]) {
+    const place = lines.findIndex((line) => marks.every((mark) => line.toLowerCase().includes(mark.toLowerCase())));
+    if (place !== -1) return place;
+  }
+  return Number.MAX_SAFE_INTEGER;
+}
+
+function parsed(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
+}

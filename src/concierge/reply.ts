@@ -1,0 +1,84 @@
+/**
+ * What a guest's own words say to a question about a booking. Conservative: whoever hesitates, changes something or asks
+ * has not agreed. English, German, French, Spanish, Italian, Portuguese.
+ */
+export interface Reply {
+  /** Agrees, and to nothing else than what was asked. */
+  readonly yes: boolean;
+  readonly no: boolean;
+  /** Wants the booking in spite of what stood against it: more than a yes. */
+  readonly override: boolean;
+  /** Says that there is nothing to look out for. */
+  readonly nothingToMind: boolean;
+}
+
+const MAX_WORDS = 25;
+
+const YES =
+  /\b(?:yes|yep|yeah|yup|sure|certainly|absolutely|definitely|of course|ok|okay|go ahead|go for it|do it|please do|do so|book (?:it|them|that|those|this)|(?:i|we)(?:'ll| will) take (?:it|them|that|those|this)|take (?:it|them)|confirm(?:ed)?|sounds? (?:good|great|perfect|lovely|fine)|perfect|great|that works|works for (?:me|us)|fine by (?:me|us)|agreed|deal|correct|reserve (?:it|them|that|those)|ja|jawohl|gerne?|passt|buch(?:e|en)? (?:es|sie|das|die)|mach das|einverstanden|oui|d'accord|volontiers|vas-y|allez-y|réserve[zr]?(?:-(?:les?|la))?|parfait|sí|claro|vale|adelante|resérv[ae](?:l[oa]s?)|perfecto|sì|certo|va bene|prenota(?:l[oiae])?|perfetto|sim|claro que sim|pode ser|reserva)(?!\p{L})/iu;
+const NO =
+  /\b(?:no|nope|nah|don't|do not|not|never|cancel|stop|wait|hold on|leave it|forget it|nein|nicht|kein|keine|warte|lieber nicht|non|pas|attends|attendez|nada|espera|nunca|não|aspetta)(?!\p{L})/iu;
+/** A yes with a change, a condition or a doubt. */
+const HESITATES =
+  /\b(?:but|instead|rather|maybe|perhaps|if|unless|except|only|change|different|other|another|cheaper|later|earlier|first|before|aber|vielleicht|wenn|falls|sondern|mais|peut-être|si|plutôt|pero|quizás|quizá|más barato|ma|forse|se|però|mas|talvez)(?!\p{L})/iu;
+const OVERRIDE =
+  /\b(?:anyway|anyways|any way|regardless|nevertheless|nonetheless|all the same|just the same|even so|in spite of (?:it|that)|despite (?:it|that)|still (?:book|want|take|go)|(?:i|we)(?:'ll| will) manage|(?:i|we) accept (?:that|it|the risk)|never ?mind (?:that|the|my)|ignore (?:that|my|it|the)|override|trotzdem|dennoch|quand même|malgré (?:tout|cela|ça)|de todos modos|de todas formas|igualmente|aun así|comunque|lo stesso|ugualmente|mesmo assim)(?!\p{L})/iu;
+const NEGATED_OVERRIDE =
+  /\b(?:don't|do not|not|never|nicht|pas|non|nein|no lo|não)\s+(?:\p{L}+\s+){0,2}(?:anyway|regardless|trotzdem|quand même|comunque)/iu;
+const NOTHING =
+  /\b(?:none|nothing|(?:no|without|not any|haven't any|don't have any)(?: special| particular| such| other)? (?:needs?|constraints?|restrictions?|requirements?|allergies|diets?|limitations?|issues?)|nothing special|keine?(?: besonderen)? (?:einschränkungen|bedürfnisse|allergien)|nichts|rien|aucune?|nada|ninguna?|niente|nessuna?)(?!\p{L})/iu;
+
+export function readReply(text: string): Reply {
+  const words = text.normalize("NFKC").replace(/[\u2018\u2019]/g, "'");
+  const short = (words.match(/[\p{L}\p{N}']+/gu)?.length ?? 0) <= MAX_WORDS;
+  const override =
+    short && OVERRIDE.test(words) && !NEGATED_OVERRIDE.test(words) && !/\b(?:what|how|why) (?:if|would|does)\b/iu.test(words);
+  const nothingToMind = short && NOTHING.test(words) && !HESITATES.test(words);
+  // "Yes" at the end of a question still asks: "is it yes or no?"; "yes, can you book it?" agrees.
+  const asks = /\?/.test(words) && !/\b(?:can|could|would|will) you\b/iu.test(words);
+  const agrees = short && YES.test(words) && !asks;
+  const negates = NO.test(words.replace(/\b(?:no problem|why not|no doubt|not at all|kein problem|pas de problème)\b/giu, " "));
+  return { yes: agrees && !negates && !HESITATES.test(words), no: negates && !override && !nothingToMind, override, nothingToMind };
+}
+
+const CANCELS =
+  /\b(?:cancel|cancels|cancelled|canceled|cancelling|cancellation|call (?:it |them )?off|give (?:back|up)|get rid of|drop|undo|refund|unbook|stornier\w*|absag\w*|annul\w*|cancela\w*|anula\w*|disd[iìe]\w*|cancell\w*|desmarc\w*)(?!\p{L})/iu;
+const NOT_CANCEL = /\b(?:don't|do not|never|not|nicht|pas|no)\s+(?:\p{L}+\s+){0,2}(?:cancel|stornier|annul|cancel[ae])/iu;
+
+/** Asks about cancelling, or considers it. */
+const CONSIDERS =
+  /\b(?:polic(?:y|ies)|terms|fees?|conditions|(?:can|could|may|should|do|if|when|how|why|whether|would) (?:\p{L}+ )?(?:i|we|to)|what (?:if|happens)|possible|kann ich|puis-je|puedo|posso)\b/iu;
+
+/** Whether the words speak of a cancellation at all. */
+export function speaksOfCancelling(text: string): boolean {
+  return CANCELS.test(text) && !NOT_CANCEL.test(text);
+}
+
+/** Whether the guest's own words ask for a cancellation: not what it would cost, nor whether they may. */
+export function asksToCancel(text: string): boolean {
+  return speaksOfCancelling(text) && !CONSIDERS.test(text);
+}
+
+const NUMBER_WORDS: Readonly<Record<string, number>> = {
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+};
+
+/** A number of seats that the words name: "yes, three please" does not agree to two. Null where they name none. */
+export function seatsNamed(text: string): number | null {
+  const match =
+    /\b(?:(?<![:.,€]\s?)(?<digits>\d{1,2})(?!\s*(?:[:.,]\d|o'clock|[ap]\.?m\b|euros?|€|%|st\b|nd\b|rd\b|th\b))|(?<word>two|three|four|five|six|seven|eight|nine|ten)|(?<single>one)(?=\s+(?:ticket|seat|place)))\b/iu.exec(
+      text,
+    );
+  if (match?.groups?.digits !== undefined) return Number(match.groups.digits);
+  const word = (match?.groups?.word ?? match?.groups?.single)?.toLowerCase();
+  return word === undefined ? null : (NUMBER_WORDS[word] ?? null);
+}

@@ -1,0 +1,275 @@
+import { z } from "zod";
+import type { Tool, ToolContext, ToolResult } from "../../agent.js";
+import { AppError } from "../../errors.js";
+import type { Element, JsonObject } from "../../session.js";
+import type { Quote } from "../booking-rows.js";
+import { type CatalogueEvent, type Section, seatsTaken, sectionNamed } from "../catalogue.js";
+import { type Conflict, type ConstraintGate, type Judge, type Verdict, WAIVED_UNCHECKED } from "../constraint-gate.js";
+import { longDay } from "../local-time.js";
+import { bookingLine, bookingReceipt, euros, eventSource, seatsLeft } from "../presentation.js";
+import { readReply, seatsNamed } from "../reply.js";
+import { type CatalogueParts, eventOrThrow } from "./catalogue-tools.js";
+
+/** A yes is about what was asked a moment ago: a quote shown more turns ago is shown again first. */
+const CONFIRMABLE_TURNS = 3;
+
+const input = z.object({
+  event_id: z.string().min(1).max(200).describe("event_id of a search result"),
+  section: z.string().max(100).optional().describe("default: the cheapest that fits the party and its needs"),
+  quantity: z.number().int().min(1).max(20).optional().describe("seats; needed for a new quote"),
+  companions: z.array(z.string().min(1).max(64)).max(20).optional().describe("who comes along, as the guest calls them: mother, Sam"),
+  quote_id: z.string().max(64).optional().describe("of the quote that the guest has just confirmed"),
+});
+type Input = z.infer<typeof input>;
+
+export interface BookingParts extends CatalogueParts {
+  readonly gate: ConstraintGate;
+}
+
+/**
+ * Quote first, book later. The first call only makes a quote. A booking is made in a later turn, and only when the guest's own
+ * words of that turn agree: nothing the model writes can stand for them. In front of both stands the constraint gate.
+ */
+export function bookTickets(parts: BookingParts): Tool<Input> {
+  return {
+    name: "book_tickets",
+    description:
+      "Books seats, in two steps. The first call makes a quote: tell the guest what it says and ask whether to book it. When the guest agrees in a later message, call again with quote_id. If the answer is `stopped`, tell the guest why and let the guest decide.",
+    parameters: input,
+    run: async (args, context) => {
+      const judge = await parts.gate.read("book_tickets", context);
+      const shown = shownQuote(parts, args, context);
+      if (shown?.bookingId) return booked(parts, shown, context, shown.turn === context.turn ? "booked" : "already_booked");
+      return shown === null || changes(args, shown) ? newQuote(parts, args, judge, context) : answered(parts, shown, judge, context);
+    },
+  };
+}
+
+/** The quote that the call is about, if the guest has seen it and it still counts. */
+function shownQuote(parts: BookingParts, args: Input, context: ToolContext): Quote | null {
+  const { owner, sessionId, turn, now } = context;
+  const recent = parts.bookings.quotesSince(owner, sessionId, turn - CONFIRMABLE_TURNS);
+  // A booked quote counts for this turn's own retry, or when it is named; "two more" is a new one.
+  const counts = (each: Quote) => (each.bookingId === null || each.turn === turn) && each.eventId === args.event_id;
+  const quote = recent.find((each) => (args.quote_id === undefined ? counts(each) : each.id === args.quote_id)) ?? null;
+  if (quote === null || quote.bookingId !== null) return quote;
+  // Another quote came after it: a yes would be a yes to that one.
+  const latest = recent.find((each) => each.bookingId === null);
+  return quote.expiresAt > now.toISOString() && quote.turn === latest?.turn ? quote : null;
+}
+
+function changes(args: Input, quote: Quote): boolean {
+  return (
+    args.event_id !== quote.eventId ||
+    (args.quantity !== undefined && args.quantity !== quote.quantity) ||
+    (args.section !== undefined && args.section.toLowerCase() !== quote.section.toLowerCase())
+  );
+}
+
+/** The guest has seen the quote: what do their words say? */
+function answered(parts: BookingParts, quote: Quote, judge: Judge, context: ToolContext): ToolResult {
+  const event = eventOrThrow(parts.catalogue, quote.eventId);
+  const section = sectionOrThrow(event, quote.section);
+  const words = context.userMessage.content;
+  const reply = readReply(words);
+  const named = seatsNamed(words);
+  const later = quote.turn < context.turn && (named === null || named === quote.quantity);
+  const overrides = later && quote.stop !== null && (reply.override || (quote.stop.unchecked && reply.nothingToMind));
+  const waived =
+    overrides && quote.stop !== null
+      ? [...quote.waived, ...quote.stop.memoryIds, ...(quote.stop.unchecked ? [WAIVED_UNCHECKED] : [])]
+      : quote.waived;
+  const party = { companions: quote.companions, words };
+  const verdict = judge(event, section, party, waived);
+  if (verdict.state !== "pass") return stopped(parts, { ...quote, waived, turn: context.turn }, event, section, verdict, context);
+  if (!overrides && !(later && quote.stop === null && (reply.yes || reply.override)))
+    return quoted(
+      parts,
+      { ...quote, waived, stop: null, turn: quote.stop === null ? quote.turn : context.turn },
+      event,
+      section,
+      verdict,
+      context,
+    );
+  if (event.startsAt <= context.now)
+    throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
+  return booked(parts, { ...quote, waived, stop: null, turn: context.turn }, context, "booked");
+}
+
+function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolContext): ToolResult {
+  const { bookings, catalogue } = parts;
+  const event = eventOrThrow(catalogue, args.event_id);
+  if (event.startsAt <= context.now)
+    throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
+  if (args.quantity === undefined)
+    throw new AppError("INVALID_REQUEST", {
+      detail: "The number of seats is missing.",
+      hint: "Ask the guest how many seats, then call again with quantity.",
+    });
+  const party = { companions: args.companions ?? [], words: context.userMessage.content };
+  const section =
+    args.section === undefined
+      ? bestSection(parts, event, args.quantity, (each) => judge(event, each, party, []))
+      : sectionOrThrow(event, args.section);
+  const left = seatsLeft(bookings, event, section);
+  if (left < args.quantity)
+    throw new AppError("NOT_FOUND", {
+      detail: `Only ${left} seats are left in ${section.name}.`,
+      hint: "Look at the other sections with check_availability, or search for another event.",
+    });
+  const verdict = judge(event, section, party, []);
+  const along = verdict.state === "unchecked" ? [] : verdict.along;
+  const quote = bookings.addQuote(
+    context.owner,
+    {
+      sessionId: context.sessionId,
+      turn: context.turn,
+      eventId: event.id,
+      title: event.title,
+      venue: event.venue,
+      city: event.city,
+      startsAt: event.startsAt.toISOString(),
+      section: section.name,
+      quantity: args.quantity,
+      totalCents: section.priceCents * args.quantity,
+      companions: [...new Set([...party.companions, ...along])],
+      stop: null,
+      waived: [],
+    },
+    context.now,
+  );
+  return verdict.state === "pass"
+    ? quoted(parts, quote, event, section, verdict, context)
+    : stopped(parts, quote, event, section, verdict, context);
+}
+
+/** The cheapest section with enough seats, those that meet every need before the others. */
+function bestSection(parts: BookingParts, event: CatalogueEvent, quantity: number, verdict: (section: Section) => Verdict): Section {
+  const enough = event.sections
+    .filter((section) => seatsLeft(parts.bookings, event, section) >= quantity)
+    .sort((a, b) => a.priceCents - b.priceCents);
+  const best = enough.find((section) => verdict(section).state === "pass") ?? enough[0];
+  if (best === undefined)
+    throw new AppError("NOT_FOUND", {
+      detail: `No section has ${quantity} seats left.`,
+      hint: "Offer fewer seats, or search for another event.",
+    });
+  return best;
+}
+
+function sectionOrThrow(event: CatalogueEvent, name: string): Section {
+  const section = sectionNamed(event, name);
+  if (section === undefined)
+    throw new AppError("NOT_FOUND", {
+      detail: "There is no such section.",
+      hint: `There are: ${event.sections.map((each) => each.name).join(", ")}.`,
+    });
+  return section;
+}
+
+function quoted(
+  parts: BookingParts,
+  quote: Quote,
+  event: CatalogueEvent,
+  section: Section,
+  verdict: Extract<Verdict, { state: "pass" }>,
+  context: ToolContext,
+): ToolResult {
+  parts.bookings.updateQuote(context.owner, quote);
+  return {
+    output: {
+      status: "needs_confirmation",
+      ...offer(quote, event, section),
+      needs_met: [...verdict.checked],
+      reminders: [...verdict.reminders],
+      ask: "Ask the guest whether to book this. Only the guest's own words can confirm it, in their next message.",
+    },
+    sources: [eventSource(event)],
+  };
+}
+
+function stopped(
+  parts: BookingParts,
+  quote: Quote,
+  event: CatalogueEvent,
+  section: Section,
+  verdict: Exclude<Verdict, { state: "pass" }>,
+  context: ToolContext,
+): ToolResult {
+  const unchecked = verdict.state === "unchecked";
+  const conflicts = verdict.state === "stop" ? verdict.conflicts : [];
+  parts.bookings.updateQuote(context.owner, { ...quote, stop: { unchecked, memoryIds: conflicts.map((conflict) => conflict.memoryId) } });
+  return {
+    output: {
+      status: "stopped",
+      ...offer(quote, event, section),
+      ...(unchecked
+        ? {
+            reason: "The guest's constraints can't be read at the moment.",
+            ask: "Tell the guest that their needs can't be checked right now, and ask about access and diet of everyone who comes. Book only when the guest answers that there is nothing to mind, or to book it anyway.",
+          }
+        : {
+            reason: "It would break what the guest has said must hold.",
+            conflicts: conflicts.map(conflictLine),
+            ask: "Name what stands against it and where it comes from. Book only if the guest says in their own words, in a later message, to book it anyway; otherwise offer something that fits.",
+          }),
+    },
+    elements: conflicts.map(conflictElement),
+    sources: [eventSource(event), ...conflicts.map((conflict) => ({ id: conflict.memoryId, title: conflict.memory, type: "memory" }))],
+  };
+}
+
+function booked(parts: BookingParts, quote: Quote, context: ToolContext, status: "booked" | "already_booked"): ToolResult {
+  const event = eventOrThrow(parts.catalogue, quote.eventId);
+  const section = sectionOrThrow(event, quote.section);
+  const { owner, sessionId, turn, callId, now } = context;
+  const seats = { capacity: section.seats, taken: seatsTaken(event, section) };
+  const booking = parts.bookings.book(owner, quote, { sessionId, turn, callId }, seats, now);
+  return {
+    output: { ...bookingLine(booking), status, time: event.time, overridden: quote.waived.filter((id) => id !== WAIVED_UNCHECKED) },
+    elements: [bookingReceipt(booking)],
+    sources: [eventSource(event)],
+  };
+}
+
+function offer(quote: Quote, event: CatalogueEvent, section: Section): JsonObject {
+  return {
+    quote_id: quote.id,
+    event_id: event.id,
+    title: event.title,
+    venue: event.venue,
+    city: event.city,
+    day: longDay(event.day),
+    time: event.time,
+    section: section.name,
+    section_step_free: section.stepFree,
+    quantity: quote.quantity,
+    companions: [...quote.companions],
+    price_each: euros(section.priceCents),
+    total: euros(quote.totalCents),
+    valid_until: quote.expiresAt,
+  };
+}
+
+function conflictLine(conflict: Conflict): JsonObject {
+  const { source } = conflict;
+  return {
+    memory_id: conflict.memoryId,
+    memory: conflict.memory,
+    who: conflict.who,
+    because: conflict.because,
+    certain: !conflict.unknown,
+    source:
+      source === null ? null : { session_id: source.session_id, turn: source.turn, message_id: source.message_id, quote: source.quote },
+  };
+}
+
+function conflictElement(conflict: Conflict): Element {
+  return {
+    id: `constraint:${conflict.memoryId}`,
+    type: "constraint",
+    name: conflict.memory,
+    content: JSON.stringify(conflictLine(conflict)),
+    display: "side",
+  };
+}

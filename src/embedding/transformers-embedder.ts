@@ -1,0 +1,159 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { z } from "zod";
+import type { Embedder } from "../embedding.js";
+import { AppError, isAppError } from "../errors.js";
+
+const PACKAGE = "@huggingface/transformers";
+/** Texts that go through the model together; padded to the longest of them. */
+const BATCH = 32;
+const PROBE = "dimension";
+
+export interface TransformersEmbedderOptions {
+  /** A folder that holds a model (config.json, tokenizer.json, onnx/model.onnx), or a model's name to be downloaded on first use. */
+  readonly model: string;
+  /** Weights: `fp32` (default), `fp16`, `q8` (a quarter of the size, a little less exact). The file must be there in that form. */
+  readonly dtype?: "fp32" | "fp16" | "q8";
+  /** Where downloads are kept. Default: the library's own cache. Without effect for a folder. */
+  readonly cacheDir?: string;
+  /** While files are downloaded or read: which, and how much of it, 0 to 100. */
+  readonly onProgress?: (progress: { readonly file: string; readonly percent: number }) => void;
+  /** How the library is loaded. Default: `import("@huggingface/transformers")`, an optional peer. */
+  readonly load?: () => Promise<unknown>;
+}
+
+interface Tensor {
+  readonly dims: readonly number[];
+  readonly data: ArrayLike<number>;
+}
+type Extractor = ((texts: string[], options: { pooling: "mean"; normalize: boolean }) => Promise<Tensor>) & {
+  dispose?: () => Promise<unknown>;
+};
+
+/** The part of the library that is used. */
+interface Library {
+  readonly env: { localModelPath: string; allowLocalModels: boolean };
+  pipeline(task: "feature-extraction", model: string, options: object): Promise<unknown>;
+}
+
+const progressSchema = z.object({ file: z.string(), progress: z.number() });
+
+/**
+ * Embeds on this machine with a sentence-transformer in ONNX form, mean-pooled over the tokens and normalised to length 1, as those
+ * models are trained (Reimers and Gurevych, "Sentence-BERT", EMNLP 2019). Texts beyond the model's length are cut. One call at a time.
+ *
+ * The library is an optional peer: `npm install @huggingface/transformers`. Its runtime's install script may want to download GPU
+ * files; where that is not possible, install with `ONNXRUNTIME_NODE_INSTALL=skip` or `--ignore-scripts`: the CPU runtime comes
+ * with the package.
+ */
+export class TransformersEmbedder implements Embedder {
+  readonly id: string;
+  readonly dimension: number;
+  readonly lexical = false;
+  readonly #extract: Extractor;
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(extract: Extractor, id: string, dimension: number) {
+    this.#extract = extract;
+    this.id = id;
+    this.dimension = dimension;
+  }
+
+  /** Loads the model, downloading it if need be, and asks it for one vector. @throws INVALID_CONFIG when library or model can't be loaded */
+  static async open(options: TransformersEmbedderOptions): Promise<TransformersEmbedder> {
+    const extract = await loadExtractor(await loadLibrary(options), options);
+    const dtype = options.dtype ?? "fp32";
+    try {
+      const [vector] = await vectorsOf(extract, [PROBE]);
+      const dimension = vector?.length ?? 0;
+      return new TransformersEmbedder(extract, `transformers-${basename(options.model)}-${dtype}-${dimension}`, dimension);
+    } catch (cause) {
+      throw new AppError("INVALID_CONFIG", { detail: `MEMORY_EMBEDDING_MODEL: ${options.model} gives no sentence vectors.`, cause });
+    }
+  }
+
+  async embed(texts: readonly string[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    for (let at = 0; at < texts.length; at += BATCH) {
+      const batch = await this.#inTurn(() => {
+        if (options.signal?.aborted) throw new AppError("ABORTED", { cause: options.signal.reason });
+        return vectorsOf(this.#extract, texts.slice(at, at + BATCH));
+      });
+      vectors.push(...batch);
+    }
+    return vectors;
+  }
+
+  /** Gives the model's memory back. */
+  async close(): Promise<void> {
+    await this.#last.catch(() => {});
+    await this.#extract.dispose?.();
+  }
+
+  async #inTurn(work: () => Promise<Float32Array[]>): Promise<Float32Array[]> {
+    const turn = this.#last.catch(() => {}).then(work);
+    this.#last = turn;
+    try {
+      return await turn;
+    } catch (cause) {
+      if (isAppError(cause)) throw cause;
+      throw new AppError("EMBEDDING_UNAVAILABLE", { cause });
+    }
+  }
+}
+
+async function loadLibrary({ load = () => import(PACKAGE) }: TransformersEmbedderOptions): Promise<Library> {
+  let library: unknown;
+  try {
+    library = await load();
+  } catch (cause) {
+    throw new AppError("INVALID_CONFIG", {
+      detail: `EMBEDDING_PROVIDER: \`transformers\` needs the package ${PACKAGE}.`,
+      hint: `npm install ${PACKAGE}`,
+      cause,
+    });
+  }
+  if (typeof library !== "object" || library === null || !("pipeline" in library) || !("env" in library))
+    throw new AppError("INVALID_CONFIG", { detail: `${PACKAGE} is not what it should be.` });
+  return library as Library;
+}
+
+async function loadExtractor(library: Library, options: TransformersEmbedderOptions): Promise<Extractor> {
+  const { model, dtype = "fp32", cacheDir, onProgress } = options;
+  const folder = resolve(model);
+  const local = (await stat(folder).catch(() => null))?.isDirectory() === true;
+  if (local) {
+    // The library looks for local models under one folder, which is a setting of the whole process.
+    library.env.localModelPath = dirname(folder);
+    library.env.allowLocalModels = true;
+  }
+  try {
+    const extractor = await library.pipeline("feature-extraction", local ? basename(folder) : model, {
+      dtype,
+      local_files_only: local,
+      ...(cacheDir === undefined ? {} : { cache_dir: cacheDir }),
+      ...(onProgress === undefined ? {} : { progress_callback: (event: unknown) => forwardProgress(event, onProgress) }),
+    });
+    return extractor as Extractor;
+  } catch (cause) {
+    throw new AppError("INVALID_CONFIG", {
+      detail: `MEMORY_EMBEDDING_MODEL: the model ${model} can't be loaded.`,
+      hint: "Name a folder with config.json, tokenizer.json and onnx/model.onnx, or a model that can be downloaded.",
+      cause,
+    });
+  }
+}
+
+function forwardProgress(event: unknown, onProgress: (progress: { readonly file: string; readonly percent: number }) => void): void {
+  const parsed = progressSchema.safeParse(event);
+  if (parsed.success) onProgress({ file: parsed.data.file, percent: parsed.data.progress });
+}
+
+async function vectorsOf(extract: Extractor, texts: readonly string[]): Promise<Float32Array[]> {
+  const { dims, data } = await extract([...texts], { pooling: "mean", normalize: true });
+  const dimension = dims.at(-1) ?? 0;
+  if (dims.length !== 2 || dims[0] !== texts.length || dimension === 0)
+    throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The model's answer has not one vector for each text." });
+  const all = Float32Array.from(data);
+  return texts.map((_, i) => all.slice(i * dimension, (i + 1) * dimension));
+}

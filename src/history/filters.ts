@@ -1,0 +1,28 @@
+import type { HistorySearch } from "../history.js";
+import type { Owner } from "../owner.js";
+import type { Condition, Filter, RangeCondition } from "../vectors.js";
+import { pointIdOf, secondsOf } from "./payload.js";
+
+/** Everything of one owner, or of one of their sessions. */
+export function ownFilter(owner: Owner, sessionId?: string): Filter {
+  const must: Condition[] = [{ key: "user_id", match: { value: owner } }];
+  if (sessionId !== undefined) must.push({ key: "session_id", match: { value: sessionId } });
+  return { must };
+}
+
+/** What a search may find. Times are compared in whole seconds: `from` rounds down, `to` rounds up. */
+export function searchFilter(owner: Owner, search: HistorySearch): Filter {
+  const must: Condition[] = [...(ownFilter(owner, search.session_id).must ?? [])];
+  if (search.role !== undefined) must.push({ key: "role", match: { value: search.role } });
+  const range: RangeCondition = {};
+  if (search.from !== undefined) range.gte = secondsOf(search.from);
+  if (search.to !== undefined) range.lt = Math.ceil(Date.parse(search.to) / 1000);
+  if (search.from !== undefined || search.to !== undefined) must.push({ key: "created_at_ts", range });
+  const excluded = [...(search.excludeMessageIds ?? [])].map((id) => pointIdOf(owner, id));
+  return excluded.length === 0 ? { must } : { must, must_not: [{ has_id: excluded }] };
+}
+
+/** Messages of a session with `from <= position <= to`. */
+export function positionsFilter(owner: Owner, sessionId: string, from: number, to: number): Filter {
+  return { must: [...(ownFilter(owner, sessionId).must ?? []), { key: "position", range: { gte: from, lte: to } }] };
+}

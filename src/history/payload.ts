@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { HistoryMessage } from "../history.js";
+import type { Owner } from "../owner.js";
+import { derivedId } from "../platform/ids.js";
+import { jsonObject } from "../session.js";
+import type { Payload } from "../vectors.js";
+
+/** What a point of the history collection holds. `v` counts its layout. */
+const payloadSchema = z.object({
+  v: z.literal(1),
+  user_id: z.string(),
+  session_id: z.string(),
+  turn: z.number(),
+  position: z.number(),
+  message_id: z.string(),
+  external_id: z.string().optional(),
+  role: z.enum(["user", "assistant", "system"]),
+  name: z.string().nullable(),
+  channel: z.string(),
+  content: z.string(),
+  created_at: z.string(),
+  created_at_ts: z.number(),
+  /** The message's own terms; see term-code.ts. */
+  terms: z.string(),
+  custom_metadata: jsonObject.optional(),
+});
+
+/** UUIDv5 of owner and message, so that adding a message again hits the same point. */
+export function pointIdOf(owner: Owner, messageId: string): string {
+  return derivedId("point", owner, messageId);
+}
+
+export function toPayload(owner: Owner, message: HistoryMessage, terms: string): Payload {
+  const { custom_metadata, external_id, ...rest } = message;
+  return {
+    v: 1,
+    user_id: owner,
+    ...rest,
+    created_at_ts: secondsOf(message.created_at),
+    terms,
+    ...(external_id === undefined ? {} : { external_id }),
+    ...(custom_metadata === undefined ? {} : { custom_metadata }),
+  };
+}
+
+/** Null for a point that is not this owner's or not a message: it is left out, whatever the filter said. */
+export function fromPayload(owner: Owner, payload: unknown): HistoryMessage | null {
+  const parsed = payloadSchema.safeParse(payload);
+  if (!parsed.success || parsed.data.user_id !== owner) return null;
+  const { v: _v, user_id: _owner, created_at_ts: _ts, terms: _terms, custom_metadata, external_id, ...message } = parsed.data;
+  return {
+    ...message,
+    ...(external_id === undefined ? {} : { external_id }),
+    ...(custom_metadata === undefined ? {} : { custom_metadata }),
+  };
+}
+
+/** Empty for a payload without terms. */
+export function termsOfPayload(payload: Payload | null | undefined): string {
+  return typeof payload?.terms === "string" ? payload.terms : "";
+}
+
+/** Whole seconds since the epoch, rounded down; 0 for what is no date. */
+export function secondsOf(iso: string): number {
+  const ms = Date.parse(iso);
+  return Number.isFinite(ms) ? Math.floor(ms / 1000) : 0;
+}

@@ -1,0 +1,64 @@
+import { type Candidate, inOrderOfSpeech } from "./candidate.js";
+import { askedOrder, fits, namedTimes } from "./signals/dates.js";
+import { asks, expectedAnswer, holdsAnswer } from "./signals/expected-answer.js";
+import { fusion } from "./signals/fusion.js";
+import { lexicalScores, type QuestionTerm } from "./signals/lexical.js";
+import { recency } from "./signals/recency.js";
+import { sessionScores } from "./signals/session-score.js";
+import { askedSpeaker, saidByAsked } from "./signals/speaker.js";
+import type { RankingWeights } from "./weights.js";
+
+export interface RankedQuestion {
+  readonly text: string;
+  readonly terms: readonly QuestionTerm[];
+  readonly now: Date;
+  /** The hashed terms of a name, so that a speaker's name can be told from what is asked about. */
+  readonly termsOf: (name: string) => readonly number[];
+}
+
+export interface Ranked {
+  readonly candidate: Candidate;
+  readonly score: number;
+}
+
+/**
+ * The candidates, best first. Pure, in one pass: what the words say of each message with its surroundings, plus what its session and
+ * the store's fusion add, times what speaks for the message as an answer (who said it, when, of what kind).
+ */
+export function rank(question: RankedQuestion, found: readonly Candidate[], weights: RankingWeights): Ranked[] {
+  const candidates = inOrderOfSpeech(found);
+  const asked = askedSpeaker(question.text, new Set(candidates.flatMap(({ message }) => (message.name === null ? [] : [message.name]))));
+  const nameTerms = new Set(asked.names.flatMap((name) => question.termsOf(name)));
+  const terms = question.terms.map((term) => (nameTerms.has(term.index) ? { ...term, weight: term.weight * weights.speakerName } : term));
+
+  const asking = candidates.map(({ message }) => asks(message.content));
+  const { scores: lexical, best } = lexicalScores(candidates, terms, weights, asking);
+  const ofSession = sessionScores(candidates, lexical);
+  const fused = fusion(candidates);
+  const newness = recency(candidates);
+  const top = lexical.reduce((max, score) => Math.max(max, score), 0) || 1;
+  const scale = best > 0 ? best : 1;
+
+  const times = namedTimes(question.text, question.now);
+  const order = askedOrder(question.text);
+  const kind = expectedAnswer(question.text);
+
+  const factorOf = ({ message, atMs }: Candidate, i: number, newer: number): number => {
+    let factor = 1;
+    if (saidByAsked(message, asked)) factor += weights.speaker;
+    if (holdsAnswer(message.content, kind)) factor += weights.expectedAnswer;
+    if (asking[i] === true) factor -= weights.question;
+    const fit = fits(atMs, times);
+    if (fit !== null) factor += fit === "day" ? weights.namedDay : weights.namedTime;
+    if (order !== null) factor += weights.order * (order === "last" ? newer : 1 - newer);
+    return factor;
+  };
+
+  return candidates
+    .map((candidate, i) => {
+      const base = (lexical[i] ?? 0) + weights.sessionScore * (ofSession[i] ?? 0) + weights.fusion * top * (fused[i] ?? 0);
+      const newer = newness[i] ?? 0;
+      return { candidate, score: (base * factorOf(candidate, i, newer)) / scale + weights.recency * newer };
+    })
+    .sort((a, b) => b.score - a.score || (a.candidate.message.message_id < b.candidate.message.message_id ? -1 : 1));
+}

@@ -1,0 +1,138 @@
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import type { Application } from "../application.js";
+import type { Config } from "../config.js";
+import { AppError } from "../errors.js";
+import type { Clock } from "../platform/clock.js";
+import type { Logger } from "../platform/logger.js";
+import { loadPageAssets } from "./assets.js";
+import { type AuthConfig, openAuthenticator } from "./auth.js";
+import { jsonBody } from "./body.js";
+import { chatRoutes } from "./chat.js";
+import { healthRoutes } from "./health.js";
+import { historyRoutes } from "./history.js";
+import type { HttpEnv } from "./http-env.js";
+import { IMPORT_PATH, importRoutes } from "./import.js";
+import { memoryRoutes } from "./memories.js";
+import { MethodTable } from "./methods.js";
+import { openApiDocument } from "./openapi.js";
+import { pageRoutes } from "./page.js";
+import { privacyRoutes } from "./privacy.js";
+import { asAppError, problemResponse } from "./problem.js";
+import { rateLimit } from "./rate-limit.js";
+import { requestLog } from "./request-log.js";
+import { newApi } from "./routes.js";
+import { securityHeaders } from "./security-headers.js";
+import { sessionRoutes } from "./sessions.js";
+import { OpenStreams } from "./streams.js";
+import { timeZoneFrom } from "./time-zone.js";
+
+export type HttpConfig = AuthConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
+export type HttpApp = Hono<HttpEnv>;
+
+export interface HttpParts {
+  readonly application: Application;
+  readonly config: HttpConfig;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+export interface HttpLimits {
+  /** Streams that one user may have open. Default 8. */
+  readonly streamsPerUser?: number;
+  /** Bytes of events that wait for a slow reader. Default 65,536. */
+  readonly streamBufferBytes?: number;
+  /** Default 15,000. */
+  readonly heartbeatMs?: number;
+  /** A reader that takes nothing for this long has gone away. Default 30,000. */
+  readonly stalledReaderMs?: number;
+}
+
+/** Header fields that a request may have. */
+const MAX_HEADERS = 100;
+
+const EXPOSED = ["X-Request-Id", "X-Memory-Status", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Location"];
+const ALLOWED = ["Content-Type", "Authorization", "Idempotency-Key", "X-Timezone", "X-User-Id", "X-Session-Id", "X-Request-Id"];
+
+/**
+ * The HTTP API and the chat page. The order of what a request passes: id and log, security headers, origin, CORS, header count;
+ * under /v1 then: who it is, how often, the body; last the route.
+ * @throws INVALID_CONFIG when keys can't be read
+ */
+export async function createHttpApp({ application, config, logger, clock }: HttpParts, limits: HttpLimits = {}): Promise<HttpApp> {
+  const auth = await openAuthenticator(config, clock);
+  const assets = await loadPageAssets();
+  const log = requestLog(logger, { content: config.LOG_CONTENT });
+  const streams = new OpenStreams(limits.streamsPerUser ?? 8);
+  const streamLimits = {
+    bufferBytes: limits.streamBufferBytes ?? 65_536,
+    heartbeatMs: limits.heartbeatMs ?? 15_000,
+    stalledMs: limits.stalledReaderMs ?? 30_000,
+  };
+
+  const app = new Hono<HttpEnv>();
+  app.use(log.middleware);
+  app.use(securityHeaders({ hsts: config.AUTH_MODE !== "local" }));
+  app.use(async (c, next) => {
+    auth.guard({ method: c.req.method, url: c.req.url, header: (name) => c.req.header(name) });
+    if ((c.env?.incoming?.rawHeaders.length ?? 0) > 2 * MAX_HEADERS) throw new AppError("TOO_MANY_HEADERS");
+    await next();
+  });
+  if (config.CORS_ORIGINS.length > 0)
+    app.use(
+      "/v1/*",
+      cors({
+        origin: [...config.CORS_ORIGINS],
+        allowMethods: ["GET", "POST", "PATCH", "DELETE"],
+        allowHeaders: ALLOWED,
+        exposeHeaders: EXPOSED,
+        maxAge: 600,
+      }),
+    );
+  app.use("/v1/*", async (c, next) => {
+    if (methods.allowed(c.req.path).length === 0 || c.req.method === "OPTIONS") return c.notFound();
+    const timeZone = timeZoneFrom(c.req.header("X-Timezone"));
+    const identity = await auth.identify({ method: c.req.method, url: c.req.url, header: (name) => c.req.header(name) });
+    c.set("identity", identity);
+    c.set("owner", identity.owner);
+    c.set("timeZone", timeZone);
+    const { owner, ...seen } = identity;
+    application.seen(owner, { ...seen, ...(timeZone === undefined ? {} : { timeZone }) });
+    await next();
+    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+  });
+  app.use("/v1/*", rateLimit(config.RATE_LIMIT_PER_MINUTE));
+  app.use("/v1/*", jsonBody(new Set([IMPORT_PATH])));
+
+  const api = newApi();
+  for (const routes of [
+    chatRoutes(application.chat, streams, streamLimits),
+    sessionRoutes(application.sessions),
+    memoryRoutes({ memories: application.memories, sessions: application.sessions, clock }),
+    historyRoutes(application.history, clock),
+    importRoutes(application.imports),
+    privacyRoutes(application, config.AUTH_MODE),
+    healthRoutes(application, config.AUTH_MODE),
+  ])
+    api.route("/", routes);
+  app.route("/", api);
+  const document = openApiDocument(api, application.info.version);
+  app.get("/openapi.json", (c) => c.body(document, 200, { "Content-Type": "application/json", "Cache-Control": "no-cache" }));
+  app.route("/", pageRoutes(assets));
+  const methods = new MethodTable(app.routes);
+
+  app.notFound((c) => {
+    const allowed = methods.allowed(c.req.path);
+    if (allowed.length === 0) return problemResponse(new AppError("NOT_FOUND"), c.get("requestId"), auth.challenge);
+    const allow = { Allow: allowed.join(", ") };
+    if (c.req.method === "OPTIONS") return c.body(null, 204, allow);
+    return problemResponse(new AppError("METHOD_NOT_ALLOWED"), c.get("requestId"), auth.challenge, allow);
+  });
+  app.onError((error, c) => {
+    const known = asAppError(error);
+    log.failed(known, c.get("requestId"));
+    const rate = Object.fromEntries([...c.res.headers].filter(([name]) => /^(ratelimit-|access-control-|vary$)/.test(name)));
+    return problemResponse(known, c.get("requestId"), auth.challenge, rate);
+  });
+  return app;
+}

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+interface Asset {
+  readonly body: string;
+  readonly type: string;
+}
+
+/** The page and the files that it loads, all under one address that changes with any of them. */
+export interface PageAssets {
+  readonly page: string;
+  /** By name. */
+  readonly files: ReadonlyMap<string, Asset>;
+  /** First part of their address: a hash of them all. */
+  readonly version: string;
+}
+
+const SCRIPT = "text/javascript; charset=utf-8";
+const WEB_DIR = fileURLToPath(new URL("../web/", import.meta.url));
+const OWN: Readonly<Record<string, string>> = {
+  "app.js": SCRIPT,
+  "api.js": SCRIPT,
+  "conversation.js": SCRIPT,
+  "dom.js": SCRIPT,
+  "markdown.js": SCRIPT,
+  "memories.js": SCRIPT,
+  "sessions.js": SCRIPT,
+  "style.css": "text/css; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+};
+/** Browser builds of installed packages: beside what the package's main entry resolves to, wherever npm put it. */
+const VENDOR: Readonly<Record<string, { readonly pkg: string; readonly file: string }>> = {
+  "marked.js": { pkg: "marked", file: "marked.esm.js" },
+  "purify.js": { pkg: "dompurify", file: "purify.es.mjs" },
+};
+const VERSION_MARK = /\{\{version\}\}/g;
+
+/** Reads them once, at start. */
+export async function loadPageAssets(): Promise<PageAssets> {
+  const resolve = createRequire(import.meta.url).resolve;
+  const own = Object.entries(OWN).map(async ([name, type]) => [name, { type, body: await readFile(join(WEB_DIR, name), "utf8") }] as const);
+  const vendor = Object.entries(VENDOR).map(
+    async ([name, { pkg, file }]) => [name, { type: SCRIPT, body: await readFile(join(dirname(resolve(pkg)), file), "utf8") }] as const,
+  );
+  const files = new Map<string, Asset>(await Promise.all([...own, ...vendor]));
+  const template = await readFile(join(WEB_DIR, "index.html"), "utf8");
+  const hash = createHash("sha256");
+  for (const [name, { body }] of files) hash.update(name).update(body);
+  const version = hash.digest("hex").slice(0, 16);
+  return { page: template.replace(VERSION_MARK, version), files, version };
+}

@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { AppError } from "../errors.js";
+import { DEFAULT_TENANT, ownerOf } from "../owner.js";
+import type { Authenticator } from "./authenticator.js";
+import { bearerToken, headerText } from "./credentials.js";
+
+const keySchema = z.object({
+  /** SHA-256 of the key, in hex: the file holds no key. */
+  sha256: z.string().regex(/^[0-9a-fA-F]{64}$/, "64 hexadecimal digits"),
+  tenant: z.string().default(DEFAULT_TENANT),
+  /** Null: a trusted backend, which names the user by `X-User-Id`. */
+  user: z.string().nullable(),
+});
+
+interface Key {
+  readonly digest: Buffer;
+  readonly tenant: string;
+  readonly user: string | null;
+}
+
+function refuse(detail: string, cause?: unknown): AppError {
+  return new AppError("INVALID_CONFIG", { detail: `API_KEYS_FILE: ${detail}`, errors: [{ pointer: "/API_KEYS_FILE", detail }], cause });
+}
+
+async function readKeys(path: string): Promise<Key[]> {
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw refuse("can't be read", cause);
+  });
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw refuse("is not JSON");
+  }
+  const parsed = z.array(keySchema).min(1).safeParse(json);
+  if (!parsed.success) throw refuse(parsed.error.issues.map((issue) => `/${issue.path.join("/")}: ${issue.message}`).join("; "));
+  for (const { tenant, user } of parsed.data) ownerOf(tenant, user ?? "x");
+  return parsed.data.map(({ sha256, tenant, user }) => ({ digest: Buffer.from(sha256, "hex"), tenant, user }));
+}
+
+/** Compares with every key, whichever fits: the time tells nothing. */
+function findKey(keys: readonly Key[], presented: string): Key | null {
+  const digest = createHash("sha256").update(presented).digest();
+  let found: Key | null = null;
+  for (const key of keys) if (timingSafeEqual(key.digest, digest)) found = key;
+  return found;
+}
+
+/** Keys are read once, at start. @throws INVALID_CONFIG */
+export async function openApiKeyAuth(path: string | undefined): Promise<Authenticator> {
+  if (path === undefined) throw refuse("is not set");
+  const keys = await readKeys(path);
+  return {
+    challenge: 'Bearer realm="maitred"',
+    guard() {},
+    identify(request) {
+      const key = findKey(keys, bearerToken(request.header("Authorization")));
+      if (!key) throw new AppError("UNAUTHENTICATED", { detail: "The key is not known." });
+      if (key.user !== null) return { owner: ownerOf(key.tenant, key.user), provider: "api-key" };
+      const user = request.header("X-User-Id");
+      if (user === undefined) throw new AppError("INVALID_USER_ID", { detail: "This key speaks for others: name the user by X-User-Id." });
+      return { owner: ownerOf(key.tenant, headerText(user)), provider: "api-key" };
+    },
+  };
+}

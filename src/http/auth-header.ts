@@ -1,0 +1,37 @@
+import { AppError } from "../errors.js";
+import { DEFAULT_TENANT, ownerOf } from "../owner.js";
+import type { Authenticator } from "./authenticator.js";
+import { headerText } from "./credentials.js";
+
+const AZURE_PREFIX = /^(X-MS-CLIENT-PRINCIPAL)-ID$/i;
+
+/**
+ * A trusted proxy has signed the user in and names them in a header, which it must strip from what clients send.
+ * Its cookies travel with requests of foreign pages too, so unsafe ones of those are refused.
+ */
+export function headerAuth(options: { readonly header: string; readonly allowedOrigins: readonly string[] }): Authenticator {
+  const azure = AZURE_PREFIX.exec(options.header)?.[1];
+  return {
+    challenge: `Proxy realm="maitred", header="${options.header}"`,
+    guard(request) {
+      if (request.method === "GET" || request.method === "HEAD" || request.method === "OPTIONS") return;
+      const origin = request.header("Origin");
+      if (origin !== undefined && options.allowedOrigins.includes(origin)) return;
+      const site = request.header("Sec-Fetch-Site");
+      if (site === "cross-site" || site === "same-site")
+        throw new AppError("FORBIDDEN_ORIGIN", { detail: "Another site made this request." });
+    },
+    identify(request) {
+      const user = request.header(options.header);
+      if (user === undefined || user.trim() === "")
+        throw new AppError("UNAUTHENTICATED", { detail: `The header ${options.header} is missing.` });
+      const name = azure && request.header(`${azure}-NAME`);
+      const provider = azure && request.header(`${azure}-IDP`);
+      return {
+        owner: ownerOf(DEFAULT_TENANT, headerText(user)),
+        ...(name ? { displayName: headerText(name) } : {}),
+        ...(provider ? { provider: headerText(provider) } : {}),
+      };
+    },
+  };
+}

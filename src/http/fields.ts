@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import { isId } from "../platform/ids.js";
+
+/** Fields that many routes share. Each validates as its OpenAPI description says. */
+
+const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+const NO_CONTROL = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
+export const idField = z.string().refine(isId, "not an id of this API").openapi({ type: "string", format: "uuid", pattern: UUID_PATTERN });
+export const idParam = z.object({ id: idField.openapi({ param: { name: "id", in: "path" } }) });
+
+/** An id that may be an importer's own: any text of 1 to 256 characters without control characters. */
+export const messageIdField = z.string().min(1).max(256).regex(NO_CONTROL, "holds control characters").openapi({ type: "string" });
+
+/** Text of at most `max` characters (code points, as JSON Schema counts) with something to see in it. */
+export function textField(max: number, pattern?: RegExp) {
+  return z
+    .string()
+    .refine((text) => /[^\s\p{Cc}\p{Cf}\p{Z}]/u.test(text), "must not be blank")
+    .refine((text) => text.length <= max || [...text].length <= max, `at most ${max} characters`)
+    .refine((text) => pattern?.test(text) ?? true, "holds characters that are not allowed")
+    .openapi({ type: "string", minLength: 1, maxLength: max });
+}
+
+/** A short label: one line, without control characters. */
+export function labelField(max: number) {
+  return textField(max, NO_CONTROL);
+}
+
+/** A whole number in a query. */
+export function integerQuery(min: number, max: number, fallback?: number) {
+  const message = `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+    .optional()
+    .openapi({ type: "integer", minimum: min, maximum: max, ...(fallback === undefined ? {} : { default: fallback }) });
+}
+
+export const limitQuery = integerQuery(1, 200, 20);
+export const cursorQuery = z.string().min(1).max(2048).optional().openapi({ description: "`next_cursor` of the page before." });
+
+export const flagQuery = z
+  .enum(["true", "false"])
+  .transform((value) => value === "true")
+  .optional()
+  .openapi({ type: "boolean" });
+
+/** ISO 8601 with an offset, or a date (UTC midnight); handed on as ISO 8601 UTC. */
+export const timeField = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: "not an ISO 8601 time" })
+  .transform((value) => new Date(value).toISOString())
+  .openapi({ type: "string", format: "date-time" });
+
+const MAX_METADATA_BYTES = 16 * 1024;
+
+/** A JSON object of at most 16 KiB. */
+export const metadataField = z
+  .record(z.string(), z.unknown())
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, "more than 16 KiB of JSON")
+  .openapi({ type: "object", additionalProperties: true });
+
+export const jsonValue = z.unknown().openapi({ description: "Any JSON value." });
+
+export function pageOf<S extends z.ZodType>(item: S) {
+  return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
+}

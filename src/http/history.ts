@@ -1,0 +1,71 @@
+import { z } from "@hono/zod-openapi";
+import type { ConversationHistory, HistorySearch } from "../history.js";
+import type { Owner } from "../owner.js";
+import type { Clock } from "../platform/clock.js";
+import { idField, integerQuery, pageOf, textField, timeField } from "./fields.js";
+import { present } from "./present.js";
+import { historyHitSchema } from "./resources.js";
+import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+
+const MAX_QUERY_CHARS = 1_000;
+const MAX_CONTEXT = 10;
+const tags = ["History"];
+
+const filters = {
+  session_id: idField.optional(),
+  from: timeField.optional(),
+  to: timeField.optional(),
+  role: z.enum(["user", "assistant", "system"]).optional(),
+};
+const searchBody = z
+  .object({
+    ...filters,
+    query: textField(MAX_QUERY_CHARS),
+    limit: z.number().int().min(1).max(200).optional(),
+    context: z.number().int().min(0).max(MAX_CONTEXT).optional(),
+  })
+  .openapi("HistorySearch");
+const searchQuery = z.strictObject({
+  ...filters,
+  q: textField(MAX_QUERY_CHARS),
+  limit: integerQuery(1, 200, 20),
+  context: integerQuery(0, MAX_CONTEXT, 0),
+});
+
+const hits = pageOf(historyHitSchema).openapi("HistoryHits");
+const responses = answers(hits, "What was said, best first.");
+const routes = {
+  post: createRoute({
+    method: "post",
+    path: "/v1/history/search",
+    tags,
+    summary: "Search all that was said",
+    request: { body: body(searchBody) },
+    responses,
+  }),
+  get: createRoute({
+    method: "get",
+    path: "/v1/history/search",
+    tags,
+    summary: "The same, for hand use",
+    request: { query: searchQuery },
+    responses,
+  }),
+};
+
+export function historyRoutes(history: ConversationHistory, clock: Clock): ApiApp {
+  const api = newApi();
+  const search = async (owner: Owner, query: Omit<HistorySearch, "now">) => ({
+    data: (await history.search(owner, { ...query, now: clock.now() })).map((hit) => hit),
+    next_cursor: null,
+  });
+  api.openapi(routes.post, async (c) => {
+    const { query, ...rest } = c.req.valid("json");
+    return answer(c, hits, await search(c.get("owner"), { ...present(rest), query, signal: c.req.raw.signal }));
+  });
+  api.openapi(routes.get, async (c) => {
+    const { q, ...rest } = c.req.valid("query");
+    return answer(c, hits, await search(c.get("owner"), { ...present(rest), query: q, signal: c.req.raw.signal }));
+  });
+  return api;
+}

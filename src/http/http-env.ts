@@ -1,0 +1,27 @@
+import type { AppError } from "../errors.js";
+import type { Owner } from "../owner.js";
+
+/** Who a request comes from, as the server knows it: never from a body, a query or a model. */
+export interface Identity {
+  readonly owner: Owner;
+  readonly displayName?: string;
+  readonly provider?: string;
+  /** IANA name, where identity tells it. */
+  readonly timeZone?: string;
+}
+
+/** What the middlewares leave for the handlers. `Bindings` are node's request and response, absent where the app is called without a port. */
+export interface HttpEnv {
+  Bindings: { readonly incoming?: { readonly rawHeaders: readonly string[] } };
+  Variables: {
+    requestId: string;
+    identity: Identity;
+    owner: Owner;
+    /** IANA name from `X-Timezone`, where the client sent one. */
+    timeZone: string | undefined;
+    /** Logs a failure whose answer has begun already, and so passes the error handler by. */
+    report: (error: AppError) => void;
+    /** The parsed JSON body, as it came. */
+    body: unknown;
+  };
+}

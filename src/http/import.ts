@@ -1,0 +1,55 @@
+import { z } from "@hono/zod-openapi";
+import type { Imports } from "../application.js";
+import { AppError } from "../errors.js";
+import { limited, refuseDeclaredLength } from "./body.js";
+import { flagQuery } from "./fields.js";
+import { type ApiApp, answer, answers, createRoute, newApi } from "./routes.js";
+
+export const IMPORT_PATH = "/v1/import";
+export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+
+const FORMATS: Readonly<Record<string, "ndjson" | "export">> = { "application/x-ndjson": "ndjson", "application/json": "export" };
+
+const resultSchema = z
+  .object({ sessions: z.number().int(), messages: z.number().int(), skipped_duplicates: z.number().int() })
+  .openapi("ImportResult");
+
+const route = createRoute({
+  method: "post",
+  path: IMPORT_PATH,
+  tags: ["History"],
+  summary: "Take conversations in: JSON lines, or the JSON of an export; at most 64 MiB",
+  request: {
+    query: z.strictObject({ extract: flagQuery }),
+    // Plain schemas: the body is streamed, and the import checks it line by line.
+    body: {
+      required: true,
+      content: {
+        "application/x-ndjson": {
+          schema: { type: "string", description: "{ session_id, role, content, created_at?, message_id?, name?, metadata? } a line" },
+        },
+        "application/json": { schema: { type: "object", description: "What GET /v1/me/export gave." } },
+      },
+    },
+  },
+  responses: answers(resultSchema, "What was taken in; it can be searched now."),
+});
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+export function importRoutes(imports: Imports): ApiApp {
+  const api = newApi();
+  api.openapi(route, async (c) => {
+    const format = FORMATS[(c.req.header("Content-Type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""];
+    if (!format) throw new AppError("UNSUPPORTED_MEDIA_TYPE", { hint: `Send ${Object.keys(FORMATS).join(" or ")}.` });
+    refuseDeclaredLength(c.req.header("Content-Length"), MAX_IMPORT_BYTES);
+    const chunks: AsyncIterable<Uint8Array> = c.req.raw.body ?? nothing();
+    const result = await imports.import(c.get("owner"), limited(chunks, MAX_IMPORT_BYTES), {
+      format,
+      extract: c.req.valid("query").extract ?? false,
+      signal: c.req.raw.signal,
+    });
+    return answer(c, resultSchema, result);
+  });
+  return api;
+}

@@ -1,0 +1,33 @@
+import type { ApiApp } from "./routes.js";
+
+const SCHEMES = {
+  local: { type: "apiKey", in: "header", name: "X-User-Id", description: "AUTH_MODE=local: who is speaking; default local-user." },
+  header: {
+    type: "apiKey",
+    in: "header",
+    name: "X-MS-CLIENT-PRINCIPAL-ID",
+    description: "AUTH_MODE=header: set by a trusted proxy (AUTH_HEADER).",
+  },
+  bearer: { type: "http", scheme: "bearer", description: "AUTH_MODE=api-key or jwt." },
+} as const;
+
+/** The document of all routes, as text, from the schemas that validate them. */
+export function openApiDocument(api: ApiApp, version: string): string {
+  for (const [name, scheme] of Object.entries(SCHEMES)) api.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
+  const document = api.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Maitred",
+      version,
+      description: "A memory-first conversation orchestrator. Errors are RFC 9457 problems with a stable `code`.",
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ local: [] }, { header: [] }, { bearer: [] }],
+  });
+  for (const path of ["/healthz", "/readyz"]) {
+    const operation = document.paths?.[path]?.get;
+    if (operation) operation.security = [];
+  }
+  return JSON.stringify(document);
+}

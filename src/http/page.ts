@@ -1,0 +1,18 @@
+import { Hono } from "hono";
+import { AppError } from "../errors.js";
+import type { PageAssets } from "./assets.js";
+import type { HttpEnv } from "./http-env.js";
+
+const ONE_YEAR_SECONDS = 31_536_000;
+
+/** The chat page at `/`, and its files under an address that is theirs for ever. */
+export function pageRoutes(assets: PageAssets): Hono<HttpEnv> {
+  const page = new Hono<HttpEnv>();
+  page.get("/", (c) => c.body(assets.page, 200, { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache" }));
+  page.get("/assets/:version/:name", (c) => {
+    const asset = c.req.param("version") === assets.version ? assets.files.get(c.req.param("name")) : undefined;
+    if (!asset) throw new AppError("NOT_FOUND");
+    return c.body(asset.body, 200, { "Content-Type": asset.type, "Cache-Control": `public, max-age=${ONE_YEAR_SECONDS}, immutable` });
+  });
+  return page;
+}

@@ -1,0 +1,27 @@
+import type { MiddlewareHandler } from "hono";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { AppError } from "../errors.js";
+import type { HttpEnv } from "./http-env.js";
+
+const WINDOW_SECONDS = 60;
+
+/**
+ * At most `perMinute` requests a user and minute, counted in this process; 0: no limit. Runs after the user is known.
+ * Answers carry `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds).
+ */
+export function rateLimit(perMinute: number): MiddlewareHandler<HttpEnv> {
+  if (perMinute === 0) return (_c, next) => next();
+  const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS });
+  return async (c, next) => {
+    const result = await limiter.consume(c.get("owner")).catch((refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return refused;
+      throw refused;
+    });
+    const resetSeconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
+    c.header("RateLimit-Limit", String(perMinute));
+    c.header("RateLimit-Remaining", String(Math.max(0, result.remainingPoints)));
+    c.header("RateLimit-Reset", String(resetSeconds));
+    if (result.consumedPoints > perMinute) throw new AppError("RATE_LIMITED", { retryAfterSeconds: resetSeconds });
+    return next();
+  };
+}

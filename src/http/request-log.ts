@@ -1,0 +1,63 @@
+import type { MiddlewareHandler } from "hono";
+import { routePath } from "hono/route";
+import type { AppError } from "../errors.js";
+import { newId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import type { HttpEnv } from "./http-env.js";
+
+/** A caller's own request id is taken over when it can do no harm in a log or a header. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+export interface RequestLog {
+  readonly middleware: MiddlewareHandler<HttpEnv>;
+  /** Logs a failure: its code, and for what is not the caller's doing also where it happened. */
+  failed(error: AppError, requestId: string): void;
+}
+
+/**
+ * One line a request: id, method, the route's pattern, status and time. Never a path as it came, a query, a header or a body,
+ * which may hold the user's words. With `content` the messages of errors are logged as well.
+ */
+export function requestLog(logger: Logger, options: { readonly content: boolean; readonly monotonicMs?: () => number }): RequestLog {
+  const elapsed = options.monotonicMs ?? (() => performance.now());
+  const failed = (error: AppError, requestId: string) => {
+    if (error.status < 500) return;
+    const cause = error.cause instanceof Error ? error.cause : undefined;
+    const at = (cause?.stack ?? "")
+      .split("\n")
+      .filter((line) => /^\s+at /.test(line))
+      .slice(0, 8)
+      .map((line) => line.trim());
+    const fields = {
+      request_id: requestId,
+      code: error.code,
+      cause: cause?.name,
+      at,
+      ...(options.content ? { detail: cause?.message } : {}),
+    };
+    if (error.status === 500) logger.error(fields, "request failed");
+    else logger.warn(fields, "request failed");
+  };
+  return {
+    failed,
+    async middleware(c, next) {
+      const started = elapsed();
+      const given = c.req.header("X-Request-Id");
+      const requestId = given !== undefined && REQUEST_ID.test(given) ? given : newId();
+      c.set("requestId", requestId);
+      c.set("report", (error) => failed(error, requestId));
+      await next();
+      c.header("X-Request-Id", requestId);
+      logger.info(
+        {
+          request_id: requestId,
+          method: c.req.method,
+          route: routePath(c, -1),
+          status: c.res.status,
+          duration_ms: Math.round((elapsed() - started) * 10) / 10,
+        },
+        "request",
+      );
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { z } from "@hono/zod-openapi";
+import { MEMORY_STATES, MEMORY_TYPES } from "../long-term.js";
+import { MEMORY_STATUSES, SESSION_STATUSES } from "../session.js";
+import { jsonValue } from "./fields.js";
+
+/** What the API answers with, as it is described in `/openapi.json`. */
+
+const time = z.string().openapi({ format: "date-time" });
+const object = z.record(z.string(), z.unknown());
+
+export const sessionSchema = z
+  .object({
+    id: z.string(),
+    external_id: z.string().nullable(),
+    title: z.string().openapi({ description: "From the first message until it is named; `New conversation` before." }),
+    status: z.enum(SESSION_STATUSES),
+    created_at: time,
+    updated_at: time,
+    expires_at: time.nullable(),
+    message_count: z.number().int(),
+    summary: z.string().nullable(),
+    summary_updated_at: time.nullable(),
+    topic: z.string().nullable(),
+    tags: z.array(z.string()),
+    agent_type: z.string(),
+    metadata: object,
+    write_back: z.object({ pending_turns: z.number().int(), failed_turns: z.number().int() }),
+  })
+  .openapi("Session");
+
+export const messageSchema = z
+  .object({
+    id: z.string(),
+    turn: z.number().int(),
+    role: z.enum(["user", "assistant", "system"]),
+    content: z.string(),
+    created_at: time,
+    metadata: object,
+  })
+  .openapi("Message");
+
+const elementSchema = z
+  .object({ id: z.string(), type: z.string(), name: z.string(), content: z.string(), display: z.enum(["inline", "side"]) })
+  .openapi("Element");
+
+export const threadSchema = sessionSchema
+  .extend({
+    steps: z.array(
+      z.object({
+        id: z.string(),
+        type: z.enum(["user_message", "assistant_message", "tool_call"]),
+        name: z.string().optional(),
+        input: jsonValue.optional(),
+        output: jsonValue,
+        created_at: time,
+      }),
+    ),
+    elements: z.array(
+      elementSchema.extend({ for_id: z.string().openapi({ description: "The message under which it stood." }) }).openapi("ThreadElement"),
+    ),
+  })
+  .openapi("Thread");
+
+export const writeBackSchema = z.object({ pending_turns: z.number().int(), failed_turns: z.number().int() }).openapi("WriteBack");
+
+const stepSchema = z
+  .object({
+    id: z.string(),
+    type: z.literal("tool_call"),
+    name: z.string(),
+    input: jsonValue,
+    output: jsonValue,
+    duration_ms: z.number(),
+    error: z.string().nullable(),
+  })
+  .openapi("Step");
+
+const recalledSchema = z
+  .object({
+    id: z.string(),
+    text: z.string(),
+    category: z.string(),
+    strength: z.enum(["hard", "soft"]),
+    subject: z.string().optional(),
+    score: z.number().nullable(),
+    source: z.object({ session_id: z.string(), turn: z.number().int(), message_id: z.string() }).nullable(),
+    created_at: time,
+  })
+  .openapi("RecalledMemory");
+
+export const answerSchema = z
+  .object({
+    session_id: z.string(),
+    turn: z.number().int(),
+    message: z.object({ id: z.string(), role: z.literal("assistant"), content: z.string(), created_at: time }),
+    steps: z.array(stepSchema),
+    elements: z.array(elementSchema),
+    memory: z.object({ status: z.enum(MEMORY_STATUSES), write_back: z.enum(["pending", "disabled"]), recalled: z.array(recalledSchema) }),
+    usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }),
+    timing: z.object({ window_ms: z.number(), recall_ms: z.number(), model_ms: z.number(), total_ms: z.number() }),
+  })
+  .openapi("ChatAnswer");
+
+const sourceSchema = z.object({ session_id: z.string(), turn: z.number().int(), message_id: z.string(), quote: z.string() });
+
+export const memorySchema = z
+  .object({
+    id: z.string(),
+    text: z.string(),
+    category: z.string(),
+    aspect: z.string(),
+    type: z.enum(MEMORY_TYPES),
+    strength: z.enum(["hard", "soft"]),
+    subject: z.string(),
+    scope: z.enum(["standing", "trip"]),
+    status: z.enum(MEMORY_STATES),
+    stated_at: time,
+    valid_from: time,
+    valid_until: time.nullable(),
+    superseded_by: z.string().nullable(),
+    confidence: z.number(),
+    seen_count: z.number().int(),
+    last_confirmed_at: time,
+    entities: z.array(z.string()),
+    tags: z.array(z.string()),
+    source: sourceSchema.nullable(),
+    created_at: time,
+    updated_at: time,
+  })
+  .openapi("Memory");
+
+export const foundMemorySchema = memorySchema.extend({ score: z.number() }).openapi("FoundMemory");
+
+export const memoryEventSchema = z
+  .object({
+    at: time,
+    event: z.enum(["added", "confirmed", "edited", "superseded", "approved", "expired", "forgotten"]),
+    text: z.string().nullable(),
+    memory_id: z.string(),
+  })
+  .openapi("MemoryEvent");
+
+export const whySchema = z
+  .object({
+    memory: memorySchema,
+    source: sourceSchema
+      .extend({ message: z.string().nullable().openapi({ description: "The user's own words; null once they are purged." }) })
+      .nullable(),
+  })
+  .openapi("Why");
+
+const historyMessageSchema = z
+  .object({
+    message_id: z.string(),
+    session_id: z.string(),
+    turn: z.number().int(),
+    position: z.number().int(),
+    role: z.enum(["user", "assistant", "system"]),
+    name: z.string().nullable(),
+    content: z.string(),
+    channel: z.string(),
+    created_at: time,
+    external_id: z.string().optional(),
+    custom_metadata: object.optional(),
+  })
+  .openapi("HistoryMessage");
+
+export const historyHitSchema = z
+  .object({
+    session_id: z.string(),
+    turn: z.number().int(),
+    id: z.string().openapi({ description: "The message's id in this API." }),
+    message_id: z.string().openapi({ description: "The importer's own id where there is one, else `id`." }),
+    role: z.enum(["user", "assistant", "system"]),
+    name: z.string().nullable(),
+    content: z.string(),
+    created_at: time,
+    score: z.number(),
+    custom_metadata: object.optional(),
+    before: z.array(historyMessageSchema).optional(),
+    after: z.array(historyMessageSchema).optional(),
+  })
+  .openapi("HistoryHit");
+
+export const receiptSchema = z
+  .object({
+    receipt_id: z.string(),
+    completed_at: time,
+    erased: z.record(z.string(), z.number()),
+    verified: z.boolean(),
+    residue: z.record(z.string(), z.number()).optional(),
+  })
+  .openapi("ErasureReceipt");
+
+const partStatus = z.enum(["ok", "degraded", "down", "disabled"]);
+export const readinessSchema = z
+  .object({ status: partStatus, parts: z.record(z.string(), z.object({ status: partStatus, detail: z.string().optional() })) })
+  .openapi("Readiness");
+
+export const meSchema = z
+  .object({
+    user: z.object({
+      tenant: z.string(),
+      id: z.string(),
+      display_name: z.string().nullable(),
+      provider: z.string().nullable(),
+      time_zone: z.string().nullable(),
+      first_seen_at: time.nullable(),
+      last_seen_at: time.nullable(),
+    }),
+    server: z.object({
+      version: z.string(),
+      auth_mode: z.enum(["local", "header", "api-key", "jwt"]),
+      model: z.object({ name: z.string(), stand_in: z.boolean() }),
+      long_term: z.object({ enabled: z.boolean(), location: z.string().nullable() }),
+      embedder: z.object({ id: z.string(), lexical: z.boolean() }),
+      history: z.object({ backend: z.string() }),
+      short_term: z.string(),
+    }),
+  })
+  .openapi("Me");

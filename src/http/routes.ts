@@ -1,0 +1,73 @@
+import { createRoute, OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { HttpEnv } from "./http-env.js";
+import { requireAccept } from "./negotiate.js";
+import { PROBLEM_TYPE, problemSchema } from "./problem.js";
+import { invalidRequest } from "./validation.js";
+
+export type ApiApp = OpenAPIHono<HttpEnv>;
+
+/** An app for one resource: what its schemas refuse is a problem. */
+export function newApi(): ApiApp {
+  return new OpenAPIHono<HttpEnv>({
+    defaultHook: (result, c) => {
+      if (!result.success) throw invalidRequest(result.error, result.target, c.req.path);
+    },
+  });
+}
+
+/** What a port gives: the schema's shape, whose lists nobody may change. */
+type ReadOnly<T> = T extends readonly (infer U)[]
+  ? readonly ReadOnly<U>[]
+  : T extends object
+    ? { readonly [K in keyof T]: ReadOnly<T[K]> }
+    : T;
+
+/** A JSON answer. The schema is for the compiler: it holds the value to what the document says. */
+export function answer<S extends z.ZodType>(
+  c: Context,
+  _schema: S,
+  value: ReadOnly<z.output<S>>,
+  status: ContentfulStatusCode = 200,
+): Response {
+  requireAccept(c, "application/json");
+  return c.json(value as object, status);
+}
+
+/** Deliberately without the status codes in its type: handlers answer with a Response that {@link answer} has checked. */
+type Responses = RouteConfig["responses"] & { readonly [status: number]: { readonly description: string } };
+
+const problem = { description: "A problem (RFC 9457).", content: { [PROBLEM_TYPE]: { schema: problemSchema } } };
+
+function withProblems(status: number, success: RouteConfig["responses"][number]): Responses {
+  return { [status]: success, "4XX": problem, "5XX": problem } as Responses;
+}
+
+/** A route that may also answer with another status. */
+export function orElse(responses: Responses, status: number, schema: z.ZodType, description: string): Responses {
+  return { ...responses, [status]: { description, content: { "application/json": { schema } } } } as Responses;
+}
+
+/** The answers of a route: one on success, and problems. */
+export function answers(schema: z.ZodType, description: string, status = 200): Responses {
+  return withProblems(status, { description, content: { "application/json": { schema } } });
+}
+
+export function answersNothing(description: string): Responses {
+  return withProblems(204, { description });
+}
+
+export function answersAs(mediaTypes: Readonly<Record<string, z.ZodType>>, description: string): Responses {
+  return withProblems(200, {
+    description,
+    content: Object.fromEntries(Object.entries(mediaTypes).map(([type, schema]) => [type, { schema }])),
+  });
+}
+
+/** A JSON body. */
+export function body<S extends z.ZodType>(schema: S, required = true) {
+  return { content: { "application/json": { schema } }, required } as const;
+}
+
+export { createRoute };

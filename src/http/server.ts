@@ -1,0 +1,87 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { AppError } from "../errors.js";
+import type { HttpApp } from "./app.js";
+import { problemResponse } from "./problem.js";
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+export interface ServerLimits {
+  /** All header fields together, in bytes. Default 16,384. More → 431. */
+  readonly maxHeaderBytes?: number;
+  /** From the first byte to the last header. Default 15,000. */
+  readonly headersTimeoutMs?: number;
+  /** From the first byte of a request to its last. Default 300,000. */
+  readonly requestTimeoutMs?: number;
+  /** An idle connection is kept this long. Default 10,000. */
+  readonly keepAliveTimeoutMs?: number;
+  /** Connections at once; more are refused. Default 10,000. */
+  readonly maxConnections?: number;
+}
+
+export interface RunningServer {
+  readonly address: { readonly host: string; readonly port: number; readonly url: string };
+  /** Stops accepting, lets what is in flight finish for at most `graceMs` (default 10,000), then breaks it off. Idempotent. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** @throws Node's own error when the port can't be had */
+export async function listen(app: HttpApp, { host, port }: ListenOptions, limits: ServerLimits = {}): Promise<RunningServer> {
+  const answer = getRequestListener(app.fetch, {
+    hostname: host,
+    // The request line or Host header make no address; nothing of it is worth repeating.
+    errorHandler: () => problemResponse(new AppError("INVALID_REQUEST", { detail: "The request's address is not valid." }), "", "Bearer"),
+  });
+  const server = createServer(
+    {
+      maxHeaderSize: limits.maxHeaderBytes ?? 16_384,
+      headersTimeout: limits.headersTimeoutMs ?? 15_000,
+      requestTimeout: limits.requestTimeoutMs ?? 300_000,
+      keepAliveTimeout: limits.keepAliveTimeoutMs ?? 10_000,
+      connectionsCheckingInterval: 5_000,
+    },
+    (incoming, outgoing) => {
+      // Once stopping, a connection is let go as soon as its answer is out, not when its keep-alive runs out.
+      outgoing.once("close", () => {
+        if (!server.listening) setImmediate(() => server.closeIdleConnections());
+      });
+      void answer(incoming, outgoing);
+    },
+  );
+  // Node would drop the headers beyond its limit without a word; the app counts them and refuses. Their bytes are bounded above.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.maxConnections ?? 10_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const bound = server.address() as AddressInfo;
+  const shownHost = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
+  let closing: Promise<void> | null = null;
+  return {
+    address: { host: bound.address, port: bound.port, url: `http://${shownHost}:${bound.port}` },
+    close: ({ graceMs = 10_000 } = {}) => {
+      closing ??= stop(server, graceMs);
+      return closing;
+    },
+  };
+}
+
+function stop(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(force);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

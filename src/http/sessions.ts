@@ -1,0 +1,216 @@
+import { z } from "@hono/zod-openapi";
+import type { Sessions } from "../application.js";
+import { AppError } from "../errors.js";
+import { type JsonObject, SESSION_STATUSES, type Session } from "../session.js";
+import { UNTITLED } from "../title.js";
+import { cursorQuery, flagQuery, idParam, integerQuery, labelField, limitQuery, messageIdField, metadataField, pageOf } from "./fields.js";
+import { present } from "./present.js";
+import { messageSchema, sessionSchema, threadSchema, writeBackSchema } from "./resources.js";
+import { type ApiApp, answer, answers, answersNothing, body, createRoute, newApi } from "./routes.js";
+
+const MAX_TITLE_CHARS = 200;
+const tags = ["Sessions"];
+
+const createBody = z
+  .object({
+    title: labelField(MAX_TITLE_CHARS).optional(),
+    metadata: metadataField.optional(),
+    expires_in_days: z.number().int().min(1).max(36_500).optional(),
+  })
+  .openapi("NewSession");
+
+const patchBody = z
+  .object({
+    title: labelField(MAX_TITLE_CHARS).optional(),
+    tags: z.array(labelField(64)).max(32).optional(),
+    metadata: metadataField.optional(),
+    status: z.enum(["active", "archived"]).optional(),
+  })
+  .refine((patch) => Object.values(patch).some((value) => value !== undefined), "nothing to change")
+  .openapi("SessionPatch");
+
+const listQuery = z.strictObject({
+  status: z.enum(SESSION_STATUSES).optional(),
+  tag: labelField(64).optional(),
+  title: labelField(MAX_TITLE_CHARS).optional(),
+  limit: limitQuery,
+  cursor: cursorQuery,
+});
+
+const messagesQuery = z.strictObject({
+  limit: integerQuery(1, 200, 50),
+  cursor: cursorQuery,
+  order: z.enum(["asc", "desc"]).optional(),
+});
+
+const deleteQuery = z.strictObject({ purge: flagQuery, keep_memories: flagQuery });
+const flushQuery = z.strictObject({ timeout_ms: integerQuery(0, 60_000, 5_000) });
+
+const one = answers(sessionSchema, "The session.");
+const routes = {
+  create: createRoute({
+    method: "post",
+    path: "/v1/sessions",
+    tags,
+    summary: "Start a session",
+    request: { body: body(createBody, false) },
+    responses: answers(sessionSchema, "The new session.", 201),
+  }),
+  list: createRoute({
+    method: "get",
+    path: "/v1/sessions",
+    tags,
+    summary: "Sessions, newest activity first",
+    request: { query: listQuery },
+    responses: answers(pageOf(sessionSchema).openapi("SessionPage"), "A page of sessions."),
+  }),
+  get: createRoute({
+    method: "get",
+    path: "/v1/sessions/{id}",
+    tags,
+    summary: "One session",
+    request: { params: idParam },
+    responses: one,
+  }),
+  patch: createRoute({
+    method: "patch",
+    path: "/v1/sessions/{id}",
+    tags,
+    summary: "Rename, tag, archive",
+    request: { params: idParam, body: body(patchBody) },
+    responses: one,
+  }),
+  delete: createRoute({
+    method: "delete",
+    path: "/v1/sessions/{id}",
+    tags,
+    summary: "Delete (recoverable), or purge for good",
+    request: { params: idParam, query: deleteQuery },
+    responses: answersNothing("Deleted."),
+  }),
+  restore: createRoute({
+    method: "post",
+    path: "/v1/sessions/{id}/restore",
+    tags,
+    summary: "Back to the status it had",
+    request: { params: idParam },
+    responses: one,
+  }),
+  empty: createRoute({
+    method: "delete",
+    path: "/v1/sessions/{id}/messages",
+    tags,
+    summary: "Take all messages out",
+    request: { params: idParam },
+    responses: answersNothing("Emptied."),
+  }),
+  messages: createRoute({
+    method: "get",
+    path: "/v1/sessions/{id}/messages",
+    tags,
+    summary: "Messages of a session",
+    request: { params: idParam, query: messagesQuery },
+    responses: answers(pageOf(messageSchema).openapi("MessagePage"), "A page of messages."),
+  }),
+  thread: createRoute({
+    method: "get",
+    path: "/v1/sessions/{id}/thread",
+    tags,
+    summary: "A session with all its steps and elements, to resume it",
+    request: { params: idParam },
+    responses: answers(threadSchema, "The thread."),
+  }),
+  fork: createRoute({
+    method: "post",
+    path: "/v1/sessions/{id}/fork",
+    tags,
+    summary: "A new session that shares the past up to a message",
+    request: { params: idParam, body: body(z.object({ message_id: messageIdField }).openapi("Fork")) },
+    responses: answers(sessionSchema, "The new session.", 201),
+  }),
+  flush: createRoute({
+    method: "post",
+    path: "/v1/sessions/{id}/flush",
+    tags,
+    summary: "Wait until what was said is written to long-term memory",
+    request: { params: idParam, query: flushQuery },
+    responses: answers(writeBackSchema, "What is left when it is done, or the time is up."),
+  }),
+  retry: createRoute({
+    method: "post",
+    path: "/v1/sessions/{id}/write-back/retry",
+    tags,
+    summary: "Try failed write-backs again",
+    request: { params: idParam },
+    responses: answers(writeBackSchema, "They are pending again.", 202),
+  }),
+};
+
+/** As clients see it: one that nobody named yet, and in which nothing was said, has the name of such. */
+function titled(session: Session): Session & { readonly title: string } {
+  return { ...session, title: session.title ?? UNTITLED };
+}
+
+export function sessionRoutes(sessions: Sessions): ApiApp {
+  const api = newApi();
+  api.openapi(routes.create, async (c) => {
+    const { title, metadata, expires_in_days: expiresInDays } = c.req.valid("json");
+    const session = await sessions.create(c.get("owner"), {
+      ...(title === undefined ? {} : { title }),
+      ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }),
+      ...(expiresInDays === undefined ? {} : { expiresInDays }),
+    });
+    c.header("Location", `/v1/sessions/${session.id}`);
+    return answer(c, sessionSchema, titled(session), 201);
+  });
+  api.openapi(routes.list, async (c) => {
+    const { data, nextCursor } = await sessions.list(c.get("owner"), present(c.req.valid("query")));
+    return answer(c, pageOf(sessionSchema), { data: data.map(titled), next_cursor: nextCursor });
+  });
+  api.openapi(routes.get, async (c) => answer(c, sessionSchema, titled(await sessions.get(c.get("owner"), c.req.valid("param").id))));
+  api.openapi(routes.patch, async (c) => {
+    const { metadata, ...patch } = c.req.valid("json");
+    const change = { ...present(patch), ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }) };
+    return answer(c, sessionSchema, titled(await sessions.patch(c.get("owner"), c.req.valid("param").id, change)));
+  });
+  api.openapi(routes.delete, async (c) => {
+    const { purge = false, keep_memories: keepMemories = false } = c.req.valid("query");
+    const { id } = c.req.valid("param");
+    if (keepMemories && !purge)
+      throw new AppError("INVALID_REQUEST", {
+        detail: "keep_memories goes with purge=true; without it nothing is taken from the memories.",
+      });
+    if (purge) await sessions.purge(c.get("owner"), id, { keepMemories, by: "user" });
+    else await sessions.delete(c.get("owner"), id);
+    return c.body(null, 204);
+  });
+  api.openapi(routes.restore, async (c) =>
+    answer(c, sessionSchema, titled(await sessions.restore(c.get("owner"), c.req.valid("param").id))),
+  );
+  api.openapi(routes.empty, async (c) => {
+    await sessions.empty(c.get("owner"), c.req.valid("param").id);
+    return c.body(null, 204);
+  });
+  api.openapi(routes.messages, async (c) => {
+    const { limit = 50, ...query } = c.req.valid("query");
+    const page = await sessions.messages(c.get("owner"), c.req.valid("param").id, { limit, ...present(query) });
+    return answer(c, pageOf(messageSchema), { data: page.data, next_cursor: page.nextCursor });
+  });
+  api.openapi(routes.thread, async (c) => {
+    const { session, steps, elements } = await sessions.thread(c.get("owner"), c.req.valid("param").id);
+    return answer(c, threadSchema, { ...titled(session), steps, elements });
+  });
+  api.openapi(routes.fork, async (c) => {
+    const session = await sessions.fork(c.get("owner"), c.req.valid("param").id, c.req.valid("json").message_id);
+    c.header("Location", `/v1/sessions/${session.id}`);
+    return answer(c, sessionSchema, titled(session), 201);
+  });
+  api.openapi(routes.flush, async (c) => {
+    const { timeout_ms: timeoutMs = 5_000 } = c.req.valid("query");
+    return answer(c, writeBackSchema, await sessions.flush(c.get("owner"), c.req.valid("param").id, timeoutMs));
+  });
+  api.openapi(routes.retry, async (c) =>
+    answer(c, writeBackSchema, await sessions.retryWriteBack(c.get("owner"), c.req.valid("param").id), 202),
+  );
+  return api;
+}

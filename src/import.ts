@@ -1,0 +1,110 @@
+import type { ImportResult, Imports } from "./application.js";
+import { AppError } from "./errors.js";
+import type { ConversationHistory } from "./history.js";
+import { looksLikeChatGpt, readChatGpt } from "./import/chatgpt.js";
+import type { ImportLine } from "./import/import-line.js";
+import { readNdjson } from "./import/ndjson.js";
+import { limitBytes, readJson } from "./import/read-json.js";
+import { type RestoreParts, restoreExport } from "./import/restore.js";
+import { checkImportable, importSession } from "./import/session-import.js";
+import { Spool } from "./import/spool.js";
+import type { Owner } from "./owner.js";
+import type { Clock } from "./platform/clock.js";
+import { importedSessionId } from "./platform/ids.js";
+import type { SessionStore } from "./session-store.js";
+import type { SessionWriter } from "./session-writer.js";
+
+export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+
+export interface ImportParts {
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly history: ConversationHistory;
+  readonly clock: Clock;
+  /** Lets an erasure end the work and wait for it. @throws OWNER_ERASED, SHUTTING_DOWN */
+  readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
+  /** Makes memories of a session's user messages: Promotion.session. Null where long-term memory is off. */
+  readonly promote: ((owner: Owner, sessionId: string, signal: AbortSignal) => Promise<unknown>) | null;
+  /** What an export holds beside sessions, and where it goes. */
+  readonly restore: Omit<RestoreParts, "store" | "writer" | "history" | "clock" | "lockWaitMs">;
+  readonly lockWaitMs: number;
+  /** Where lines are kept while the rest is checked. Default: the system's directory for temporary files. */
+  readonly spoolDir?: string;
+}
+
+type ImportOptions = Parameters<Imports["import"]>[2];
+
+/** Takes conversations in: checked whole first, then written session by session. Doing it again adds what is missing and nothing else. */
+export class ImportService implements Imports {
+  readonly #parts: ImportParts;
+
+  constructor(parts: ImportParts) {
+    this.#parts = parts;
+  }
+
+  async import(owner: Owner, body: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportResult> {
+    if (options.extract && this.#parts.promote === null) throw new AppError("LONG_TERM_MEMORY_DISABLED");
+    const running = this.#parts.gate.begin(owner);
+    try {
+      const signal = options.signal === undefined ? running.signal : AbortSignal.any([options.signal, running.signal]);
+      const limited = limitBytes(body, MAX_IMPORT_BYTES, signal);
+      if (options.format === "ndjson") return await this.#lines(owner, readNdjson(limited), new Map(), options, signal);
+      const document = await readJson(limited);
+      if (looksLikeChatGpt(document)) {
+        const { lines, titles } = readChatGpt(document);
+        return await this.#lines(owner, lines, titles, options, signal);
+      }
+      const restored = await restoreExport({ ...this.#parts, ...this.#parts.restore }, owner, document, { ...options, signal });
+      if (options.extract) await this.#promote(owner, restored.sessionIds, signal);
+      return restored.result;
+    } finally {
+      running.end();
+    }
+  }
+
+  async #lines(
+    owner: Owner,
+    lines: AsyncIterable<ImportLine> | Iterable<ImportLine>,
+    titles: ReadonlyMap<string, string>,
+    options: ImportOptions,
+    signal: AbortSignal,
+  ): Promise<ImportResult> {
+    const spool = await Spool.open(this.#parts.spoolDir);
+    try {
+      for await (const line of lines) await spool.add(line);
+      const sessions = spool.sessions.map((externalId) => ({ externalId, sessionId: importedSessionId(owner, externalId) }));
+      for (const { sessionId } of sessions) await checkImportable(this.#parts.store, owner, sessionId);
+      let [messages, skipped, done] = [0, 0, 0];
+      for (const { externalId, sessionId } of sessions) {
+        const counts = await importSession(this.#parts, {
+          owner,
+          sessionId,
+          externalId,
+          title: titles.get(externalId) ?? null,
+          now: this.#parts.clock.now().toISOString(),
+          lines: spool.linesOf(externalId),
+          signal,
+          onMessage: () => {
+            done += 1;
+            options.onProgress?.(done, spool.count);
+          },
+        });
+        messages += counts.added;
+        skipped += counts.skipped;
+      }
+      if (options.extract)
+        await this.#promote(
+          owner,
+          sessions.map(({ sessionId }) => sessionId),
+          signal,
+        );
+      return { sessions: sessions.length, messages, skipped_duplicates: skipped };
+    } finally {
+      await spool.close();
+    }
+  }
+
+  async #promote(owner: Owner, sessionIds: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const sessionId of sessionIds) await this.#parts.promote?.(owner, sessionId, signal);
+  }
+}

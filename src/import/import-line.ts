@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { AppError, type ErrorDetail } from "../errors.js";
+import { jsonObject } from "../session.js";
+
+/** One message of a conversation from elsewhere: a line of an ndjson import. Unknown keys are refused, so that a misspelt one is noticed. */
+export const importLineSchema = z.strictObject({
+  /** The importer's own id of the conversation. */
+  session_id: z.string().min(1).max(256),
+  role: z.enum(["user", "assistant", "system"]),
+  /** At most 100,000 characters. */
+  content: z.string().min(1).max(100_000),
+  /** ISO 8601 with an offset. Default: the time of the import. */
+  created_at: z.iso
+    .datetime({ offset: true })
+    .transform((at) => new Date(at).toISOString())
+    .optional(),
+  /** The importer's own id of the message, unique in its conversation. */
+  message_id: z.string().min(1).max(256).optional(),
+  name: z.string().min(1).max(256).nullish(),
+  metadata: jsonObject.optional(),
+});
+export type ImportLine = z.infer<typeof importLineSchema>;
+
+/** Problems that are listed before reading is given up. */
+const MAX_PROBLEMS = 10;
+
+/** What is wrong with an import, by line. Texts name fields and rules, never content. */
+export class ImportProblems {
+  readonly #found: ErrorDetail[] = [];
+
+  /** @throws INVALID_IMPORT when there are too many to go on */
+  add(line: number, field: string, detail: string): void {
+    this.#found.push({ pointer: `/${line}${field}`, detail: `Line ${line}: ${detail}` });
+    if (this.#found.length >= MAX_PROBLEMS) this.throwIfAny();
+  }
+
+  /** @throws INVALID_IMPORT */
+  throwIfAny(): void {
+    const [first] = this.#found;
+    if (first !== undefined) throw new AppError("INVALID_IMPORT", { detail: first.detail, errors: this.#found });
+  }
+}
+
+/** The line as a message, or null with the problems noted. `value` is the line's JSON. */
+export function checkLine(value: unknown, line: number, problems: ImportProblems): ImportLine | null {
+  const parsed = importLineSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) {
+    const path = issue.path.map(String);
+    problems.add(line, path.map((part) => `/${part}`).join(""), `${path.join(".") || "the line"}: ${issue.message}`);
+  }
+  return null;
+}

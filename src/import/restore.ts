@@ -1,0 +1,161 @@
+import type { DomainRecords } from "../agent.js";
+import type { ImportResult } from "../application.js";
+import { isAppError } from "../errors.js";
+import type { ExportedSession } from "../export-format.js";
+import type { ConversationHistory } from "../history.js";
+import type { LongTermMemory } from "../long-term.js";
+import type { Owner } from "../owner.js";
+import type { OwnerLedger } from "../owner-ledger.js";
+import { importedSessionId, isId, newId } from "../platform/ids.js";
+import { searchable, summaryMessage } from "../searchable.js";
+import { type SessionStore, sessionLockKey } from "../session-store.js";
+import type { SessionWriter } from "../session-writer.js";
+import { type ExportDocument, parseExport } from "./export-document.js";
+import { journalParts } from "./restored-journal.js";
+
+export interface RestoreParts {
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly history: ConversationHistory;
+  readonly longTerm: LongTermMemory;
+  readonly ledger: OwnerLedger;
+  /** Null when the domain keeps nothing of its users. */
+  readonly records: DomainRecords | null;
+  readonly lockWaitMs: number;
+}
+
+export interface Restored {
+  readonly result: ImportResult;
+  readonly sessionIds: readonly string[];
+}
+
+/**
+ * Takes an export back: what was forgotten first, so that nothing of it returns; then memories, sessions, the domain's records and the
+ * user's own. What is there already is passed over, so that it can be repeated. A session keeps its id unless somebody else has it.
+ * @throws INVALID_IMPORT before anything is kept
+ */
+export async function restoreExport(
+  parts: RestoreParts,
+  owner: Owner,
+  document: unknown,
+  options: { readonly signal: AbortSignal; readonly onProgress?: (done: number, total: number) => void },
+): Promise<Restored> {
+  const exported = parseExport(document);
+  await restoreForgotten(parts, owner, exported);
+  await restoreMemories(parts, owner, exported);
+  const total = exported.sessions.reduce((sum, { messages }) => sum + messages.length, 0);
+  const sessionIds: string[] = [];
+  let [messages, skipped] = [0, 0];
+  for (const session of exported.sessions) {
+    options.signal.throwIfAborted();
+    const restored = await restoreSession(parts, owner, session, options.signal);
+    await makeSearchable(parts, owner, restored.sessionId, options.signal);
+    sessionIds.push(restored.sessionId);
+    if (restored.isNew) messages += session.messages.length;
+    else skipped += session.messages.length;
+    options.onProgress?.(messages + skipped, total);
+  }
+  if (parts.records !== null) await parts.records.restore(owner, exported.records[parts.records.name] ?? []);
+  await restoreUser(parts, owner, exported);
+  return { result: { sessions: sessionIds.length, messages, skipped_duplicates: skipped }, sessionIds };
+}
+
+/** The messages, and the summary behind them. */
+async function makeSearchable({ store, history }: RestoreParts, owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
+  await history.addSession(owner, sessionId, searchable(store, owner, sessionId), { signal });
+  const { summary } = await store.journal.window(owner, sessionId, { rounds: 1, signal });
+  if (summary && summary.body.searchable !== "") await history.addEvents(owner, [summaryMessage(sessionId, summary)], { signal });
+}
+
+async function restoreForgotten({ ledger }: RestoreParts, owner: Owner, { forgotten }: ExportDocument): Promise<void> {
+  const known = new Set((await ledger.tombstones(owner)).map(({ memoryId }) => memoryId));
+  for (const { memory_id, message_ids, text_hash, at } of forgotten)
+    if (!known.has(memory_id)) await ledger.addTombstone(owner, { memoryId: memory_id, messageIds: message_ids, textHash: text_hash, at });
+}
+
+/** Without effect where long-term memory is off: the rest of an export is worth having. */
+async function restoreMemories({ longTerm }: RestoreParts, owner: Owner, { memories }: ExportDocument): Promise<void> {
+  if (memories.length === 0) return;
+  try {
+    await longTerm.restore(owner, memories);
+  } catch (error) {
+    if (!isAppError(error, "LONG_TERM_MEMORY_DISABLED")) throw error;
+  }
+}
+
+async function restoreUser({ ledger }: RestoreParts, owner: Owner, { user }: ExportDocument): Promise<void> {
+  if (user === null) return;
+  const known = {
+    ...(user.display_name === null ? {} : { displayName: user.display_name }),
+    ...(user.provider === null ? {} : { provider: user.provider }),
+    ...(user.time_zone === null ? {} : { timeZone: user.time_zone }),
+  };
+  await ledger.seen(owner, { at: user.first_seen_at, ...known });
+  await ledger.seen(owner, { at: user.last_seen_at, ...known });
+}
+
+/** Under the session's own id, or, where somebody else has a session of that id, under one that follows from it. */
+async function restoreSession(
+  parts: RestoreParts,
+  owner: Owner,
+  session: ExportedSession,
+  signal: AbortSignal,
+): Promise<{ sessionId: string; isNew: boolean }> {
+  const derived = importedSessionId(owner, session.id);
+  for (const sessionId of isId(session.id) ? [session.id, derived] : [derived]) {
+    try {
+      return { sessionId, isNew: await writeSession(parts, owner, sessionId, session, signal) };
+    } catch (error) {
+      if (sessionId === derived || !isAppError(error, "SESSION_CHANGED")) throw error;
+    }
+  }
+  return { sessionId: derived, isNew: false };
+}
+
+/** False when it is there already. One that a broken-off import left half-written is written anew. */
+async function writeSession(
+  { store, writer, lockWaitMs }: RestoreParts,
+  owner: Owner,
+  sessionId: string,
+  session: ExportedSession,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, signal });
+  try {
+    const there = await messageIds(store, owner, sessionId);
+    if (there !== null) {
+      const exported = new Set(session.messages.map(({ id }) => id));
+      const broken = there.size < exported.size && [...there].every((id) => exported.has(id));
+      if (!broken) return false;
+      await store.journal.remove(owner, sessionId);
+      await store.index.remove(owner, sessionId);
+    }
+    let lastSeq = 0;
+    for (const { rewound, records } of journalParts(owner, sessionId, session)) {
+      if (records.length === 0) continue;
+      const written = lastSeq === 0 ? await writer.create(owner, sessionId, records) : await writer.append(owner, sessionId, records);
+      const before = lastSeq;
+      lastSeq = written.at(-1)?.seq ?? lastSeq;
+      if (!rewound) continue;
+      const { turn, at } = records.at(-1) ?? { turn: 0, at: session.updated_at };
+      await writer.append(owner, sessionId, [{ type: "rewind", id: newId(), turn, at, body: { to_seq: before, to_offset: 0 } }]);
+      lastSeq += 1;
+    }
+    return true;
+  } finally {
+    await lease.release();
+  }
+}
+
+/** Null where the owner has no such session. */
+async function messageIds(store: SessionStore, owner: Owner, sessionId: string): Promise<ReadonlySet<string> | null> {
+  const ids = new Set<string>();
+  try {
+    for await (const record of store.journal.read(owner, sessionId, { includeRewound: true }))
+      if (record.type === "message") ids.add(record.id);
+    return ids;
+  } catch (error) {
+    if (isAppError(error, "SESSION_NOT_FOUND")) return null;
+    throw error;
+  }
+}

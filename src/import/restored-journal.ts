@@ -1,0 +1,116 @@
+import type { ExportedMessage, ExportedSession, ExportedStep } from "../export-format.js";
+import type { Owner } from "../owner.js";
+import { derivedId } from "../platform/ids.js";
+import type { NewRecord } from "../session.js";
+
+/** Records that are written together. Those of a `rewound` part are taken back right after. */
+export interface JournalPart {
+  readonly rewound: boolean;
+  readonly records: readonly NewRecord[];
+}
+
+/**
+ * The journal that an exported session came from: the same messages under the same ids and times. The turns' write-back counts as done:
+ * what came of it is in the export's memories. Pure.
+ */
+export function journalParts(owner: Owner, sessionId: string, session: ExportedSession): JournalPart[] {
+  const idOf = (what: string) => derivedId("message", owner, sessionId, "restored", what);
+  const runs: { rewound: boolean; records: NewRecord[] }[] = [{ rewound: false, records: opening(owner, session, idOf) }];
+  session.messages.forEach((message, i) => {
+    let run = runs.at(-1);
+    if (run === undefined || run.rewound !== message.rewound) {
+      run = { rewound: message.rewound, records: [] };
+      runs.push(run);
+    }
+    if (message.role === "assistant" && isFirstAnswer(session.messages, i)) run.records.push(...stepsOf(session.steps, message));
+    run.records.push(messageRecord(message));
+    if (message.role === "assistant" && message.outcome === "completed" && message.imported !== true)
+      run.records.push(writtenBack(message, idOf(`done ${i}`)));
+  });
+  const closing = closingRecords(session, idOf);
+  const last = runs.at(-1);
+  if (last !== undefined && !last.rewound) last.records.push(...closing);
+  else if (closing.length > 0) runs.push({ rewound: false, records: closing });
+  return runs;
+}
+
+function opening(owner: Owner, session: ExportedSession, idOf: (what: string) => string): NewRecord[] {
+  const {
+    created_at: at,
+    external_id,
+    title,
+    title_by,
+    topic,
+    topic_by,
+    tags,
+    tags_by,
+    metadata,
+    agent_type,
+    expires_at,
+    forked_from,
+  } = session;
+  const patch = { type: "session_patch", turn: 0, at } as const;
+  return [
+    {
+      type: "session",
+      id: idOf("session"),
+      turn: 0,
+      at,
+      body: { owner, external_id, title: title_by === "user" ? title : null, metadata, agent_type, expires_at, forked_from },
+    },
+    ...(title_by === "derived" ? [{ ...patch, id: idOf("title"), body: { title, by: title_by } }] : []),
+    ...(topic_by === null ? [] : [{ ...patch, id: idOf("topic"), body: { topic, by: topic_by } }]),
+    ...(tags_by === null ? [] : [{ ...patch, id: idOf("tags"), body: { tags, by: tags_by } }]),
+  ];
+}
+
+function closingRecords(session: ExportedSession, idOf: (what: string) => string): NewRecord[] {
+  const { summary, status, status_since: at, status_before_delete } = session;
+  const patch = { type: "session_patch", turn: 0, at } as const;
+  // What the user does is activity; what retention does is not.
+  const by = Date.parse(at) > Date.parse(session.updated_at) ? ("retention" as const) : ("user" as const);
+  return [
+    { ...patch, id: idOf("last activity"), at: session.updated_at, body: { by: "user" } },
+    ...(summary === null
+      ? []
+      : [
+          {
+            type: "summary" as const,
+            id: summary.id,
+            turn: 0,
+            at: summary.created_at,
+            body: summaryBody(summary),
+          },
+        ]),
+    ...(status === "archived" || status_before_delete === "archived"
+      ? [{ ...patch, id: idOf("archived"), body: { status: "archived" as const, by } }]
+      : []),
+    ...(status === "deleted" ? [{ ...patch, id: idOf("deleted"), body: { status, by } }] : []),
+  ];
+}
+
+type Summary = NonNullable<ExportedSession["summary"]>;
+
+function summaryBody({ id: _, created_at: __, searchable, ...body }: Summary): Extract<NewRecord, { type: "summary" }>["body"] {
+  return { ...body, ...(searchable === undefined ? {} : { searchable }) };
+}
+
+/** True for the first answer of its user message: the steps of the turn stand before it. */
+function isFirstAnswer(messages: readonly ExportedMessage[], at: number): boolean {
+  const [before, here] = [messages[at - 1], messages[at]];
+  return before === undefined || before.role !== "assistant" || before.turn !== here?.turn || before.rewound !== here.rewound;
+}
+
+function stepsOf(steps: readonly ExportedStep[], answer: ExportedMessage): NewRecord[] {
+  return steps
+    .filter(({ turn, rewound }) => turn === answer.turn && rewound === answer.rewound)
+    .map(({ turn, rewound: _, ...body }) => ({ type: "step", id: body.id, turn, at: body.started_at, body }));
+}
+
+function messageRecord({ id, turn, created_at, rewound: _, ...body }: ExportedMessage): NewRecord {
+  return { type: "message", id, turn, at: created_at, body };
+}
+
+function writtenBack({ turn, created_at }: ExportedMessage, id: string): NewRecord {
+  return { type: "write_back_done", id, turn, at: created_at, body: { status: "skipped", memory_ids: [], attempts: 0 } };
+}

@@ -1,0 +1,90 @@
+import { constants } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { AppError } from "../errors.js";
+import { openDatabase, type Sqlite } from "./sqlite.js";
+
+/** The file that says who has the directory. */
+export const LOCK_FILE = "maitred.lock";
+
+const holderSchema = z.object({ pid: z.number(), host: z.string(), since: z.string() });
+
+/**
+ * One process owns a storage directory. The lock is a write transaction on a small SQLite file, held for as long as the
+ * process lives: the operating system frees it when the process dies, however it dies, so there is no stale lock to
+ * judge, and no reused process id to be fooled by. The file's one row says who the holder is.
+ */
+export class DirectoryLock {
+  readonly #db: Sqlite;
+
+  private constructor(db: Sqlite) {
+    this.#db = db;
+  }
+
+  /**
+   * Makes the directory where it is missing.
+   * @throws STORAGE_IN_USE naming the process that has it, STORAGE_UNAVAILABLE where it can't be written
+   */
+  static async acquire(dir: string, now: Date): Promise<DirectoryLock> {
+    try {
+      await mkdir(dir, { recursive: true });
+      await access(dir, constants.W_OK | constants.X_OK);
+    } catch (cause) {
+      throw unwritable(dir, cause);
+    }
+    const path = join(dir, LOCK_FILE);
+    let db: Sqlite | undefined;
+    try {
+      db = openDatabase(path, { timeout: 0 });
+      hold(db, now);
+      return new DirectoryLock(db);
+    } catch (cause) {
+      const busy = codeOf(cause)?.startsWith("SQLITE_BUSY") === true;
+      const holder = busy && db !== undefined ? holderOf(db) : null;
+      db?.close();
+      if (!busy) throw unwritable(dir, cause);
+      const who = holder === null ? "Another process" : `Process ${holder.pid} on ${holder.host} (since ${holder.since})`;
+      throw new AppError("STORAGE_IN_USE", { detail: `${who} is using ${dir}.`, cause });
+    }
+  }
+
+  /** Idempotent. */
+  async release(): Promise<void> {
+    if (!this.#db.open) return;
+    this.#db.exec("ROLLBACK");
+    this.#db.close();
+  }
+}
+
+function hold(db: Sqlite, now: Date): void {
+  db.exec("BEGIN IMMEDIATE");
+  db.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER, host TEXT, since TEXT)");
+  db.exec("DELETE FROM holder");
+  db.prepare("INSERT INTO holder (pid, host, since) VALUES (?, ?, ?)").run(process.pid, hostname(), now.toISOString());
+  db.exec("COMMIT");
+  // Readers still see the row; nobody else can begin to write. Whoever came between the two has it, and is named.
+  db.exec("BEGIN IMMEDIATE");
+}
+
+function holderOf(db: Sqlite): z.infer<typeof holderSchema> | null {
+  try {
+    const parsed = holderSchema.safeParse(db.prepare("SELECT pid, host, since FROM holder").get());
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+function unwritable(dir: string, cause: unknown): AppError {
+  return new AppError("STORAGE_UNAVAILABLE", {
+    detail: `The storage directory ${dir} can't be written (${codeOf(cause) ?? "unknown reason"}).`,
+    hint: "Give this process write access to it, or set another MEMORY_STORAGE_DIR.",
+    cause,
+  });
+}

@@ -1,0 +1,115 @@
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+
+/** What the journals and ledgers ask of a disk. Small, so that a test can put one that fails, or forgets, in its place. */
+export interface FileSystem {
+  /**
+   * `read`: must exist. `update`: must exist, read and write. `create`: read and write, emptied when it exists.
+   * Rejects with the errno error of Node (`ENOENT`, `EMFILE`, …).
+   */
+  open(path: string, mode: OpenMode): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  /** Names, in no order. */
+  readdir(path: string): Promise<string[]>;
+  /** With all parents; without effect when it is there. */
+  mkdir(path: string): Promise<void>;
+  /** Null when nothing is there. */
+  stat(path: string): Promise<{ readonly size: number; readonly mtimeMs: number } | null>;
+  /** Makes creates, renames and unlinks in this directory durable. */
+  syncDirectory(path: string): Promise<void>;
+}
+
+type OpenMode = "read" | "update" | "create";
+
+export interface OpenFile {
+  /** Reads up to `length` bytes at `position` into a fresh buffer; shorter only at the end of the file. */
+  read(position: number, length: number): Promise<Buffer>;
+  /** Writes all of `data` at `position`, or rejects; a part of it may then have been written. */
+  write(data: Uint8Array, position: number): Promise<void>;
+  truncate(length: number): Promise<void>;
+  /** Durable when it resolves: the bytes and the length (fdatasync). */
+  datasync(): Promise<void>;
+  size(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const FLAGS = { read: "r", update: "r+", create: "w+" } as const;
+
+class NodeFile implements OpenFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async read(position: number, length: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await this.#handle.read(buffer, filled, length - filled, position + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return filled === length ? buffer : buffer.subarray(0, filled);
+  }
+
+  async write(data: Uint8Array, position: number): Promise<void> {
+    let written = 0;
+    while (written < data.byteLength) {
+      const { bytesWritten } = await this.#handle.write(data, written, data.byteLength - written, position + written);
+      written += bytesWritten;
+    }
+  }
+
+  truncate(length: number): Promise<void> {
+    return this.#handle.truncate(length);
+  }
+
+  datasync(): Promise<void> {
+    return this.#handle.datasync();
+  }
+
+  async size(): Promise<number> {
+    return (await this.#handle.stat()).size;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+export const nodeFileSystem: FileSystem = {
+  async open(path, mode) {
+    return new NodeFile(await open(path, FLAGS[mode]));
+  },
+  rename,
+  unlink,
+  readdir: (path) => readdir(path),
+  async mkdir(path) {
+    await mkdir(path, { recursive: true });
+  },
+  async stat(path) {
+    try {
+      const { size, mtimeMs } = await stat(path);
+      return { size, mtimeMs };
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return null;
+      throw error;
+    }
+  },
+  async syncDirectory(path) {
+    // Windows can't open a directory; its file system journals the names itself.
+    if (process.platform === "win32") return;
+    const handle = await open(path, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
+};
+
+/** `ENOENT`, `ENOSPC`, … of an error that came from the operating system; undefined for any other. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

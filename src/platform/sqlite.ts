@@ -1,0 +1,68 @@
+import BetterSqlite3 from "better-sqlite3";
+
+export type Sqlite = BetterSqlite3.Database;
+export type SqliteStatement<P extends unknown[] | object, R> = BetterSqlite3.Statement<P extends unknown[] ? P : [P], R>;
+
+export interface SqliteOptions {
+  /** `full`: a commit survives a power cut (truth). `normal`: the last commits may be lost, the file stays sound (derived data). */
+  readonly durability: "full" | "normal";
+}
+
+/**
+ * Databases are kept until the process ends, and with them every statement that was prepared. From Node 24.19 on, an object of
+ * better-sqlite3 12 that the garbage collector finalises while no script runs ends the process (`RemoveEnvironmentCleanupHook`:
+ * `(env) != nullptr`). Version 13 is free of that and does not run on Node 20. A closed database holds no file and little memory.
+ */
+const kept = new Set<Sqlite>();
+
+/**
+ * A database whose statements are prepared once for each text and kept; a text is always used in one way (`pluck`, or not). Read with
+ * `all` and `get`, never with `iterate`: an iterator is an object of the same kind.
+ */
+export function openDatabase(path: string, options: BetterSqlite3.Options = {}): Sqlite {
+  const db = new BetterSqlite3(path, options);
+  kept.add(db);
+  const prepare = db.prepare.bind(db) as (text: string) => BetterSqlite3.Statement;
+  const statements = new Map<string, BetterSqlite3.Statement>();
+  const prepared = (text: string): BetterSqlite3.Statement => {
+    const statement = statements.get(text) ?? prepare(text);
+    statements.set(text, statement);
+    return statement;
+  };
+  const pragma = (source: string, { simple = false }: BetterSqlite3.PragmaOptions = {}): unknown => {
+    const statement = prepared(`PRAGMA ${source}`);
+    if (!statement.reader) return statement.run();
+    return simple ? statement.pluck().get() : statement.all();
+  };
+  return Object.assign(db, { prepare: prepared, pragma });
+}
+
+/**
+ * Opens or creates a database in WAL mode. `secure_delete` is on from the first page on, so that what is deleted is
+ * overwritten with zeros; {@link scrub} empties the write-ahead log of it too. `path` may be `:memory:`.
+ */
+export function openSqlite(path: string, options: SqliteOptions): Sqlite {
+  const db = openDatabase(path);
+  try {
+    db.pragma("secure_delete = ON");
+    db.pragma("journal_mode = WAL");
+    db.pragma(`synchronous = ${options.durability === "full" ? "FULL" : "NORMAL"}`);
+    db.pragma("foreign_keys = ON");
+    db.pragma("busy_timeout = 5000");
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** After deletions that must leave no byte: moves the write-ahead log into the database file and empties it. */
+export function scrub(db: Sqlite): void {
+  db.pragma("wal_checkpoint(TRUNCATE)");
+}
+
+/** SQLite found that the file is no sound database. */
+export function isDamage(error: unknown): error is Error & { code: string } {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB");
+}

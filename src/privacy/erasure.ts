@@ -1,0 +1,86 @@
+import type { Owner } from "../owner.js";
+import type { ErasureReceipt, OwnerLedger } from "../owner-ledger.js";
+import type { Clock } from "../platform/clock.js";
+import type { Logger } from "../platform/logger.js";
+import { type ErasableStore, residueOf } from "./residue.js";
+
+export interface ErasureParts {
+  readonly stores: readonly ErasableStore[];
+  readonly ledger: OwnerLedger;
+  /** Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. Turns, session changes, write-backs, imports. */
+  readonly hold: (owner: Owner) => Promise<() => void>;
+  /** Rewrites files whose free space can still hold deleted bytes; after the deletions, before the look. */
+  readonly compact: () => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Erases an owner: a durable intent first, so that a crash at any later point is finished at the next start; then nobody writes for
+ * the owner any more; then every store is erased, and then looked into; then the receipt closes the intent.
+ * A second call for the same owner while one runs gives the same receipt.
+ */
+export class Erasure {
+  readonly #parts: ErasureParts;
+  readonly #running = new Map<Owner, Promise<ErasureReceipt>>();
+
+  constructor(parts: ErasureParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws what a store throws that is out of reach: the intent stays open, and the erasure is repeated by the caller or at the next start */
+  run(owner: Owner, by: string): Promise<ErasureReceipt> {
+    const running = this.#running.get(owner);
+    if (running) return running;
+    const erasure = this.#erase(owner, by).finally(() => this.#running.delete(owner));
+    this.#running.set(owner, erasure);
+    return erasure;
+  }
+
+  /** Finishes what a crash interrupted. One that still can't be finished is logged and stays open. Returns how many were finished. */
+  async resume(): Promise<number> {
+    let finished = 0;
+    for (const { owner, receiptId } of await this.#parts.ledger.openErasures()) {
+      try {
+        await this.run(owner, "resume");
+        finished += 1;
+      } catch (error) {
+        this.#parts.logger.error({ receipt_id: receiptId, err: error }, "an erasure could not be finished; it stays open");
+      }
+    }
+    return finished;
+  }
+
+  async #erase(owner: Owner, by: string): Promise<ErasureReceipt> {
+    const { stores, ledger, hold, compact, clock, logger } = this.#parts;
+    const { receiptId } = await ledger.beginErasure(owner, clock.now().toISOString());
+    const release = await hold(owner);
+    try {
+      const erased: Record<string, number> = {};
+      for (const store of stores) {
+        for (const [what, count] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + count;
+      }
+      await compact();
+      const residue = await residueOf(stores, owner);
+      const verified = Object.keys(residue).length === 0;
+      const at = clock.now().toISOString();
+      const receipt: ErasureReceipt = { receipt_id: receiptId, completed_at: at, erased, verified, ...(verified ? {} : { residue }) };
+      await this.#audit(owner, { at, by, receiptId, counts: erased });
+      await ledger.completeErasure(owner, receipt);
+      if (!verified) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
+      return receipt;
+    } finally {
+      release();
+    }
+  }
+
+  /** Once for each receipt, also when a crash came between the entry and the receipt. */
+  async #audit(
+    owner: Owner,
+    entry: { readonly at: string; readonly by: string; readonly receiptId: string; readonly counts: Record<string, number> },
+  ) {
+    const { ledger } = this.#parts;
+    const there = (await ledger.auditTrail(owner)).some(({ action, receiptId }) => action === "erase" && receiptId === entry.receiptId);
+    if (!there) await ledger.audit(owner, { action: "erase", ...entry });
+  }
+}

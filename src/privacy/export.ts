@@ -1,0 +1,211 @@
+import type { DomainRecords } from "../agent.js";
+import { isAppError } from "../errors.js";
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  type ExportedMemory,
+  type ExportedMessage,
+  type ExportedSession,
+  type ExportedStep,
+  type ExportedTombstone,
+  type ExportedUser,
+} from "../export-format.js";
+import type { LongTermMemory, Memory } from "../long-term.js";
+import type { Owner } from "../owner.js";
+import type { OwnerLedger, Tombstone, UserRecord } from "../owner-ledger.js";
+import type { JournalRecord, MessageRecord, RecordOf, Session } from "../session.js";
+import { provenanceOf } from "../session-provenance.js";
+import type { SessionStore } from "../session-store.js";
+
+export interface ExportParts {
+  readonly store: Pick<SessionStore, "journal" | "index">;
+  readonly longTerm: LongTermMemory;
+  /** Null when the domain keeps nothing of its users. */
+  readonly records: DomainRecords | null;
+  readonly ledger: OwnerLedger;
+}
+
+export interface ExportCounts {
+  sessions: number;
+  messages: number;
+  memories: number;
+  records: number;
+}
+
+/**
+ * The export of one user as JSON text, in pieces of at most a session's head or one message; see export-format.ts. What fails at the
+ * first read fails before the first piece. `counts` is filled as it goes.
+ */
+export async function* exportDocument(parts: ExportParts, owner: Owner, now: Date, counts: ExportCounts): AsyncGenerator<string> {
+  const memories = memoriesOf(parts.longTerm, owner);
+  const firstMemory = await memories.next();
+  const user = await parts.ledger.user(owner);
+  const head = { format: EXPORT_FORMAT, version: EXPORT_VERSION, exported_at: now.toISOString(), user: user && exportedUser(user) };
+  yield `${JSON.stringify(head).slice(0, -1)},\n"sessions":[`;
+  let separator = "\n";
+  for await (const session of everySession(parts.store, owner)) {
+    yield separator;
+    yield* sessionDocument(parts.store, owner, session, counts);
+    separator = ",\n";
+    counts.sessions += 1;
+  }
+  yield '\n],\n"memories":[';
+  yield* jsonItems(rest(firstMemory, memories), () => {
+    counts.memories += 1;
+  });
+  yield `\n],\n"forgotten":${JSON.stringify((await parts.ledger.tombstones(owner)).map(exportedTombstone))},\n"records":{`;
+  if (parts.records) {
+    yield `${JSON.stringify(parts.records.name)}:[`;
+    yield* jsonItems(parts.records.export(owner), () => {
+      counts.records += 1;
+    });
+    yield "\n]";
+  }
+  yield "}}\n";
+}
+
+async function* sessionDocument(store: ExportParts["store"], owner: Owner, session: Session, counts: ExportCounts): AsyncGenerator<string> {
+  const standing = new Set<string>();
+  let summary: RecordOf<"summary"> | null = null;
+  for await (const record of store.journal.read(owner, session.id)) {
+    standing.add(record.id);
+    if (record.type === "summary") summary = record;
+  }
+  const records: JournalRecord[] = [];
+  for await (const record of store.journal.read(owner, session.id, { includeRewound: true })) records.push(record);
+  const steps = records.flatMap((record) => (record.type === "step" ? [exportedStep(record, !standing.has(record.id))] : []));
+  yield `${JSON.stringify(sessionHead(session, records)).slice(0, -1)},"messages":[`;
+  let separator = "\n";
+  for (const record of records) {
+    if (record.type !== "message") continue;
+    yield `${separator}${JSON.stringify(exportedMessage(record, !standing.has(record.id)))}`;
+    separator = ",\n";
+    counts.messages += 1;
+  }
+  yield `],"steps":${JSON.stringify(steps)},"summary":${JSON.stringify(summary && exportedSummary(summary))}}`;
+}
+
+function sessionHead(session: Session, records: readonly JournalRecord[]): Omit<ExportedSession, "messages" | "steps" | "summary"> {
+  const known = provenanceOf(records);
+  return {
+    id: session.id,
+    external_id: known.externalId,
+    title: known.title,
+    title_by: known.titleBy,
+    topic: known.topic,
+    topic_by: known.topicBy,
+    tags: [...known.tags],
+    tags_by: known.tagsBy,
+    status: known.status,
+    status_since: known.statusSince,
+    status_before_delete: known.statusBeforeDelete,
+    created_at: known.createdAt,
+    updated_at: session.updated_at,
+    expires_at: known.expiresAt,
+    agent_type: known.agentType,
+    metadata: known.metadata,
+    forked_from: known.forkedFrom,
+  };
+}
+
+function exportedMessage(record: MessageRecord, rewound: boolean): ExportedMessage {
+  const { idempotency: _, ...body } = record.body;
+  const editOf = body.edit_of;
+  return {
+    id: record.id,
+    turn: record.turn,
+    role: body.role,
+    content: body.content,
+    name: body.name,
+    channel: body.channel,
+    created_at: record.at,
+    metadata: body.metadata,
+    ...(body.outcome === undefined ? {} : { outcome: body.outcome }),
+    ...(body.error_code === undefined ? {} : { error_code: body.error_code }),
+    ...(body.elements === undefined ? {} : { elements: body.elements }),
+    ...(body.memory === undefined ? {} : { memory: body.memory }),
+    ...(body.timing === undefined ? {} : { timing: body.timing }),
+    ...(body.page_context === undefined ? {} : { page_context: body.page_context }),
+    ...(body.time_zone === undefined ? {} : { time_zone: body.time_zone }),
+    remember: body.remember,
+    ...(typeof editOf === "string" ? { edit_of: editOf } : {}),
+    ...(body.imported === undefined ? {} : { imported: body.imported }),
+    ...(body.external_id === undefined ? {} : { external_id: body.external_id }),
+    ...(body.origin_id === undefined ? {} : { origin_id: body.origin_id }),
+    rewound,
+  };
+}
+
+function exportedStep({ turn, body }: RecordOf<"step">, rewound: boolean): ExportedStep {
+  return { turn, rewound, ...body };
+}
+
+function exportedSummary({ id, at, body }: RecordOf<"summary">): NonNullable<ExportedSession["summary"]> {
+  const { text, from_turn, to_turn, by, final, searchable } = body;
+  return { id, created_at: at, text, from_turn, to_turn, by, final, ...(typeof searchable === "string" ? { searchable } : {}) };
+}
+
+function exportedUser(user: UserRecord): ExportedUser {
+  return {
+    display_name: user.displayName,
+    provider: user.provider,
+    time_zone: user.timeZone,
+    first_seen_at: user.firstSeenAt,
+    last_seen_at: user.lastSeenAt,
+  };
+}
+
+function exportedTombstone({ memoryId, messageIds, textHash, at }: Tombstone): ExportedTombstone {
+  return { memory_id: memoryId, message_ids: [...messageIds], text_hash: textHash, at };
+}
+
+/** Every session of every status, once, newest activity first within a status. */
+async function* everySession(store: ExportParts["store"], owner: Owner): AsyncGenerator<Session> {
+  const seen = new Set<string>();
+  for (const status of ["active", "archived", "deleted"] as const) {
+    let cursor: string | undefined;
+    do {
+      const page = await store.index.list(owner, { status, limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+      for (const session of page.data) {
+        if (seen.has(session.id)) continue;
+        seen.add(session.id);
+        yield session;
+      }
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+}
+
+/** None where long-term memory is off and was never on. */
+async function* memoriesOf(longTerm: LongTermMemory, owner: Owner): AsyncGenerator<ExportedMemory> {
+  try {
+    for await (const memory of longTerm.all(owner)) yield await withHistory(longTerm, owner, memory);
+  } catch (error) {
+    if (!isAppError(error, "LONG_TERM_MEMORY_DISABLED")) throw error;
+  }
+}
+
+/** Memory that is switched off is still exported, without what happened to it. */
+async function withHistory(longTerm: LongTermMemory, owner: Owner, memory: Memory): Promise<ExportedMemory> {
+  const off = (error: unknown) => {
+    if (isAppError(error, "LONG_TERM_MEMORY_DISABLED") || isAppError(error, "MEMORY_NOT_FOUND")) return [];
+    throw error;
+  };
+  const history = await longTerm.history(owner, memory.id).catch(off);
+  return { ...memory, entities: [...memory.entities], tags: [...memory.tags], history: [...history] };
+}
+
+async function* rest<T>(first: IteratorResult<T>, others: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* others;
+}
+
+async function* jsonItems(items: AsyncIterable<unknown>, onItem: () => void): AsyncGenerator<string> {
+  let separator = "\n";
+  for await (const item of items) {
+    yield `${separator}${JSON.stringify(item)}`;
+    separator = ",\n";
+    onItem();
+  }
+}

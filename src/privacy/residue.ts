@@ -1,0 +1,99 @@
+import type { DomainRecords } from "../agent.js";
+import { isAppError } from "../errors.js";
+import type { ConversationHistory } from "../history.js";
+import type { LongTermMemory } from "../long-term.js";
+import type { Owner } from "../owner.js";
+import type { SessionStore } from "../session-store.js";
+
+/** A store that holds something of a user. Erasing is idempotent; looking afterwards reads the medium, not a cache. */
+export interface ErasableStore {
+  /** As a receipt names it. */
+  readonly name: string;
+  /** How much went, by what it is. */
+  erase(owner: Owner): Promise<Readonly<Record<string, number>>>;
+  /** How much is left. */
+  residue(owner: Owner): Promise<number>;
+}
+
+/**
+ * Every store that holds a user's words, in the order in which they are erased: what is made from the journal before the journal, so
+ * that nothing is made from it again; the list of sessions last.
+ */
+export function erasableStores(parts: {
+  readonly store: Pick<SessionStore, "journal" | "index">;
+  readonly history: ConversationHistory;
+  readonly longTerm: LongTermMemory;
+  readonly records: DomainRecords | null;
+  /** Caches and whatever else is kept of a user. */
+  readonly others: readonly ErasableStore[];
+}): readonly ErasableStore[] {
+  const { store, history, longTerm, records, others } = parts;
+  const stores: ErasableStore[] = [
+    {
+      name: "memories",
+      erase: async (owner) => {
+        const { memories, history_entries } = await longTerm.erase(owner);
+        return { memories, memory_history_entries: history_entries };
+      },
+      residue: (owner) => longTerm.residue(owner),
+    },
+    {
+      name: "history",
+      erase: async (owner) => ({ history_entries: await history.erase(owner) }),
+      residue: (owner) => history.residue(owner),
+    },
+    ...(records === null ? [] : [domainStore(records)]),
+    ...others,
+    {
+      name: "journal",
+      erase: async (owner) => ({ ...(await store.journal.erase(owner)) }),
+      residue: (owner) => store.journal.residue(owner),
+    },
+    {
+      name: "index",
+      // The sessions are counted where they are kept, in the journal.
+      erase: async (owner) => {
+        const { idempotencyKeys, pendingTurns } = await store.index.erase(owner);
+        return { idempotency_keys: idempotencyKeys, pending_write_backs: pendingTurns };
+      },
+      residue: (owner) => store.index.residue(owner),
+    },
+  ];
+  return stores.map(unlessAbsent);
+}
+
+function domainStore(records: DomainRecords): ErasableStore {
+  return {
+    name: records.name,
+    erase: async (owner) => ({ [records.name]: await records.erase(owner) }),
+    residue: (owner) => records.residue(owner),
+  };
+}
+
+/** A store that is switched off and has nothing of before to reach says so, and holds nothing. */
+function unlessAbsent(store: ErasableStore): ErasableStore {
+  const absent = (error: unknown): boolean => isAppError(error, "LONG_TERM_MEMORY_DISABLED") || isAppError(error, "HISTORY_DISABLED");
+  return {
+    name: store.name,
+    erase: (owner) =>
+      store.erase(owner).catch((error: unknown) => {
+        if (absent(error)) return {};
+        throw error;
+      }),
+    residue: (owner) =>
+      store.residue(owner).catch((error: unknown) => {
+        if (absent(error)) return 0;
+        throw error;
+      }),
+  };
+}
+
+/** Looks into every store; what is left of the owner, by store. Empty where nothing is. */
+export async function residueOf(stores: readonly ErasableStore[], owner: Owner): Promise<Readonly<Record<string, number>>> {
+  const left: Record<string, number> = {};
+  for (const store of stores) {
+    const count = await store.residue(owner);
+    if (count > 0) left[store.name] = count;
+  }
+  return left;
+}

@@ -1,0 +1,40 @@
+import type { Owner } from "./owner.js";
+import type { Logger } from "./platform/logger.js";
+import type { JournalRecord, NewRecord } from "./session.js";
+import type { AppendOptions, SessionStore } from "./session-store.js";
+
+/**
+ * Writes a session: the journal first, which decides; then the index, which follows. An index that can't follow fails no turn:
+ * `onLag` is told, and the index catches up from the journal.
+ */
+export class SessionWriter {
+  readonly #store: SessionStore;
+  readonly #onLag: () => void;
+  readonly #logger: Logger;
+
+  constructor(store: SessionStore, options: { readonly onLag: () => void; readonly logger: Logger }) {
+    this.#store = store;
+    this.#onLag = options.onLag;
+    this.#logger = options.logger;
+  }
+
+  /** As {@link ShortTermMemory.create}. */
+  async create(owner: Owner, sessionId: string, records: readonly NewRecord[]): Promise<readonly JournalRecord[]> {
+    return this.#index(owner, sessionId, await this.#store.journal.create(owner, sessionId, records));
+  }
+
+  /** As {@link ShortTermMemory.append}. */
+  async append(owner: Owner, sessionId: string, records: readonly NewRecord[], options?: AppendOptions): Promise<readonly JournalRecord[]> {
+    return this.#index(owner, sessionId, await this.#store.journal.append(owner, sessionId, records, options));
+  }
+
+  async #index(owner: Owner, sessionId: string, written: readonly JournalRecord[]): Promise<readonly JournalRecord[]> {
+    try {
+      await this.#store.index.apply(owner, sessionId, written);
+    } catch (error) {
+      this.#logger.error({ session_id: sessionId, err: error }, "the index could not follow the journal; it will catch up");
+      this.#onLag();
+    }
+    return written;
+  }
+}

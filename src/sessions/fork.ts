@@ -1,0 +1,64 @@
+import { AppError } from "../errors.js";
+import type { Owner } from "../owner.js";
+import type { JournalRecord, NewRecord } from "../session.js";
+import { provenanceOf } from "../session-provenance.js";
+
+export interface Fork {
+  readonly owner: Owner;
+  readonly sourceId: string;
+  /** The source's journal as it stands: without what was taken back. In order. */
+  readonly records: readonly JournalRecord[];
+  readonly messageId: string;
+  readonly now: Date;
+  readonly newId: () => string;
+}
+
+/**
+ * The journal of a fork: the conversation up to and including the turn of `messageId`, whichever side said it, so that its last user
+ * message can be said again differently. Records get new ids; a message keeps, as `origin_id`, the id under which it was first said,
+ * also through a fork of a fork: what hides or names the first hides and names the copy. Copies are not indexed or extracted again,
+ * and idempotency keys stay with the first.
+ * @throws MESSAGE_NOT_FOUND
+ */
+export function forkRecords(fork: Fork): NewRecord[] {
+  const { owner, sourceId, records, messageId, now, newId } = fork;
+  const at = now.toISOString();
+  const target = records.find((record) => record.type === "message" && record.id === messageId);
+  if (!target) throw new AppError("MESSAGE_NOT_FOUND");
+  const { title, titleBy, topic, topicBy, tags, tagsBy, metadata, agentType } = provenanceOf(records);
+  const patch = { type: "session_patch", turn: 0, at } as const;
+  const start: NewRecord[] = [
+    {
+      type: "session",
+      id: newId(),
+      turn: 0,
+      at,
+      body: {
+        owner,
+        title: titleBy === "user" ? title : null,
+        metadata,
+        agent_type: agentType,
+        forked_from: { session_id: sourceId, message_id: messageId },
+      },
+    },
+  ];
+  if (titleBy === "derived") start.push({ ...patch, id: newId(), body: { title, by: "derived" } });
+  if (topicBy !== null) start.push({ ...patch, id: newId(), body: { topic, by: topicBy } });
+  if (tagsBy !== null) start.push({ ...patch, id: newId(), body: { tags: [...tags], by: tagsBy } });
+  const kept = records.filter((record) => record.turn <= target.turn);
+  return [...start, ...kept.flatMap((record) => copyOf(record, target.turn, newId))];
+}
+
+function copyOf(record: JournalRecord, lastTurn: number, newId: () => string): NewRecord[] {
+  const { turn, at } = record;
+  if (record.type === "message") {
+    const { idempotency: _, external_id: __, ...body } = record.body;
+    return [{ type: "message", id: newId(), turn, at, body: { ...body, origin_id: body.origin_id ?? record.id } }];
+  }
+  if (record.type === "step") {
+    const id = newId();
+    return [{ type: "step", id, turn, at, body: { ...record.body, id } }];
+  }
+  if (record.type === "summary" && record.body.to_turn <= lastTurn) return [{ type: "summary", id: newId(), turn, at, body: record.body }];
+  return [];
+}

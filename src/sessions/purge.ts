@@ -1,0 +1,35 @@
+import { isAppError } from "../errors.js";
+import type { ConversationHistory } from "../history.js";
+import type { LongTermMemory } from "../long-term.js";
+import type { Owner } from "../owner.js";
+import type { Logger } from "../platform/logger.js";
+
+/** The stores that hold words of a session beside its journal. */
+export interface DerivedStores {
+  readonly history: ConversationHistory;
+  readonly longTerm: LongTermMemory;
+  readonly logger: Logger;
+}
+
+/**
+ * Takes a session's words out of history and its memories: `delete` takes the memories along, `drop-quotes` leaves them without
+ * the sentence that they came from. Safe to repeat. Stores that are switched off hold nothing of new turns; that they could not
+ * be looked at is logged.
+ * @throws HISTORY_UNAVAILABLE, LONG_TERM_MEMORY_UNAVAILABLE: nothing is lost, the caller repeats the whole
+ */
+export async function detachSession(
+  stores: DerivedStores,
+  owner: Owner,
+  sessionId: string,
+  memories: "delete" | "drop-quotes",
+): Promise<{ readonly history_entries: number; readonly memories: number }> {
+  const off = (what: string) => (error: unknown) => {
+    if (!isAppError(error, "HISTORY_DISABLED") && !isAppError(error, "LONG_TERM_MEMORY_DISABLED")) throw error;
+    stores.logger.warn({ session_id: sessionId, store: what }, "a store that is switched off could not be cleared of a session");
+    return 0;
+  };
+  return {
+    history_entries: await stores.history.removeSession(owner, sessionId).catch(off("history")),
+    memories: await stores.longTerm.detachSession(owner, sessionId, memories).catch(off("memories")),
+  };
+}

@@ -1,0 +1,72 @@
+import { AppError } from "../errors.js";
+import type { Owner } from "../owner.js";
+import { isId } from "../platform/ids.js";
+import type { Session } from "../session.js";
+import { type SessionStore, sessionLockKey } from "../session-store.js";
+
+/** Lets an erasure end the work of an owner and wait for it. `begin` @throws OWNER_ERASED, SHUTTING_DOWN */
+export interface OwnerGate {
+  begin(owner: Owner): { readonly signal: AbortSignal; end(): void };
+}
+
+/** A session that nobody else can write while this is held. */
+export interface HeldSession {
+  readonly session: Session;
+  /** For `append`. */
+  readonly fence: number;
+  /** Aborts when the owner is erased or the lock is lost. */
+  readonly signal: AbortSignal;
+}
+
+/** Finds an owner's sessions, and holds one for a change. */
+export class SessionAccess {
+  readonly #store: SessionStore;
+  readonly #gate: OwnerGate;
+  readonly #waitMs: number;
+
+  constructor(
+    store: SessionStore,
+    gate: OwnerGate,
+    options: { /** How long a change waits for a turn that runs. */ readonly waitMs: number },
+  ) {
+    this.#store = store;
+    this.#gate = gate;
+    this.#waitMs = options.waitMs;
+  }
+
+  /** @throws INVALID_SESSION_ID for what can't be an id, SESSION_NOT_FOUND also for a session of somebody else */
+  async find(owner: Owner, id: string): Promise<Session> {
+    if (!isId(id)) throw new AppError("INVALID_SESSION_ID");
+    const session = await this.#store.index.get(owner, id);
+    if (!session) throw new AppError("SESSION_NOT_FOUND");
+    return session;
+  }
+
+  /** Work for an owner that an erasure aborts and waits for. */
+  async during<T>(owner: Owner, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const running = this.#gate.begin(owner);
+    try {
+      return await work(running.signal);
+    } finally {
+      running.end();
+    }
+  }
+
+  /**
+   * Runs `work` under the session's lock, in line with its turns. The session is what it is once the lock is held.
+   * @param waitMs default: as configured; 0 gives up at once
+   * @throws SESSION_BUSY, SESSION_NOT_FOUND, OWNER_ERASED
+   */
+  async hold<T>(owner: Owner, id: string, work: (held: HeldSession) => Promise<T>, waitMs = this.#waitMs): Promise<T> {
+    await this.find(owner, id);
+    return this.during(owner, async (signal) => {
+      const lease = await this.#store.locks.acquire(sessionLockKey(owner, id), { waitMs, signal });
+      try {
+        const held = { fence: lease.fence, signal: AbortSignal.any([signal, lease.signal]) };
+        return await work({ session: await this.find(owner, id), ...held });
+      } finally {
+        await lease.release();
+      }
+    });
+  }
+}

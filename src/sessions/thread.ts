@@ -1,0 +1,38 @@
+import type { Thread, ThreadElement, ThreadStep } from "../application.js";
+import type { JournalRecord, Session } from "../session.js";
+import { isBlankFailure } from "./messages.js";
+
+/**
+ * Everything that a client needs to show a session again as it was: messages and tool calls in order, and the elements that the
+ * answers showed, each with the message under which it stood. One that an answer showed more than once is there once for it, as it
+ * was shown last; one that several answers showed is there for each of them.
+ */
+export async function threadOf(session: Session, records: AsyncIterable<JournalRecord>): Promise<Thread> {
+  const steps: ThreadStep[] = [];
+  const elements: ThreadElement[] = [];
+  for await (const record of records) {
+    const step = threadStep(record);
+    if (step) steps.push(step);
+    if (record.type !== "message") continue;
+    const shown = new Map(record.body.elements?.map((element) => [element.id, { ...element, for_id: record.id }]));
+    elements.push(...shown.values());
+  }
+  return { session, steps, elements };
+}
+
+function threadStep(record: JournalRecord): ThreadStep | null {
+  if (record.type === "step") {
+    const { id, name, input, output, error, started_at } = record.body;
+    return { id, type: "tool_call", name, input, output: error === null ? output : { error }, created_at: started_at };
+  }
+  if (record.type !== "message" || isBlankFailure(record)) return null;
+  const { role, content, name } = record.body;
+  return {
+    id: record.id,
+    type: role === "user" ? "user_message" : "assistant_message",
+    // A thread knows two kinds of message; a system line is told apart by its name.
+    ...(role === "system" ? { name: name ?? "system" } : name === null ? {} : { name }),
+    output: content,
+    created_at: record.at,
+  };
+}

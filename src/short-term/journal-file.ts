@@ -1,0 +1,130 @@
+import { AppError } from "../errors.js";
+import type { Owner } from "../owner.js";
+import type { FileSystem } from "../platform/file-system.js";
+import { JsonlLog } from "../platform/jsonl-log.js";
+import type { Logger } from "../platform/logger.js";
+import { decodeLine, ownerMark, peekLine } from "./journal-codec.js";
+import { type RewindMark, standing } from "./standing.js";
+
+/** What an append must know of all that went before it. */
+export interface JournalTail {
+  readonly lastSeq: number;
+  readonly lastTurn: number;
+  /** Byte offset of the newest summary that stands, or null. */
+  readonly summaryAt: number | null;
+}
+
+export interface JournalOpenOptions {
+  readonly logger: Logger;
+  /** Called with how many bytes of a torn last line were cut off. */
+  onTorn(bytes: number): void;
+}
+
+/** One open journal. Its tail is what the last durable append left. */
+export class JournalFile {
+  readonly log: JsonlLog;
+  readonly sessionId: string;
+  /** Null where the first line is damaged. */
+  readonly owner: Owner | null;
+  readonly #mark: string | null;
+  tail: JournalTail;
+
+  constructor(log: JsonlLog, sessionId: string, owner: Owner | null, mark: string | null, tail: JournalTail) {
+    this.log = log;
+    this.sessionId = sessionId;
+    this.owner = owner;
+    this.#mark = mark;
+    this.tail = tail;
+  }
+
+  /** Null when there is no such file, or no record in it. */
+  static async open(fs: FileSystem, path: string, sessionId: string, options: JournalOpenOptions): Promise<JournalFile | null> {
+    const opened = await JsonlLog.open(fs, path);
+    if (opened === null) return null;
+    const { log, tornBytes } = opened;
+    const { logger, onTorn } = options;
+    if (tornBytes > 0) {
+      logger.warn({ sessionId, tornBytes }, "A torn last line was cut off a journal; the records before it are intact.");
+      onTorn(tornBytes);
+    }
+    try {
+      const identity = await ownerOfLog(log);
+      const tail = identity === null ? null : await tailAt(log, log.end);
+      if (identity !== null && tail !== null) return new JournalFile(log, sessionId, identity.owner, identity.mark, tail);
+      if (log.end > 0) logger.warn({ sessionId }, "A journal holds no readable record.");
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    await log.close();
+    return null;
+  }
+
+  belongsTo(owner: Owner): boolean {
+    return this.owner === null ? this.#mark === ownerMark(owner) : this.owner === owner;
+  }
+
+  /** Offset of the end of record `toSeq`, and the tail as it was there. */
+  async endOf(toSeq: number): Promise<{ offset: number; tail: JournalTail }> {
+    const offset = await this.log.seek((line) => {
+      const start = peekLine(line) ?? decodeLine(line)?.record ?? null;
+      return start === null ? null : start.seq <= toSeq;
+    });
+    const tail = await tailAt(this.log, offset);
+    if (tail === null) throw new AppError("INVALID_REQUEST", { detail: `A rewind to record ${toSeq}, which the journal does not hold.` });
+    return { offset, tail };
+  }
+}
+
+/** By the first line, or, where that is damaged, the mark on the newest line that has one. */
+export async function ownerOfLog(log: JsonlLog): Promise<{ owner: Owner | null; mark: string | null } | null> {
+  const first = await log.lineAt(0);
+  const head = first === null ? null : decodeLine(first);
+  // What create() wrote went through the owner port; journals are only ever written there.
+  if (head?.record.type === "session") return { owner: head.record.body.owner as Owner, mark: head.tail?.owner ?? null };
+  for await (const lines of log.backwards()) {
+    for (const line of lines) {
+      const mark = decodeLine(line)?.tail?.owner;
+      if (mark !== undefined) return { owner: null, mark };
+    }
+  }
+  return null;
+}
+
+/** The tail as it was when the file ended at `end`. Null when there is no readable record before it. */
+async function tailAt(log: JsonlLog, end: number): Promise<JournalTail | null> {
+  let damaged = 0;
+  for await (const lines of log.backwards(end)) {
+    for (const line of lines) {
+      const decoded = decodeLine(line);
+      if (decoded === null) {
+        damaged += 1;
+        continue;
+      }
+      if (decoded.tail === null) return scanTail(log, end);
+      // A damaged line had a seq as well, which the index may know: it is not given out again.
+      const { last_seq, last_turn, summary_at } = decoded.tail;
+      return { lastSeq: (last_seq ?? decoded.record.seq) + damaged, lastTurn: last_turn, summaryAt: summary_at };
+    }
+  }
+  return null;
+}
+
+/** The same by reading all of it: for lines that carry no tail. */
+async function scanTail(log: JsonlLog, end: number): Promise<JournalTail | null> {
+  const rewinds: RewindMark[] = [];
+  const summaries: { seq: number; type: string; offset: number }[] = [];
+  let lastSeq = 0;
+  let lastTurn = 0;
+  for await (const lines of log.forwards(0, end)) {
+    for (const line of lines) {
+      const record = decodeLine(line)?.record;
+      lastSeq = record?.seq ?? lastSeq + 1;
+      lastTurn = Math.max(lastTurn, record?.turn ?? 0);
+      if (record?.type === "rewind") rewinds.push({ seq: record.seq, toSeq: record.body.to_seq });
+      if (record?.type === "summary") summaries.push({ seq: record.seq, type: record.type, offset: line.offset });
+    }
+  }
+  const stands = standing(rewinds);
+  return lastSeq === 0 ? null : { lastSeq, lastTurn, summaryAt: summaries.findLast(stands)?.offset ?? null };
+}

@@ -1,0 +1,88 @@
+import { LRUCache } from "lru-cache";
+import type { JournalFile } from "./journal-file.js";
+
+/** Journals kept open while nobody uses them. */
+const IDLE_JOURNALS = 128;
+
+/**
+ * The open journals, so that a session that is talked to is not opened for every turn, and open files stay flat.
+ * Whoever retains a journal releases it; a journal that is forgotten is closed when its last user is gone.
+ */
+export class JournalFiles {
+  readonly #used = new Map<string, { readonly file: JournalFile; users: number }>();
+  /** Replaced or removed while somebody still reads them. */
+  readonly #forgotten = new Map<JournalFile, number>();
+  readonly #idle: LRUCache<string, JournalFile>;
+
+  constructor(options: { readonly maxIdle?: number; readonly onCloseError: (error: unknown) => void }) {
+    this.#idle = new LRUCache({
+      max: options.maxIdle ?? IDLE_JOURNALS,
+      dispose: (file, _id, reason) => {
+        if (reason === "evict") file.log.close().catch(options.onCloseError);
+      },
+    });
+  }
+
+  /** The journal if it is open; the caller must release it. */
+  retain(sessionId: string): JournalFile | null {
+    const used = this.#used.get(sessionId);
+    if (used !== undefined) {
+      used.users += 1;
+      return used.file;
+    }
+    const idle = this.#idle.get(sessionId);
+    if (idle === undefined) return null;
+    this.#idle.delete(sessionId);
+    this.#used.set(sessionId, { file: idle, users: 1 });
+    return idle;
+  }
+
+  /** Takes a journal in that was just opened; its opener is its first user. */
+  add(file: JournalFile): JournalFile {
+    this.#used.set(file.sessionId, { file, users: 1 });
+    return file;
+  }
+
+  async release(file: JournalFile): Promise<void> {
+    const forgotten = this.#forgotten.get(file);
+    if (forgotten !== undefined) {
+      if (forgotten > 1) this.#forgotten.set(file, forgotten - 1);
+      else {
+        this.#forgotten.delete(file);
+        await file.log.close();
+      }
+      return;
+    }
+    const used = this.#used.get(file.sessionId);
+    if (used === undefined) return;
+    used.users -= 1;
+    // One that waits for its repair knows what the file does not: it stays.
+    if (used.users > 0 || file.log.needsRepair) return;
+    this.#used.delete(file.sessionId);
+    this.#idle.set(file.sessionId, file);
+  }
+
+  /** Its file is replaced or gone: nobody gets this one any more. */
+  async forget(sessionId: string): Promise<void> {
+    const used = this.#used.get(sessionId);
+    const idle = this.#idle.get(sessionId);
+    this.#used.delete(sessionId);
+    this.#idle.delete(sessionId);
+    if (used !== undefined && used.users > 0) this.#forgotten.set(used.file, used.users);
+    else await (used?.file ?? idle)?.log.close();
+  }
+
+  /** Open files right now. */
+  get size(): number {
+    return this.#used.size + this.#idle.size + this.#forgotten.size;
+  }
+
+  async close(): Promise<void> {
+    const files = [...this.#used.values()].map(({ file }) => file);
+    files.push(...this.#forgotten.keys(), ...this.#idle.values());
+    this.#used.clear();
+    this.#forgotten.clear();
+    this.#idle.clear();
+    await Promise.all(files.map((file) => file.log.close()));
+  }
+}

@@ -1,0 +1,146 @@
+import type { Owner } from "../owner.js";
+import type { JsonlLog, LogLine } from "../platform/jsonl-log.js";
+import { JOURNAL_VERSION, type JournalRecord } from "../session.js";
+import { type DecodedLine, decodeLine, encodeLine, ownerMark, peekLine } from "./journal-codec.js";
+import type { JournalTail } from "./journal-file.js";
+import type { RewindMark } from "./standing.js";
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** All rewinds among the lines, in seq order. */
+export async function rewindsOf(lines: AsyncIterable<readonly LogLine[]>): Promise<RewindMark[]> {
+  const found: RewindMark[] = [];
+  for await (const block of lines) {
+    for (const line of block) {
+      if ((peekLine(line)?.type ?? "rewind") !== "rewind") continue;
+      const record = decodeLine(line)?.record;
+      if (record?.type === "rewind") found.push({ seq: record.seq, toSeq: record.body.to_seq });
+    }
+  }
+  return found;
+}
+
+/**
+ * Writes a journal anew, record by record, into an empty log. What can't be read is not carried over: it may hold what
+ * the rewrite is to take out; nor are the steps of an append that a crash tore. The session record always stays, and
+ * the last line remembers where the numbering was. Offsets in rewinds and tails are those of the new file.
+ */
+export async function rewriteInto(
+  target: JsonlLog,
+  source: JsonlLog,
+  owner: Owner,
+  before: JournalTail,
+  change: (record: JournalRecord) => JournalRecord | null,
+): Promise<JournalTail> {
+  const writer = new RewriteWriter(target, owner, await rewindsOf(source.forwards()));
+  for await (const record of untorn(source.forwards())) {
+    const changed = record.type === "session" ? (change(record) ?? record) : change(record);
+    if (changed !== null) await writer.add({ ...changed, v: JOURNAL_VERSION, seq: record.seq } as JournalRecord);
+  }
+  return writer.finish(before);
+}
+
+class RewriteWriter {
+  readonly #target: JsonlLog;
+  readonly #mark: string;
+  /** Seqs that rewinds go back to, newest first, until the writer has passed them. */
+  readonly #ahead: number[];
+  readonly #passed = new Map<number, { offset: number; summaryAt: number | null }>();
+  #held: JournalRecord | null = null;
+  #chunk: Buffer[] = [];
+  #chunkBytes = 0;
+  #at = 0;
+  #lastTurn = 0;
+  #summaryAt: number | null = null;
+
+  constructor(target: JsonlLog, owner: Owner, rewinds: readonly RewindMark[]) {
+    this.#target = target;
+    this.#mark = ownerMark(owner);
+    this.#ahead = [...new Set(rewinds.map(({ toSeq }) => toSeq))].sort((a, b) => b - a);
+  }
+
+  /** One record is held back, since only the last one says where the numbering was. */
+  async add(record: JournalRecord): Promise<void> {
+    const held = this.#held;
+    this.#held = record;
+    if (held !== null) await this.#write(held, undefined, undefined);
+  }
+
+  async finish(before: JournalTail): Promise<JournalTail> {
+    const last = this.#held;
+    if (last !== null) await this.#write(last, last.seq === before.lastSeq ? undefined : before.lastSeq, before.lastTurn);
+    if (this.#chunkBytes > 0) await this.#flush();
+    return { lastSeq: before.lastSeq, lastTurn: before.lastTurn, summaryAt: this.#summaryAt };
+  }
+
+  async #write(record: JournalRecord, lastSeq: number | undefined, lastTurn: number | undefined): Promise<void> {
+    for (let next = this.#ahead.at(-1); next !== undefined && next < record.seq; next = this.#ahead.at(-1)) {
+      this.#passed.set(next, { offset: this.#at, summaryAt: this.#summaryAt });
+      this.#ahead.pop();
+    }
+    let written = record;
+    if (record.type === "rewind") {
+      const target = this.#passed.get(record.body.to_seq) ?? { offset: this.#at, summaryAt: this.#summaryAt };
+      written = { ...record, body: { ...record.body, to_offset: target.offset } };
+      this.#summaryAt = target.summaryAt;
+    }
+    if (record.type === "summary") this.#summaryAt = this.#at;
+    this.#lastTurn = lastTurn ?? Math.max(this.#lastTurn, record.turn);
+    const line = encodeLine(written, {
+      owner: this.#mark,
+      last_turn: this.#lastTurn,
+      summary_at: this.#summaryAt,
+      ...(lastSeq !== undefined && { last_seq: lastSeq }),
+    });
+    this.#chunk.push(line);
+    this.#chunkBytes += line.length;
+    this.#at += line.length;
+    if (this.#chunkBytes >= CHUNK_BYTES) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    await this.#target.append(Buffer.concat(this.#chunk));
+    this.#chunk = [];
+    this.#chunkBytes = 0;
+  }
+}
+
+/** Readable records in order. */
+export async function* readable(lines: AsyncIterable<readonly LogLine[]>): AsyncGenerator<JournalRecord> {
+  for await (const block of lines) {
+    for (const line of block) {
+      const record = decodeLine(line)?.record;
+      if (record !== undefined) yield record;
+    }
+  }
+}
+
+/**
+ * The same without the steps of appends whose end was torn off: they came without their answer, and must not pass
+ * for steps of the attempt that follows. What stands before a damaged line is given the benefit of the doubt.
+ */
+export async function* untorn(lines: AsyncIterable<readonly LogLine[]>): AsyncGenerator<JournalRecord> {
+  let open: JournalRecord[] = [];
+  let newest: readonly [number, number] = [1, 1];
+  for await (const block of lines) {
+    for (const line of block) {
+      const decoded: DecodedLine | null = decodeLine(line);
+      if (decoded === null) {
+        yield* open;
+        open = [];
+        newest = [1, 1];
+        continue;
+      }
+      const [part, of] = decoded.tail?.part ?? [1, 1];
+      const follows = of === newest[1] && part === newest[0] + 1;
+      if (!follows) yield* open.filter(({ type }) => type !== "step");
+      if (!follows) open = [];
+      open.push(decoded.record);
+      newest = [part, of];
+      if (part < of) continue;
+      yield* open;
+      open = [];
+    }
+  }
+  yield* open.filter(({ type }) => type !== "step");
+}

@@ -1,0 +1,203 @@
+import type { Owner } from "../owner.js";
+import type { JournalRecord, MessageRecord, RecordOf, Session, SessionStatus } from "../session.js";
+import type { IdempotencyEntry } from "../session-store.js";
+
+/** What an index keeps of a session: the fold of its journal, beside what {@link Effect}s put into tables. */
+export interface SessionState {
+  readonly owner: Owner;
+  readonly indexedSeq: number;
+  readonly session: Omit<Session, "write_back">;
+  readonly statusSince: string;
+  readonly statusBeforeDelete: SessionStatus | null;
+  /** Fields that the user set: derived values don't replace them. */
+  readonly ownValues: readonly string[];
+  /** The newest turns that may have a write-back, oldest first, with the seqs of the user message and of the completed answer. */
+  readonly turns: readonly TurnState[];
+}
+
+interface TurnState {
+  readonly turn: number;
+  readonly seq: number;
+  readonly writeBack: boolean;
+  readonly answeredSeq: number | null;
+}
+
+/** The conversation as it was right after a record. */
+export interface Standing {
+  readonly messageCount: number;
+  readonly summary: { readonly text: string; readonly at: string } | null;
+}
+
+export type Effect =
+  | { readonly kind: "standing"; readonly seq: number; readonly standing: Standing }
+  | { readonly kind: "idempotency"; readonly key: string; readonly entry: IdempotencyEntry }
+  /** `seq` is that of the turn's user message. */
+  | { readonly kind: "pending"; readonly turn: number; readonly seq: number; readonly answeredSeq: number; readonly atMs: number }
+  | { readonly kind: "planned"; readonly turn: number }
+  | { readonly kind: "done"; readonly turn: number }
+  | { readonly kind: "failed"; readonly turn: number; readonly attempts: number; readonly errorCode: string | null }
+  | { readonly kind: "taken_back"; readonly toSeq: number };
+
+export interface Folded {
+  readonly state: SessionState;
+  readonly effects: readonly Effect[];
+}
+
+/** One that failed and is answered after all when so many have followed it is not written back. */
+const MAX_TURNS = 64;
+
+/**
+ * One record folded in. Pure: the same records in the same order give the same state, on every backend. Null where
+ * there is nothing to fold it into, or it was folded in before.
+ */
+export function foldSession(
+  state: SessionState | null,
+  sessionId: string,
+  record: JournalRecord,
+  standingAt: (seq: number) => Standing,
+): Folded | null {
+  if (state === null) return record.type === "session" ? begin(sessionId, record) : null;
+  if (record.seq <= state.indexedSeq) return null;
+  const next = { ...state, indexedSeq: record.seq };
+  switch (record.type) {
+    case "message":
+      return message(next, record);
+    case "summary":
+      return withStanding(next, record.seq, {
+        messageCount: next.session.message_count,
+        summary: { text: record.body.text, at: record.at },
+      });
+    case "rewind":
+      return rewind(next, record, standingAt);
+    case "session_patch":
+      return { state: patch(next, record), effects: [] };
+    case "write_back_plan":
+      return { state: next, effects: [{ kind: "planned", turn: record.turn }] };
+    case "write_back_done":
+      return { state: next, effects: [done(record)] };
+    case "step":
+    case "session":
+      return { state: next, effects: [] };
+  }
+}
+
+function begin(sessionId: string, { seq, at, body }: RecordOf<"session">): Folded {
+  const state: SessionState = {
+    // Written through the owner port only.
+    owner: body.owner as Owner,
+    indexedSeq: seq,
+    session: {
+      id: sessionId,
+      external_id: body.external_id,
+      title: body.title,
+      status: "active",
+      created_at: at,
+      updated_at: at,
+      expires_at: body.expires_at,
+      message_count: 0,
+      summary: null,
+      summary_updated_at: null,
+      topic: null,
+      tags: [],
+      agent_type: body.agent_type,
+      metadata: body.metadata,
+    },
+    statusSince: at,
+    statusBeforeDelete: null,
+    ownValues: body.title === null ? [] : ["title"],
+    turns: [],
+  };
+  return withStanding(state, seq, { messageCount: 0, summary: null });
+}
+
+function message(state: SessionState, record: MessageRecord): Folded {
+  const { role, outcome, imported, origin_id, remember, idempotency } = record.body;
+  const active = { ...state, session: { ...state.session, updated_at: later(state.session.updated_at, record.at) } };
+  const counted = withStanding(active, record.seq, {
+    messageCount: state.session.message_count + 1,
+    summary: summaryOf(state),
+  });
+  const copied = imported === true || origin_id !== undefined;
+  if (role === "user") {
+    const waiting = { turn: record.turn, seq: record.seq, writeBack: remember && !copied, answeredSeq: null };
+    const turns = [...state.turns.filter(({ turn }) => turn !== record.turn), waiting].slice(-MAX_TURNS);
+    const effects: Effect[] = [...counted.effects];
+    if (idempotency !== undefined && !copied) {
+      const { id: messageId, turn, at } = record;
+      const entry = { sessionId: state.session.id, turn, messageId, requestHash: idempotency.request_hash, at };
+      effects.push({ kind: "idempotency", key: idempotency.key, entry });
+    }
+    return { state: { ...counted.state, turns }, effects };
+  }
+  if (role !== "assistant" || (outcome ?? "completed") !== "completed") return counted;
+  const asked = state.turns.find(({ turn }) => turn === record.turn);
+  if (asked === undefined || asked.answeredSeq !== null) return counted;
+  const turns = state.turns.map((each) => (each === asked ? { ...each, answeredSeq: record.seq } : each));
+  const pending: Effect = {
+    kind: "pending",
+    turn: record.turn,
+    seq: asked.seq,
+    answeredSeq: record.seq,
+    atMs: Date.parse(record.at),
+  };
+  const effects = asked.writeBack && !copied ? [...counted.effects, pending] : counted.effects;
+  return { state: { ...counted.state, turns }, effects };
+}
+
+function rewind(state: SessionState, record: RecordOf<"rewind">, standingAt: (seq: number) => Standing): Folded {
+  const toSeq = record.body.to_seq;
+  const back = withStanding(state, record.seq, standingAt(toSeq));
+  const turns = state.turns
+    .filter(({ seq }) => seq <= toSeq)
+    .map((turn) => ((turn.answeredSeq ?? 0) > toSeq ? { ...turn, answeredSeq: null } : turn));
+  return { state: { ...back.state, turns }, effects: [...back.effects, { kind: "taken_back", toSeq }] };
+}
+
+function patch(state: SessionState, { at, body }: RecordOf<"session_patch">): SessionState {
+  const { by, title, topic, tags, metadata, status, expires_at } = body;
+  const given = Object.entries({ title, topic, tags, metadata, expires_at }).filter(([, value]) => value !== undefined);
+  const taken = given.filter(([field]) => by !== "derived" || !state.ownValues.includes(field));
+  const changes = status !== undefined && status !== state.session.status;
+  return {
+    ...state,
+    session: {
+      ...state.session,
+      ...Object.fromEntries(taken),
+      ...(status !== undefined && { status }),
+      ...(by === "user" && { updated_at: later(state.session.updated_at, at) }),
+    },
+    statusSince: changes ? at : state.statusSince,
+    statusBeforeDelete: statusBefore(state, status),
+    ownValues: by === "user" ? [...new Set([...state.ownValues, ...given.map(([field]) => field)])] : state.ownValues,
+  };
+}
+
+function statusBefore(state: SessionState, status: SessionStatus | undefined): SessionStatus | null {
+  if (status === undefined || status === state.session.status) return state.statusBeforeDelete;
+  return status === "deleted" ? state.session.status : null;
+}
+
+function done({ turn, body }: RecordOf<"write_back_done">): Effect {
+  if (body.status !== "failed") return { kind: "done", turn };
+  return { kind: "failed", turn, attempts: body.attempts, errorCode: body.error_code ?? null };
+}
+
+function withStanding(state: SessionState, seq: number, standing: Standing): Folded {
+  const { messageCount, summary } = standing;
+  const session = {
+    ...state.session,
+    message_count: messageCount,
+    summary: summary?.text ?? null,
+    summary_updated_at: summary?.at ?? null,
+  };
+  return { state: { ...state, session }, effects: [{ kind: "standing", seq, standing }] };
+}
+
+function summaryOf({ session }: SessionState): Standing["summary"] {
+  return session.summary === null || session.summary_updated_at === null ? null : { text: session.summary, at: session.summary_updated_at };
+}
+
+/** Imports bring messages that are older than their session. */
+function later(a: string, b: string): string {
+  return Date.parse(b) > Date.parse(a) ? b : a;
+}

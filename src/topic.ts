@@ -1,0 +1,77 @@
+import { namesIn, sentencesOf } from "./platform/language/salient-words.js";
+import type { JournalRecord } from "./session.js";
+
+export interface DerivedTopic {
+  /** At most 80 characters, or null where nothing stands out. */
+  readonly topic: string | null;
+  /** At most 8, most telling first: lower case, words joined by `-`. */
+  readonly tags: readonly string[];
+}
+
+const MAX_TAGS = 8;
+const MAX_TOPIC_CHARS = 80;
+/** The category that says nothing. */
+const NO_CATEGORY = "other";
+
+/**
+ * What a session is about, from what is in its journal and without a model: the names that the user and the answers speak of, the
+ * categories of what was extracted from it, and the tools that were used. Counted by turns, so that one long list in one answer does not
+ * outvote the rest; ties go to what came first. Pure.
+ */
+export function deriveTopic(records: Iterable<JournalRecord>): DerivedTopic {
+  const names = new Counts();
+  const categories = new Counts();
+  const tools = new Counts();
+  for (const record of records) {
+    if (record.type === "step" && record.body.error === null) tools.add(record.body.name, record.turn);
+    if (record.type === "write_back_plan")
+      for (const category of categoriesOf(record.body.operations)) categories.add(category, record.turn);
+    if (record.type !== "message" || record.body.role === "system") continue;
+    // What the user named themself counts three times what an answer offered.
+    const weight = record.body.role === "user" ? 3 : 1;
+    for (const name of new Set(sentencesOf(record.body.content).flatMap(namesIn))) names.add(name, record.turn, weight);
+  }
+  const told = categories.best().filter((category) => category !== NO_CATEGORY);
+  const about = names.best();
+  const headline = about.length > 0 ? about.slice(0, 2) : told.slice(0, 2);
+  return {
+    topic: headline.length === 0 ? null : [...headline.join(" · ")].slice(0, MAX_TOPIC_CHARS).join(""),
+    tags: [...new Set([...told.slice(0, 4), ...about.slice(0, 3), ...tools.best().slice(0, 3)].map(asTag))]
+      .filter((tag) => tag !== "")
+      .slice(0, MAX_TAGS),
+  };
+}
+
+function categoriesOf(operations: readonly unknown[]): string[] {
+  return operations.flatMap((operation) => {
+    const category = (operation as { statement?: { category?: unknown } | null } | null)?.statement?.category;
+    return typeof category === "string" ? [category] : [];
+  });
+}
+
+function asTag(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "");
+}
+
+/** Weights by value, each counted once a turn with the largest weight that the turn gives it. */
+class Counts {
+  readonly #turns = new Map<string, Map<number, number>>();
+
+  add(value: string, turn: number, weight = 1): void {
+    const turns = this.#turns.get(value) ?? new Map<number, number>();
+    turns.set(turn, Math.max(weight, turns.get(turn) ?? 0));
+    this.#turns.set(value, turns);
+  }
+
+  /** Heaviest first. */
+  best(): string[] {
+    const weigh = (turns: ReadonlyMap<number, number>) => [...turns.values()].reduce((sum, weight) => sum + weight, 0);
+    return [...this.#turns]
+      .map(([value, turns]) => ({ value, weight: weigh(turns) }))
+      .sort((a, b) => b.weight - a.weight)
+      .map(({ value }) => value);
+  }
+}

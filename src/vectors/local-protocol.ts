@@ -1,0 +1,26 @@
+import type { ErrorCode } from "../errors.js";
+import type { Method } from "./local-engine.js";
+
+/** What goes between LocalQdrant and its thread. */
+export interface LocalOptions {
+  readonly path: string;
+  readonly cacheBytes: number;
+}
+
+export interface CallMessage {
+  readonly id: number;
+  readonly method: Method | "scrub" | "close";
+  readonly collection: string;
+  readonly args: unknown;
+  /** One number, a {@link TICKET}; absent where the call can't be given up. */
+  readonly ticket: Int32Array | null;
+}
+
+/** Whoever changes WAITING first wins: a call that was given up before it began is never done. */
+export const TICKET = { WAITING: 0, STARTED: 1, GIVEN_UP: 2 } as const;
+
+export type ThreadMessage =
+  | { readonly type: "ready" }
+  | { readonly type: "unopened"; readonly code: ErrorCode; readonly detail: string }
+  | { readonly type: "answer"; readonly id: number; readonly result: unknown }
+  | { readonly type: "refusal"; readonly id: number; readonly status: number; readonly message: string };

@@ -1,0 +1,57 @@
+import { LRUCache } from "lru-cache";
+import type { LocalTables } from "./local-tables.js";
+import { type KeptPoint, Partition } from "./partition.js";
+
+/** A change that was committed, to be followed by what is in memory. */
+export type Change =
+  | { readonly type: "put"; readonly tenant: string | null; readonly point: KeptPoint }
+  | { readonly type: "payload"; readonly tenant: string | null; readonly point: KeptPoint }
+  | { readonly type: "remove"; readonly tenant: string | null; readonly key: string };
+
+/** Tenants' points in memory, the last used ones, up to a number of bytes. A tenant too large for it is loaded for each call. */
+export class Partitions {
+  readonly #tables: LocalTables;
+  readonly #cache: LRUCache<string, Partition>;
+
+  constructor(tables: LocalTables, maxBytes: number) {
+    this.#tables = tables;
+    this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: (partition) => Math.max(1, partition.bytes) });
+  }
+
+  /** @param options.keep false for scans of all tenants, which would push out those that are in use. Default true. */
+  of(collection: number, dimension: number, tenant: string | null, options: { readonly keep?: boolean } = {}): Partition {
+    const name = nameOf(collection, tenant);
+    const cached = this.#cache.get(name);
+    if (cached !== undefined) return cached;
+    const partition = new Partition(dimension, this.#tables.countOfTenant(collection, tenant));
+    for (const point of this.#tables.ofTenant(collection, tenant)) partition.put(point);
+    if (options.keep !== false) this.#cache.set(name, partition);
+    return partition;
+  }
+
+  follow(collection: number, changes: readonly Change[]): void {
+    const touched = new Set<string>();
+    for (const change of changes) {
+      const name = nameOf(collection, change.tenant);
+      const partition = this.#cache.peek(name);
+      if (partition === undefined) continue;
+      touched.add(name);
+      if (change.type === "put") partition.put(change.point);
+      else if (change.type === "remove") partition.remove(change.key);
+      else partition.setPayload(change.point.key, change.point.payload, change.point.payloadChars);
+    }
+    for (const name of touched) {
+      const partition = this.#cache.peek(name);
+      if (partition === undefined || partition.wasteful) this.#cache.delete(name);
+      else this.#cache.set(name, partition);
+    }
+  }
+
+  clear(): void {
+    this.#cache.clear();
+  }
+}
+
+function nameOf(collection: number, tenant: string | null): string {
+  return tenant === null ? `${collection}` : `${collection}:${tenant}`;
+}

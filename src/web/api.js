@@ -1,0 +1,127 @@
+/** The server's API as the page uses it. */
+
+const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** A problem that the server answered with, or its being out of reach. */
+export class Problem extends Error {
+  constructor(body) {
+    super(body.detail || body.title || "Something went wrong");
+    this.title = body.title ?? "Something went wrong";
+    this.code = body.code ?? "UNKNOWN";
+    this.hint = body.hint ?? "";
+    this.status = body.status ?? 0;
+    this.requestId = body.request_id ?? "";
+  }
+}
+
+export const identity = {
+  user: localStorage.getItem("maitred.user") ?? "",
+  token: sessionStorage.getItem("maitred.token") ?? "",
+  asUser(user) {
+    this.user = user;
+    localStorage.setItem("maitred.user", user);
+  },
+  withToken(token) {
+    this.token = token;
+    sessionStorage.setItem("maitred.token", token);
+  },
+};
+
+function headers(more) {
+  return {
+    ...(timeZone ? { "X-Timezone": timeZone } : {}),
+    ...(identity.token ? { Authorization: `Bearer ${identity.token}` } : {}),
+    ...(identity.user ? { "X-User-Id": encodeHeader(identity.user) } : {}),
+    ...more,
+  };
+}
+
+/** Header values are bytes: text goes as UTF-8. */
+function encodeHeader(text) {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}
+
+async function request(method, path, { body, signal, headers: more } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      signal,
+      headers: headers({ ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...more }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem({
+      title: "The server can't be reached",
+      detail: "The server can't be reached.",
+      hint: "Is it running? Try again in a moment.",
+      code: "OFFLINE",
+    });
+  }
+  if (response.ok) return response;
+  const problem = await response.json().catch(() => ({ title: `The server answered ${response.status}`, status: response.status }));
+  throw new Problem(problem);
+}
+
+async function json(method, path, options) {
+  const response = await request(method, path, options);
+  return response.status === 204 ? null : response.json();
+}
+
+const id = encodeURIComponent;
+const query = (params) => {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return given.length ? `?${new URLSearchParams(given)}` : "";
+};
+
+export const api = {
+  me: () => json("GET", "/v1/me"),
+  ready: () => json("GET", "/readyz").catch(() => null),
+  sessions: (params) => json("GET", `/v1/sessions${query(params)}`),
+  thread: (session) => json("GET", `/v1/sessions/${id(session)}/thread`),
+  rename: (session, title) => json("PATCH", `/v1/sessions/${id(session)}`, { body: { title } }),
+  remove: (session) => json("DELETE", `/v1/sessions/${id(session)}`),
+  restore: (session) => json("POST", `/v1/sessions/${id(session)}/restore`),
+  flush: (session) => json("POST", `/v1/sessions/${id(session)}/flush?timeout_ms=10000`),
+  memories: (params) => json("GET", `/v1/memories${query(params)}`),
+  remember: (memory) => json("POST", "/v1/memories", { body: memory, headers: { "Idempotency-Key": crypto.randomUUID() } }),
+  edit: (memory, text) => json("PATCH", `/v1/memories/${id(memory)}`, { body: { text } }),
+  forget: (memory) => json("DELETE", `/v1/memories/${id(memory)}`),
+  approve: (memory) => json("POST", `/v1/memories/${id(memory)}/approve`),
+  why: (memory) => json("GET", `/v1/memories/${id(memory)}/why`),
+  exportAll: async () => (await request("GET", "/v1/me/export")).blob(),
+  eraseAll: () => json("DELETE", "/v1/me?confirm=true"),
+};
+
+/** One turn: yields the events of its stream as `{ event, data }`. */
+export async function* chat({ message, session, key, signal }) {
+  const response = await request("POST", "/v1/chat", {
+    body: { message, stream: true, channel: "page", ...(session ? { session_id: session } : {}) },
+    headers: { "Idempotency-Key": key, Accept: "text/event-stream" },
+    signal,
+  });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read().catch((error) => {
+      if (error.name === "AbortError") throw error;
+      throw new Problem({
+        title: "The connection broke off",
+        detail: "The connection broke off before the answer was complete.",
+        hint: "Try again: nothing is done twice.",
+        code: "DISCONNECTED",
+      });
+    });
+    if (done) return;
+    rest += value;
+    const blocks = rest.split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const lines = block.split("\n");
+      const event = lines.find((line) => line.startsWith("event: "))?.slice(7);
+      const data = lines.find((line) => line.startsWith("data: "))?.slice(6);
+      if (event && data) yield { event, data: JSON.parse(data) };
+    }
+  }
+}

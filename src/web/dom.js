@@ -1,0 +1,76 @@
+/** Builds elements. Text is always text: nothing here reads markup. */
+export function el(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "class") node.className = value;
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name in node && typeof value !== "string") node[name] = value;
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) node.append(child);
+  return node;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+export function button(label, onclick, props = {}) {
+  return el("button", { type: "button", class: "quiet", onclick, ...props }, label);
+}
+
+/** A short notice, with something to do about it if wanted. Errors stay longer. */
+export function toast(text, { action, error = false } = {}) {
+  const node = el("div", { class: error ? "toast error" : "toast" }, el("span", {}, text));
+  const close = () => node.remove();
+  if (action) {
+    node.append(
+      button(action.label, () => {
+        close();
+        action.run();
+      }),
+    );
+  }
+  node.append(button("✕", close, { class: "icon", "aria-label": "Dismiss" }));
+  byId("toasts").append(node);
+  setTimeout(close, error || action ? 10000 : 5000);
+}
+
+/** Asks in a modal dialog. Resolves to what `read` gives, or null when it was dismissed. */
+export function ask({ title, text, field, confirm = "OK", danger = false, extra = [] }) {
+  return new Promise((resolve) => {
+    const input =
+      field && el("input", { type: field.type ?? "text", maxlength: String(field.max ?? 200), value: field.value ?? "", autofocus: true });
+    const dialog = el(
+      "dialog",
+      { "aria-label": title },
+      el(
+        "form",
+        { method: "dialog" },
+        el("h2", {}, title),
+        text && el("p", {}, text),
+        field && el("label", {}, field.label, input),
+        ...extra,
+        el(
+          "div",
+          { class: "row end" },
+          button("Cancel", () => dialog.close("")),
+          el("button", { type: "submit", value: "ok", class: danger ? "danger" : "primary" }, confirm),
+        ),
+      ),
+    );
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "ok" ? (input ? input.value.trim() : true) : null);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+export function when(iso) {
+  const date = new Date(iso);
+  const days = Math.floor((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86400000);
+  if (days === 0) return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  if (days === 1) return "yesterday";
+  return date.toLocaleDateString([], { day: "numeric", month: "short", year: days > 300 ? "numeric" : undefined });
+}

@@ -1,0 +1,336 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ChatRequest } from "../../src/application.js";
+import { AppError } from "../../src/errors.js";
+import { ownerOf } from "../../src/owner.js";
+import type { ErasureReceipt } from "../../src/owner-ledger.js";
+import type { Script } from "../support/fake-application.js";
+import { AT, MEMORY_ID, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "../support/samples.js";
+import { type RunOptions, run, runRemote } from "./run.js";
+
+let dir = "";
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "maitred-cli-"));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const LOCAL = ownerOf("default", "local-user");
+const RECALLED = {
+  id: MEMORY_ID,
+  text: "Prefers jazz",
+  category: "genre",
+  strength: "hard" as const,
+  score: 1,
+  source: null,
+  created_at: AT,
+};
+
+/** Answers with what was said; keeps the requests. */
+function echoing(requests: ChatRequest[], change: Parameters<typeof sampleAnswer>[0] = {}): NonNullable<Script["chat"]> {
+  return {
+    chat: async (request, options) => {
+      requests.push(request);
+      const answer = sampleAnswer({ message: { ...sampleAnswer().message, content: `You said: ${request.message}` }, ...change });
+      const session = { session_id: answer.session_id, turn: 1, user_message_id: MEMORY_ID, created: true };
+      await options?.onEvent?.({ type: "session", ...session });
+      await options?.onEvent?.({ type: "memory", memory: answer.memory });
+      for (const delta of answer.message.content.split(/(?<= )/)) await options?.onEvent?.({ type: "token", delta });
+      return answer;
+    },
+  };
+}
+
+const RECEIPT: ErasureReceipt = { receipt_id: "r-1", completed_at: AT, erased: { sessions: 2, history_entries: 7 }, verified: true };
+
+describe.each([
+  ["on the storage directory", run],
+  ["through a server's API", runRemote],
+] as const)("%s", (_where, go: (argv: readonly string[], options?: RunOptions) => ReturnType<typeof run>) => {
+  test("chat -m says one thing, streams the answer, and tells what was kept in mind", async () => {
+    const requests: ChatRequest[] = [];
+    const memory = { status: "ok", write_back: "pending", recalled: [RECALLED] } as const;
+    const ran = await go(["chat", "-m", "jazz tonight?"], { application: { chat: echoing(requests, { memory }) } });
+    expect(ran).toMatchObject({ code: 0, stdout: "You said: jazz tonight?\nKept in mind: Prefers jazz (must hold)\n", stderr: "" });
+    expect(requests).toMatchObject([{ owner: LOCAL, message: "jazz tonight?", channel: "cli" }]);
+    expect(requests[0]?.timeZone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  });
+
+  test("chat --json writes the answer as the API has it", async () => {
+    const ran = await go(["--json", "chat", "-m", "hi"], { application: { chat: echoing([]) } });
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      session_id: SESSION_ID,
+      message: { content: "You said: hi" },
+      memory: { status: "ok" },
+    });
+    expect(ran.stdout.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("piped lines are messages of one session, and commands work among them", async () => {
+    const requests: ChatRequest[] = [];
+    const forgotten: string[] = [];
+    const ran = await go(["chat"], {
+      stdin: "one\n\n/memories\n/forget 1\ntwo\n/sessions\n/new\nthree\n/resume 1\nfour\n/quit\nfive\n",
+      application: {
+        chat: echoing(requests),
+        sessions: {
+          list: async () => ({ data: [sampleSession({ title: "Jazz\u001b[2J" })], nextCursor: null }),
+          get: async () => sampleSession(),
+        },
+        memories: {
+          list: async (_owner, query) => {
+            expect(query).toMatchObject({ status: "active", limit: 50 });
+            return { data: [sampleMemory({ strength: "hard" })], nextCursor: null };
+          },
+          forget: async (_owner, id) => {
+            forgotten.push(id);
+            return [];
+          },
+        },
+      },
+    });
+    expect(ran.code).toBe(0);
+    expect(requests.map(({ message, sessionId }) => [message, sessionId])).toEqual([
+      ["one", undefined],
+      ["two", SESSION_ID],
+      ["three", undefined],
+      ["four", SESSION_ID],
+    ]);
+    expect(forgotten).toEqual([MEMORY_ID]);
+    expect(ran.stdout).toContain("  1  Likes the quiet rows at the back (seating, must hold)");
+    expect(ran.stdout).toContain("Forgotten.");
+    // A title can't move the cursor or clear the screen.
+    expect(ran.stdout).toContain("  1* Jazz[2J");
+    expect(ran.stdout).not.toContain("\u001b");
+  });
+
+  test("chat says when long-term memory was out of reach", async () => {
+    const memory = { status: "degraded", write_back: "pending", recalled: [] } as const;
+    const ran = await go(["chat", "-m", "hi"], { application: { chat: echoing([], { memory }) } });
+    expect(ran.stdout).toContain("Long-term memory is out of reach; this answer came without it.");
+  });
+
+  test.each([
+    ["an unknown session", ["chat", "-s", SESSION_ID, "-m", "hi"], "SESSION_NOT_FOUND", 3],
+    ["a model that is down", ["chat", "-m", "hi"], "MODEL_UNAVAILABLE", 5],
+    ["a session that is archived", ["chat", "-m", "hi"], "SESSION_NOT_ACTIVE", 2],
+  ] as const)("%s ends with its exit code, and says what to do", async (_name, argv, code, exit) => {
+    const fail = async () => {
+      throw new AppError(code);
+    };
+    const application = { chat: { chat: fail }, sessions: { get: fail } };
+    const ran = await go(argv, { application });
+    expect(ran.code).toBe(exit);
+    expect(ran.stderr).toContain(new AppError(code).hint);
+    expect(ran.stderr).not.toContain("    at ");
+    const told = await go(["--json", ...argv], { application });
+    expect(JSON.parse(told.stdout)).toMatchObject({ error: { code, hint: new AppError(code).hint } });
+  });
+
+  test("export to a file is whole or not there, and only its owner can read it", async () => {
+    const file = join(dir, "me.json");
+    const exporting = async function* () {
+      yield '{"format":';
+      yield '"maitred-export"}';
+    };
+    const ran = await go(["export", file], { application: { privacy: { export: exporting } } });
+    expect(ran).toMatchObject({ code: 0, stdout: `${file}: 27 bytes.\n` });
+    expect(await readFile(file, "utf8")).toBe('{"format":"maitred-export"}');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    const breaking = async function* () {
+      yield "{";
+      throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
+    };
+    const broken = await go(["export", join(dir, "other.json")], { application: { privacy: { export: breaking } } });
+    expect(broken.code).not.toBe(0);
+    expect(await readdir(dir)).toEqual(["me.json"]);
+  });
+
+  test("export to stdout is the document and nothing else", async () => {
+    const exporting = async function* () {
+      yield '{"a":"é"}';
+    };
+    expect((await go(["export"], { application: { privacy: { export: exporting } } })).stdout).toBe('{"a":"é"}');
+  });
+
+  test("erase asks first where nobody can be asked, and shows the receipt", async () => {
+    const erased: string[] = [];
+    const application: Script = {
+      privacy: {
+        erase: async (owner) => {
+          erased.push(owner);
+          return RECEIPT;
+        },
+      },
+    };
+    const asked = await go(["erase"], { application });
+    expect(asked).toMatchObject({ code: 2, stdout: "" });
+    expect(asked.stderr).toContain("--yes");
+    expect(erased).toEqual([]);
+    const ran = await go(["erase", "--yes"], { application });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain("history entries: 7");
+    expect(ran.stdout).toContain("nothing is left");
+    expect(erased).toEqual([LOCAL]);
+  });
+
+  test("an erasure that left something ends with 6 and names the store", async () => {
+    const receipt = { ...RECEIPT, verified: false, residue: { history: 3 } };
+    const ran = await go(["erase", "--yes"], { application: { privacy: { erase: async () => receipt } } });
+    expect(ran.code).toBe(6);
+    expect(ran.stderr).toContain("history (3)");
+  });
+
+  test.each([
+    ["lines", '{"session_id":"s","role":"user","content":"hi"}\n', [], "ndjson"],
+    ["an export", '{"format":"maitred-export",\n"version":1}', [], "export"],
+    ["a list of conversations", '[{"mapping":{}}]', [], "export"],
+    ["what it is told to be", "whatever", ["--format", "ndjson"], "ndjson"],
+  ] as const)("import takes in %s", async (_name, content, flags, format) => {
+    const file = join(dir, "in");
+    await writeFile(file, content);
+    const seen: unknown[] = [];
+    const ran = await go(["import", file, "--extract", ...flags], {
+      application: {
+        imports: {
+          import: async (owner, body, options) => {
+            const chunks: Uint8Array[] = [];
+            for await (const chunk of body) chunks.push(chunk);
+            seen.push([owner, Buffer.concat(chunks).toString("utf8"), options.format, options.extract]);
+            return { sessions: 1, messages: 1, skipped_duplicates: 2 };
+          },
+        },
+      },
+    });
+    expect(ran).toMatchObject({ code: 0, stdout: "1 messages of 1 sessions; 2 were there already.\n", stderr: "" });
+    expect(seen).toEqual([[LOCAL, content, format, true]]);
+  });
+
+  test("import of a file that is not there, and of one with a bad line", async () => {
+    expect(await go(["import", join(dir, "nothing")])).toMatchObject({ code: 3 });
+    const file = join(dir, "bad");
+    await writeFile(file, "{}\n");
+    const errors = [{ pointer: "/lines/1/content", detail: "missing" }];
+    const refuse = async (_owner: unknown, body: AsyncIterable<Uint8Array>) => {
+      for await (const _ of body);
+      throw new AppError("INVALID_IMPORT", { detail: "Line 1 is not valid.", errors });
+    };
+    const ran = await go(["import", file, "--format", "ndjson"], { application: { imports: { import: refuse } } });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain("Line 1 is not valid.\n  /lines/1/content: missing");
+  });
+});
+
+test("import sends a large file of lines in parts that end with a line, and adds up", async () => {
+  const line = `${JSON.stringify({ session_id: "s", role: "user", content: "x".repeat(999_900) })}\n`;
+  const file = join(dir, "large");
+  await writeFile(file, line.repeat(100));
+  const parts: number[] = [];
+  const ran = await run(["import", file], {
+    application: {
+      imports: {
+        import: async (_owner, body) => {
+          let size = 0;
+          let last = 0;
+          for await (const chunk of body) {
+            size += chunk.length;
+            last = chunk.at(-1) ?? 0;
+          }
+          expect(last).toBe(0x0a);
+          parts.push(size);
+          return { sessions: 1, messages: size / line.length, skipped_duplicates: 0 };
+        },
+      },
+    },
+  });
+  expect(ran).toMatchObject({ code: 0, stdout: "100 messages of 2 sessions.\n" });
+  expect(parts).toHaveLength(2);
+  expect(Math.max(...parts)).toBeLessThan(64 * 1024 * 1024);
+  expect(parts.reduce((sum, size) => sum + size, 0)).toBe(line.length * 100);
+});
+
+describe("at a terminal", () => {
+  test("an error in a conversation is told, and the conversation goes on", async () => {
+    const requests: ChatRequest[] = [];
+    const ran = await run(["chat"], { tty: true, stdin: "/nothing\n/forget 9\nhello\n", application: { chat: echoing(requests) } });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain("There is no /nothing.");
+    expect(ran.stdout).toContain("Which one?");
+    expect(ran.stdout).toContain("You said: hello");
+    expect(ran.closed).toBe(1);
+  });
+
+  test("erase goes on only when the user's name is typed", async () => {
+    const application: Script = { privacy: { erase: async () => RECEIPT } };
+    expect((await run(["erase", "--user", "alice"], { tty: true, stdin: "bob\n", application })).code).toBe(2);
+    expect((await run(["--user", "alice", "erase"], { tty: true, stdin: "alice\n", application })).code).toBe(0);
+  });
+});
+
+describe("the storage directory", () => {
+  test("that a server owns is said so, with the way through the server", async () => {
+    const open = async () => {
+      throw new AppError("STORAGE_IN_USE", { detail: "Process 42 on host (since now) is using /data." });
+    };
+    for (const argv of [["chat", "-m", "hi"], ["export"], ["reindex"], ["promote"], ["retention", "--apply"]]) {
+      const ran = await run(argv, { parts: { open } });
+      expect(ran.code).toBe(4);
+      expect(ran.stderr).toContain("Process 42");
+      expect(ran.stderr).toContain("--url http://127.0.0.1:3000");
+    }
+  });
+
+  test("is needed by reindex, promote and retention: with --url they say so", async () => {
+    for (const argv of [["reindex"], ["promote"], ["retention", "--dry-run"]]) {
+      const ran = await runRemote(argv);
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toContain("while the server is stopped");
+    }
+  });
+
+  test("a server that can't be reached, and a bearer token that is sent to one that can", async () => {
+    expect(await run(["--url", "http://127.0.0.1:1", "export"])).toMatchObject({ code: 5 });
+    expect(await run(["--url", "nonsense", "export"])).toMatchObject({ code: 2 });
+    const token = join(dir, "token");
+    await writeFile(token, "secret\n");
+    const sent: (string | null)[] = [];
+    const fetch: typeof globalThis.fetch = async (_input, init) => {
+      sent.push(new Headers(init?.headers).get("authorization"));
+      return new Response("{}");
+    };
+    await run(["--url", "http://127.0.0.1:1", "--token-file", token, "export"], { parts: { fetch } });
+    expect(sent).toEqual(["Bearer secret"]);
+  });
+});
+
+describe("the command line itself", () => {
+  test("help tells the exit codes, and unknown commands and options end with 2", async () => {
+    const help = await run(["--help"]);
+    expect(help.code).toBe(0);
+    for (const command of ["chat", "import", "export", "erase", "reindex", "promote", "retention", "doctor"])
+      expect(help.stdout).toContain(command);
+    expect(help.stdout).toContain("130  interrupted");
+    expect((await run(["--version"])).stdout).toBe("1.2.3\n");
+    expect((await run(["dance"])).code).toBe(2);
+    expect((await run(["chat", "--loud"])).code).toBe(2);
+    expect((await run(["retention"])).code).toBe(2);
+    expect((await run(["retention", "--apply", "--dry-run"])).code).toBe(2);
+  });
+
+  test("an interrupted command ends with 130 and closes what it opened", async () => {
+    const controller = new AbortController();
+    const ran = await run(["promote"], {
+      parts: { signal: controller.signal },
+      maintenance: {
+        promote: async ({ signal }) => {
+          controller.abort();
+          signal.throwIfAborted();
+          throw new Error("not reached");
+        },
+      },
+    });
+    expect(ran).toMatchObject({ code: 130, stderr: "", closed: 1 });
+  });
+});

@@ -1,0 +1,163 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { conciergeScript } from "../../src/concierge/offline-script.js";
+import { asksToCancel, readReply, seatsNamed } from "../../src/concierge/reply.js";
+import { daysIn } from "../../src/concierge/script/dates.js";
+import { ordinalIn, partyIn, priceIn } from "../../src/concierge/script/words.js";
+import type { ScriptView } from "../../src/offline-script.js";
+
+const WEDNESDAY = "2026-03-11T10:00:00Z";
+
+describe("days, as a guest names them", () => {
+  test.each([
+    // words, now, time zone, from, to
+    ["this weekend", WEDNESDAY, "UTC", "2026-03-14", "2026-03-15"],
+    ["at the weekend", "2026-03-14T09:00:00Z", "UTC", "2026-03-14", "2026-03-15"],
+    ["this weekend", "2026-03-15T09:00:00Z", "UTC", "2026-03-15", "2026-03-15"],
+    ["this weekend", "2026-03-15T20:00:00Z", "UTC", "2026-03-21", "2026-03-22"],
+    ["next weekend", WEDNESDAY, "UTC", "2026-03-21", "2026-03-22"],
+    ["next weekend", "2026-03-15T09:00:00Z", "UTC", "2026-03-21", "2026-03-22"],
+    ["tonight", WEDNESDAY, "UTC", "2026-03-11", "2026-03-11"],
+    // The guest's own day: at 23:30 UTC it is tomorrow in Tokyo, and still today in Lisbon.
+    ["tonight", "2026-03-11T23:30:00Z", "Asia/Tokyo", "2026-03-12", "2026-03-12"],
+    ["tomorrow", "2026-03-11T23:30:00Z", "Asia/Tokyo", "2026-03-13", "2026-03-13"],
+    ["tomorrow", "2026-03-11T23:30:00Z", "Europe/Lisbon", "2026-03-12", "2026-03-12"],
+    // The night of the change of the clocks, and the end of the year.
+    ["tomorrow", "2026-03-28T23:30:00Z", "Europe/Vienna", "2026-03-30", "2026-03-30"],
+    ["tomorrow", "2026-12-31T12:00:00Z", "UTC", "2027-01-01", "2027-01-01"],
+    ["next month", "2026-12-31T12:00:00Z", "UTC", "2027-01-01", "2027-01-31"],
+    ["next week", "2026-12-30T12:00:00Z", "UTC", "2027-01-04", "2027-01-10"],
+    ["on the 5th", WEDNESDAY, "UTC", "2026-04-05", "2026-04-05"],
+    ["on Friday", WEDNESDAY, "UTC", "2026-03-13", "2026-03-13"],
+    ["on 3 January", WEDNESDAY, "UTC", "2027-01-03", "2027-01-03"],
+    ["in April", WEDNESDAY, "UTC", "2026-04-01", "2026-04-30"],
+    ["between 3 and 8 May", WEDNESDAY, "UTC", "2026-05-03", "2026-05-08"],
+    ["the day after tomorrow", WEDNESDAY, "UTC", "2026-03-13", "2026-03-13"],
+  ])("%s, said at %s in %s: %s to %s", (words, now, timeZone, from, to) => {
+    expect(daysIn(`Is there anything ${words}?`, new Date(now), timeZone)?.days).toEqual({ from, to });
+  });
+
+  test.each(["the second one", "two tickets", "how much is it?", "number 3", "I prefer the first"])("%j names no day", (words) => {
+    expect(daysIn(words, new Date(WEDNESDAY), "UTC")).toBeUndefined();
+  });
+});
+
+test.each([
+  ["two tickets for the third one", 2, 2],
+  ["book the second one for four", 4, 1],
+  ["3 seats for number two", 3, 1],
+  ["the 2nd, for a couple of people", undefined, 1],
+  ["just me, the last one", 1, -1],
+  ["the one on 3 March", undefined, undefined],
+  ["under 40 euros", undefined, undefined],
+  ["me and my brother", 2, undefined],
+])("%j: %s seats, place %s", (words, seats, place) => {
+  if (seats !== undefined) expect(partyIn(words)).toBe(seats);
+  expect(ordinalIn(words)).toBe(place);
+});
+
+test.each([
+  ["under 40 euros", 40],
+  ["€25 or less", 25],
+  ["nothing over 30", 30],
+  ["at most 2 tickets", undefined],
+  ["for 8 people", undefined],
+  ["my budget is 120", 120],
+])("%j: at most %s", (words, euros) => expect(priceIn(words)).toBe(euros));
+
+describe("a guest's reply", () => {
+  test.each(["yes", "Yes please!", "sure", "go ahead", "ja bitte", "d'accord", "vale", "sì", "Perfect, book it", "no problem, go ahead"])(
+    "%j agrees",
+    (words) => {
+      expect(readReply(words).yes).toBe(true);
+    },
+  );
+  test.each([
+    "no",
+    "yes but later",
+    "yes?",
+    "not sure",
+    "wait",
+    "don't",
+    "cancel",
+    "maybe",
+    "nein",
+    "si c'est moins cher",
+    "I said yesterday",
+    "yes ".repeat(40),
+  ])("%j does not", (words) => {
+    expect(readReply(words).yes).toBe(false);
+  });
+  test("names seats, or none", () => {
+    expect(["yes, three please", "that one please", "at 8:30", "one ticket", "yes"].map(seatsNamed)).toEqual([3, null, null, 1, null]);
+  });
+  test("asks to cancel, or not", () => {
+    const asks = ["Cancel it", "Could you cancel my booking?", "I need to cancel", "bitte stornieren", "annulez la réservation"];
+    const doesNot = [
+      "please don't cancel",
+      "What is your cancellation policy?",
+      "Can I cancel later?",
+      "what if we cancel",
+      "How do I cancel?",
+    ];
+    expect(asks.filter((words) => !asksToCancel(words))).toEqual([]);
+    expect(doesNot.filter(asksToCancel)).toEqual([]);
+  });
+});
+
+test("no message makes the script fail or take long", () => {
+  const base: ScriptView = {
+    message: "",
+    now: new Date(WEDNESDAY),
+    timeZone: "UTC",
+    memories: [{ text: "Prefers jazz concerts", category: "genre", mustHold: false, subject: "self" }],
+    summary: "The guest likes the sea.",
+    references: "",
+    pageContext: "",
+    window: [
+      { user: "Hello", observations: [{ name: "search_events", input: {}, output: { found: 0, events: [{}] } }], assistant: "Hello." },
+    ],
+    observations: [],
+    tools: new Set([
+      "search_events",
+      "get_event",
+      "book_tickets",
+      "list_bookings",
+      "cancel_booking",
+      "forget",
+      "remember",
+      "list_memories",
+    ]),
+  };
+  const words = fc.constantFrom(
+    "book",
+    "the",
+    "second",
+    "two",
+    "jazz",
+    "cancel",
+    "yes",
+    "my",
+    "?",
+    "€",
+    "12",
+    "tomorrow",
+    "under",
+    "forget",
+    "that",
+    "I",
+    "\n",
+    "Ω",
+  );
+  const message = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 300 }),
+    fc.array(words, { maxLength: 30 }).map((list) => list.join(" ")),
+  );
+  fc.assert(
+    fc.property(message, (text) => {
+      const move = conciergeScript.next({ ...base, message: text });
+      return move.type === "say" ? move.text !== "" : move.calls.length > 0;
+    }),
+    { numRuns: 500 },
+  );
+});

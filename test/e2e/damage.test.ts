@@ -1,0 +1,144 @@
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ChatAnswer } from "../../src/application.js";
+import type { Memory } from "../../src/long-term.js";
+import type { Logger } from "../../src/platform/logger.js";
+import type { Message } from "../../src/session.js";
+import { openWorld, startWorld, tempDir } from "./world.js";
+
+/** Keeps what is logged at warn and above, as text. */
+function listening(): { readonly logger: Logger; readonly heard: () => string } {
+  const lines: string[] = [];
+  const keep = (fields: unknown, message?: string) => void lines.push(`${JSON.stringify(fields, errors)} ${message ?? ""}`);
+  return { logger: { debug: () => {}, info: () => {}, warn: keep, error: keep } as Logger, heard: () => lines.join("\n") };
+}
+
+function errors(_key: string, value: unknown): unknown {
+  return value instanceof Error ? { message: value.message, cause: value.cause } : value;
+}
+
+let whole = "";
+let session = "";
+/** A directory with one guest's session, memories, bookings and visit in it; copied for each test. */
+beforeAll(async () => {
+  whole = await mkdtemp(join(tmpdir(), "maitred-whole-"));
+  const world = await openWorld(whole);
+  const ada = world.as("ada");
+  session = (await ada.say("I prefer jazz concerts. I need step-free access.")).session_id;
+  for (const message of ["Any concerts next week?", "Book two of the first one.", "Yes, please book it."])
+    await ada.say(message, { session_id: session });
+  await world.stop();
+}, 60_000);
+afterAll(() => rm(whole, { recursive: true, force: true }));
+
+async function lived(): Promise<string> {
+  const dir = await tempDir();
+  await cp(whole, dir, { recursive: true });
+  return dir;
+}
+
+async function damage(path: string, how: (bytes: Buffer) => Buffer): Promise<void> {
+  await writeFile(path, how(await readFile(path)));
+}
+
+const garbage = (bytes: Buffer) => Buffer.from("no database ".repeat(Math.ceil(bytes.length / 12)));
+const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2));
+/** All pages but the first, which says what the file is. */
+const innards = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]);
+
+describe("a start with one file damaged goes on with the rest", () => {
+  test.each([
+    ["garbage", garbage],
+    ["cut in half", half],
+    ["garbage behind its head", innards],
+  ])(
+    "index.db, %s: rebuilt from the journals, and what was remembered and booked is there",
+    async (_, how) => {
+      const dir = await lived();
+      await damage(join(dir, "index.db"), how);
+      const { logger, heard } = listening();
+      const ada = (await startWorld(dir, {}, { logger })).as("ada");
+      expect(heard()).toContain("index.db");
+      const messages = await ada.get<{ data: Message[] }>(`/v1/sessions/${session}/messages`);
+      expect(messages.body.data).toHaveLength(8);
+      const answer = await ada.say("What have I booked?", { session_id: session });
+      expect(answer.memory.recalled.map(({ category }) => category)).toContain("accessibility");
+      expect(answer.message.content).toMatch(/MD-/);
+    },
+    60_000,
+  );
+
+  test.each([
+    ["garbage", garbage],
+    ["cut in half", half],
+    ["garbage behind its head", innards],
+  ])(
+    "vectors.db, %s: turns are answered, memory says that it can't be looked at, and nothing is taken for empty",
+    async (_, how) => {
+      const dir = await lived();
+      await damage(join(dir, "vectors.db"), how);
+      const { logger, heard } = listening();
+      const world = await startWorld(dir, {}, { logger });
+      const ada = world.as("ada");
+      const answer = await ada.post<ChatAnswer>("/v1/chat", { message: "Anything good this weekend?", session_id: session });
+      expect(answer).toMatchObject({ status: 200, body: { memory: { status: "degraded", recalled: [] } } });
+      expect(heard()).toMatch(/vectors\.db|Long-term memory is out of reach|recall/i);
+      expect(await ada.get("/v1/memories")).toMatchObject({ status: 503, body: { code: "LONG_TERM_MEMORY_UNAVAILABLE" } });
+      // The gate before a booking asks, for it can't see what must hold.
+      const offered = await ada.post<ChatAnswer>("/v1/chat", { message: "Book two of the first one.", session_id: session });
+      expect(JSON.stringify(offered.body.steps)).not.toMatch(/MD-[0-9A-F]{8}/);
+      const ready = await ada.get<{ status: string }>("/readyz");
+      expect(ready.body.status).toBe("degraded");
+      // An erasure that can't reach a store is no erasure.
+      expect((await ada.delete("/v1/me?confirm=true")).status).toBe(503);
+    },
+    60_000,
+  );
+
+  test("vectors.db that is moved away: history is rebuilt from the journals", async () => {
+    const dir = await lived();
+    await rename(join(dir, "vectors.db"), join(dir, "vectors.db.old"));
+    for (const suffix of ["-wal", "-shm"]) await rm(join(dir, `vectors.db${suffix}`), { force: true });
+    const world = await startWorld(dir);
+    const ada = world.as("ada");
+    await world.application.parts.reindex({ which: "missing" });
+    const found = await ada.get<{ data: { content: string }[] }>("/v1/history/search?q=jazz");
+    expect(found.body.data[0]?.content).toContain("jazz");
+  }, 60_000);
+
+  test("bookings.db: chats and memories go on, and the tools say that bookings are out of reach", async () => {
+    const dir = await lived();
+    await damage(join(dir, "bookings.db"), garbage);
+    const { logger, heard } = listening();
+    const ada = (await startWorld(dir, {}, { logger })).as("ada");
+    expect(heard()).toContain("bookings.db");
+    for (const message of ["What have I booked?", "Cancel my booking for the concert, please."]) {
+      const { message: answer } = await ada.say(message, { session_id: session });
+      expect(answer.content).toMatch(/can't be read/);
+    }
+    // Nothing is sold for want of knowing what is sold already.
+    const offered = await ada.say("Any concerts next week?");
+    expect(JSON.stringify(offered.steps)).not.toContain("quote_id");
+    expect((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data).toHaveLength(2);
+  }, 60_000);
+
+  test("an owner's ledger: a damaged line is passed over and told, the others hold", async () => {
+    const dir = await lived();
+    const world = await startWorld(dir);
+    const ada = world.as("ada");
+    const memories = (await ada.get<{ data: Memory[] }>("/v1/memories")).body.data;
+    const jazz = memories.find(({ category }) => category === "genre")?.id;
+    expect((await ada.delete(`/v1/memories/${jazz}`)).status).toBe(204);
+    await world.stop();
+    const ledgers = (await readdir(join(dir, "owners"))).filter((name) => name.endsWith(".jsonl"));
+    await damage(join(dir, "owners", ledgers[0] ?? ""), (bytes) => Buffer.concat([Buffer.from('{"v":1,"type":"tomb\u0000\n'), bytes]));
+    const { logger, heard } = listening();
+    const again = (await startWorld(dir, {}, { logger })).as("ada");
+    expect((await again.get<{ data: Memory[] }>("/v1/memories")).body.data.map(({ category }) => category)).toEqual(["accessibility"]);
+    expect((await again.get<{ data: { content: string }[] }>("/v1/history/search?q=jazz")).text).not.toContain("I prefer jazz");
+    // It is read when it is first asked for: who is forgotten, for a search.
+    expect(heard()).toContain("ledger");
+  }, 60_000);
+});

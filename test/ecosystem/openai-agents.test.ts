@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MaitredSession } from "../../src/openai-agents.js";
+import { ownerOf } from "../../src/owner.js";
+import { openLog } from "../support/conversation-log.js";
+import { ecosystemInstalled, loadFromEcosystem } from "../support/ecosystem.js";
+
+/** The parts of the SDK that the test uses. */
+interface Agents {
+  Agent: new (options: object) => object;
+  run(agent: object, input: string, options: { session: object }): Promise<{ finalOutput?: unknown }>;
+  Usage: new () => object;
+  setTracingDisabled(disabled: boolean): void;
+  tool(options: object): object;
+}
+type Item = { type?: string; role?: string; content?: unknown; name?: string };
+
+describe.skipIf(!ecosystemInstalled)("@openai/agents with a Maitred session", () => {
+  let opened: Awaited<ReturnType<typeof openLog>>;
+  const owner = ownerOf("test", "rosa");
+  beforeEach(async () => {
+    opened = await openLog();
+  });
+  afterEach(() => opened.close());
+
+  test("the runner keeps and replays turns and tool calls, resumes, and takes back", async () => {
+    const { Agent, run, Usage, setTracingDisabled, tool } = (await loadFromEcosystem("@openai/agents")) as Agents;
+    setTracingDisabled(true);
+    const { z } = (await loadFromEcosystem("zod")) as typeof import("zod");
+    const seats = tool({
+      name: "seats",
+      description: "Free seats",
+      parameters: z.object({ row: z.string() }),
+      execute: async () => "F7, F8",
+    });
+    const inputs: Item[][] = [];
+    const say = (text: string) => ({ type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text }] });
+    const script: object[][] = [
+      [{ type: "function_call", callId: "c1", name: "seats", arguments: '{"row":"F"}', status: "completed" }],
+      [say("Row F has two seats on the aisle.")],
+      [say("You asked for row F.")],
+    ];
+    const model = {
+      async getResponse({ input }: { input: Item[] }) {
+        inputs.push(structuredClone(input));
+        const output = script.shift();
+        if (output === undefined) throw new Error("the model was not expected to be called again");
+        return { usage: new Usage(), output };
+      },
+      getStreamedResponse: () => {
+        throw new Error("not expected");
+      },
+    };
+    const agent = new Agent({ name: "desk", instructions: "Help.", model, tools: [seats] });
+    const session = new MaitredSession<Item>({ log: opened.log, owner, sessionId: "s-1" });
+
+    const first = await run(agent, "Two opera seats in row F, please", { session });
+    expect(first.finalOutput).toBe("Row F has two seats on the aisle.");
+    const resumed = new MaitredSession<Item>({ log: opened.log, owner, sessionId: "s-1" });
+    expect(await resumed.getSessionId()).toBe("s-1");
+    await run(agent, "What did I ask for?", { session: resumed });
+
+    expect(inputs.at(-1)?.map(({ type, role }) => role ?? type)).toEqual([
+      "user",
+      "function_call",
+      "function_call_result",
+      "assistant",
+      "user",
+    ]);
+    expect((await resumed.getItems()).map(({ type, role }) => role ?? type)).toEqual([
+      "user",
+      "function_call",
+      "function_call_result",
+      "assistant",
+      "user",
+      "assistant",
+    ]);
+    expect((await resumed.getItems(2)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect((await opened.history.search(owner, { query: "opera seats", limit: 1 }))[0]?.content).toBe("Two opera seats in row F, please");
+
+    expect((await resumed.popItem())?.role).toBe("assistant");
+    expect(await resumed.getItems()).toHaveLength(5);
+    await resumed.clearSession();
+    expect(await resumed.getItems()).toEqual([]);
+    expect(await resumed.popItem()).toBeUndefined();
+    expect(await opened.history.residue(owner)).toBe(0);
+    expect(script).toEqual([]);
+  });
+
+  test("[owner-isolation] another user's session of the same id is another session", async () => {
+    const mine = new MaitredSession<Item>({ log: opened.log, owner, sessionId: "same" });
+    const theirs = new MaitredSession<Item>({ log: opened.log, owner: ownerOf("test", "other"), sessionId: "same" });
+    await mine.addItems([{ role: "user", content: "mine alone" }]);
+    expect(await theirs.getItems()).toEqual([]);
+    await theirs.clearSession();
+    expect(await mine.getItems()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,65 @@
+import { MODEL_TIMEOUT_MS, RECALL_DEADLINE_MS } from "./rig.js";
+
+export type Outcome = Readonly<Record<string, string>>;
+
+export interface Row {
+  readonly part: string;
+  readonly fault: string;
+  readonly expected: Outcome;
+  readonly seen: Outcome;
+}
+
+const INTRODUCTION = `# What faults do
+
+Written by \`test/faults/faults.test.ts\`, which fails when what it sees is not what is expected, or not what stands here
+(\`npx vitest run test/faults -u\` writes the page anew).
+
+Each line is one run of the whole product: the real \`mem0ai\`, \`openai\` and \`@qdrant/js-client-rest\` over loopback servers that fail
+as they are told to, the file store over a disk that does, RECALL_DEADLINE_MS=${RECALL_DEADLINE_MS} and MODEL_TIMEOUT_MS=${MODEL_TIMEOUT_MS}. Ada and Bob each have a
+memory. The fault meets Ada's requests alone; Bob talks at the same time, in the same process. Then all is mended, without a restart.
+
+- **answered**: the turns under the fault, eight or one. A turn counts as late when it takes longer than its deadlines and much slack;
+  what hangs would hang for ever.
+- **memory.status**: of these turns, in body and \`X-Memory-Status\` alike.
+- **known**: what they still recalled of Ada. Never anything of Bob's.
+- **asked**: how many of the last seven of eight turns asked what is broken: the circuit breaker keeps it from being all.
+- **kept**: what the journal then holds of the turn.
+- **again**: the same request with the same \`Idempotency-Key\`, twice, when all is well.
+- **others feel**: whether Bob's turns were all answered in time with \`ok\` and his memories, and were written back while the fault lasted.
+- **afterwards**: _all caught up_: every turn is in the journal once, every memory is stored once, nothing is pending, and the
+  next turn's status is \`ok\`.
+
+Redis is no part of the file store and has no lines here.
+`;
+
+const HEADINGS: Readonly<Record<string, string>> = { memory: "memory.status", others: "others feel" };
+
+/** The fault matrix as a page: what each fault should do, and what it did. `seen` is shown only where it is not what was expected. */
+export function page(rows: readonly Row[]): string {
+  const sections = [...new Set(rows.map((row) => row.part))].map((part) =>
+    section(
+      part,
+      rows.filter((row) => row.part === part),
+    ),
+  );
+  return `${[INTRODUCTION.trimEnd(), ...sections].join("\n\n")}\n`;
+}
+
+function section(part: string, rows: readonly Row[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row.expected)))];
+  const table = [
+    ["fault", ...columns.map((column) => HEADINGS[column] ?? column), "as expected"],
+    ...rows.map(({ fault, expected, seen }) => {
+      const cells = columns.map((column) => cell(expected[column] ?? "–", seen[column] ?? "–"));
+      return [fault, ...cells, columns.every((column) => expected[column] === seen[column]) ? "yes" : "**no**"];
+    }),
+  ];
+  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) => `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const [headings = "", ...lines] = table.map(line);
+  return [`## ${part}`, "", headings, line(widths.map((width) => "-".repeat(width))), ...lines].join("\n");
+}
+
+function cell(expected: string, seen: string): string {
+  return expected === seen ? expected : `expected ${expected}; seen **${seen}**`;
+}

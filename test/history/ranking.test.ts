@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import type { Candidate } from "../../src/history/candidate.js";
+import { rank } from "../../src/history/ranking.js";
+import { askedOrder, fits, namedTimes } from "../../src/history/signals/dates.js";
+import { asks, expectedAnswer, holdsAnswer } from "../../src/history/signals/expected-answer.js";
+import { recency } from "../../src/history/signals/recency.js";
+import { sessionScores } from "../../src/history/signals/session-score.js";
+import { askedSpeaker, saidByAsked } from "../../src/history/signals/speaker.js";
+import { encodeTerms, forEachTerm } from "../../src/history/term-code.js";
+import { RANKING_WEIGHTS, type RankingWeights, SIGNALS, without } from "../../src/history/weights.js";
+import { documentVector, queryVector } from "../../src/vectors/sparse.js";
+import { conversation } from "../contract/history.contract.js";
+
+const NOW = new Date("2026-05-20T12:00:00Z");
+
+function candidates(lines: readonly string[], at = "2026-03-12T18:00:00.000Z", sessionId?: string): Candidate[] {
+  return conversation(lines, { at, ...(sessionId === undefined ? {} : { sessionId }) }).map((message) => ({
+    message,
+    atMs: Date.parse(message.created_at),
+    terms: encodeTerms(documentVector(message.content)),
+    fused: 0,
+  }));
+}
+
+function ranked(question: string, found: readonly Candidate[], weights: RankingWeights = RANKING_WEIGHTS): string[] {
+  const { indices, values } = queryVector(question);
+  const terms = indices.map((index, i) => ({ index, weight: values[i] ?? 1 }));
+  return rank({ text: question, terms, now: NOW, termsOf: (name) => queryVector(name).indices }, found, weights).map(
+    ({ candidate }) => candidate.message.content,
+  );
+}
+
+describe("ranking", () => {
+  test("a question lends its words to the answer after it, more than to what stands before it", () => {
+    const found = candidates(["user: Good evening.", "assistant: Which hotel shall I book?", "user: The old one, as always."]);
+    expect(ranked("hotel booked", found).indexOf("The old one, as always.")).toBeLessThan(
+      ranked("hotel booked", found).indexOf("Good evening."),
+    );
+    expect(ranked("hotel booked", candidates(["user: Unrelated words", "user: The hotel"]), without(["neighbours"]))[0]).toBe("The hotel");
+  });
+
+  test("neighbours lend nothing across sessions", () => {
+    const found = [
+      ...candidates(["user: Which hotel?"]),
+      ...candidates(["user: Tuesday"]),
+      ...candidates(["user: Which hotel?", "user: Monday"]),
+    ];
+    expect(ranked("hotel", found).indexOf("Monday")).toBeLessThan(ranked("hotel", found).indexOf("Tuesday"));
+  });
+
+  test("who is asked about comes before who was spoken to", () => {
+    const found = candidates(["Anna: Ben, I love the opera", "Ben: Anna, I love the opera too"]);
+    expect(ranked("What does Ben love?", found)[0]).toContain("too");
+    expect(ranked("What does Anna love?", found)[0]).not.toContain("too");
+  });
+
+  test("a named month, and the last time", () => {
+    const found = [
+      ...candidates(["user: Dinner was lovely"], "2026-01-10T20:00:00Z"),
+      ...candidates(["user: Dinner was lovely indeed"], "2026-03-10T20:00:00Z"),
+    ];
+    expect(ranked("dinner in January", found)[0]).toBe("Dinner was lovely");
+    expect(ranked("dinner in March", found)[0]).toBe("Dinner was lovely indeed");
+    expect(ranked("the first time we had dinner", found)[0]).toBe("Dinner was lovely");
+    expect(ranked("the last time we had dinner", found)[0]).toBe("Dinner was lovely indeed");
+  });
+
+  test("of equals the newest comes first", () => {
+    const found = [...candidates(["user: Jazz"], "2026-01-10T20:00:00Z", "a"), ...candidates(["user: Jazz"], "2026-03-10T20:00:00Z", "b")];
+    const { indices } = queryVector("jazz");
+    const question = { text: "jazz", terms: indices.map((index) => ({ index, weight: 1 })), now: NOW, termsOf: () => [] };
+    for (const order of [found, [...found].reverse()])
+      expect(rank(question, order, RANKING_WEIGHTS).map(({ candidate }) => candidate.message.session_id)).toEqual(["b", "a"]);
+  });
+
+  test("every signal can be switched off, each on its own", () => {
+    for (const signal of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) expect(without([signal])).toMatchObject(SIGNALS[signal]);
+    expect(without([])).toEqual(RANKING_WEIGHTS);
+  });
+});
+
+describe("signals", () => {
+  test("times that a question names, against the present", () => {
+    const day = (iso: string) => Date.parse(iso);
+    const cases: readonly [string, string, "day" | "span" | null][] = [
+      ["What did I say on 7 July 2025?", "2025-07-08T10:00:00Z", "day"],
+      ["What did I say on July 7, 2025?", "2025-07-12T10:00:00Z", null],
+      ["What happened in August 2025?", "2025-08-31T23:00:00Z", "span"],
+      ["What happened in August 2025?", "2025-09-01T00:00:00Z", null],
+      ["What happened in August?", "2019-08-05T00:00:00Z", "span"],
+      ["Where did we go in 2024?", "2024-12-31T00:00:00Z", "span"],
+      ["Where did we go in 2024?", "2025-01-01T00:00:00Z", null],
+      ["The place we booked last spring", "2026-04-01T00:00:00Z", null],
+      ["The place we booked last spring", "2025-04-01T00:00:00Z", "span"],
+      ["The place we booked last winter", "2026-01-15T00:00:00Z", "span"],
+      ["What did I tell you yesterday?", "2026-05-19T08:00:00Z", "day"],
+      ["May I bring my dog?", "2026-05-19T08:00:00Z", null],
+      ["Any jazz tonight for two?", "2025-01-01T00:00:00Z", null],
+    ];
+    for (const [question, at, expected] of cases) expect(fits(day(at), namedTimes(question, NOW)), question).toBe(expected);
+  });
+
+  test("the kind of answer that a question wants, in several languages", () => {
+    expect([expectedAnswer("When was it?"), expectedAnswer("Wann war das?"), expectedAnswer("什么时候")]).toEqual(["time", "time", "time"]);
+    expect([expectedAnswer("How many of us?"), expectedAnswer("Combien de places ?")]).toEqual(["number", "number"]);
+    expect(expectedAnswer("Who sings?")).toBeNull();
+    expect([
+      holdsAnswer("It was last Tuesday", "time"),
+      holdsAnswer("am Dienstag", "time"),
+      holdsAnswer("a lovely evening out", "number"),
+    ]).toEqual([true, true, false]);
+    expect(holdsAnswer("a table for four", "number")).toBe(true);
+  });
+
+  test("what asks is told from what states", () => {
+    expect(["Shall we?", "要吗？", "Really?!", 'Did he say "no?"', "Nice? [shares a photo]"].map(asks)).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+    ]);
+    expect(asks("Yes? I think so.")).toBe(false);
+  });
+
+  test("who is asked about: a name, else what the pronouns point to", () => {
+    const said = (line: string) => candidates([line])[0]?.message ?? expect.unreachable("no message");
+    const names = new Set(["Anna Lee", "Ben"]);
+    expect(saidByAsked(said("Ben: hi"), askedSpeaker("What did Ben say?", names))).toBe(true);
+    expect(askedSpeaker("What did Anna say?", names).names).toEqual(["anna lee"]);
+    expect(saidByAsked(said("Ben: hi"), askedSpeaker("What do Ben and Anna share?", names))).toBe(false);
+    expect(askedSpeaker("What did you recommend?", new Set()).role).toBe("assistant");
+    expect(askedSpeaker("What did I tell about my knee?", new Set()).role).toBe("user");
+    expect(askedSpeaker("What did I tell you? What did you say?", new Set()).role).toBeNull();
+  });
+
+  test("the order in time that a question asks for", () => {
+    expect([
+      askedOrder("the last time"),
+      askedOrder("the first time"),
+      askedOrder("the first and the last"),
+      askedOrder("a table"),
+    ]).toEqual(["last", "first", null, null]);
+    expect([...recency(candidates(["user: a", "user: b", "user: c"]))]).toEqual([0, 0.5, 1]);
+    expect([...recency(candidates(["user: a"]))]).toEqual([1]);
+  });
+
+  test("a session's score is the mean of its three best", () => {
+    const found = [...candidates(["user: a", "user: b", "user: c", "user: d"]), ...candidates(["user: e"])];
+    expect([...sessionScores(found, Float64Array.of(3, 1, 2, 6, 9))]).toEqual([11 / 3, 11 / 3, 11 / 3, 11 / 3, 3]);
+  });
+
+  test("terms survive their code", () => {
+    const seen: [number, number][] = [];
+    forEachTerm(encodeTerms({ indices: [0, 7, 4_294_967_295], values: [0.004, 1.239, 2.2] }), (index, weight) =>
+      seen.push([index, weight]),
+    );
+    expect(seen).toEqual([
+      [0, 0.01],
+      [7, 1.24],
+      [4_294_967_295, 2.2],
+    ]);
+    forEachTerm("", () => expect.unreachable("no terms"));
+  });
+});

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Embedder } from "../../src/embedding.js";
+import { AppError } from "../../src/errors.js";
+import { DisabledHistory } from "../../src/history/disabled-history.js";
+import { VectorHistory } from "../../src/history/vector-history.js";
+import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { ownerOf } from "../../src/owner.js";
+import { type LocalVectorStore, openLocalQdrant } from "../../src/vectors/local-qdrant.js";
+import { documentVector, queryVector } from "../../src/vectors/sparse.js";
+import type { QueryArgs, VectorClient } from "../../src/vectors.js";
+import { conversation, describeHistoryContract } from "../contract/history.contract.js";
+import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
+
+const sparse = { documentVector, queryVector };
+type UpsertArgs = Parameters<VectorClient["upsert"]>[1];
+
+describeHistoryContract("LocalQdrant", async (wrap = (inner) => inner) => {
+  const dir = await mkdtemp(join(tmpdir(), "maitred-history-"));
+  const store = await openLocalQdrant({ path: join(dir, "vectors.db") });
+  const history = await VectorHistory.open({ store, embedder: wrap(new HashingEmbedder({ dimension: 256 })), sparse });
+  return {
+    history,
+    close: async () => {
+      await history.close();
+      await store.close();
+      await rm(dir, { recursive: true });
+    },
+  };
+});
+
+describeHistoryContract(QDRANT_SERVER, async (wrap = (inner) => inner) => {
+  const store = await openQdrantServer();
+  const collection = `history-test-${randomUUID()}`;
+  const history = await VectorHistory.open({ store, embedder: wrap(new HashingEmbedder({ dimension: 256 })), sparse, collection });
+  return {
+    history,
+    close: async () => {
+      try {
+        await store.client.deleteCollection(collection);
+      } finally {
+        await store.close();
+      }
+    },
+  };
+});
+
+describe("a vector history", () => {
+  let store: LocalVectorStore;
+  const owner = ownerOf("test", "one");
+  beforeEach(async () => {
+    store = await openLocalQdrant({ path: ":memory:" });
+  });
+  afterEach(() => store.close());
+
+  test("one search is one query", async () => {
+    const calls: string[] = [];
+    const client = Object.fromEntries(
+      Object.entries(store.client).map(([name, call]) => [
+        name,
+        (...args: unknown[]) => {
+          calls.push(name);
+          return (call as (...args: unknown[]) => unknown)(...args);
+        },
+      ]),
+    ) as unknown as LocalVectorStore["client"];
+    const history = await VectorHistory.open({ store: { ...store, client }, embedder: new HashingEmbedder({ dimension: 64 }), sparse });
+    await history.addEvents(owner, conversation(["user: Jazz, please", "assistant: On Friday"]));
+    calls.length = 0;
+    expect(await history.search(owner, { query: "jazz" })).toHaveLength(2);
+    expect(calls).toEqual(["query"]);
+  });
+
+  test("what follows a removed message is written with every vector, an empty one too, so that no server keeps an old one", async () => {
+    const upserts: UpsertArgs[] = [];
+    const client = {
+      ...store.client,
+      upsert: (collection: string, args: UpsertArgs) => {
+        upserts.push(args);
+        return store.client.upsert(collection, args);
+      },
+    };
+    const history = await VectorHistory.open({ store: { ...store, client }, embedder: new HashingEmbedder({ dimension: 64 }), sparse });
+    const [first, ...rest] = conversation(["user: A secret word", "assistant: !", "user: And more"]);
+    await history.addEvents(owner, first === undefined ? [] : [first, ...rest]);
+    upserts.length = 0;
+    await history.removeMessages(owner, [first?.message_id ?? ""]);
+    const points = upserts.flatMap((args) => args.points).sort((a, b) => Number(a.payload?.position) - Number(b.payload?.position));
+    expect(points.map(({ payload }) => payload?.content)).toEqual(["!", "And more"]);
+    expect(points[0]?.vector).toMatchObject({ bm25: { indices: [], values: [] }, context: { indices: [], values: [] } });
+    expect(points[1]?.vector).toMatchObject({ bm25: { indices: expect.any(Array) }, context: { indices: [] } });
+  });
+
+  test("vectors of another length over existing data ask for a reindex", async () => {
+    await VectorHistory.open({ store, embedder: new HashingEmbedder({ dimension: 64 }), sparse });
+    await expect(VectorHistory.open({ store, embedder: new HashingEmbedder({ dimension: 65 }), sparse })).rejects.toMatchObject({
+      code: "REINDEX_REQUIRED",
+    });
+  });
+
+  test("an embedder that fails leaves a search by words, and health says so until it is back", async () => {
+    let down = false;
+    const inner = new HashingEmbedder({ dimension: 64 });
+    const embedder: Embedder = {
+      ...{ id: inner.id, dimension: inner.dimension, lexical: false },
+      embed: async (texts) => {
+        if (down) throw new AppError("EMBEDDING_UNAVAILABLE");
+        return inner.embed(texts);
+      },
+    };
+    const history = await VectorHistory.open({ store, embedder, sparse });
+    await history.addEvents(owner, conversation(["user: Jazz, please"]));
+    down = true;
+    expect(await history.search(owner, { query: "jazz" })).toHaveLength(1);
+    expect(await history.health()).toMatchObject({ status: "degraded" });
+    await expect(history.addEvents(owner, conversation(["user: more"]))).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });
+    down = false;
+    await history.search(owner, { query: "jazz" });
+    expect(await history.health()).toMatchObject({ status: "ok" });
+  });
+
+  test("a store that is out of reach is HISTORY_UNAVAILABLE", async () => {
+    const history = await VectorHistory.open({ store, embedder: new HashingEmbedder({ dimension: 64 }), sparse });
+    await store.close();
+    await expect(history.search(owner, { query: "jazz" })).rejects.toMatchObject({ code: "HISTORY_UNAVAILABLE" });
+    expect(await history.health()).toMatchObject({ status: "down" });
+    store = await openLocalQdrant({ path: ":memory:" });
+  });
+
+  test("[owner-isolation] a hit that a faulty store returns from somebody else is left out", async () => {
+    const other = ownerOf("test", "other");
+    const client = {
+      ...store.client,
+      query: (collection: string, { filter: _, prefetch, ...args }: QueryArgs) => {
+        const open = prefetch?.map(({ filter: __, ...leg }) => leg);
+        return store.client.query(collection, { ...args, ...(open === undefined ? {} : { prefetch: open }) });
+      },
+    };
+    const history = await VectorHistory.open({ store: { ...store, client }, embedder: new HashingEmbedder({ dimension: 64 }), sparse });
+    await history.addEvents(other, conversation(["user: Jazz for the other"]));
+    await history.addEvents(owner, conversation(["user: Jazz for me"]));
+    expect((await history.search(owner, { query: "jazz" })).map(({ content }) => content)).toEqual(["Jazz for me"]);
+  });
+});
+
+test("history that is switched off takes nothing in and says so to whoever searches", async () => {
+  const history = new DisabledHistory();
+  expect(await history.addEvents()).toBe(0);
+  expect(await history.count()).toBe(0);
+  expect(await history.health()).toEqual({ status: "disabled" });
+  await expect(history.search()).rejects.toMatchObject({ code: "HISTORY_DISABLED" });
+});

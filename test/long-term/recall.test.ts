@@ -1,0 +1,321 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Embedder } from "../../src/embedding.js";
+import { AppError } from "../../src/errors.js";
+import type { Mem0Service } from "../../src/long-term/mem0-service.js";
+import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { ownerOf } from "../../src/owner.js";
+import { later, NOW, said, statement, TestClock } from "../contract/long-term.contract.js";
+import { openMem0 } from "../support/mem0.js";
+import { VectorDouble } from "../support/vector-double.js";
+
+const ann = ownerOf("default", "ann");
+const bob = ownerOf("default", "bob");
+
+/** The hashing embedder, counted, and broken at will. */
+class SwitchedEmbedder implements Embedder {
+  readonly #inner = new HashingEmbedder({ dimension: 64 });
+  readonly id = this.#inner.id;
+  readonly dimension = 64;
+  readonly lexical = true;
+  calls: (readonly string[])[] = [];
+  how: (texts: readonly string[]) => Promise<readonly Float32Array[]> = (texts) => this.#inner.embed(texts);
+
+  embed(texts: readonly string[]) {
+    this.calls.push(texts);
+    return this.how(texts);
+  }
+}
+
+const never = () => new Promise<never>(() => {});
+
+describe("Recall", () => {
+  let dir: string;
+  let double: VectorDouble;
+  let embedder: SwitchedEmbedder;
+  let memory: Mem0Service;
+  const recall = (deadlineMs = 20_000, signal?: AbortSignal) =>
+    memory.recall(ann, { text: "Jazz in Leeds with Ella", now: NOW, deadlineMs, ...(signal === undefined ? {} : { signal }) });
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
+    double = new VectorDouble();
+    embedder = new SwitchedEmbedder();
+    const opened = await openMem0({
+      dir,
+      store: double.store(),
+      clock: new TestClock(),
+      embedder,
+      options: { breaker: { failures: 3, halfOpenAfterMs: 5_000 } },
+    });
+    memory = opened.memory;
+    await memory.apply(
+      ann,
+      [
+        said(ann, "Prefers jazz", { aspect: "jazz" }),
+        said(ann, "Needs step-free access", { category: "accessibility", aspect: "step-free", strength: "hard", type: "constraint" }),
+        said(ann, "Saw jazz in Leeds", { type: "episodic", category: "other" }),
+      ],
+      { now: NOW },
+    );
+    embedder.calls = [];
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    double.fail = () => {};
+    await memory.close();
+    await rm(dir, { recursive: true });
+  });
+  const texts = (result: { memories: readonly { text: string }[] }) => result.memories.map(({ text }) => text);
+  const failing = (which: (call: string, args: unknown) => boolean, how: () => void | Promise<void>) => {
+    double.fail = (call, args) => (which(call, args) ? how() : undefined);
+  };
+  const refuse = () => {
+    throw new Error("connection refused");
+  };
+
+  test("embeds the message once, names in it or not", async () => {
+    await recall();
+    expect(embedder.calls).toEqual([["Jazz in Leeds with Ella"]]);
+  });
+
+  test("an embedder that fails costs the likeness alone, and is told", async () => {
+    embedder.how = async () => {
+      throw new AppError("EMBEDDING_UNAVAILABLE");
+    };
+    const result = await recall();
+    expect(result.status).toBe("degraded");
+    expect(texts(result)).toEqual(["Needs step-free access", "Prefers jazz"]);
+  });
+
+  test("an embedder that fails is left alone after three times, and the store is read all the same", async () => {
+    embedder.how = async () => {
+      throw new AppError("EMBEDDING_UNAVAILABLE");
+    };
+    for (let n = 0; n < 5; n++) await recall();
+    expect(embedder.calls).toHaveLength(3);
+    const result = await recall();
+    expect(result.status).toBe("degraded");
+    expect(texts(result)).toEqual(["Needs step-free access", "Prefers jazz"]);
+    expect((await memory.health()).status).toBe("degraded");
+  });
+
+  test("an embedder that hangs, or that answers in another dimension, leaves what came in time", async () => {
+    embedder.how = never;
+    const late = await recall(30);
+    expect(late.status).toBe("timeout");
+    expect(texts(late)).toEqual(["Needs step-free access", "Prefers jazz"]);
+    embedder.how = async () => [new Float32Array(3)];
+    expect((await recall()).status).toBe("degraded");
+  });
+
+  test("a store that hangs ends with the deadline", async () => {
+    failing(() => true, never);
+    expect(await recall(30)).toEqual({ status: "timeout", memories: [], profile: "" });
+  });
+
+  test("a search that hangs leaves what the filters found", async () => {
+    failing((call) => call === "query", never);
+    const result = await recall(200);
+    expect(result.status).toBe("timeout");
+    expect(texts(result)).toEqual(["Needs step-free access", "Prefers jazz"]);
+  });
+
+  test("a store that refuses is degraded, and the next recall after it recovered is whole", async () => {
+    failing(() => true, refuse);
+    expect(await recall()).toEqual({ status: "degraded", memories: [], profile: "" });
+    double.fail = () => {};
+    expect((await recall()).status).toBe("ok");
+  });
+
+  test("a dead store is left alone after three failures, then tried once, and used again", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+    failing(() => true, refuse);
+    for (let n = 0; n < 3; n++) await recall();
+    double.calls.length = 0;
+    expect((await recall()).status).toBe("degraded");
+    expect(double.calls).toEqual([]);
+    expect(await memory.health()).toMatchObject({ status: "degraded" });
+    vi.setSystemTime(NOW.getTime() + 5_001);
+    expect((await recall()).status).toBe("degraded");
+    expect(double.calls.length).toBeGreaterThan(0);
+    double.calls.length = 0;
+    await recall();
+    expect(double.calls).toEqual([]);
+    vi.setSystemTime(NOW.getTime() + 11_000);
+    double.fail = () => {};
+    expect((await recall()).status).toBe("ok");
+    expect(await memory.health()).toEqual({ status: "ok" });
+  });
+
+  test("callers that give up don't open the breaker", async () => {
+    failing(() => true, never);
+    for (let n = 0; n < 5; n++) await recall(20_000, AbortSignal.abort());
+    double.fail = () => {};
+    expect((await recall()).status).toBe("ok");
+  });
+
+  test("a store that answers with another user's memories: they are dropped, and the status says degraded", async () => {
+    await memory.apply(bob, [said(bob, "Prefers polka", { aspect: "polka" })], { now: NOW });
+    const [theirs] = (await memory.list(bob, {})).data;
+    const payload = (await double.retrieve("memory", { ids: [theirs?.id ?? ""] }))[0]?.payload;
+    double.answer = (points) => [...points, { id: theirs?.id, payload, score: 1 } as never];
+    const result = await recall();
+    expect(result.status).toBe("degraded");
+    expect(texts(result).sort()).toEqual(["Needs step-free access", "Prefers jazz", "Saw jazz in Leeds"]);
+    expect(texts({ memories: (await memory.list(ann, {})).data })).not.toContain("Prefers polka");
+    await expect(memory.constraints(ann, { now: NOW })).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_UNAVAILABLE" });
+  });
+
+  test("old soft preferences give way to newer ones when there is room for few, constraints never do", async () => {
+    const opened = await openMem0({
+      dir,
+      store: double.store(),
+      clock: new TestClock(),
+      embedder,
+      options: { standingLimit: 1, halfLifeDays: 30 },
+    });
+    await opened.memory.apply(ann, [said(ann, "Prefers opera", { aspect: "opera", at: later(300).toISOString(), confidence: 0.7 })], {
+      now: later(300),
+    });
+    const result = await opened.memory.recall(ann, { text: "", now: later(301), deadlineMs: 20_000, limit: 0 });
+    expect(texts(result)).toEqual(["Needs step-free access", "Prefers opera"]);
+    await opened.memory.close();
+  });
+
+  test("what was recalled for its likeness counts as recalled, once a day, off the reply path", async () => {
+    const writes = () => double.calls.filter(({ call }) => call === "setPayload");
+    await recall();
+    await memory.close();
+    expect(writes().length).toBeGreaterThan(0);
+    const before = writes().length;
+    await recall();
+    await memory.close();
+    expect(writes()).toHaveLength(before);
+    let release: () => void = () => {};
+    failing(
+      (call) => call === "setPayload",
+      () => new Promise((resolve) => (release = resolve)),
+    );
+    expect((await memory.recall(ann, { text: "jazz", now: later(2), deadlineMs: 20_000 })).status).toBe("ok");
+    release();
+    double.fail = () => {};
+  });
+});
+
+describe("Writing", () => {
+  let dir: string;
+  let double: VectorDouble;
+  let memory: Mem0Service;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
+    double = new VectorDouble();
+    memory = (await openMem0({ dir, store: double.store(), clock: new TestClock() })).memory;
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+  const jazz = said(ann, "Prefers jazz", { aspect: "jazz" });
+
+  test("a write that is acknowledged and not there is not reported as stored, and its repetition stores it", async () => {
+    double.answer = () => [];
+    await expect(memory.apply(ann, [jazz], { now: NOW })).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_UNAVAILABLE" });
+    double.answer = (points) => points;
+    expect((await memory.apply(ann, [jazz], { now: NOW })).stored).toEqual([jazz.memory_id]);
+    expect((await memory.list(ann, {})).data).toHaveLength(1);
+  });
+
+  test("cut off after any call, the same plan completes to the same memories", async () => {
+    const opera = said(ann, "Prefers aisle seats", { category: "seating", aspect: "position" });
+    const window = said(ann, "Prefers window seats", { category: "seating", aspect: "position", at: later(1).toISOString() });
+    const plan = [jazz, opera, window];
+    for (let cut = 0; ; cut++) {
+      const owner = ownerOf("default", `cut-${cut}`);
+      const own = plan.map((operation, n) => ({ ...operation, memory_id: said(owner, "x", { message: `${n}` }).memory_id }));
+      let left = cut;
+      let reached = false;
+      double.fail = () => {
+        reached ||= left === 0;
+        if (left-- <= 0) throw new Error("cut off");
+      };
+      await memory.apply(owner, own, { now: NOW }).catch(() => undefined);
+      double.fail = () => {};
+      await memory.apply(owner, own, { now: later(2) });
+      const all = (await memory.list(owner, { includeSuperseded: true })).data.map(({ text, status, seen_count }) => [
+        text,
+        status,
+        seen_count,
+      ]);
+      expect(all.sort()).toEqual([
+        ["Prefers aisle seats", "superseded", 1],
+        ["Prefers jazz", "active", 1],
+        ["Prefers window seats", "active", 1],
+      ]);
+      if (!reached) break;
+    }
+  });
+
+  test("a forgotten memory's tombstone is there before the memory goes", async () => {
+    await memory.apply(ann, [jazz], { now: NOW });
+    const opened = await openMem0({
+      dir,
+      store: double.store(),
+      clock: new TestClock(),
+      parts: {
+        ledger: {
+          tombstones: async () => [],
+          addTombstone: async () => {
+            throw new AppError("STORAGE_UNAVAILABLE");
+          },
+        },
+      },
+    });
+    await expect(opened.memory.forget(ann, jazz.memory_id, { now: NOW })).rejects.toThrow();
+    expect(await memory.get(ann, jazz.memory_id)).toMatchObject({ text: "Prefers jazz" });
+  });
+
+  test("the tombstone holds the messages and a hash, and no word of the text", async () => {
+    const opened = await openMem0({ dir, store: double.store(), clock: new TestClock() });
+    await opened.memory.apply(
+      ann,
+      [
+        jazz,
+        { op: "confirm", target_id: jazz.memory_id, stated_at: later(1).toISOString(), source: { ...jazz.source, message_id: "again" } },
+      ],
+      { now: NOW },
+    );
+    await opened.memory.forget(ann, jazz.memory_id, { now: NOW });
+    const [tombstone] = await opened.ledger.tombstones(ann);
+    expect(tombstone).toMatchObject({ memoryId: jazz.memory_id, messageIds: [jazz.source.message_id, "again"] });
+    expect(JSON.stringify(tombstone)).not.toContain("jazz");
+  });
+
+  test("the start checks the dimension and the embedder of what is stored", async () => {
+    await memory.add(ann, statement("Prefers jazz"), { now: NOW });
+    const open = (embedder: Embedder) => openMem0({ dir, store: double.store(), clock: new TestClock(), embedder });
+    await expect(open(new HashingEmbedder({ dimension: 128 }))).rejects.toMatchObject({ code: "REINDEX_REQUIRED" });
+    const other: Embedder = { id: "another", dimension: 256, lexical: false, embed: async () => [] };
+    await expect(open(other)).rejects.toMatchObject({ code: "REINDEX_REQUIRED", hint: expect.stringContaining("maitred reindex") });
+    await expect(open(new HashingEmbedder({ dimension: 256 }))).resolves.toBeDefined();
+  });
+
+  test("a store that is out of reach doesn't stop the start, and is used when it is back", async () => {
+    const late = new VectorDouble();
+    late.fail = () => {
+      throw new Error("connection refused");
+    };
+    const opened = await openMem0({ dir, store: late.store(), clock: new TestClock() });
+    await expect(opened.memory.list(ann, {})).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_UNAVAILABLE" });
+    late.fail = () => {};
+    expect((await opened.memory.apply(ann, [jazz], { now: NOW })).stored).toEqual([jazz.memory_id]);
+  });
+
+  test("collections are made for many owners before Mem0 could: a tenant index, a graph for each owner", async () => {
+    expect(double.calls.find(({ call }) => call === "createCollection")?.args).toMatchObject({
+      hnsw_config: { m: 0, payload_m: 16 },
+      sparse_vectors: { bm25: { modifier: "idf" } },
+    });
+    const indexes = double.calls.filter(({ call }) => call === "createPayloadIndex").map(({ args }) => args);
+    expect(indexes).toContainEqual({ field_name: "user_id", field_schema: { type: "keyword", is_tenant: true }, wait: true });
+  });
+});

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { World } from "./world.js";
+
+/** What a guest asks of the memory in words, through the whole product without a model. */
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(() => world.close());
+
+const LATER = 3;
+
+describe("remember", () => {
+  test("is kept in that turn, with its source, and not a second time by the extraction of the same words", async () => {
+    const ada = world.guest();
+    const { message, steps } = await ada.says("Please remember that I prefer aisle seats.");
+    expect(message.content).toBe("I remember: prefers aisle seats.");
+    expect(steps.map(({ name }) => name)).toEqual(["remember"]);
+    expect(await ada.holds()).toEqual(["Prefers aisle seats"]);
+    const [memory] = await ada.memories();
+    expect(memory?.source?.quote).toBe("I prefer aisle seats");
+    expect(memory?.seen_count).toBe(1);
+  });
+
+  test("a need that is to be remembered is a constraint, of the companion where it is theirs", async () => {
+    const ada = world.guest();
+    await ada.says("Remember that my mother is allergic to nuts.");
+    expect(await ada.memories()).toMatchObject([{ strength: "hard", subject: "companion:mother", category: "dietary" }]);
+  });
+});
+
+describe("what do you know about me?", () => {
+  test("lists what holds, in this session and the next, and after a restart", async () => {
+    const ada = world.guest();
+    await ada.says("I love jazz. My wife is vegan. I need step-free access.");
+    const asked = async () => (await ada.newSession().says("What do you know about me?")).message.content;
+    const known = await asked();
+    expect(known.split("\n").sort()).toEqual(
+      ["- Loves jazz", "- Needs step-free access (must hold)", "- Wife is vegan (must hold)", "This is what I remember about you:"].sort(),
+    );
+    await world.restart();
+    expect((await asked()).split("\n").sort()).toEqual(known.split("\n").sort());
+    expect((await world.guest("bob").says("What do you know about me?")).message.content).toBe("I remember nothing about you yet.");
+  });
+});
+
+describe("forget", () => {
+  test("[forgotten-stays-forgotten] does it in that turn, names it, and no restart, retry, promotion, reindex or repeated plan brings it back", async () => {
+    const ada = world.guest();
+    await ada.says("I love jazz and I'm allergic to peanuts.");
+    const { sessionId: said } = ada;
+    await ada.newSession().says("I live in Leeds.");
+    const { message } = await ada.says("Forget that I love jazz.");
+    expect(message.content).toBe("I have forgotten: Loves jazz.");
+    const left = ["Is allergic to peanuts", "Lives in Leeds"];
+    expect(await ada.holds()).toEqual(left);
+
+    // Everything that writes from what was said, run again.
+    await world.restart();
+    await world.app.sessions.retryWriteBack(ada.owner, said ?? "");
+    await world.app.parts.promotion.run({ owner: ada.owner, signal: AbortSignal.timeout(20_000) });
+    await world.app.parts.reindex({ which: "all", signal: AbortSignal.timeout(20_000) });
+    await world.restart();
+    expect(await ada.holds()).toEqual(left);
+    for (const status of ["active", "superseded", "review", "forgotten"] as const)
+      expect(JSON.stringify(await ada.memories({ status }))).not.toMatch(/loves? jazz/i);
+
+    // Its sentence is hidden wherever it could be met again.
+    expect(
+      JSON.stringify(await world.app.history.search(ada.owner, { query: "love jazz", limit: 20, now: world.clock.now() })),
+    ).not.toMatch(/jazz/i);
+    for (const asked of ["What do you know about me?", "What did I say about jazz?", "Did I tell you that I love jazz?"]) {
+      const answer = await ada.newSession().says(asked);
+      expect(answer.message.content).not.toMatch(/love jazz|loves jazz/i);
+      expect(JSON.stringify(answer.memory.recalled)).not.toMatch(/jazz/i);
+      expect(JSON.stringify(answer.elements)).not.toMatch(/I love jazz/i);
+    }
+  });
+
+  test("what is said anew after it was forgotten is known again", async () => {
+    const ada = world.guest();
+    await ada.says("I love jazz.");
+    await ada.says("Forget that I love jazz.");
+    world.clock.passDays(LATER);
+    await ada.newSession().says("I love jazz.");
+    expect(await ada.holds()).toEqual(["Loves jazz"]);
+  });
+
+  test("asks which one where several fit, and forgets the one that is named", async () => {
+    const ada = world.guest();
+    await ada.says("I'm allergic to shellfish.");
+    await ada.says("I like shellfish pasta.");
+    expect((await ada.says("Forget my shellfish thing")).message.content).toMatch(/^Which of these do you mean\?\n1\. .+\n2\. .+$/);
+    expect(await ada.holds()).toHaveLength(2);
+    expect((await ada.says("The pasta")).message.content).toBe("I have forgotten: Likes shellfish pasta.");
+    expect(await ada.holds()).toEqual(["Is allergic to shellfish"]);
+  });
+
+  test("everything, and nothing else of anyone", async () => {
+    const [ada, bob] = [world.guest(), world.guest("bob")];
+    await ada.says("I love jazz. I live in Leeds.");
+    await bob.says("I love jazz.");
+    expect((await ada.says("Forget everything you know about me")).message.content).toBe("I have forgotten everything: 2 memories.");
+    await world.restart();
+    expect(await ada.holds()).toEqual([]);
+    expect((await ada.newSession().says("What do you know about me?")).message.content).toBe("I remember nothing about you yet.");
+    expect(await bob.holds()).toEqual(["Loves jazz"]);
+  });
+});
+
+describe("that's not true any more", () => {
+  test("ends what it is said of, and keeps it readable as what held", async () => {
+    const ada = world.guest();
+    await ada.says("I prefer aisle seats.");
+    const before = world.clock.now().toISOString();
+    world.clock.passDays(LATER);
+    const { message } = await ada.newSession().says("It's no longer true that I prefer aisle seats.");
+    expect(message.content).toBe("Understood. I no longer go by: prefers aisle seats.");
+    expect(await ada.holds()).toEqual([]);
+    expect((await ada.memories({ as_of: before })).map(({ text }) => text)).toEqual(["Prefers aisle seats"]);
+    expect((await ada.newSession().says("What would you suggest?")).memory.recalled).toEqual([]);
+  });
+
+  test("said of what was just spoken of, it ends that", async () => {
+    const ada = world.guest();
+    await ada.says("I prefer aisle seats.");
+    await ada.says("What do you know about me?");
+    expect((await ada.says("That's not true any more.")).message.content).toBe("Understood. I no longer go by: prefers aisle seats.");
+    expect(await ada.holds()).toEqual([]);
+  });
+
+  test("a need that is over ends by itself when it is said in plain words", async () => {
+    const ada = world.guest();
+    await ada.says("I'm allergic to shellfish. My wife is allergic to shellfish too.");
+    world.clock.passDays(LATER);
+    await ada.newSession().says("I'm no longer allergic to shellfish.");
+    expect(await ada.holds()).toEqual(["Wife is allergic to shellfish"]);
+  });
+});
+
+describe("what is to be kept out", () => {
+  test("don't remember this: the round is answered, and neither memory nor history nor a later promotion has it", async () => {
+    const ada = world.guest();
+    const answer = await ada.says("Don't remember this: I love opera. What's on this weekend?");
+    expect(answer.memory.write_back).toBe("disabled");
+    expect(answer.message.content).toMatch(/opera/);
+    expect(await ada.holds()).toEqual([]);
+    await world.app.parts.promotion.run({ owner: ada.owner, signal: AbortSignal.timeout(20_000) });
+    await world.app.parts.reindex({ which: "all", signal: AbortSignal.timeout(20_000) });
+    expect(await ada.holds()).toEqual([]);
+    expect(await world.app.history.search(ada.owner, { query: "opera", limit: 20, now: world.clock.now() })).toEqual([]);
+    expect((await ada.says("What did I just ask about?")).steps.map(({ name }) => name)).not.toContain("remember");
+  });
+
+  test("incognito: short-term memory alone; nothing is recalled, kept, listed or forgotten", async () => {
+    const ada = world.guest();
+    await ada.says("I love jazz. I need step-free access.");
+    ada.newSession();
+    const metadata = { incognito: true };
+    const first = await ada.says("I'm vegan. Call me Ada.", { metadata });
+    expect(first.memory).toMatchObject({ status: "disabled", write_back: "disabled", recalled: [] });
+    for (const asked of [
+      "What do you know about me?",
+      "Remember that I like opera.",
+      "Forget that I love jazz",
+      "Any ideas for Saturday?",
+    ]) {
+      const answer = await ada.says(asked);
+      expect(answer.memory).toMatchObject({ status: "disabled", write_back: "disabled", recalled: [] });
+      expect(answer.message.content).not.toMatch(/loves jazz/i);
+    }
+    await world.app.parts.promotion.run({ owner: ada.owner, signal: AbortSignal.timeout(20_000) });
+    await world.app.parts.reindex({ which: "all", signal: AbortSignal.timeout(20_000) });
+    await world.restart();
+    expect(await ada.holds()).toEqual(["Loves jazz", "Needs step-free access"]);
+    const found = await world.app.history.search(ada.owner, { query: "vegan Ada opera Saturday", limit: 20, now: world.clock.now() });
+    expect(JSON.stringify(found)).not.toMatch(/vegan|Ada|opera|Saturday/);
+  });
+});

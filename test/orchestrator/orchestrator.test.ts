@@ -1,0 +1,308 @@
+import { describe, expect, test } from "vitest";
+import type { AgentInput } from "../../src/agent.js";
+import type { ChatEvent } from "../../src/application.js";
+import { AppError } from "../../src/errors.js";
+import { ownerOf } from "../../src/owner.js";
+import { answering, makeOrchestrator } from "../support/orchestrator.js";
+
+const ada = ownerOf("default", "ada");
+const bob = ownerOf("default", "bob");
+const key = (name: string, requestHash = "hash") => ({ key: name, requestHash });
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "no error",
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  );
+}
+
+describe("a turn", () => {
+  test("creates a session, answers, and goes on in it", async () => {
+    const { chat, seen } = await makeOrchestrator(answering("Hello, Ada.", "You said hello."));
+    const first = await chat.chat({ owner: ada, message: "Hello" });
+    expect(first).toMatchObject({
+      turn: 1,
+      message: { role: "assistant", content: "Hello, Ada." },
+      memory: { status: "empty", write_back: "pending" },
+    });
+    const second = await chat.chat({ owner: ada, message: "What did I say?", sessionId: first.session_id });
+    expect(second).toMatchObject({ session_id: first.session_id, turn: 2 });
+    expect(seen[1]?.previous_conversation.map((round) => [round.user.body.content, round.assistant.body.content])).toEqual([
+      ["Hello", "Hello, Ada."],
+    ]);
+  });
+
+  test("[turn-durable] has its user message in the journal before the agent runs", async () => {
+    let inJournal = -1;
+    const made = await makeOrchestrator(async (input, context) => {
+      inJournal = 0;
+      for await (const record of made.store.journal.read(ada, context.sessionId))
+        if (record.type === "message" && record.body.content === input.question) inJournal += 1;
+      return "Yes.";
+    });
+    await made.chat.chat({ owner: ada, message: "Is it there?" });
+    expect(inJournal).toBe(1);
+  });
+
+  test("tells what happens in order: session, memory, tokens", async () => {
+    const events: ChatEvent["type"][] = [];
+    const { chat } = await makeOrchestrator(answering("Hi."));
+    await chat.chat({ owner: ada, message: "Hello" }, { onEvent: (event) => void events.push(event.type) });
+    expect(events).toEqual(["session", "memory", "token"]);
+  });
+
+  test("gives the agent the empty user context when nothing was recalled, and a line a memory otherwise", async () => {
+    const { chat, seen, longTerm } = await makeOrchestrator(answering("a", "b"));
+    await chat.chat({ owner: ada, message: "Hello" });
+    longTerm.recalled.push({
+      id: "m1",
+      text: "Prefers jazz",
+      category: "genre",
+      strength: "soft",
+      score: 1,
+      source: null,
+      created_at: "2026-01-01T00:00:00.000Z",
+    });
+    const answer = await chat.chat({ owner: ada, message: "Hello" });
+    expect(seen.map((input) => input.user_context)).toEqual([
+      "",
+      expect.stringMatching(/^User Context:\n- Prefers jazz \(genre, since January\)$/),
+    ]);
+    expect(answer.memory).toMatchObject({ status: "ok", recalled: [{ id: "m1" }] });
+  });
+
+  test("[owner-isolation] in somebody else's session is answered as in one that does not exist", async () => {
+    const { chat } = await makeOrchestrator(answering("a"));
+    const { session_id } = await chat.chat({ owner: ada, message: "Hello" });
+    expect(await codeOf(chat.chat({ owner: bob, message: "Hello", sessionId: session_id }))).toBe("SESSION_NOT_FOUND");
+    expect(await codeOf(chat.chat({ owner: bob, message: "Hello", sessionId: "01999999-0000-7000-8000-000000000000" }))).toBe(
+      "SESSION_NOT_FOUND",
+    );
+    expect(await codeOf(chat.chat({ owner: bob, message: "Hello", sessionId: "../etc/passwd" }))).toBe("INVALID_SESSION_ID");
+  });
+});
+
+describe("what is kept out of memory", () => {
+  test("a message that asks for it is answered and not written back", async () => {
+    const { chat, store } = await makeOrchestrator(answering("Fine."), { mayRemember: (text) => !text.startsWith("Don't remember") });
+    const answer = await chat.chat({ owner: ada, message: "Don't remember this: I hate opera." });
+    expect(answer.memory.write_back).toBe("disabled");
+    expect(await store.index.pendingOf(ada, answer.session_id)).toEqual([]);
+  });
+
+  test("an incognito session neither recalls nor writes back", async () => {
+    const { chat, store, longTerm } = await makeOrchestrator(answering("Fine."));
+    const answer = await chat.chat({ owner: ada, message: "I like opera.", metadata: { incognito: true } });
+    expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", recalled: [] });
+    expect(longTerm.recalls).toBe(0);
+    expect(await store.index.pendingOf(ada, answer.session_id)).toEqual([]);
+  });
+});
+
+describe("what tools may do with memory", () => {
+  test.each([
+    ["Hello", {}, "full"],
+    ["Don't remember this", {}, "read_only"],
+    ["Hello", { incognito: true }, "off"],
+  ] as const)("in %s with %o is: %s", async (message, metadata, expected) => {
+    let access: string | undefined;
+    const { chat } = await makeOrchestrator(
+      async (_input, context) => {
+        access = context.memory;
+        return "ok";
+      },
+      { mayRemember: (text) => !text.startsWith("Don't remember") },
+    );
+    await chat.chat({ owner: ada, message, metadata });
+    expect(access).toBe(expected);
+  });
+});
+
+describe("a turn that goes wrong", () => {
+  const failing = (code: "MODEL_UNAVAILABLE" | "MODEL_TIMEOUT") => {
+    let calls = 0;
+    return async (_input: AgentInput) => {
+      calls += 1;
+      if (calls === 1) throw new AppError(code);
+      return "Better now.";
+    };
+  };
+
+  test.each(["MODEL_UNAVAILABLE", "MODEL_TIMEOUT"] as const)(
+    "[turn-repeatable] %s keeps the message; the same key runs the turn again on it",
+    async (code) => {
+      const { chat, store } = await makeOrchestrator(failing(code));
+      const request = { owner: ada, message: "Hello", idempotency: key("k") };
+      expect(await codeOf(chat.chat(request))).toBe(code);
+      const answer = await chat.chat(request);
+      expect(answer).toMatchObject({ turn: 1, message: { content: "Better now." } });
+      const { rounds } = await store.journal.window(ada, answer.session_id, { rounds: 10 });
+      expect(rounds.map((round) => [round.turn, round.user.body.content, round.assistant.body.content])).toEqual([
+        [1, "Hello", "Better now."],
+      ]);
+    },
+  );
+
+  test("stays out of the window", async () => {
+    const { chat, seen } = await makeOrchestrator(failing("MODEL_UNAVAILABLE"));
+    const events: ChatEvent[] = [];
+    await codeOf(chat.chat({ owner: ada, message: "Lost" }, { onEvent: (event) => void events.push(event) }));
+    const sessionId = events[0]?.type === "session" ? events[0].session_id : "";
+    await chat.chat({ owner: ada, message: "Found", sessionId });
+    expect(seen.at(-1)?.previous_conversation).toEqual([]);
+  });
+
+  test("a client that goes away leaves it interrupted, with what was streamed", async () => {
+    const controller = new AbortController();
+    const { chat, store } = await makeOrchestrator(async (_input, context, emit) => {
+      await emit("Once upon");
+      controller.abort();
+      context.signal.throwIfAborted();
+      return "never";
+    });
+    let sessionId = "";
+    const onEvent = (event: ChatEvent) => {
+      if (event.type === "session") sessionId = event.session_id;
+    };
+    expect(await codeOf(chat.chat({ owner: ada, message: "A story" }, { signal: controller.signal, onEvent }))).toBe(
+      "CLIENT_CLOSED_REQUEST",
+    );
+    const outcomes = [];
+    for await (const record of store.journal.read(ada, sessionId))
+      if (record.type === "message") outcomes.push([record.body.role, record.body.content, record.body.outcome]);
+    expect(outcomes).toEqual([
+      ["user", "A story", undefined],
+      ["assistant", "Once upon", "interrupted"],
+    ]);
+  });
+});
+
+describe("an idempotency key", () => {
+  test("[turn-once] gives the same answer again, nothing done twice", async () => {
+    const { chat, seen } = await makeOrchestrator(answering("Once."));
+    const request = { owner: ada, message: "Hello", idempotency: key("k") };
+    const first = await chat.chat(request);
+    const events: ChatEvent["type"][] = [];
+    expect(await chat.chat(request, { onEvent: (event) => void events.push(event.type) })).toEqual(first);
+    expect(events).toEqual(["session", "memory"]);
+    expect(seen).toHaveLength(1);
+  });
+
+  test("waits for the first while it still runs", async () => {
+    const { chat, seen } = await makeOrchestrator(answering("Once."));
+    const request = { owner: ada, message: "Hello", idempotency: key("k") };
+    const [first, second] = await Promise.all([chat.chat(request), chat.chat(request)]);
+    expect(second).toEqual(first);
+    expect(seen).toHaveLength(1);
+  });
+
+  test("is refused with another body, also while the first runs", async () => {
+    const { chat } = await makeOrchestrator(answering("Once."));
+    const running = chat.chat({ owner: ada, message: "Hello", idempotency: key("k") });
+    expect(await codeOf(chat.chat({ owner: ada, message: "Other", idempotency: key("k", "other") }))).toBe("IDEMPOTENCY_KEY_REUSED");
+    await running;
+    expect(await codeOf(chat.chat({ owner: ada, message: "Other", idempotency: key("k", "other") }))).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  test("is the owner's own: another user's same key is another request", async () => {
+    const { chat } = await makeOrchestrator(answering("For Ada.", "For Bob."));
+    await chat.chat({ owner: ada, message: "Hello", idempotency: key("k") });
+    expect((await chat.chat({ owner: bob, message: "Hello", idempotency: key("k") })).message.content).toBe("For Bob.");
+  });
+});
+
+describe("two turns at once", () => {
+  test("[turn-order] on one session come one after the other", async () => {
+    const { chat, store } = await makeOrchestrator(async (input) => `re: ${input.question}`);
+    const { session_id } = await chat.chat({ owner: ada, message: "0" });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => chat.chat({ owner: ada, message: String(n + 1), sessionId: session_id })),
+    );
+    expect(answers.map((answer) => answer.turn)).toEqual(Array.from({ length: 50 }, (_, n) => n + 2));
+    const contents = [];
+    for await (const record of store.journal.read(ada, session_id)) if (record.type === "message") contents.push(record.body.content);
+    expect(contents).toEqual(Array.from({ length: 51 }, (_, n) => [String(n), `re: ${n}`]).flat());
+  });
+
+  test("the second gives up after its wait", async () => {
+    let release: () => void = () => {};
+    const blocked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { chat } = await makeOrchestrator(
+      async (input) => {
+        if (input.question === "slow") await blocked;
+        return "done";
+      },
+      { lockWaitMs: 5 },
+    );
+    const { session_id } = await chat.chat({ owner: ada, message: "first" });
+    const slow = chat.chat({ owner: ada, message: "slow", sessionId: session_id });
+    expect(await codeOf(chat.chat({ owner: ada, message: "second", sessionId: session_id }))).toBe("SESSION_BUSY");
+    release();
+    await slow;
+  });
+});
+
+describe("an edit of the last message", () => {
+  test("replaces its round in the conversation, and keeps the old one in the journal", async () => {
+    const { chat, seen, store } = await makeOrchestrator(async (input) => `re: ${input.question}`);
+    const first = await chat.chat({ owner: ada, message: "one" });
+    await chat.chat({ owner: ada, message: "two", sessionId: first.session_id });
+    const { lastUserMessage } = await store.journal.window(ada, first.session_id, { rounds: 10 });
+    const edited = await chat.chat({ owner: ada, message: "TWO", sessionId: first.session_id, editOf: lastUserMessage?.id ?? "" });
+    expect(seen.at(-1)?.previous_conversation.map((round) => round.user.body.content)).toEqual(["one"]);
+    const { rounds } = await store.journal.window(ada, first.session_id, { rounds: 10 });
+    expect(rounds.map((round) => round.user.body.content)).toEqual(["one", "TWO"]);
+    expect(edited.turn).toBe(3);
+    const all = [];
+    for await (const record of store.journal.read(ada, first.session_id, { includeRewound: true }))
+      if (record.type === "message") all.push(record.body.content);
+    expect(all).toContain("two");
+  });
+
+  test("is refused for any other message", async () => {
+    const { chat } = await makeOrchestrator(async () => "ok");
+    const { session_id } = await chat.chat({ owner: ada, message: "one" });
+    expect(
+      await codeOf(chat.chat({ owner: ada, message: "x", sessionId: session_id, editOf: "01999999-0000-7000-8000-000000000000" })),
+    ).toBe("EDIT_NOT_LAST");
+  });
+});
+
+describe("a failing part", () => {
+  test("[reply-never-waits] an index that can't follow fails no turn", async () => {
+    const made = await makeOrchestrator(answering("Here.", "Still here."));
+    const { session_id } = await made.chat.chat({ owner: ada, message: "Hello" });
+    made.store.index.apply = async () => {
+      throw new Error("disk I/O error");
+    };
+    expect((await made.chat.chat({ owner: ada, message: "Again", sessionId: session_id })).turn).toBe(2);
+    expect(made.lags).toBeGreaterThan(0);
+  });
+
+  test("a write-back that is journalled between the window and the message is no conflict", async () => {
+    const { chat, store } = await makeOrchestrator(answering("One.", "Two."));
+    const { session_id } = await chat.chat({ owner: ada, message: "1" });
+    const window = store.journal.window.bind(store.journal);
+    store.journal.window = async (owner, sessionId, options) => {
+      const read = await window(owner, sessionId, options);
+      const body = { status: "skipped" as const, memory_ids: [], attempts: 1 };
+      await store.journal.append(owner, sessionId, [{ type: "write_back_done", id: "done", turn: 1, at: new Date().toISOString(), body }]);
+      return read;
+    };
+    expect((await chat.chat({ owner: ada, message: "2", sessionId: session_id })).message.content).toBe("Two.");
+  });
+
+  test("an erasure ends the owner's turns, waits for them, and refuses new ones", async () => {
+    const made = await makeOrchestrator(
+      (_input, context) => new Promise((_resolve, reject) => context.signal.addEventListener("abort", () => reject(context.signal.reason))),
+    );
+    const running = codeOf(made.chat.chat({ owner: ada, message: "Hello" }));
+    await made.agentCalled;
+    const release = await made.registry.hold(ada);
+    expect(await running).toBe("OWNER_ERASED");
+    expect(await codeOf(made.chat.chat({ owner: ada, message: "Hello" }))).toBe("OWNER_ERASED");
+    release();
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import type { ExtractionInput, LongTermMemory, MemoryOperation } from "../../src/long-term.js";
+import { memoryIdOf } from "../../src/platform/ids.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import { Promotion } from "../../src/promote.js";
+import type { RecallStatus } from "../../src/session.js";
+import { alice, bob, makeWorld, strict } from "../support/session-world.js";
+
+const signal = new AbortController().signal;
+
+async function makePromotion(options: { readonly failAt?: string; readonly batch?: number } = {}) {
+  const world = await makeWorld();
+  const extracted: ExtractionInput[] = [];
+  const stored = new Set<string>();
+  const failing = { at: options.failAt };
+  const extraction = {
+    async operations(input: ExtractionInput): Promise<readonly MemoryOperation[]> {
+      if (input.text === failing.at) throw new Error("no model");
+      extracted.push(input);
+      const source = { session_id: input.session_id, turn: input.turn, message_id: input.message_id, quote: input.text };
+      const memory_id = memoryIdOf(input.owner, input.session_id, input.message_id, 0);
+      const statement = { text: input.text, category: "other" } as never;
+      return [{ op: "add", memory_id, stated_at: input.stated_at.toISOString(), source, statement, review: false }];
+    },
+  };
+  const longTerm = strict<LongTermMemory>("longTerm", {
+    related: async () => [],
+    apply: async (_owner, operations) => {
+      const ids = operations.flatMap((operation) => (operation.op === "add" ? [operation.memory_id] : []));
+      for (const id of ids) stored.add(id);
+      return { stored: ids, confirmed: [], superseded: [], forgotten: [], dropped: 0 };
+    },
+  });
+  const { store, ledger, registry, clock } = world;
+  const promotion = new Promotion(
+    { store, longTerm, extraction, ledger, gate: registry, clock, logger: silentLogger },
+    { batch: options.batch ?? 20, contextMessages: 2 },
+  );
+  return Object.assign(world, { promotion, extracted, stored, failing });
+}
+
+function answeredWith(status: RecallStatus, writeBack: "pending" | "disabled") {
+  return { memory: { status, write_back: writeBack, recalled: [] } };
+}
+
+const OFF = { assistant: answeredWith("disabled", "pending") };
+const IMPORTED = { user: { imported: true }, assistant: { imported: true } };
+
+describe("promotion", () => {
+  test("looks at the user's own words of imports and of turns from when long-term memory was off, and at nothing else", async () => {
+    const world = await makePromotion();
+    const { sessions, say, writer, clock, extracted } = world;
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "imported", "the assistant said this", IMPORTED);
+    await say(alice, id, "memory was off", "ok", OFF);
+    await say(alice, id, "live", "ok", { assistant: answeredWith("ok", "pending") });
+    await say(alice, id, "kept out", "ok", { ...OFF, remember: false });
+    await say(alice, id, "broke off", "o", { ...OFF, outcome: "interrupted" });
+    await say(alice, id, "planned already", "ok", OFF);
+    const plan = { message_id: "m", extractor: "rules", operations: [] };
+    await writer.append(alice, id, [{ type: "write_back_plan", id: "p", turn: 6, at: clock.now().toISOString(), body: plan }]);
+    await writer.append(alice, id, [
+      {
+        type: "message",
+        id: "sys",
+        turn: 7,
+        at: clock.now().toISOString(),
+        body: { role: "system", content: "system line", imported: true },
+      },
+    ]);
+    const incognito = await sessions.create(alice, { metadata: { incognito: true } });
+    await say(alice, incognito.id, "incognito", "ok", OFF);
+    const gone = await sessions.create(alice, {});
+    await say(alice, gone.id, "deleted", "ok", OFF);
+    await sessions.delete(alice, gone.id);
+    const messages = (await sessions.messages(alice, id, {})).data;
+    await sessions.fork(alice, id, messages[0]?.id ?? "");
+
+    const report = await world.promotion.run({ signal });
+    expect(extracted.map(({ text }) => text)).toEqual(["imported", "memory was off"]);
+    expect(report).toEqual({ sessions: 1, messages: 2, stored: 2, confirmed: 0, failed_sessions: 0 });
+    expect(extracted[1]).toMatchObject({
+      owner: alice,
+      session_id: id,
+      turn: 2,
+      message_id: messages[2]?.id,
+      context: [
+        { role: "user", content: "imported" },
+        { role: "assistant", content: "the assistant said this" },
+      ],
+    });
+  });
+
+  test("done, looks at nothing again; a session that grew goes on where it ended", async () => {
+    const { sessions, say, promotion, extracted } = await makePromotion();
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "one", "ok", IMPORTED);
+    await promotion.run({ signal });
+    expect(await promotion.run({ signal })).toMatchObject({ sessions: 0, messages: 0 });
+    await say(alice, id, "two", "ok", IMPORTED);
+    await promotion.run({ signal });
+    expect(extracted.map(({ text }) => text)).toEqual(["one", "two"]);
+  });
+
+  test("broken off, goes on from its last mark, and what is done twice is stored once", async () => {
+    const { sessions, say, promotion, extracted, stored, failing } = await makePromotion({ failAt: "four", batch: 2 });
+    const { id } = await sessions.create(alice, {});
+    for (const text of ["one", "two", "three", "four", "five"]) await say(alice, id, text, "ok", IMPORTED);
+    const other = await sessions.create(bob, {});
+    await say(bob, other.id, "bob's", "ok", IMPORTED);
+    expect(await promotion.run({ signal })).toMatchObject({ failed_sessions: 1, sessions: 1 });
+    expect(extracted.map(({ text }) => text).toSorted()).toEqual(["bob's", "one", "three", "two"]);
+
+    failing.at = undefined;
+    extracted.length = 0;
+    expect(await promotion.run({ signal })).toMatchObject({ failed_sessions: 0, messages: 3 });
+    expect(extracted.map(({ text }) => text)).toEqual(["three", "four", "five"]);
+    expect(stored.size).toBe(6);
+  });
+
+  test("of one owner leaves the others alone", async () => {
+    const { sessions, say, promotion, extracted } = await makePromotion();
+    for (const owner of [alice, bob]) await say(owner, (await sessions.create(owner, {})).id, `of ${owner}`, "ok", IMPORTED);
+    await promotion.run({ owner: bob, signal });
+    expect(extracted.map(({ owner }) => owner)).toEqual([bob]);
+  });
+
+  test("aborted, stops at once", async () => {
+    const { sessions, say, promotion, extracted } = await makePromotion();
+    await say(alice, (await sessions.create(alice, {})).id, "one", "ok", IMPORTED);
+    await expect(promotion.run({ signal: AbortSignal.abort() })).rejects.toThrow();
+    expect(extracted).toEqual([]);
+  });
+});

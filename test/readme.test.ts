@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { withVariables } from "../scripts/readme.js";
+
+const readme = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
+
+test("the README's table of variables is what the config schema says", () => {
+  expect(withVariables(readme)).toBe(readme);
+});
+
+test("the README's first commands are the two that a newcomer needs", () => {
+  const first = readme.match(/```sh\n([\s\S]*?)```/)?.[1];
+  expect(
+    first
+      ?.split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => line.split("#")[0]?.trim()),
+  ).toEqual(["npm start", "npm test"]);
+});

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { REQUIREMENTS } from "./requirements.js";
+
+/** Ids in brackets in the first argument of a call that is a string with more arguments behind it: the name of a test or a suite. */
+function citedIn(source: string): string[] {
+  const names = source.matchAll(/\(\s*(["'`])((?:(?!\1)[^\n])*)\1\s*,/g);
+  return [...names].flatMap((match) => [...(match[2] ?? "").matchAll(/\[([a-z]+(?:-[a-z]+)+)\]/g)].map((id) => id[1] ?? ""));
+}
+
+const cited = new Set(
+  readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(test|contract)\.ts$/.test(path) && !path.endsWith("requirements.test.ts"))
+    .flatMap((path) => citedIn(readFileSync(join(import.meta.dirname, path), "utf8"))),
+);
+
+test("every promise is cited by a test", () => {
+  expect(Object.keys(REQUIREMENTS).filter((id) => !cited.has(id))).toEqual([]);
+});
+
+test("every cited id is a promise", () => {
+  expect([...cited].filter((id) => !(id in REQUIREMENTS))).toEqual([]);
+});
+
+test("a citation is found in plain, parametrised and nested names, and nowhere else", () => {
+  const source =
+    'test("a [turn-once] b", f); test.each([["x"]])("c [turn-order]", f); describe("[journal-torn] d", f); const x = "[not-a-name]";';
+  expect(citedIn(source)).toEqual(["turn-once", "turn-order", "journal-torn"]);
+});

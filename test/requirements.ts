@@ -1,0 +1,38 @@
+/**
+ * What Maitred promises, each with an id. Tests cite the ids in their names as `[id]`; `test/requirements.test.ts` fails for a
+ * promise that no test cites, and for an id that is not listed here. SECURITY.md refers to the same ids.
+ */
+export const REQUIREMENTS = {
+  "turn-durable": "The user's message is durable before the model is called; an answered turn is in the journal, whatever is killed next.",
+  "turn-once": "A turn is never in the journal twice for one idempotency key, also after a restart.",
+  "turn-order": "Turns of one session are answered in order, without interleaving; other sessions are never held up.",
+  "turn-repeatable": "A turn whose model failed or whose client went away can be run again on the stored message.",
+  "journal-torn": "A journal cut at any byte opens and loses at most the record that was torn.",
+  "journal-full-disk": "A disk that is full or faulty is answered with 503, with nothing half-written, and recovers without a restart.",
+  "window-bounded": "A window costs what it holds, and never splits a tool call from its result.",
+  "write-back-once": "Every memory of an answered turn is stored exactly once, whatever is killed when.",
+  "write-back-visible": "A turn that can't be written back is visible as failed and can be retried.",
+  "index-derived": "A lost or damaged index is rebuilt from the journals without a model.",
+  "reply-never-waits": "A reply never waits for extraction, and waits for recall at most its deadline.",
+  "degradation-honest": "memory.status tells how long-term memory did in the turn, in every fault.",
+  "other-users-unaffected": "A fault that one user meets is not felt by another.",
+  "owner-isolation": "No request by one owner reads or changes anything of another, whatever ids or filters it holds.",
+  "owner-reserved": "Reserved and malformed user ids are refused before they reach a store.",
+  "identity-from-server": "Identity comes from the server's own verification, never from a body, a tool argument or a model.",
+  "local-mode-loopback": "In local mode the server binds to loopback and refuses foreign hosts and origins.",
+  "hostile-input": "Hostile input is answered with a 4xx: no 5xx, no hang, no stack.",
+  "no-text-in-logs": "Message text, memory text and keys are not logged unless LOG_CONTENT=true.",
+  "only-users-words": "Only the user's own words become memories: not the assistant's, a tool's, a page's or a quoted third person's.",
+  "poison-refused": "Instructions, credentials and planted preferences are not promoted.",
+  "memory-informs":
+    "A memory never authorises: bookings are stopped by hard constraints even when recall missed them or the store is down.",
+  "forgotten-stays-forgotten": "What was forgotten is not brought back by restart, retry, reindex or replay, and its sentence is hidden.",
+  "why-exact": "Every memory can be traced to the user's own words, byte for byte.",
+  "erasure-complete": "Erasing an owner leaves no byte of their text in any file or collection of ours.",
+  "erasure-verified": "A receipt says verified only when every store was looked at; an erasure that was killed finishes at the next start.",
+  "export-complete": "Export, erase, import, export gives the same content.",
+  "limits-hold": "Body, message, page context, depth, rate, streams and slow readers are bounded.",
+  "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
+} as const;
+
+export type Requirement = keyof typeof REQUIREMENTS;

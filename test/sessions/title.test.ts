@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MAX_TITLE_CHARS, titleFrom, UNTITLED } from "../../src/title.js";
+
+function graphemes(text: string): string[] {
+  return [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)].map(({ segment }) => segment);
+}
+
+describe("a session's title", () => {
+  test.each([
+    ["a short message is its own title", "Two seats for the opera on Friday", "Two seats for the opera on Friday"],
+    ["line breaks and runs of blanks become one space", "  Two seats\n\n for\tthe opera ", "Two seats for the opera"],
+    ["a blank message has none", " \n\t ", UNTITLED],
+    ["control characters are taken out", "Table\u0000 for\u001b two", "Table for two"],
+  ])("%s", (_name, message, title) => {
+    expect(titleFrom(message)).toBe(title);
+  });
+
+  test("a long message is cut between words and says so", () => {
+    const title = titleFrom("We are looking for a quiet Italian restaurant near the river with a terrace for an anniversary dinner");
+    expect(title).toBe("We are looking for a quiet Italian restaurant near the river with a terrace for…");
+    expect(graphemes(title)).toHaveLength(80);
+  });
+
+  test("exactly 80 characters stay whole, 81 do not", () => {
+    expect(titleFrom("a".repeat(80))).toBe("a".repeat(80));
+    expect(titleFrom("a".repeat(81))).toBe(`${"a".repeat(79)}…`);
+  });
+
+  test("scripts without blanks are cut between words too", () => {
+    const title = titleFrom("来週の金曜日に東京で開催されるジャズのコンサートのチケットを二枚予約したいのですが".repeat(4));
+    expect(graphemes(title).length).toBeLessThanOrEqual(80);
+    expect(graphemes(title).length).toBeGreaterThan(60);
+  });
+
+  test("an emoji family and a combining accent are one character and are never split", () => {
+    const family = "👩‍👩‍👧‍👦";
+    expect(titleFrom(family.repeat(80))).toBe(family.repeat(80));
+    expect(titleFrom(family.repeat(200))).toBe(`${family.repeat(79)}…`);
+    expect(titleFrom("e\u0301".repeat(100))).toBe(`${"e\u0301".repeat(79)}…`);
+  });
+
+  test("any text gives a title of 1 to 80 whole characters on one line", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (message) => {
+        const title = titleFrom(message);
+        expect(title.trim()).not.toBe("");
+        expect(graphemes(title).length).toBeLessThanOrEqual(MAX_TITLE_CHARS);
+        expect(title).not.toMatch(/[\r\n\u2028]/u);
+      }),
+    );
+  });
+});

@@ -1,0 +1,185 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newId } from "../../src/platform/ids.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import { type FileSessionStore, openFileSessionStore } from "../../src/short-term/file-session-store.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
+
+let dir: string;
+let records: JournalRecords;
+const opened: FileSessionStore[] = [];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "maitred-index-"));
+  records = new JournalRecords();
+});
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+  await rm(dir, { recursive: true });
+});
+
+async function open(): Promise<FileSessionStore> {
+  const store = await openFileSessionStore({ dir, logger: silentLogger });
+  opened.push(store);
+  return store;
+}
+
+/** Two sessions with everything that an index knows. */
+async function furnished(store: FileSessionStore): Promise<{ mine: string; other: string }> {
+  const [mine, other] = [newId(), newId()];
+  const first = [records.session(ALICE, { title: "Mine", external_id: "ext" })];
+  await store.index.apply(ALICE, mine, await store.journal.create(ALICE, mine, first));
+  await store.index.apply(BOB, other, await store.journal.create(BOB, other, [records.session(BOB)]));
+  const written = [
+    await store.journal.append(ALICE, mine, [
+      records.user(1, "one", { idempotency: { key: "key-1", request_hash: "h" } }),
+      records.assistant(1),
+      records.summary(1, "a canary-summary of what was said"),
+    ]),
+    await store.journal.append(ALICE, mine, [
+      ...records.round(2),
+      ...records.round(3),
+      records.plan(2),
+      records.done(1),
+      records.done(3, "failed", 8),
+    ]),
+    await store.journal.append(ALICE, mine, [records.rewind(4, 7), records.user(4), records.patch({ tags: ["canary-tag"], by: "user" })]),
+  ];
+  for (const each of written) await store.index.apply(ALICE, mine, each);
+  await store.index.apply(BOB, other, await store.journal.append(BOB, other, records.round(1)));
+  return { mine, other };
+}
+
+async function snapshot(store: FileSessionStore, { mine, other }: { mine: string; other: string }) {
+  return {
+    mine: await store.index.get(ALICE, mine),
+    other: await store.index.get(BOB, other),
+    external: (await store.index.findByExternalId(ALICE, "ext"))?.id,
+    list: await store.index.list(ALICE, { limit: 1 }),
+    pending: await store.index.pendingOf(ALICE, mine),
+    counts: await store.index.pendingCounts(),
+    key: await store.index.findIdempotent(ALICE, "key-1", new Date("2026-03-01T12:00:00Z")),
+    seq: await store.index.indexedSeq(mine),
+  };
+}
+
+describe("the index is rebuilt from the journals alone", () => {
+  test("when it was deleted", async () => {
+    const store = await open();
+    const ids = await furnished(store);
+    const before = await snapshot(store, ids);
+    expect(before.pending).toMatchObject([{ turn: 2, planned: true }]);
+    await store.close();
+    for (const name of await readdir(dir)) if (name.startsWith("index.db")) await rm(join(dir, name));
+    const after = await open();
+    expect(after.needsRebuild).toBe(true);
+    const looked: number[] = [];
+    expect(await after.catchUp({ onProgress: (count) => looked.push(count) })).toMatchObject({ sessions: 2 });
+    expect(looked).toEqual([1, 2]);
+    expect(await snapshot(after, ids)).toEqual(before);
+  });
+
+  test.each(["an index.db that is no database", "an index.db with a damaged page"])("when it was damaged: %s", async (how) => {
+    const store = await open();
+    const ids = await furnished(store);
+    const before = await snapshot(store, ids);
+    await store.close();
+    const path = join(dir, "index.db");
+    const bytes = await readFile(path);
+    await writeFile(
+      path,
+      how.includes("no database")
+        ? "not a database at all, but long enough to be looked at".repeat(100)
+        : bytes.fill(0xa5, 4096, bytes.length),
+    );
+    const after = await open();
+    expect(after.needsRebuild).toBe(true);
+    expect(await readdir(dir)).toContain("index.db.damaged");
+    await after.catchUp();
+    expect(await snapshot(after, ids)).toEqual(before);
+    expect(await readdir(dir)).not.toContain("index.db.damaged");
+  });
+
+  test("when the process died between journal and index", async () => {
+    const store = await open();
+    const ids = await furnished(store);
+    await store.journal.append(ALICE, ids.mine, records.round(5));
+    await store.close();
+    const after = await open();
+    expect(after.needsRebuild).toBe(false);
+    expect(await after.catchUp()).toEqual({ sessions: 1, records: 2 });
+    expect(await after.index.pendingOf(ALICE, ids.mine)).toMatchObject([{ turn: 2 }, { turn: 5 }]);
+    expect(await after.catchUp()).toEqual({ sessions: 0, records: 0 });
+  });
+
+  test("when it was cleared for a reindex", async () => {
+    const store = await open();
+    const ids = await furnished(store);
+    const before = await snapshot(store, ids);
+    await store.index.clear();
+    expect(await store.index.get(ALICE, ids.mine)).toBeNull();
+    await store.catchUp();
+    expect(await snapshot(store, ids)).toEqual(before);
+  });
+
+  test("cursors of before the rebuild are good after it", async () => {
+    const store = await open();
+    await furnished(store);
+    for (let each = 0; each < 3; each += 1) {
+      const id = newId();
+      await store.index.apply(ALICE, id, await store.journal.create(ALICE, id, [records.session(ALICE)]));
+    }
+    const { nextCursor } = await store.index.list(ALICE, { limit: 2 });
+    const query = { limit: 2, cursor: nextCursor ?? "" };
+    const before = await store.index.list(ALICE, query);
+    await store.index.clear();
+    await store.catchUp();
+    expect(await store.index.list(ALICE, query)).toEqual(before);
+  });
+});
+
+test("erasing an owner leaves none of their bytes in any file: index, write-ahead log, free pages, journals", async () => {
+  const store = await open();
+  const canary = "CANARY-2b7e";
+  const ids: string[] = [];
+  for (let each = 0; each < 12; each += 1) {
+    const id = newId();
+    ids.push(id);
+    await store.index.apply(
+      ALICE,
+      id,
+      await store.journal.create(ALICE, id, [records.session(ALICE, { title: `${canary} title ${each}` })]),
+    );
+    await store.index.apply(
+      ALICE,
+      id,
+      await store.journal.append(ALICE, id, [
+        records.user(1, `${canary} said`, { idempotency: { key: `${canary}-${each}`, request_hash: canary } }),
+        records.assistant(1),
+        // Long enough for overflow pages.
+        records.summary(1, `${canary} summary `.repeat(500)),
+        records.patch({ tags: [canary], topic: canary, by: "user" }),
+      ]),
+    );
+    if (each % 3 === 0) await store.journal.compress(ALICE, id);
+  }
+  await writeFile(join(dir, "index.db.damaged"), canary);
+  expect(await filesWith(canary)).not.toEqual([]);
+  await store.index.remove(ALICE, ids[0] ?? "");
+  await store.journal.erase(ALICE);
+  await store.index.erase(ALICE);
+  expect(await filesWith(canary)).toEqual([]);
+  expect(await filesWith("alice")).toEqual([]);
+  expect([await store.journal.residue(ALICE), await store.index.residue(ALICE)]).toEqual([0, 0]);
+});
+
+async function filesWith(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await readdir(dir)) {
+    const bytes = await readFile(join(dir, name));
+    if (bytes.includes(text, 0, "utf8") || bytes.includes(text, 0, "utf16le")) found.push(name);
+  }
+  return found;
+}

@@ -1,0 +1,290 @@
+import { describe, expect, test } from "vitest";
+import { isCurrent } from "../../src/orchestrator/summary.js";
+import { tokenCounterFor } from "../../src/orchestrator/tokens.js";
+import type { Owner } from "../../src/owner.js";
+import { summaryMessage } from "../../src/searchable.js";
+import { alice } from "../support/session-world.js";
+import { makeSummaryWorld, type SummaryWorld, scribe } from "./world.js";
+
+const CHATTER = [
+  ["What a day, the weather is just lovely, isn't it?", "It is! A good day to be out and about."],
+  ["Haha, yes. I like the way you put things.", "Thank you, that is kind of you to say."],
+  ["By the way, do you ever get tired of questions?", "Never. Ask me whatever you like."],
+  ["Okay, let me think about it for a moment.", "Of course, take all the time that you need."],
+  ["Tell me something nice about music.", "Music brings people together, and it makes evenings warmer."],
+] as const;
+
+async function chatter(world: SummaryWorld, owner: Owner, id: string, from: number, to: number): Promise<void> {
+  for (let turn = from; turn <= to; turn += 1) {
+    const [user, assistant] = CHATTER[turn % CHATTER.length] ?? ["", ""];
+    await world.say(owner, id, user, assistant);
+    await world.keeper.maintain(owner, id);
+  }
+}
+
+async function summaryOf(world: SummaryWorld, id: string) {
+  return (await world.store.journal.window(alice, id, { rounds: 10 })).summary;
+}
+
+describe("the rolling summary", () => {
+  test("a fact from round 3 is in it at round 60, within its tokens, without a model and without long-term memory", async () => {
+    const world = await makeSummaryWorld(null, { maxTokens: 300 });
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 2);
+    await world.say(alice, id, "My sister Amara is allergic to walnuts, so no pesto please. She arrives on 14 June.", "Noted.");
+    await chatter(world, alice, id, 4, 60);
+    const summary = await summaryOf(world, id);
+    expect(summary?.body.text).toContain("My sister Amara is allergic to walnuts");
+    expect(summary?.body.text).toContain("14 June");
+    expect((await tokenCounterFor("gpt-4o")).count(summary?.body.text ?? "")).toBeLessThanOrEqual(300);
+    // None of the window's ten rounds has said it.
+    const { rounds } = await world.store.journal.window(alice, id, { rounds: 10 });
+    expect(JSON.stringify(rounds)).not.toContain("Amara");
+    expect((await world.sessions.get(alice, id)).summary).toBe(summary?.body.text);
+  });
+
+  test("covers every round that is not in the window, after every turn, and is written anew every five rounds only", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    const written = new Set<string>();
+    for (let turn = 1; turn <= 40; turn += 1) {
+      await chatter(world, alice, id, turn, turn);
+      const summary = await summaryOf(world, id);
+      const { rounds } = await world.store.journal.window(alice, id, { rounds: 10 });
+      const oldest = rounds[0]?.turn ?? 1;
+      expect(summary?.body.to_turn ?? 0).toBeGreaterThanOrEqual(oldest - 1);
+      if (oldest > 1) expect(summary?.body.from_turn).toBe(1);
+      if (summary) written.add(summary.id);
+    }
+    expect(written.size).toBe(6);
+  });
+
+  test("is not written while all rounds are in the window", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 10);
+    expect(await summaryOf(world, id)).toBeNull();
+  });
+
+  test("takes rounds in that are too large for the context before the window's ten are full", async () => {
+    const world = await makeSummaryWorld(null, { windowTokens: 50 });
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 4);
+    expect((await summaryOf(world, id))?.body).toMatchObject({ from_turn: 1 });
+  });
+
+  test("keeps decisions, numbers and open questions, in the order in which they were said", async () => {
+    const world = await makeSummaryWorld(null, { maxTokens: 120, windowRounds: 1, refreshRounds: 1 });
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 4);
+    await world.say(alice, id, "Book two seats in row F for the Verdi evening.", "Booked: 2 seats in row F, 84.50 EUR, reference VX-4417.");
+    await chatter(world, alice, id, 6, 12);
+    await world.say(alice, id, "And dinner?", "Would you rather eat at 18:30 or after the show?");
+    await world.say(alice, id, "One moment.", "Sure.");
+    await world.keeper.maintain(alice, id);
+    const text = (await summaryOf(world, id))?.body.text ?? "";
+    expect(text).toMatch(/row F.*VX-4417.*18:30 or after the show\?/su);
+    expect(text).toContain("Turn 5, user:");
+    expect(text).not.toContain("weather");
+  });
+
+  test.each([
+    ["Chinese", "我对花生过敏，请不要推荐任何含有花生的菜。我们6月14日到达。", "花生过敏"],
+    ["German", "Meine Tochter Frieda braucht einen Kinderstuhl, und wir kommen am 14. Juni.", "Frieda braucht einen Kinderstuhl"],
+    ["Arabic", "زوجتي ليلى لا تأكل السمك وسنصل يوم 14 يونيو.", "ليلى لا تأكل السمك"],
+  ])("keeps facts in any language: %s", async (_language, fact, kept) => {
+    const world = await makeSummaryWorld(null, { maxTokens: 200 });
+    const { id } = await world.sessions.create(alice, {});
+    await world.say(alice, id, fact, "OK");
+    await chatter(world, alice, id, 2, 40);
+    expect((await summaryOf(world, id))?.body.text).toContain(kept);
+  });
+});
+
+describe("what was forgotten", () => {
+  test("is not in the next summary, nor what was answered with it, and the old summary is not current from then on", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await world.say(alice, id, "I adore Wagner operas since 1998.", "Wagner since 1998, lovely.");
+    const recalled = [
+      {
+        id: "m-wagner",
+        text: "Adores Wagner",
+        category: "genre",
+        strength: "soft" as const,
+        score: 1,
+        source: null,
+        created_at: "2026-03-01T09:00:00.000Z",
+      },
+    ];
+    await world.say(alice, id, "Any ideas for the 3rd of May?", "With your love for the Ring cycle: Bayreuth, 3 May.", {
+      assistant: { memory: { status: "ok", write_back: "pending", recalled } },
+    });
+    await chatter(world, alice, id, 3, 16);
+    const before = await summaryOf(world, id);
+    expect(before?.body.text).toContain("Wagner");
+    const messageId = (await world.sessions.messages(alice, id, { limit: 1 })).data[0]?.id ?? "";
+    await world.ledger.addTombstone(alice, {
+      memoryId: "m-wagner",
+      messageIds: [messageId],
+      textHash: "h",
+      at: world.clock.now().toISOString(),
+    });
+    expect(isCurrent(before, await world.ledger.tombstones(alice))).toBe(false);
+
+    expect(await world.keeper.forgotten(alice)).toBe(1);
+    const after = await summaryOf(world, id);
+    expect(after?.body.text).not.toMatch(/Wagner|Ring cycle/u);
+    expect(after?.body.text).toContain("3rd of May");
+    expect(isCurrent(after, await world.ledger.tombstones(alice))).toBe(true);
+    expect(world.history.entries(alice).map((entry) => entry.content)).toEqual([after?.body.text]);
+    expect(await world.keeper.forgotten(alice)).toBe(0);
+  });
+
+  test("is not in the summary of a fork either", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await world.say(alice, id, "I adore Wagner operas since 1998.", "Noted.");
+    const first = (await world.sessions.messages(alice, id, {})).data[0]?.id ?? "";
+    const fork = await world.sessions.fork(alice, id, first);
+    await world.ledger.addTombstone(alice, { memoryId: "m", messageIds: [first], textHash: "h", at: world.clock.now().toISOString() });
+    await chatter(world, alice, fork.id, 2, 16);
+    expect((await summaryOf(world, fork.id))?.body.text).not.toContain("Wagner");
+  });
+});
+
+describe("summaries and search", () => {
+  test("one summary of a session can be found, the newest, as a system message of its own id", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 30);
+    const summary = await summaryOf(world, id);
+    expect(world.history.entries(alice)).toMatchObject([
+      {
+        message_id: summary?.id,
+        session_id: id,
+        role: "system",
+        name: "summary",
+        content: summary?.body.text,
+        turn: summary?.body.to_turn,
+      },
+    ]);
+  });
+
+  test("what the user kept out of memory is in the summary, for the conversation goes on with it, and not in what can be searched", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await world.say(alice, id, "Between us: my PIN hint is Rosebud 77.", "Understood.", { remember: false });
+    await world.say(alice, id, "My favourite hall is the Gewandhaus in Leipzig.", "Noted.");
+    await chatter(world, alice, id, 3, 16);
+    expect((await summaryOf(world, id))?.body.text).toContain("Rosebud");
+    const [entry] = world.history.entries(alice);
+    expect(entry?.content).toContain("Gewandhaus");
+    expect(entry?.content).not.toContain("Rosebud");
+    // Rebuilt from the journal it is the same.
+    const summary = await summaryOf(world, id);
+    expect(summary && summaryMessage(id, summary)).toEqual(entry);
+  });
+
+  test("an incognito session has a summary and nothing in history", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, { metadata: { incognito: true } });
+    for (let turn = 1; turn <= 16; turn += 1) await world.say(alice, id, `My number is ${turn}.`, "Yes.", { remember: false });
+    expect(await world.keeper.maintain(alice, id)).toBe(true);
+    expect(world.history.entries(alice)).toEqual([]);
+  });
+});
+
+describe("a summary by the model", () => {
+  test("is made from the rounds themselves, each time, as long as they fit", async () => {
+    const model = scribe("First record.", "Second record.");
+    const world = await makeSummaryWorld(model);
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 16);
+    expect(model.asked).toHaveLength(2);
+    expect(model.asked[1]).toContain('{"turn":1,');
+    expect(model.asked[1]).not.toContain("First record.");
+    expect((await summaryOf(world, id))?.body).toMatchObject({ text: "Second record.", by: "scribe-1" });
+  });
+
+  test("is made from the one before and what came since, once the rounds no longer fit", async () => {
+    const model = scribe("First record.", "Second record.");
+    const world = await makeSummaryWorld(model, { maxInputTokens: 250 });
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 16);
+    expect(model.asked[1]).toContain('{"record_so_far":"First record."}');
+    expect(model.asked[1]).not.toContain('{"turn":1,');
+    expect((await summaryOf(world, id))?.body.text).toBe("Second record.");
+  });
+
+  test("that is too long is cut at a line; one that fails or is empty gives way to an extract", async () => {
+    const long = scribe(Array.from({ length: 50 }, (_, line) => `Line ${line} of the record.`).join("\n"));
+    const world = await makeSummaryWorld(long, { maxTokens: 60 });
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 11);
+    const { text } = (await summaryOf(world, id))?.body ?? { text: "" };
+    expect(text).toMatch(/^Line 0 of the record\.\n.*record\.$/su);
+    expect((await tokenCounterFor("gpt-4o")).count(text)).toBeLessThanOrEqual(60);
+
+    for (const answer of [new Error("down"), "  "]) {
+      const failing = await makeSummaryWorld(scribe(answer));
+      const session = await failing.sessions.create(alice, {});
+      await chatter(failing, alice, session.id, 1, 11);
+      expect((await summaryOf(failing, session.id))?.body).toMatchObject({ by: "extract" });
+    }
+  });
+});
+
+describe("keeping the summary", () => {
+  test("never throws: a journal that can't be read is tried again after the next turn", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 10);
+    const { window } = world.store.journal;
+    world.store.journal.window = async () => {
+      throw new Error("EIO");
+    };
+    await expect(world.keeper.maintain(alice, id)).resolves.toBe(false);
+    world.store.journal.window = window;
+    await chatter(world, alice, id, 11, 11);
+    expect(await summaryOf(world, id)).not.toBeNull();
+  });
+
+  test("a history that is out of reach costs the conversation nothing", async () => {
+    const world = await makeSummaryWorld();
+    world.history.addEvents = async () => {
+      throw new Error("down");
+    };
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 11);
+    expect(await summaryOf(world, id)).not.toBeNull();
+  });
+
+  test("a summary of a message that was said again differently meanwhile is not kept", async () => {
+    const world = await makeSummaryWorld(null, { windowRounds: 1, refreshRounds: 5 });
+    const { id } = await world.sessions.create(alice, {});
+    await world.say(alice, id, "one", "1");
+    await world.say(alice, id, "two, in Rome", "2");
+    const { locks, journal } = world.store;
+    const acquire = locks.acquire.bind(locks);
+    locks.acquire = async (key, options) => {
+      locks.acquire = acquire;
+      const last = (await journal.window(alice, id, { rounds: 1 })).lastUserMessage;
+      const body = { to_seq: (last?.seq ?? 0) - 1, to_offset: 0 };
+      await world.writer.append(alice, id, [{ type: "rewind", id: "r", turn: 3, at: world.clock.now().toISOString(), body }]);
+      return acquire(key, options);
+    };
+    expect(await world.keeper.maintain(alice, id)).toBe(false);
+    expect(await summaryOf(world, id)).toBeNull();
+  });
+
+  test("at archiving one summary covers all rounds, once", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    expect(await world.keeper.finish(alice, id)).toBe(false);
+    await world.say(alice, id, "Two seats for 14 June.", "Booked.");
+    expect(await world.keeper.finish(alice, id)).toBe(true);
+    expect((await summaryOf(world, id))?.body).toMatchObject({ from_turn: 1, to_turn: 1, final: true });
+    expect(await world.keeper.finish(alice, id)).toBe(false);
+  });
+});

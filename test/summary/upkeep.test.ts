@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import type { ChatModel } from "../../src/agent.js";
+import { SessionUpkeep } from "../../src/orchestrator/upkeep.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import { journalRecordSchema } from "../../src/session.js";
+import { deriveTopic } from "../../src/topic.js";
+import { step } from "../support/rounds.js";
+import { alice } from "../support/session-world.js";
+import { makeSummaryWorld, scribe } from "./world.js";
+
+function record(seq: number, type: string, turn: number, body: unknown) {
+  return journalRecordSchema.parse({ v: 1, seq, type, id: `r${seq}`, turn, at: "2026-03-01T09:00:00.000Z", body });
+}
+
+describe("topic and tags", () => {
+  test("come from the names that are spoken of, the categories of what was learned, and the tools that were used", () => {
+    const operations = ["genre", "genre", "other", "dietary"].map((category) => ({ op: "add", statement: { category } }));
+    const derived = deriveTopic([
+      record(1, "message", 1, { role: "user", content: "I would like to see Diana Krall in Lisbon." }),
+      record(2, "step", 1, step("c1", 0, {})),
+      record(3, "step", 1, { ...step("c2", 0, {}, "it failed"), name: "book_tickets" }),
+      record(4, "message", 1, {
+        role: "assistant",
+        content: "There is a concert in Lisbon, and one in Porto, with Maria Joao.",
+        outcome: "completed",
+      }),
+      record(5, "write_back_plan", 1, { message_id: "r1", extractor: "rules", operations }),
+      record(6, "message", 2, { role: "user", content: "The one in Lisbon." }),
+    ]);
+    expect(derived).toEqual({
+      topic: "Lisbon · Diana Krall",
+      tags: ["genre", "dietary", "lisbon", "diana-krall", "porto", "search-events"],
+    });
+  });
+
+  test("one long list in an answer does not outvote what the user speaks of", () => {
+    const list = Array.from({ length: 30 }, () => "We offer Fado.").join(" ");
+    const derived = deriveTopic([
+      record(1, "message", 1, { role: "user", content: "Anything for my friend Amara?" }),
+      record(2, "message", 1, { role: "assistant", content: list, outcome: "completed" }),
+    ]);
+    expect(derived.topic?.split(" · ")[0]).toBe("Amara");
+  });
+
+  test("of a session where nothing stands out are none", () => {
+    expect(deriveTopic([record(1, "message", 1, { role: "user", content: "hello there" })])).toEqual({ topic: null, tags: [] });
+  });
+});
+
+async function makeUpkeepWorld(model: ChatModel | null = null) {
+  const world = await makeSummaryWorld();
+  const { store, writer, ledger, registry, clock, keeper } = world;
+  const upkeep = new SessionUpkeep({ store, writer, summaries: keeper, ledger, model, gate: registry, clock, logger: silentLogger });
+  return Object.assign(world, { upkeep });
+}
+
+describe("the upkeep after a turn", () => {
+  test("derives topic and tags, and leaves the user's own alone", async () => {
+    const { sessions, say, upkeep } = await makeUpkeepWorld();
+    const one = await sessions.create(alice, {});
+    const two = await sessions.create(alice, { metadata: { topic: "Our honeymoon" } });
+    await sessions.patch(alice, two.id, { tags: ["mine"] });
+    for (const { id } of [one, two]) {
+      await say(alice, id, "We fly to Lisbon.", "Lovely.");
+      await upkeep.afterTurn(alice, id);
+    }
+    expect(await sessions.get(alice, one.id)).toMatchObject({ topic: "Lisbon", tags: ["lisbon"] });
+    expect(await sessions.get(alice, two.id)).toMatchObject({ topic: "Our honeymoon", tags: ["mine"] });
+  });
+
+  test("reads the session at the 1st, 2nd, 4th, 8th … round only, and writes only what has changed", async () => {
+    const { sessions, say, upkeep, records } = await makeUpkeepWorld();
+    const { id } = await sessions.create(alice, {});
+    for (let turn = 1; turn <= 9; turn += 1) {
+      await say(alice, id, turn < 3 ? "We fly to Lisbon." : "We fly to Porto.", "Lovely.");
+      await upkeep.afterTurn(alice, id);
+    }
+    const patches = (await records(alice, id)).flatMap((item) => (item.type === "session_patch" ? [item.body] : []));
+    expect(patches.map(({ topic }) => topic)).toEqual(["Lisbon", "Lisbon · Porto", "Porto · Lisbon"]);
+  });
+
+  test("a forgotten sentence leaves no tag behind", async () => {
+    const { sessions, say, upkeep, ledger, clock } = await makeUpkeepWorld();
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "We fly to Lisbon.", "Lisbon, noted.");
+    await upkeep.afterTurn(alice, id);
+    const messageId = (await sessions.messages(alice, id, {})).data[0]?.id ?? "";
+    await ledger.addTombstone(alice, { memoryId: "m", messageIds: [messageId], textHash: "h", at: clock.now().toISOString() });
+    await say(alice, id, "hello", "hi");
+    await upkeep.afterTurn(alice, id);
+    expect(await sessions.get(alice, id)).toMatchObject({ topic: null, tags: [] });
+  });
+
+  test("lets a model name the session once, by its first exchange, and never over the user's own title", async () => {
+    const model = scribe('"A weekend in Lisbon."');
+    const { sessions, say, upkeep, writer, clock } = await makeUpkeepWorld(model);
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "We fly to Lisbon.", "Lovely.");
+    const title = { title: "We fly to Lisbon.", by: "derived" as const };
+    await writer.append(alice, id, [{ type: "session_patch", id: "p", turn: 0, at: clock.now().toISOString(), body: title }]);
+    await upkeep.afterTurn(alice, id);
+    expect((await sessions.get(alice, id)).title).toBe("A weekend in Lisbon");
+    await say(alice, id, "And then?", "Porto.");
+    await upkeep.afterTurn(alice, id);
+    expect(model.asked).toHaveLength(1);
+
+    const own = await sessions.create(alice, { title: "Mine" });
+    await say(alice, own.id, "We fly to Lisbon.", "Lovely.");
+    await upkeep.afterTurn(alice, own.id);
+    expect((await sessions.get(alice, own.id)).title).toBe("Mine");
+  });
+
+  test("never throws", async () => {
+    const { sessions, say, upkeep, store } = await makeUpkeepWorld();
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "We fly to Lisbon.", "Lovely.");
+    store.journal.read = () => {
+      throw new Error("EIO");
+    };
+    await expect(upkeep.afterTurn(alice, id)).resolves.toBeUndefined();
+  });
+});

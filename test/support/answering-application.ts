@@ -1,0 +1,117 @@
+import type { Application } from "../../src/application.js";
+import { AppError } from "../../src/errors.js";
+import { fakeApplication } from "./fake-application.js";
+import { AT, MEMORY_ID, MESSAGE_ID, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
+
+/** Answers every request of the API with something plausible: there is one session and one memory, all other ids are unknown. */
+export function answeringApplication(): Application {
+  const known = (id: string | undefined, only: string, code: "SESSION_NOT_FOUND" | "MEMORY_NOT_FOUND") => {
+    if (id !== only) throw new AppError(code);
+  };
+  const session = async (_owner: unknown, id: string) => {
+    known(id, SESSION_ID, "SESSION_NOT_FOUND");
+    return sampleSession();
+  };
+  const memory = async (_owner: unknown, id: string) => {
+    known(id, MEMORY_ID, "MEMORY_NOT_FOUND");
+    return sampleMemory();
+  };
+  const element = { id: "e", type: "text", name: "Ref #1", content: "…", display: "side" as const };
+  const step = { id: "s", type: "tool_call" as const, name: "search", input: {}, output: [1, null], duration_ms: 1, error: null };
+  const recalled = {
+    id: MEMORY_ID,
+    text: "Likes it",
+    category: "other",
+    strength: "soft" as const,
+    score: null,
+    source: null,
+    created_at: AT,
+  };
+  const message = {
+    message_id: MESSAGE_ID,
+    session_id: SESSION_ID,
+    turn: 1,
+    role: "user" as const,
+    name: null,
+    content: "words",
+    created_at: AT,
+  };
+  return fakeApplication({
+    user: async () => ({ displayName: null, provider: "local", timeZone: "Europe/Rome", firstSeenAt: AT, lastSeenAt: AT }),
+    readiness: async () => ({ status: "degraded", parts: { model: { status: "ok" }, vectors: { status: "down", detail: "refused" } } }),
+    chat: {
+      async chat({ sessionId }, options) {
+        if (sessionId !== undefined) known(sessionId, SESSION_ID, "SESSION_NOT_FOUND");
+        const answer = sampleAnswer({
+          steps: [step],
+          elements: [element],
+          memory: { status: "ok", write_back: "pending", recalled: [recalled] },
+        });
+        await options?.onEvent?.({ type: "session", session_id: SESSION_ID, turn: 1, user_message_id: MESSAGE_ID, created: true });
+        await options?.onEvent?.({ type: "memory", memory: answer.memory });
+        return answer;
+      },
+    },
+    sessions: {
+      create: async () => sampleSession(),
+      list: async () => ({ data: [sampleSession()], nextCursor: "c" }),
+      get: session,
+      patch: session,
+      restore: session,
+      fork: session,
+      delete: async (owner, id) => void (await session(owner, id)),
+      purge: async (owner, id) => void (await session(owner, id)),
+      empty: async (owner, id) => void (await session(owner, id)),
+      messages: async (owner, id) => {
+        await session(owner, id);
+        return { data: [{ id: MESSAGE_ID, turn: 1, role: "user", content: "words", created_at: AT, metadata: {} }], nextCursor: null };
+      },
+      message: async (owner, id, messageId) => {
+        await session(owner, id);
+        return { id: messageId, turn: 1, role: "user", content: "words", created_at: AT, metadata: {} };
+      },
+      thread: async (owner, id) => ({
+        session: await session(owner, id),
+        steps: [
+          { id: MESSAGE_ID, type: "user_message", output: "words", created_at: AT },
+          { id: "s", type: "tool_call", name: "search", input: {}, output: null, created_at: AT },
+        ],
+        elements: [{ ...element, for_id: MESSAGE_ID }],
+      }),
+      flush: async (owner, id) => (await session(owner, id)).write_back,
+      retryWriteBack: async (owner, id) => (await session(owner, id)).write_back,
+    },
+    memories: {
+      list: async () => ({ data: [sampleMemory(), sampleMemory({ source: null, valid_until: AT })], nextCursor: null }),
+      search: async () => [{ ...sampleMemory(), score: 0.5 }],
+      add: async () => sampleMemory({ source: null }),
+      get: memory,
+      patch: memory,
+      approve: memory,
+      forget: async (owner, id) => [await memory(owner, id)],
+      forgetAll: async () => 2,
+      history: async (owner, id) => {
+        await memory(owner, id);
+        return [{ at: AT, event: "added", text: "Likes it", memory_id: MEMORY_ID }];
+      },
+    },
+    history: {
+      search: async () => [{ ...message, id: MESSAGE_ID, score: 0.4, before: [{ ...message, position: 0, channel: "api" }], after: [] }],
+    },
+    imports: {
+      async import(_owner, body) {
+        let bytes = 0;
+        for await (const chunk of body) bytes += chunk.byteLength;
+        if (bytes % 2 === 1) throw new AppError("INVALID_IMPORT", { detail: "Line 1 is not JSON." });
+        return { sessions: 1, messages: bytes, skipped_duplicates: 0 };
+      },
+    },
+    privacy: {
+      async *export() {
+        yield '{"version":1,';
+        yield '"sessions":[]}';
+      },
+      erase: async () => ({ receipt_id: "r", completed_at: AT, erased: { sessions: 1 }, verified: true }),
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import type { Application } from "../../src/application.js";
+
+type Methods<T> = { readonly [K in keyof T]?: T[K] };
+
+/** What a test expects of the application; anything else that is called throws. */
+export interface Script {
+  readonly chat?: Methods<Application["chat"]>;
+  readonly sessions?: Methods<Application["sessions"]>;
+  readonly memories?: Methods<Application["memories"]>;
+  readonly history?: Methods<Application["history"]>;
+  readonly imports?: Methods<Application["imports"]>;
+  readonly privacy?: Methods<Application["privacy"]>;
+  readonly seen?: Application["seen"];
+  readonly user?: Application["user"];
+  readonly readiness?: Application["readiness"];
+  readonly info?: Partial<Application["info"]>;
+}
+
+const FAKE_INFO: Application["info"] = {
+  version: "0.0.0-test",
+  model: { name: "scripted", standIn: true },
+  longTerm: { enabled: true, location: "local (vectors.db)" },
+  embedder: { id: "hashing-768", lexical: true },
+  history: { backend: "local" },
+  storageDir: "/nowhere",
+  shortTerm: "file",
+};
+
+function strict<T extends object>(part: string, methods: Methods<T> = {}): T {
+  return new Proxy(methods as T, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (method !== undefined || typeof name === "symbol") return method;
+      return () => {
+        throw new Error(`the application was not expected to be asked for ${part}.${name}`);
+      };
+    },
+  });
+}
+
+/** An application that does what the script says and refuses everything else. `seen` alone may always be called. */
+export function fakeApplication(script: Script = {}): Application {
+  const refuse = (name: string) => () => {
+    throw new Error(`the application was not expected to be asked for ${name}`);
+  };
+  return {
+    chat: strict("chat", script.chat),
+    sessions: strict("sessions", script.sessions),
+    memories: strict("memories", script.memories),
+    history: strict("history", script.history),
+    imports: strict("imports", script.imports),
+    privacy: strict("privacy", script.privacy),
+    seen: script.seen ?? (() => {}),
+    user: script.user ?? refuse("user"),
+    readiness: script.readiness ?? refuse("readiness"),
+    info: { ...FAKE_INFO, ...script.info },
+    close: refuse("close"),
+  };
+}

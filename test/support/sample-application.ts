@@ -1,0 +1,180 @@
+import type { Application, ChatAnswer, ThreadElement, ThreadStep } from "../../src/application.js";
+import { AppError } from "../../src/errors.js";
+import type { Memory } from "../../src/long-term.js";
+import type { Owner } from "../../src/owner.js";
+import type { Element, Session } from "../../src/session.js";
+import { fakeApplication, type Script } from "./fake-application.js";
+import { AT, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
+
+/** What the sample application answers to a message, beside echoing it. */
+export interface SampleReply {
+  readonly content: string;
+  readonly elements?: readonly Element[];
+  readonly steps?: ChatAnswer["steps"];
+  readonly recalled?: ChatAnswer["memory"]["recalled"];
+  readonly status?: ChatAnswer["memory"]["status"];
+  /** A memory that the write-back of this turn brings. */
+  readonly learns?: string;
+  readonly failsOnce?: AppError;
+}
+
+export interface SampleApplication {
+  readonly application: Application;
+  readonly keys: string[];
+  readonly memories: Map<string, Memory & { owner: Owner }>;
+}
+
+function uuid(n: number): string {
+  return `01936b2e-7c00-7000-8000-${n.toString(16).padStart(12, "0")}`;
+}
+
+/** A small application in memory, with sessions and memories per owner, for tests of the page and of whole routes. */
+export function sampleApplication(replyTo: (message: string) => SampleReply, more: Script = {}): SampleApplication {
+  let count = 0x1000;
+  const next = () => uuid(count++);
+  const sessions = new Map<string, { owner: Owner; session: Session; steps: ThreadStep[]; elements: ThreadElement[]; learns: string[] }>();
+  const memories = new Map<string, Memory & { owner: Owner }>();
+  const keys: string[] = [];
+  const failed = new Set<string>();
+
+  const entryOf = (owner: Owner, id: string) => {
+    const entry = sessions.get(id);
+    if (!entry || entry.owner !== owner) throw new AppError("SESSION_NOT_FOUND");
+    return entry;
+  };
+  const memoryOf = (owner: Owner, id: string) => {
+    const memory = memories.get(id);
+    if (!memory || memory.owner !== owner) throw new AppError("MEMORY_NOT_FOUND");
+    return memory;
+  };
+  const shown = ({ owner: _owner, ...memory }: Memory & { owner: Owner }): Memory => memory;
+
+  const application = fakeApplication({
+    user: async () => null,
+    readiness: async () => ({ status: "ok", parts: { journal: { status: "ok" } } }),
+    chat: {
+      async chat({ owner, message, sessionId, idempotency }, options) {
+        if (idempotency) keys.push(idempotency.key);
+        const reply = replyTo(message);
+        const id = sessionId ?? next();
+        if (!sessionId)
+          sessions.set(id, {
+            owner,
+            session: sampleSession({ id, title: message.slice(0, 80), message_count: 0 }),
+            steps: [],
+            elements: [],
+            learns: [],
+          });
+        const entry = entryOf(owner, id);
+        const answer = sampleAnswer({
+          session_id: id,
+          message: { id: next(), role: "assistant", content: reply.content, created_at: AT },
+          steps: reply.steps ?? [],
+          elements: reply.elements ?? [],
+          memory: { status: reply.status ?? "ok", write_back: "pending", recalled: reply.recalled ?? [] },
+        });
+        await options?.onEvent?.({ type: "session", session_id: id, turn: 1, user_message_id: next(), created: !sessionId });
+        await options?.onEvent?.({ type: "memory", memory: answer.memory });
+        for (const step of answer.steps) await options?.onEvent?.({ type: "step", step });
+        for (const word of reply.content.split(/(?<= )/)) await options?.onEvent?.({ type: "token", delta: word });
+        if (reply.failsOnce && !failed.has(message)) {
+          failed.add(message);
+          throw reply.failsOnce;
+        }
+        const stepOf = (type: ThreadStep["type"], output: ThreadStep["output"], name?: string): ThreadStep => ({
+          id: next(),
+          type,
+          output,
+          created_at: AT,
+          ...(name === undefined ? {} : { name }),
+        });
+        const said = stepOf("assistant_message", reply.content);
+        entry.steps.push(stepOf("user_message", message), ...answer.steps.map((step) => stepOf("tool_call", step.output, step.name)), said);
+        entry.elements.push(...answer.elements.map((element) => ({ ...element, for_id: said.id })));
+        if (reply.learns) entry.learns.push(reply.learns);
+        return answer;
+      },
+    },
+    sessions: {
+      create: async (owner, { title = null, metadata = {} }) => {
+        const session = sampleSession({ id: next(), title, metadata });
+        sessions.set(session.id, { owner, session, steps: [], elements: [], learns: [] });
+        return session;
+      },
+      get: async (owner, id) => entryOf(owner, id).session,
+      list: async (owner, { status = "active" }) => ({
+        data: [...sessions.values()]
+          .filter((entry) => entry.owner === owner && entry.session.status === status)
+          .map((entry) => entry.session)
+          .reverse(),
+        nextCursor: null,
+      }),
+      patch: async (owner, id, patch) => {
+        const entry = entryOf(owner, id);
+        entry.session = { ...entry.session, ...patch };
+        return entry.session;
+      },
+      delete: async (owner, id) => {
+        const entry = entryOf(owner, id);
+        entry.session = { ...entry.session, status: "deleted" };
+      },
+      restore: async (owner, id) => {
+        const entry = entryOf(owner, id);
+        entry.session = { ...entry.session, status: "active" };
+        return entry.session;
+      },
+      thread: async (owner, id) => {
+        const { session, steps, elements } = entryOf(owner, id);
+        return { session, steps, elements };
+      },
+      message: async (owner, id, messageId) => {
+        entryOf(owner, id);
+        return { id: messageId, turn: 1, role: "user", content: "My own words, <b>as I said them</b>.", created_at: AT, metadata: {} };
+      },
+      flush: async (owner, id) => {
+        const entry = entryOf(owner, id);
+        for (const text of entry.learns.splice(0)) {
+          const memory = sampleMemory({ id: next(), text, source: { session_id: id, turn: 1, message_id: uuid(0xbb), quote: text } });
+          memories.set(memory.id, { ...memory, owner });
+        }
+        return { pending_turns: 0, failed_turns: 0 };
+      },
+    },
+    memories: {
+      list: async (owner, { status = "active" }) => ({
+        data: [...memories.values()]
+          .filter((memory) => memory.owner === owner && memory.status === status)
+          .map(shown)
+          .reverse(),
+        nextCursor: null,
+      }),
+      search: async (owner, { text }) =>
+        [...memories.values()]
+          .filter((memory) => memory.owner === owner && memory.text.toLowerCase().includes(text.toLowerCase()))
+          .map((memory) => ({ ...shown(memory), score: 1 })),
+      add: async (owner, statement, { id = next() }) => {
+        const memory = sampleMemory({ id, ...statement, source: null });
+        memories.set(id, { ...memory, owner });
+        return memory;
+      },
+      get: async (owner, id) => shown(memoryOf(owner, id)),
+      patch: async (owner, id, patch) => {
+        const memory = { ...memoryOf(owner, id), ...patch };
+        memories.set(id, memory);
+        return shown(memory);
+      },
+      approve: async (owner, id) => {
+        const memory = { ...memoryOf(owner, id), status: "active" as const };
+        memories.set(id, memory);
+        return shown(memory);
+      },
+      forget: async (owner, id) => {
+        const memory = memoryOf(owner, id);
+        memories.delete(id);
+        return [shown(memory)];
+      },
+    },
+    ...more,
+  });
+  return { application, keys, memories };
+}

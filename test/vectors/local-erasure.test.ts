@@ -1,0 +1,85 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type LocalVectorStore, openLocalQdrant } from "../../src/vectors/local-qdrant.js";
+import { documentVector } from "../../src/vectors/sparse.js";
+import type { Filter } from "../../src/vectors.js";
+import { uuid } from "../contract/vectors.contract.js";
+
+const CANARY = "xyzzycanary";
+const of = (user: string): Filter => ({ must: [{ key: "user_id", match: { value: user } }] });
+
+describe("erasure in LocalQdrant's file", () => {
+  let dir = "";
+  let store: LocalVectorStore;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "maitred-erasure-"));
+    store = await openLocalQdrant({ path: join(dir, "vectors.db"), thread: false });
+    await store.client.createCollection("c", { vectors: { size: 8, distance: "Cosine" }, sparse_vectors: { bm25: { modifier: "idf" } } });
+    await store.client.createPayloadIndex("c", { field_name: "user_id", field_schema: { type: "keyword", is_tenant: true }, wait: true });
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  async function occurrences(): Promise<number> {
+    let count = 0;
+    for (const file of await readdir(dir)) count += (await readFile(join(dir, file), "latin1")).split(CANARY).length - 1;
+    return count;
+  }
+
+  async function fill(): Promise<void> {
+    for (let batch = 0; batch < 20; batch++)
+      await store.client.upsert("c", {
+        wait: true,
+        points: Array.from({ length: 50 }, (_, i) => {
+          const n = ((batch * 50 + i) * 7919) % 1_000;
+          const user = n % 3 === 0 ? "erased" : "kept";
+          const text = `${user === "erased" ? CANARY : "plain"} ${n} ${"words of any length ".repeat(n % 60)}`;
+          return { id: uuid(n), vector: { "": Array(8).fill(n + 1), bm25: documentVector(text) }, payload: { user_id: user, text } };
+        }),
+      });
+  }
+
+  test("a deleted owner's text is in no file, and the others' points are untouched", async () => {
+    await fill();
+    expect(await occurrences()).toBeGreaterThan(300);
+    await store.client.delete("c", { filter: of("erased"), wait: true });
+    await store.scrub();
+    expect(await occurrences()).toBe(0);
+    expect(await store.client.count("c", { filter: of("kept"), exact: true })).toEqual({ count: 666 });
+  });
+
+  test("a deletion by itself already leaves nothing in the write-ahead log and in free pages", async () => {
+    await fill();
+    await store.client.delete("c", { filter: of("erased"), wait: true });
+    expect(await occurrences()).toBe(0);
+  });
+
+  test("a text that was replaced is gone too", async () => {
+    const payload = { user_id: "a", text: CANARY };
+    await store.client.upsert("c", { wait: true, points: [{ id: uuid(1), vector: Array(8).fill(1), payload }] });
+    await store.client.setPayload("c", { points: [uuid(1)], payload: { text: "" }, wait: true });
+    expect(await occurrences()).toBe(0);
+  });
+
+  test("terms that no point holds any more are forgotten, so that later scores are as if they had never been", async () => {
+    const add = (n: number, user: string, text: string) =>
+      store.client.upsert("c", {
+        wait: true,
+        points: [{ id: uuid(n), vector: { "": Array(8).fill(1), bm25: documentVector(text) }, payload: { user_id: user } }],
+      });
+    const score = async () => {
+      const found = await store.client.query("c", { query: documentVector("jazz"), using: "bm25", filter: of("ana") });
+      return found.points[0]?.score;
+    };
+    await add(1, "ana", "jazz");
+    const before = await score();
+    await add(2, "ben", "jazz night");
+    expect(await score()).not.toBe(before);
+    await store.client.delete("c", { filter: of("ben"), wait: true });
+    expect(await score()).toBe(before);
+  });
+});

@@ -1,0 +1,17 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
+import { describeVectorsContract } from "../contract/vectors.contract.js";
+
+let dir = "";
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "maitred-vectors-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+describeVectorsContract("LocalQdrant, in memory", () => openLocalQdrant({ path: ":memory:" }));
+describeVectorsContract("LocalQdrant, a file and its thread", () => openLocalQdrant({ path: join(dir, "vectors.db") }));
+// With room for nothing, every call reads the file.
+describeVectorsContract("LocalQdrant, without a cache", () => openLocalQdrant({ path: ":memory:", cacheBytes: 1 }));

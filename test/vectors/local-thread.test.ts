@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
+import { uuid } from "../contract/vectors.contract.js";
+
+describe("LocalQdrant's thread and file", () => {
+  let dir = "";
+  let path = "";
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "maitred-thread-"));
+    path = join(dir, "vectors.db");
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  const point = (n: number) => ({ id: uuid(n), vector: [1, n], payload: { text: "t".repeat(500) } });
+  async function opened() {
+    const store = await openLocalQdrant({ path });
+    if (!(await store.client.collectionExists("c")).exists)
+      await store.client.createCollection("c", { vectors: { size: 2, distance: "Cosine" } });
+    return store;
+  }
+
+  test("what resolved is there after it was closed and opened again", async () => {
+    const first = await opened();
+    await first.client.upsert("c", { points: [point(1), point(2)] });
+    await first.close();
+    const second = await opened();
+    expect(await second.client.count("c", {})).toEqual({ count: 2 });
+    await second.close();
+  });
+
+  test("a write that waits behind another when it is aborted is never done", async () => {
+    const store = await opened();
+    const many = Array.from({ length: 3_000 }, (_, n) => point(n));
+    const long = store.client.upsert("c", { points: many });
+    const controller = new AbortController();
+    const late = store.withSignal(controller.signal, () => store.client.upsert("c", { points: [point(9_999)] }));
+    // Both calls are on their way to the thread, which is busy with the first.
+    setImmediate(() => controller.abort());
+    await expect(late).rejects.toMatchObject({ code: "ABORTED" });
+    await long;
+    expect(await store.client.count("c", {})).toEqual({ count: 3_000 });
+    await store.close();
+  });
+
+  test("calls after close are refused, and closing twice is closing", async () => {
+    const store = await opened();
+    await store.close();
+    await store.close();
+    await expect(store.client.count("c", {})).rejects.toMatchObject({ status: 503 });
+    expect(await store.health()).toMatchObject({ status: "down" });
+  });
+
+  test("a request with a field that isn't known is refused, in case it was a filter", async () => {
+    const store = await openLocalQdrant({ path: ":memory:" });
+    await store.client.createCollection("c", { vectors: { size: 2, distance: "Cosine" } });
+    const odd = { query: [1, 0], filters: { must: [] } };
+    await expect(store.client.query("c", odd)).rejects.toMatchObject({ status: 400 });
+    await store.close();
+  });
+
+  test("a file that is no database stops the start with STORAGE_DAMAGED", async () => {
+    await writeFile(path, "not a database, but long enough to be looked at as one ".repeat(50));
+    await expect(openLocalQdrant({ path })).rejects.toMatchObject({ code: "STORAGE_DAMAGED" });
+  });
+
+  test("a folder that isn't there stops the start with STORAGE_UNAVAILABLE", async () => {
+    await expect(openLocalQdrant({ path: join(dir, "no", "such", "v.db") })).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+  });
+});
