@@ -83,6 +83,12 @@ export class JsonlLog {
     if (this.#needsRepair) await this.#cutBack();
   }
 
+  /** Cuts off all from `offset` on, which must be a line's start. Durable on resolve. */
+  async cutFrom(offset: number): Promise<void> {
+    this.#end = offset;
+    await this.#cutBack();
+  }
+
   async #cutBack(): Promise<void> {
     await this.#file.truncate(this.#end);
     await this.#file.datasync();

@@ -41,13 +41,14 @@ export class JournalFile {
   static async open(fs: FileSystem, path: string, sessionId: string, options: JournalOpenOptions): Promise<JournalFile | null> {
     const opened = await JsonlLog.open(fs, path);
     if (opened === null) return null;
-    const { log, tornBytes } = opened;
+    const { log } = opened;
     const { logger, onTorn } = options;
-    if (tornBytes > 0) {
-      logger.warn({ sessionId, tornBytes }, "A torn last line was cut off a journal; the records before it are intact.");
-      onTorn(tornBytes);
-    }
     try {
+      const tornBytes = opened.tornBytes + (await cutTornRewind(log));
+      if (tornBytes > 0) {
+        logger.warn({ sessionId, tornBytes }, "A torn append was cut off a journal; what was acknowledged before it is intact.");
+        onTorn(tornBytes);
+      }
       const identity = await ownerOfLog(log);
       const tail = identity === null ? null : await tailAt(log, log.end);
       if (identity !== null && tail !== null) return new JournalFile(log, sessionId, identity.owner, identity.mark, tail);
@@ -74,6 +75,21 @@ export class JournalFile {
     if (tail === null) throw new AppError("INVALID_REQUEST", { detail: `A rewind to record ${toSeq}, which the journal does not hold.` });
     return { offset, tail };
   }
+}
+
+/**
+ * Cuts off a last line that is a rewind and announces more of its append, and says how many bytes it had: without what a crash
+ * tore off behind it, it would take a message back and put nothing in its place.
+ */
+async function cutTornRewind(log: JsonlLog): Promise<number> {
+  const { end } = log;
+  for await (const [last] of log.backwards()) {
+    if (last === undefined || peekLine(last)?.type !== "rewind") break;
+    const [part, of] = decodeLine(last)?.tail?.part ?? [1, 1];
+    if (part < of) await log.cutFrom(last.offset);
+    break;
+  }
+  return end - log.end;
 }
 
 /** By the first line, or, where that is damaged, the mark on the newest line that has one. */

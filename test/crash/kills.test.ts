@@ -6,6 +6,7 @@ import { bundleChild } from "./child-process.js";
 import { type Armed, type FaultPoint, POINTS } from "./fault-points.js";
 import { Lane } from "./lane.js";
 import { Moments } from "./moments.js";
+import { EDITED } from "./script.js";
 
 /**
  * Processes are killed over and over while two guests talk. Whatever they were doing: what the guests were told holds, what was
@@ -77,6 +78,16 @@ describe.concurrent("[turn-durable] [turn-once] [write-back-once] [forgotten-sta
     await lane.finish("plain");
     const { replays, journals } = await lane.finish("plain", { steps: 0 });
     expect(replays).toHaveLength(1);
+    expect(journals).toMatchObject([{ damagedLines: 0 }]);
+    expect(lane.violations).toEqual([]);
+  });
+
+  test("[journal-torn] with half of an edit written: it is made anew, and replaces once", { timeout: 5 * MINUTE }, async () => {
+    const lane = new Lane(program, join(dir, "torn edit"), ["ann"]);
+    await lane.live({ disk: "plain", steps: EDITED });
+    await lane.finish("plain");
+    expect(await lane.live({ disk: "plain", armed: { point: "disk.write:half", hit: 1 }, steps: 1 })).toBe(true);
+    const { journals } = await lane.finish("plain");
     expect(journals).toMatchObject([{ damagedLines: 0 }]);
     expect(lane.violations).toEqual([]);
   });

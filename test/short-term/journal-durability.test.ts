@@ -142,6 +142,24 @@ describe("a journal after a crash", () => {
     expect(rewritten.rounds[0]?.steps).toEqual([]);
   });
 
+  test("[journal-torn] cut at every byte of a message that replaces the last one, the last message is the one or the other", async () => {
+    const before = await open();
+    const id = await session(before);
+    await before.append(ALICE, id, records.round(1));
+    const [said] = await before.append(ALICE, id, [records.user(2, "two")]);
+    const { length } = await readFile(fileOf(id));
+    const [, instead] = await before.append(ALICE, id, [records.rewind(3, (said?.seq ?? 0) - 1), records.user(3, "three")]);
+    const whole = await readFile(fileOf(id));
+    for (let cut = length; cut <= whole.length; cut += 1) {
+      await writeFile(fileOf(id), whole.subarray(0, cut));
+      const journal = await open();
+      const { lastUserMessage, lastSeq } = await journal.window(ALICE, id, { rounds: 10 });
+      expect([lastUserMessage?.id, lastSeq]).toEqual(cut === whole.length ? [instead?.id, instead?.seq] : [said?.id, said?.seq]);
+      expect((await collected(journal.read(ALICE, id))).at(-1)?.id).toBe(lastUserMessage?.id);
+      await journal.close();
+    }
+  });
+
   test("half-made files of a crash are removed at the next start", async () => {
     const id = newId();
     await writeFile(`${fileOf(id)}.tmp`, "half");
