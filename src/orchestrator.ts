@@ -187,7 +187,7 @@ export class ConversationOrchestrator implements Chat {
     const write = session
       ? writer.append(owner, sessionId, records, { fence: lease.fence })
       : writer.create(owner, sessionId, [sessionRecord(owner, this.#parts.domain.name, metadata, now), ...records]);
-    const recall = recallFor(this.#parts.recall, { owner, text: request.message, now, incognito, signal });
+    const recall = recallFor(this.#parts.recall, { owner, text: request.message, now, incognito, inWindow: messageIdsOf(window), signal });
     const [, recalled] = await Promise.all([write, recall]);
     const recallMs = performance.now() - started - windowMs;
     if (request.editOf !== undefined) window = await store.journal.window(owner, sessionId, { rounds: this.#options.rounds, signal });
@@ -220,7 +220,7 @@ export class ConversationOrchestrator implements Chat {
     const windowMs = performance.now() - started;
     const { content, remember } = user.body;
     const incognito = session.metadata.incognito === true;
-    const recalled = await recallFor(this.#parts.recall, { owner, text: content, now, incognito, signal });
+    const recalled = await recallFor(this.#parts.recall, { owner, text: content, now, incognito, inWindow: messageIdsOf(window), signal });
     const recallMs = performance.now() - started - windowMs;
     return {
       request,
@@ -244,8 +244,9 @@ export class ConversationOrchestrator implements Chat {
   async #answer(open: OpenTurn, options: ChatOptions): Promise<ChatAnswer> {
     const { agent, domain, counter } = this.#parts;
     const { request, recalled, turn, sessionId, user, now, timeZone, signal } = open;
-    const inWindow = open.window.rounds.flatMap((round) => [round.user.id, round.assistant.id]);
-    const history = recalled.history.filter((hit) => !inWindow.includes(hit.id));
+    const inWindow = messageIdsOf(open.window);
+    // An edit's window reaches further back than the one that recall ran beside.
+    const history = recalled.history.filter((hit) => !inWindow.has(hit.id));
     const shown = new Set([...inWindow, user.id, ...history.map((hit) => hit.id)]);
     const memory = {
       status: recalled.status,
@@ -376,6 +377,10 @@ export class ConversationOrchestrator implements Chat {
 function memoryAccess(incognito: boolean, remember: boolean): OpenTurn["memory"] {
   if (incognito) return "off";
   return remember ? "full" : "read_only";
+}
+
+function messageIdsOf({ rounds }: WindowRead): ReadonlySet<string> {
+  return new Set(rounds.flatMap((round) => [round.user.id, round.assistant.id]));
 }
 
 /** History turns that were recalled, as the elements that cite them. */

@@ -21,11 +21,18 @@ export interface Recalled extends RecallResult {
 
 const NOTHING: Recalled = { status: "disabled", memories: [], profile: "", history: [] };
 
+export interface RecallTurn {
+  readonly owner: Owner;
+  readonly text: string;
+  readonly now: Date;
+  readonly incognito: boolean;
+  /** Message ids that the agent sees anyway: a look back is not used up by them. */
+  readonly inWindow: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
 /** What long-term memory knows for a turn: preferences and, where the message looks back, history, in parallel under one deadline. Never throws. */
-export async function recallFor(
-  ports: RecallPorts,
-  turn: { readonly owner: Owner; readonly text: string; readonly now: Date; readonly incognito: boolean; readonly signal: AbortSignal },
-): Promise<Recalled> {
+export async function recallFor(ports: RecallPorts, turn: RecallTurn): Promise<Recalled> {
   if (turn.incognito || !ports.enabled) return NOTHING;
   const [preferences, history] = await Promise.all([
     ports.longTerm.recall(turn.owner, { text: turn.text, now: turn.now, deadlineMs: ports.deadlineMs, signal: turn.signal }),
@@ -38,13 +45,13 @@ export async function recallFor(
 
 async function lookBack(
   ports: RecallPorts,
-  turn: { readonly owner: Owner; readonly text: string; readonly now: Date; readonly signal: AbortSignal },
+  { owner, text: query, now, inWindow, ...turn }: RecallTurn,
 ): Promise<{ hits: readonly HistoryHit[]; status: "ok" | "timeout" | "degraded" }> {
-  if (!ports.looksBack(turn.text)) return { hits: [], status: "ok" };
+  if (!ports.looksBack(query)) return { hits: [], status: "ok" };
   const deadline = AbortSignal.timeout(ports.deadlineMs);
   const signal = AbortSignal.any([turn.signal, deadline]);
   try {
-    const search = ports.history.search(turn.owner, { query: turn.text, limit: ports.historyLimit, now: turn.now, signal });
+    const search = ports.history.search(owner, { query, limit: ports.historyLimit, now, excludeMessageIds: inWindow, signal });
     return { hits: await orAbort(search, signal), status: "ok" };
   } catch (error) {
     if (error instanceof AppError && error.code === "HISTORY_DISABLED") return { hits: [], status: "ok" };
