@@ -68,10 +68,9 @@ export const bookingSchema = z.object({
 });
 export type Booking = Readonly<z.infer<typeof bookingSchema>>;
 
-export interface QuoteRow {
+/** What is on offer, in a quote as in a booking. */
+interface OfferRow {
   readonly id: string;
-  readonly session_id: string;
-  readonly turn: number;
   readonly event_id: string;
   readonly title: string;
   readonly venue: string;
@@ -81,37 +80,29 @@ export interface QuoteRow {
   readonly quantity: number;
   readonly total_cents: number;
   readonly companions: string;
+  readonly created_at: string;
+}
+
+export interface QuoteRow extends OfferRow {
+  readonly session_id: string;
+  readonly turn: number;
   readonly stop: string;
   readonly waived: string;
-  readonly created_at: string;
   readonly expires_at: string;
   readonly booking_id: string | null;
 }
 
-export interface BookingRow {
-  readonly id: string;
+export interface BookingRow extends OfferRow {
   readonly reference: string | null;
   readonly owner: string | null;
-  readonly event_id: string;
-  readonly title: string;
-  readonly venue: string;
-  readonly city: string;
-  readonly starts_at: string;
-  readonly section: string;
-  readonly quantity: number;
-  readonly total_cents: number;
-  readonly companions: string;
   readonly status: "confirmed" | "cancelled";
   readonly holds_seats: number;
-  readonly created_at: string;
   readonly cancelled_at: string | null;
 }
 
-export function toQuote(row: QuoteRow): Quote {
+function toOffer(row: OfferRow) {
   return {
     id: row.id,
-    sessionId: row.session_id,
-    turn: row.turn,
     eventId: row.event_id,
     title: row.title,
     venue: row.venue,
@@ -121,9 +112,17 @@ export function toQuote(row: QuoteRow): Quote {
     quantity: row.quantity,
     totalCents: row.total_cents,
     companions: names.parse(JSON.parse(row.companions)),
+    createdAt: row.created_at,
+  };
+}
+
+export function toQuote(row: QuoteRow): Quote {
+  return {
+    ...toOffer(row),
+    sessionId: row.session_id,
+    turn: row.turn,
     stop: stopSchema.parse(JSON.parse(row.stop)),
     waived: names.parse(JSON.parse(row.waived)),
-    createdAt: row.created_at,
     expiresAt: row.expires_at,
     bookingId: row.booking_id,
   };
@@ -131,19 +130,9 @@ export function toQuote(row: QuoteRow): Quote {
 
 export function toBooking(row: BookingRow): Booking {
   return {
-    id: row.id,
+    ...toOffer(row),
     reference: row.reference,
-    eventId: row.event_id,
-    title: row.title,
-    venue: row.venue,
-    city: row.city,
-    startsAt: row.starts_at,
-    section: row.section,
-    quantity: row.quantity,
-    totalCents: row.total_cents,
-    companions: names.parse(JSON.parse(row.companions)),
     status: row.status,
-    createdAt: row.created_at,
     cancelledAt: row.cancelled_at,
   };
 }

@@ -1,5 +1,7 @@
 import { plain } from "./vocabulary.js";
 
+const CHILDREN = ["kids", "children", "kinder", "enfants", "hijos", "figli", "filhos", "kid", "child"];
+
 /** Who a name or a relation stands for: words for the same relation, by which a guest may call the same companion. */
 const RELATIONS: readonly (readonly string[])[] = [
   ["mother", "mom", "mum", "mama", "mommy", "mummy", "mutter", "mutti", "mere", "maman", "madre", "mamma", "mae"],
@@ -9,42 +11,8 @@ const RELATIONS: readonly (readonly string[])[] = [
   ["husband", "mann", "ehemann", "mari", "esposo", "marido", "marito", "partner", "spouse", "better half"],
   ["girlfriend", "freundin", "petite amie", "novia", "fidanzata", "namorada", "partner"],
   ["boyfriend", "freund", "petit ami", "novio", "fidanzato", "namorado", "partner"],
-  [
-    "daughter",
-    "girl",
-    "tochter",
-    "fille",
-    "hija",
-    "figlia",
-    "filha",
-    "kids",
-    "children",
-    "kinder",
-    "enfants",
-    "hijos",
-    "figli",
-    "filhos",
-    "kid",
-    "child",
-  ],
-  [
-    "son",
-    "boy",
-    "sohn",
-    "fils",
-    "hijo",
-    "figlio",
-    "filho",
-    "kids",
-    "children",
-    "kinder",
-    "enfants",
-    "hijos",
-    "figli",
-    "filhos",
-    "kid",
-    "child",
-  ],
+  ["daughter", "girl", "tochter", "fille", "hija", "figlia", "filha", ...CHILDREN],
+  ["son", "boy", "sohn", "fils", "hijo", "figlio", "filho", ...CHILDREN],
   ["sister", "schwester", "soeur", "hermana", "sorella", "irma", "siblings"],
   ["brother", "bruder", "frere", "hermano", "fratello", "irmao", "siblings"],
   [

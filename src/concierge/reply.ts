@@ -1,3 +1,5 @@
+import { NUMBER_WORDS } from "./number-words.js";
+
 /**
  * What a guest's own words say to a question about a booking. Conservative: whoever hesitates, changes something or asks
  * has not agreed. English, German, French, Spanish, Italian, Portuguese.
@@ -58,19 +60,6 @@ export function speaksOfCancelling(text: string): boolean {
 export function asksToCancel(text: string): boolean {
   return speaksOfCancelling(text) && !CONSIDERS.test(text);
 }
-
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-};
 
 /** A number of seats that the words name: "yes, three please" does not agree to two. Null where they name none. */
 export function seatsNamed(text: string): number | null {

@@ -1,3 +1,4 @@
+import { NUMBER_WORDS } from "../number-words.js";
 import { ALL_GENRES, CITY_NAMES, type City, DIETS, type Diet, type Genre, type Kind, plain } from "../vocabulary.js";
 
 /** What single words of a message mean to the script. English. */
@@ -49,24 +50,8 @@ const DIET_WORDS: Readonly<Record<Diet, RegExp>> = {
   pescatarian: /\bpescatarian\b/,
 };
 
-const NUMBERS: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  single: 1,
-  two: 2,
-  couple: 2,
-  pair: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-};
-const NUMBER = "(\\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten)";
+const NUMBERS: Readonly<Record<string, number>> = { a: 1, an: 1, single: 1, couple: 2, pair: 2, ...NUMBER_WORDS };
+const NUMBER = `(\\d{1,2}|${Object.keys(NUMBER_WORDS).join("|")})`;
 
 /** Matching words, with which they were found, so that they can be taken out of a text search. */
 export function genresIn(text: string): readonly Genre[] {
