@@ -12,15 +12,23 @@ export interface Candidate {
 
 /** Candidates by session and position, so that neighbours stand beside each other. */
 export function inOrderOfSpeech(candidates: readonly Candidate[]): Candidate[] {
-  return [...candidates].sort(
-    (a, b) =>
-      (a.message.session_id < b.message.session_id ? -1 : a.message.session_id > b.message.session_id ? 1 : 0) ||
-      a.message.position - b.message.position,
-  );
+  const bySession = new Map<string, Candidate[]>();
+  for (const candidate of candidates) {
+    const session = bySession.get(candidate.message.session_id);
+    if (session === undefined) bySession.set(candidate.message.session_id, [candidate]);
+    else session.push(candidate);
+  }
+  return [...bySession.keys()]
+    .sort()
+    .flatMap((session) => (bySession.get(session) ?? []).sort((a, b) => a.message.position - b.message.position));
 }
 
-/** How far `to` stands behind `from` in the same session, in messages; null in another session. */
-export function distance(from: Candidate | undefined, to: Candidate | undefined): number | null {
-  if (from === undefined || to === undefined || from.message.session_id !== to.message.session_id) return null;
-  return to.message.position - from.message.position;
+/** For candidates in order of speech: which session each is of, numbered from 0. */
+export function sessionNumbers(candidates: readonly Candidate[]): Int32Array {
+  let session = 0;
+  return Int32Array.from(candidates, ({ message }, i) => {
+    const before = candidates[i - 1];
+    if (before !== undefined && before.message.session_id !== message.session_id) session += 1;
+    return session;
+  });
 }

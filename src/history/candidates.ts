@@ -5,8 +5,11 @@ import { fromPayload, termsOfPayload } from "./payload.js";
 
 /** Candidates from the store's points; one of somebody else is left out, whatever the filter said. */
 export function candidatesOf(owner: Owner, points: readonly ScoredPoint[]): Candidate[] {
-  return points.flatMap(({ payload, score }) => {
+  const candidates: Candidate[] = [];
+  for (const { payload, score } of points) {
     const message = fromPayload(owner, payload);
-    return message === null ? [] : [{ message, atMs: Date.parse(message.created_at), terms: termsOfPayload(payload), fused: score }];
-  });
+    if (message !== null)
+      candidates.push({ message, atMs: Date.parse(message.created_at), terms: termsOfPayload(payload), fused: score });
+  }
+  return candidates;
 }

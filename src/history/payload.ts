@@ -47,12 +47,22 @@ export function toPayload(owner: Owner, message: HistoryMessage, terms: string):
 export function fromPayload(owner: Owner, payload: unknown): HistoryMessage | null {
   const parsed = payloadSchema.safeParse(payload);
   if (!parsed.success || parsed.data.user_id !== owner) return null;
-  const { v: _v, user_id: _owner, created_at_ts: _ts, terms: _terms, custom_metadata, external_id, ...message } = parsed.data;
-  return {
-    ...message,
-    ...(external_id === undefined ? {} : { external_id }),
-    ...(custom_metadata === undefined ? {} : { custom_metadata }),
+  const { session_id, turn, position, message_id, external_id, role, name, channel, content, created_at, custom_metadata } = parsed.data;
+  // By name, and without spreads: a search does this for hundreds of candidates.
+  const message: { -readonly [Key in keyof HistoryMessage]: HistoryMessage[Key] } = {
+    session_id,
+    turn,
+    position,
+    message_id,
+    role,
+    name,
+    channel,
+    content,
+    created_at,
   };
+  if (external_id !== undefined) message.external_id = external_id;
+  if (custom_metadata !== undefined) message.custom_metadata = custom_metadata;
+  return message;
 }
 
 /** Empty for a payload without terms. */

@@ -27,7 +27,7 @@ export interface Ranked {
  */
 export function rank(question: RankedQuestion, found: readonly Candidate[], weights: RankingWeights): Ranked[] {
   const candidates = inOrderOfSpeech(found);
-  const asked = askedSpeaker(question.text, new Set(candidates.flatMap(({ message }) => (message.name === null ? [] : [message.name]))));
+  const asked = askedSpeaker(question.text, namesOf(candidates));
   const nameTerms = new Set(asked.names.flatMap((name) => question.termsOf(name)));
   const terms = question.terms.map((term) => (nameTerms.has(term.index) ? { ...term, weight: term.weight * weights.speakerName } : term));
 
@@ -61,4 +61,10 @@ export function rank(question: RankedQuestion, found: readonly Candidate[], weig
       return { candidate, score: (base * factorOf(candidate, i, newer)) / scale + weights.recency * newer };
     })
     .sort((a, b) => b.score - a.score || (a.candidate.message.message_id < b.candidate.message.message_id ? -1 : 1));
+}
+
+function namesOf(candidates: readonly Candidate[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { message } of candidates) if (message.name !== null) names.add(message.name);
+  return names;
 }

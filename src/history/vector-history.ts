@@ -32,8 +32,11 @@ export interface VectorHistoryOptions {
   readonly logger?: Logger;
 }
 
-/** Candidates that each sparse prefetch contributes: what a question shares words with, and what follows it. */
-const SPARSE_CANDIDATES = 150;
+/**
+ * Candidates that each sparse prefetch contributes: what a question shares words with, and what follows it. More cost time and find
+ * hardly more: on the development data fraction @10 is 0.795 with 110, 0.796 with 150.
+ */
+const SPARSE_CANDIDATES = 110;
 const DENSE_CANDIDATES = 50;
 const MAX_LIMIT = 200;
 /** How long the start waits for the collection. */

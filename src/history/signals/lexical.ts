@@ -1,4 +1,4 @@
-import { type Candidate, distance } from "../candidate.js";
+import { type Candidate, sessionNumbers } from "../candidate.js";
 import { forEachTerm } from "../term-code.js";
 import type { RankingWeights } from "../weights.js";
 
@@ -42,26 +42,29 @@ export function lexicalScores(
   asking: readonly boolean[],
 ): LexicalScores {
   const scores = new Float64Array(candidates.length);
+  const sessions = sessionNumbers(candidates);
+  const positions = Float64Array.from(candidates, ({ message }) => message.position);
   const postings = postingsOf(candidates, terms);
   let best = 0;
-  for (const { index, weight } of terms) {
-    const uses = postings.get(index) ?? [];
+  for (const [term, { weight }] of terms.entries()) {
+    const uses = postings[term] ?? [];
     const idf = weight * Math.log(1 + Math.max(0, ASSUMED_MESSAGES - uses.length + 0.5) / (uses.length + 0.5));
     best += idf * (K1 + 1);
     const frequency = new Float64Array(candidates.length);
-    const usesBySession = new Map<string, number>();
+    const usesBySession = new Uint32Array(candidates.length);
     for (const { at, value } of uses) {
       const lent = Math.min(value, MOST_LENT);
-      const session = candidates[at]?.message.session_id ?? "";
-      usesBySession.set(session, (usesBySession.get(session) ?? 0) + 1);
+      const session = sessions[at] ?? 0;
+      usesBySession[session] = (usesBySession[session] ?? 0) + 1;
       frequency[at] = (frequency[at] ?? 0) + value;
-      for (const near of [at - 2, at - 1, at + 1, at + 2]) {
-        const share = shareLent(distance(candidates[at], candidates[near]), asking[at] === true, weights);
+      for (let near = at - REACH; near <= at + REACH; near++) {
+        if (near === at || sessions[near] !== session) continue;
+        const share = shareLent((positions[near] ?? 0) - (positions[at] ?? 0), asking[at] === true, weights);
         if (share > 0) frequency[near] = (frequency[near] ?? 0) + share * lent;
       }
     }
     for (let i = 0; i < candidates.length; i++) {
-      const inSession = usesBySession.get(candidates[i]?.message.session_id ?? "") ?? 0;
+      const inSession = usesBySession[sessions[i] ?? 0] ?? 0;
       const f = (frequency[i] ?? 0) + weights.sessionTerm * Math.min(1, inSession / FULL_USE);
       if (f > 0) scores[i] = (scores[i] ?? 0) + (idf * f * (K1 + 1)) / (f + K1);
     }
@@ -69,15 +72,25 @@ export function lexicalScores(
   return { scores, best };
 }
 
-function shareLent(steps: number | null, asked: boolean, weights: Pick<RankingWeights, "neighbour" | "answer">): number {
-  if (steps === null || Math.abs(steps) > REACH) return 0;
+/** `steps`: how far the neighbour stands behind, in messages. */
+function shareLent(steps: number, asked: boolean, weights: Pick<RankingWeights, "neighbour" | "answer">): number {
+  if (Math.abs(steps) > REACH) return 0;
   return weights.neighbour + (asked && steps === 1 ? weights.answer : 0);
 }
 
-function postingsOf(candidates: readonly Candidate[], terms: readonly QuestionTerm[]): Map<number, { at: number; value: number }[]> {
-  const postings = new Map<number, { at: number; value: number }[]>(terms.map(({ index }) => [index, []]));
+interface Use {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** Where each term of the question is used. Compared one by one: hashes are too large to be quick keys of a map, and terms are few. */
+function postingsOf(candidates: readonly Candidate[], terms: readonly QuestionTerm[]): Use[][] {
+  const wanted = Uint32Array.from(terms, ({ index }) => index);
+  const postings: Use[][] = terms.map(() => []);
   candidates.forEach((candidate, at) => {
-    forEachTerm(candidate.terms, (index, value) => postings.get(index)?.push({ at, value }));
+    forEachTerm(candidate.terms, (index, value) => {
+      for (let term = 0; term < wanted.length; term++) if (wanted[term] === index) postings[term]?.push({ at, value });
+    });
   });
   return postings;
 }
