@@ -19,13 +19,13 @@ import type {
 import type { Owner } from "../owner.js";
 import type { OwnerLedger } from "../owner-ledger.js";
 import type { Clock } from "../platform/clock.js";
-import { derivedId, isId, newId } from "../platform/ids.js";
-import { KeyedMutex } from "../platform/keyed-mutex.js";
+import { isId, newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { Page } from "../session-store.js";
-import type { Filter, VectorStore } from "../vectors.js";
+import type { VectorStore } from "../vectors.js";
 import { type Category, CONCIERGE_CATEGORIES } from "./categories.js";
 import type { Claim } from "./claim.js";
+import { concernedBy, concerning } from "./concerned.js";
 import { erasePoints, residueOf } from "./erasure.js";
 import type { SparseVectors } from "./mem0-client.js";
 import { Mem0Collections } from "./mem0-collections.js";
@@ -38,9 +38,11 @@ import { MemoryWriter } from "./memory-writer.js";
 import { patched } from "./patch.js";
 import { PROFILE_DEFAULTS } from "./profile.js";
 import { type ReconcileOptions, reconcile, reconcileClaims, resettle } from "./reconcile.js";
-import { type MemoryRecord, memoryOf, recordOf } from "./record.js";
+import { type MemoryRecord, memoryOf } from "./record.js";
+import { restorable } from "./restore.js";
 import { textHash } from "./same-statement.js";
 import { withEvent } from "./slots.js";
+import { StoreCalls, unavailable } from "./store-calls.js";
 
 export interface Mem0ServiceParts {
   /** For recall, lists and reads; may be the same as `writes`. Both stay the caller's to close, after this service. */
@@ -95,7 +97,7 @@ export class Mem0Service implements LongTermMemory {
   readonly #points: MemoryPoints;
   readonly #writer: MemoryWriter;
   readonly #recall: MemoryRecall;
-  readonly #locks = new KeyedMutex();
+  readonly #calls: StoreCalls;
   readonly #background = new Set<Promise<unknown>>();
 
   private constructor(parts: Mem0ServiceParts, options: Mem0ServiceOptions) {
@@ -112,6 +114,12 @@ export class Mem0Service implements LongTermMemory {
       dimension: parts.embedder.dimension,
       embedder: parts.embedder.id,
       dir: join(options.dir, "mem0"),
+    });
+    this.#calls = new StoreCalls({
+      reads: parts.reads,
+      writes: parts.writes,
+      ready: () => this.#mem0.ready(),
+      timeoutMs: this.#timeoutMs,
     });
     this.#reading = new MemoryPoints(parts.reads.client, this.#router);
     this.#points = new MemoryPoints(parts.writes.client, this.#router);
@@ -173,7 +181,7 @@ export class Mem0Service implements LongTermMemory {
     const until = { key: "valid_until_ts", range: { gte: Math.floor(options.now.getTime() / 1000) } };
     const filter = { must: [is("status", "active"), is("strength", "hard"), until, ...categories] };
     // Without a place to count them, hits that are not the owner's are an error: a gate must not read a lie as "no constraints".
-    const records = await this.#read(options.signal, () => this.#reading.collect(owner, filter));
+    const records = await this.#calls.read(options.signal, () => this.#reading.collect(owner, filter));
     return records.filter(selection.keep).map(memoryOf);
   }
 
@@ -183,7 +191,7 @@ export class Mem0Service implements LongTermMemory {
     options: { readonly limit: number; readonly signal?: AbortSignal },
   ): Promise<readonly Memory[]> {
     const now = this.#parts.clock.now();
-    return this.#read(options.signal, async (signal) => {
+    return this.#calls.read(options.signal, async (signal) => {
       const { fields, keep } = selectionOf({ status: "active" }, now);
       const vector = (await this.#embed([text], signal))[0] ?? [];
       const near =
@@ -201,8 +209,8 @@ export class Mem0Service implements LongTermMemory {
     operations: readonly MemoryOperation[],
     options: { readonly now: Date; readonly signal?: AbortSignal },
   ): Promise<AppliedOperations> {
-    return this.#write(owner, options.signal, async (signal) => {
-      const memories = await this.#concerned(owner, operations);
+    return this.#calls.write(owner, options.signal, async (signal) => {
+      const memories = await concernedBy(this.#points, owner, operations);
       const changes = reconcile(memories, operations, await this.#rules(owner, options.now));
       await this.#writer.commit(owner, changes, signal);
       const going = memories.filter((record) => changes.forgotten.includes(record.id));
@@ -218,7 +226,7 @@ export class Mem0Service implements LongTermMemory {
     options: { readonly id?: string; readonly now: Date; readonly source?: MemorySource },
   ): Promise<Memory> {
     const id = options.id ?? newId();
-    return this.#write(owner, undefined, async (signal) => {
+    return this.#calls.write(owner, undefined, async (signal) => {
       const claim: Claim = {
         id,
         statedAt: options.now.toISOString(),
@@ -240,18 +248,18 @@ export class Mem0Service implements LongTermMemory {
   }
 
   async get(owner: Owner, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Memory> {
-    return this.#read(options.signal, async () => memoryOf(await this.#find(owner, id)));
+    return this.#calls.read(options.signal, async () => memoryOf(await this.#find(owner, id)));
   }
 
   async list(owner: Owner, query: MemoryQuery): Promise<Page<Memory>> {
-    const page = await this.#read(query.signal, () => listMemories(this.#reading, owner, query, this.#parts.clock.now()));
+    const page = await this.#calls.read(query.signal, () => listMemories(this.#reading, owner, query, this.#parts.clock.now()));
     return { data: page.data.map(memoryOf), nextCursor: page.nextCursor };
   }
 
   async search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]> {
     const { fields, keep } = selectionOf(query, this.#parts.clock.now());
     if (query.text.trim() === "") return [];
-    return this.#read(query.signal, async (signal) => {
+    return this.#calls.read(query.signal, async (signal) => {
       const vector = (await this.#embed([query.text], signal))[0] ?? [];
       const { hits } = await this.#mem0.similar(owner, query.text, vector, Math.min(Math.max(query.limit ?? 20, 1), 200), fields);
       return hits.filter(({ record }) => keep(record)).map(({ record, score }) => ({ ...memoryOf(record), score }));
@@ -259,7 +267,7 @@ export class Mem0Service implements LongTermMemory {
   }
 
   async patch(owner: Owner, id: string, patch: MemoryPatch, options: { readonly now: Date }): Promise<Memory> {
-    return this.#write(owner, undefined, async (signal) => {
+    return this.#calls.write(owner, undefined, async (signal) => {
       const before = await this.#find(owner, id);
       if (before.status !== "active" && before.status !== "review")
         throw new AppError("INVALID_REQUEST", { detail: "Only a memory that holds, or waits for approval, can be edited." });
@@ -294,7 +302,7 @@ export class Mem0Service implements LongTermMemory {
   }
 
   async approve(owner: Owner, id: string, options: { readonly now: Date }): Promise<Memory> {
-    return this.#write(owner, undefined, async (signal) => {
+    return this.#calls.write(owner, undefined, async (signal) => {
       const record = await this.#find(owner, id);
       if (record.status === "active") return memoryOf(record);
       if (record.status !== "review") throw new AppError("INVALID_REQUEST", { detail: "Only a memory in review can be approved." });
@@ -313,24 +321,26 @@ export class Mem0Service implements LongTermMemory {
 
   async history(owner: Owner, id: string): Promise<readonly MemoryEvent[]> {
     const now = this.#parts.clock.now();
-    return this.#read(undefined, async () => eventsOf(await this.#writer.withPredecessors(owner, [await this.#find(owner, id)]), now));
+    return this.#calls.read(undefined, async () =>
+      eventsOf(await this.#writer.withPredecessors(owner, [await this.#find(owner, id)]), now),
+    );
   }
 
   async forget(owner: Owner, id: string, options: { readonly now: Date }): Promise<readonly Memory[]> {
-    return this.#write(owner, undefined, async () =>
+    return this.#calls.write(owner, undefined, async () =>
       (await this.#writer.forget(owner, [await this.#find(owner, id)], options.now)).map(memoryOf),
     );
   }
 
   async forgetAll(owner: Owner, options: { readonly now: Date }): Promise<number> {
-    return this.#write(owner, undefined, async () => {
+    return this.#calls.write(owner, undefined, async () => {
       const all = await this.#points.collect(owner, {}, { count: 0 });
       return (await this.#writer.forget(owner, all, options.now)).length;
     });
   }
 
   async detachSession(owner: Owner, sessionId: string, how: "delete" | "drop-quotes"): Promise<number> {
-    return this.#write(owner, undefined, async () => {
+    return this.#calls.write(owner, undefined, async () => {
       const filter = { must: [is("source_session_id", sessionId)] };
       const records = await this.#points.collect(owner, filter, { count: 0 });
       if (how === "delete") {
@@ -353,35 +363,22 @@ export class Mem0Service implements LongTermMemory {
   }
 
   async restore(owner: Owner, memories: readonly RestorableMemory[]): Promise<number> {
-    const now = this.#parts.clock.now();
-    return this.#write(owner, undefined, async (signal) => {
-      const ids = memories.map((memory) => memory.id);
-      const taken = await this.#points.takenBySomebodyElse(owner, ids);
-      // An export that another owner still has: ids of their own for the copies.
-      const own = (id: string) => (taken.has(id) ? derivedId("memory", owner, id) : id);
-      const there = new Set((await this.#points.retrieve(owner, ids.map(own))).map((record) => record.id));
+    return this.#calls.write(owner, undefined, async (signal) => {
       const tombstones = await this.#parts.ledger.tombstones(owner);
-      const created = memories
-        .map((memory) => ({
-          ...recordOf(memory),
-          id: own(memory.id),
-          superseded_by: memory.superseded_by === null ? null : own(memory.superseded_by),
-        }))
-        .filter((record) => !there.has(record.id) && record.status !== "forgotten")
-        .filter((record) => !tombstones.some((tombstone) => isForgotten(owner, record, tombstone)));
+      const created = await restorable(this.#points, owner, memories, tombstones);
       await this.#writer.commit(owner, { created, updated: [] }, signal);
-      if (created.length > 0) this.#parts.logger.info({ memories: created.length, at: now.toISOString() }, "Memories were restored");
+      if (created.length > 0) this.#parts.logger.info({ memories: created.length }, "Memories were restored");
       return created.length;
     });
   }
 
   async erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }> {
     await Promise.allSettled(this.#background);
-    return this.#write(owner, undefined, () => erasePoints(this.#parts.writes.client, this.#points, this.#router, owner));
+    return this.#calls.write(owner, undefined, () => erasePoints(this.#parts.writes.client, this.#points, this.#router, owner));
   }
 
   async residue(owner: Owner): Promise<number> {
-    return this.#read(undefined, () => residueOf(this.#parts.reads.client, this.#reading, this.#router, owner));
+    return this.#calls.read(undefined, () => residueOf(this.#parts.reads.client, this.#reading, this.#router, owner));
   }
 
   async health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }> {
@@ -392,7 +389,7 @@ export class Mem0Service implements LongTermMemory {
 
   /** Waits for what runs in the background. The stores stay open: they are the caller's. */
   async close(): Promise<void> {
-    await this.#locks.settled();
+    await this.#calls.settled();
     await Promise.allSettled(this.#background);
   }
 
@@ -412,31 +409,6 @@ export class Mem0Service implements LongTermMemory {
     const [record] = await this.#points.retrieve(owner, [id]);
     if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
     return record;
-  }
-
-  async #concerned(owner: Owner, operations: readonly MemoryOperation[]): Promise<MemoryRecord[]> {
-    if (operations.length === 0) return [];
-    const categories = operations.flatMap((operation) =>
-      "statement" in operation && operation.statement !== null ? [operation.statement.category] : [],
-    );
-    const ids = operations.flatMap((operation) => [
-      ...("memory_id" in operation ? [operation.memory_id] : []),
-      ...("target_id" in operation ? [operation.target_id] : []),
-    ]);
-    const first = await this.#points.collect(
-      owner,
-      concerning(
-        categories,
-        ids,
-        operations.map(({ source }) => source.message_id),
-      ),
-      { count: 0 },
-    );
-    // A target that is confirmed stands in a slot of its own category.
-    const more = first.map((record) => record.category).filter((category) => !categories.includes(category));
-    if (more.length === 0) return first;
-    const beside = await this.#points.collect(owner, concerning(more, [], []), { count: 0 });
-    return [...new Map([...first, ...beside].map((record) => [record.id, record])).values()];
   }
 
   /** Stores a record that was changed by hand, and settles the slot that it stands in. */
@@ -464,63 +436,4 @@ export class Mem0Service implements LongTermMemory {
       .finally(() => this.#background.delete(work));
     this.#background.add(work);
   }
-
-  async #read<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const bound = this.#bounded(signal);
-    return guarded(signal, () =>
-      this.#parts.reads.withSignal(bound, async () => {
-        await this.#mem0.ready();
-        return work(bound);
-      }),
-    );
-  }
-
-  async #write<T>(owner: Owner, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.#locks.run(owner, () => {
-      const bound = this.#bounded(signal);
-      return guarded(signal, () =>
-        this.#parts.writes.withSignal(bound, async () => {
-          bound.throwIfAborted();
-          await this.#mem0.ready();
-          return work(bound);
-        }),
-      );
-    });
-  }
-
-  #bounded(signal: AbortSignal | undefined): AbortSignal {
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
-    return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-  }
-}
-
-/** Memories of these categories, with these ids, or from these messages. */
-function concerning(categories: readonly string[], ids: readonly string[], messageIds: readonly string[]): Filter {
-  return {
-    should: [
-      ...(categories.length === 0 ? [] : [isAny("category", [...new Set(categories)])]),
-      ...(ids.length === 0 ? [] : [{ has_id: ids.filter(isId) }]),
-      ...(messageIds.length === 0 ? [] : [isAny("source_message_id", [...new Set(messageIds)])]),
-    ],
-  };
-}
-
-function isForgotten(owner: Owner, record: MemoryRecord, tombstone: { memoryId: string; textHash: string; at: string }): boolean {
-  if (tombstone.memoryId === record.id) return true;
-  return tombstone.textHash === textHash(owner, record.text) && Date.parse(record.stated_at) <= Date.parse(tombstone.at);
-}
-
-/** What went wrong in a store, as the port says it: given up by the caller, or out of reach, also when our own bound passed. */
-async function guarded<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (signal?.aborted) throw isAppError(error, "ABORTED") ? error : new AppError("ABORTED", { cause: error });
-    throw unavailable(error);
-  }
-}
-
-function unavailable(error: unknown): AppError {
-  const known = isAppError(error) && error.code !== "ABORTED" && error.code !== "STORAGE_UNAVAILABLE";
-  return known ? error : new AppError("LONG_TERM_MEMORY_UNAVAILABLE", { cause: error });
 }
