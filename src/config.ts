@@ -60,6 +60,11 @@ export const VARIABLES = {
   ),
   QDRANT_URL: variable(url.optional(), "", "A Qdrant server, 1.17 or newer."),
   QDRANT_API_KEY: variable(optionalText, "", "Its key."),
+  VECTOR_CACHE_MIB: variable(
+    integer(1, 65_536).default(256),
+    "256",
+    "Memory for the vectors and postings of the users seen last, with the local store. Those of all others stay on disk.",
+  ),
   MEM0_SEARCH_LIMIT: variable(
     integer(1, 50).default(5),
     "5",

@@ -119,7 +119,10 @@ export async function openVectors(
 ): Promise<Vectors> {
   let compact = async () => {};
   const local = once(async () => {
-    const store = closing(await openLocal(dir === null ? ":memory:" : join(dir, "vectors.db"), logger), (it) => it.close());
+    const store = closing(
+      await openLocal(dir === null ? ":memory:" : join(dir, "vectors.db"), config.VECTOR_CACHE_MIB * 2 ** 20, logger),
+      (it) => it.close(),
+    );
     compact = () => store.scrub();
     return around(store);
   });
@@ -143,9 +146,9 @@ export async function openVectors(
 }
 
 /** A damaged file is told, and everything that does not need it goes on. */
-async function openLocal(path: string, logger: Logger): Promise<LocalVectorStore> {
+async function openLocal(path: string, cacheBytes: number, logger: Logger): Promise<LocalVectorStore> {
   try {
-    return await openLocalQdrant({ path });
+    return await openLocalQdrant({ path, cacheBytes });
   } catch (error) {
     if (!isAppError(error, "STORAGE_DAMAGED")) throw error;
     logger.error({ path, err: error }, "The vector store's file is damaged and left as it is: no long-term memory and no history search");

@@ -8,8 +8,7 @@ export function candidatesOf(owner: Owner, points: readonly ScoredPoint[]): Cand
   const candidates: Candidate[] = [];
   for (const { payload, score } of points) {
     const message = fromPayload(owner, payload);
-    if (message !== null)
-      candidates.push({ message, atMs: Date.parse(message.created_at), terms: termsOfPayload(payload), fused: score });
+    if (message !== null) candidates.push({ message, atMs: Date.parse(message.created_at), terms: termsOfPayload(payload), fused: score });
   }
   return candidates;
 }
