@@ -1,53 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { guarded, toOperations } from "../../src/long-term/promotable.js";
-import type { Extractor, Memory, ProposedOperation, Statement } from "../../src/long-term.js";
+import { type Extractor, type ProposedOperation, type Statement, statementSchema } from "../../src/long-term.js";
 import { RuleExtractor } from "../../src/offline/rule-extractor.js";
 import { sentencesOf } from "../../src/platform/language/own-words.js";
 import { extractionInput } from "../contract/extractor.contract.js";
+import { sampleMemory } from "../support/samples.js";
 import { HARMLESS } from "./harmless.js";
 import { ATTACKS, type Attack } from "./poison.js";
 
 const signal = new AbortController().signal;
-const ALLERGY: Memory = {
-  id: "0190a0a0-0000-7000-8000-0000000000aa",
+const ALLERGY = sampleMemory({
   text: "Is allergic to nuts",
   category: "dietary",
   aspect: "nuts",
   type: "constraint",
   strength: "hard",
-  subject: "self",
-  scope: "standing",
-  status: "active",
-  stated_at: "2026-01-01T00:00:00Z",
-  valid_from: "2026-01-01T00:00:00Z",
-  valid_until: null,
-  superseded_by: null,
-  confidence: 1,
-  seen_count: 1,
-  last_confirmed_at: "2026-01-01T00:00:00Z",
-  entities: [],
-  tags: [],
   source: null,
-  created_at: "2026-01-01T00:00:00Z",
-  updated_at: "2026-01-01T00:00:00Z",
-};
+});
 
 function statement(text: string, fields: Partial<Statement> = {}): Statement {
-  return {
-    text: text.slice(0, 500) || "x",
-    category: "other",
-    aspect: "",
-    type: "preference",
-    strength: "soft",
-    subject: "self",
-    scope: "standing",
-    valid_until: null,
-    confidence: 1,
-    explicit: true,
-    entities: [],
-    tags: [],
-    ...fields,
-  };
+  return statementSchema.parse({ text: text.slice(0, 500) || "x", category: "other", ...fields });
 }
 
 /** A model that proposes whatever can be proposed: all that is said anywhere, and the attacker's payload on every quote there is. */

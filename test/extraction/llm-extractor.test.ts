@@ -7,6 +7,7 @@ import { ANSWER_FORMAT, systemPrompt } from "../../src/long-term/llm-prompt.js";
 import { guarded } from "../../src/long-term/promotable.js";
 import type { Memory } from "../../src/long-term.js";
 import { describeExtractorContract, extractionInput } from "../contract/extractor.contract.js";
+import { sampleMemory } from "../support/samples.js";
 import { ScriptedModel, type ScriptedStep } from "../support/scripted-model.js";
 
 const signal = new AbortController().signal;
@@ -35,30 +36,7 @@ function operation(fields: Record<string, unknown> = {}): Record<string, unknown
 const answer = (...operations: unknown[]): ScriptedStep => ({ text: JSON.stringify({ operations }) });
 
 function memory(fields: Partial<Memory> = {}): Memory {
-  return {
-    id: "0190a0a0-0000-7000-8000-0000000000aa",
-    text: "Prefers opera",
-    category: "genre",
-    aspect: "opera",
-    type: "preference",
-    strength: "soft",
-    subject: "self",
-    scope: "standing",
-    status: "active",
-    stated_at: "2026-01-01T00:00:00Z",
-    valid_from: "2026-01-01T00:00:00Z",
-    valid_until: null,
-    superseded_by: null,
-    confidence: 0.9,
-    seen_count: 1,
-    last_confirmed_at: "2026-01-01T00:00:00Z",
-    entities: [],
-    tags: [],
-    source: null,
-    created_at: "2026-01-01T00:00:00Z",
-    updated_at: "2026-01-01T00:00:00Z",
-    ...fields,
-  };
+  return sampleMemory({ text: "Prefers opera", category: "genre", aspect: "opera", source: null, ...fields });
 }
 
 function logged() {

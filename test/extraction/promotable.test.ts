@@ -2,26 +2,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseCategories } from "../../src/long-term/categories.js";
 import { type GuardOptions, guarded, judge, promote, type Reason, toOperations } from "../../src/long-term/promotable.js";
-import type { ExtractionInput, Memory, ProposedOperation, Statement } from "../../src/long-term.js";
+import { type ExtractionInput, type Memory, type ProposedOperation, type Statement, statementSchema } from "../../src/long-term.js";
 import { memoryIdOf } from "../../src/platform/ids.js";
 import { extractionInput } from "../contract/extractor.contract.js";
+import { sampleMemory } from "../support/samples.js";
 
+const PLAIN = statementSchema.parse({ text: "Something", category: "other" });
+
+/** Also one that does not fit the schema. */
 function statement(text: string, fields: Partial<Statement> = {}): Statement {
-  return {
-    text,
-    category: "other",
-    aspect: "",
-    type: "preference",
-    strength: "soft",
-    subject: "self",
-    scope: "standing",
-    valid_until: null,
-    confidence: 1,
-    explicit: true,
-    entities: [],
-    tags: [],
-    ...fields,
-  };
+  return { ...PLAIN, text, ...fields };
 }
 
 function add(quote: string, text: string, fields: Partial<Statement> = {}): ProposedOperation {
@@ -29,20 +19,7 @@ function add(quote: string, text: string, fields: Partial<Statement> = {}): Prop
 }
 
 function memory(fields: Partial<Memory> = {}): Memory {
-  return {
-    ...statement("Prefers jazz", { category: "genre", aspect: "jazz" }),
-    id: "0190a0a0-0000-7000-8000-0000000000aa",
-    status: "active",
-    stated_at: "2026-01-01T00:00:00Z",
-    valid_from: "2026-01-01T00:00:00Z",
-    superseded_by: null,
-    seen_count: 1,
-    last_confirmed_at: "2026-01-01T00:00:00Z",
-    source: null,
-    created_at: "2026-01-01T00:00:00Z",
-    updated_at: "2026-01-01T00:00:00Z",
-    ...fields,
-  };
+  return sampleMemory({ text: "Prefers jazz", category: "genre", aspect: "jazz", source: null, ...fields });
 }
 
 function reasonsFor(message: string, proposal: ProposedOperation, more: Partial<ExtractionInput> = {}): [string, ...Reason[]] {

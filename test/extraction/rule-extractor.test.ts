@@ -5,6 +5,7 @@ import { RuleExtractor } from "../../src/offline/rule-extractor.js";
 import { describeExtractorContract, extractionInput } from "../contract/extractor.contract.js";
 import { scoreOf } from "../corpus/score.js";
 import { UTTERANCES } from "../corpus/utterances.js";
+import { sampleMemory } from "../support/samples.js";
 
 describeExtractorContract("rules", () => guarded(new RuleExtractor()));
 
@@ -17,29 +18,7 @@ async function statementsIn(text: string, related: readonly Memory[] = []) {
   );
 }
 
-const KEPT: Memory = {
-  id: "",
-  text: "",
-  category: "",
-  aspect: "",
-  type: "constraint",
-  strength: "hard",
-  subject: "self",
-  scope: "standing",
-  status: "active",
-  stated_at: "2026-01-10T10:00:00.000Z",
-  valid_from: "2026-01-10T10:00:00.000Z",
-  valid_until: null,
-  superseded_by: null,
-  confidence: 0.9,
-  seen_count: 1,
-  last_confirmed_at: "2026-01-10T10:00:00.000Z",
-  entities: [],
-  tags: [],
-  source: null,
-  created_at: "2026-01-10T10:00:00.000Z",
-  updated_at: "2026-01-10T10:00:00.000Z",
-};
+const KEPT = sampleMemory({ id: "", text: "", category: "", aspect: "", type: "constraint", strength: "hard", source: null });
 
 describe("on the labelled set", () => {
   test("precision is at least 0.97 and recall at least 0.80", async () => {

@@ -10,6 +10,7 @@ import type { SessionStore } from "../../src/session-store.js";
 import { SessionWriter } from "../../src/session-writer.js";
 import { SessionService } from "../../src/sessions.js";
 import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
+import { sampleMemory } from "./samples.js";
 
 export const alice = ownerOf("default", "alice");
 export const bob = ownerOf("default", "bob");
@@ -108,30 +109,8 @@ export function memoryLongTerm(): MemoryDouble {
 }
 
 export function memoryFrom(session: Session, text: string): Memory {
-  const at = "2026-03-01T09:00:00.000Z";
-  return {
-    id: newId(),
-    text,
-    category: "genre",
-    aspect: "",
-    type: "preference",
-    strength: "soft",
-    subject: "self",
-    scope: "standing",
-    status: "active",
-    stated_at: at,
-    valid_from: at,
-    valid_until: null,
-    superseded_by: null,
-    confidence: 1,
-    seen_count: 1,
-    last_confirmed_at: at,
-    entities: [],
-    tags: [],
-    source: { session_id: session.id, turn: 1, message_id: "m", quote: text },
-    created_at: at,
-    updated_at: at,
-  };
+  const source = { session_id: session.id, turn: 1, message_id: "m", quote: text };
+  return sampleMemory({ id: newId(), text, category: "genre", aspect: "", source });
 }
 
 export interface SayOptions {
