@@ -19,13 +19,14 @@ import { reembed } from "./compose/reembed.js";
 import { openConcierge } from "./concierge/open-concierge.js";
 import type { Config } from "./config.js";
 import { ConversationLog } from "./conversation-log.js";
-import { isAppError } from "./errors.js";
+import { AppError, isAppError } from "./errors.js";
 import { DisabledHistory } from "./history/disabled-history.js";
 import { looksBack } from "./history/look-back.js";
 import { VectorHistory } from "./history/vector-history.js";
 import { withoutForgotten } from "./history/without-forgotten.js";
 import { ImportService } from "./import.js";
 import { catchUpIndex } from "./index-catch-up.js";
+import { LaggingSessions } from "./lagging-sessions.js";
 import { DisabledMemory } from "./long-term/disabled-memory.js";
 import { Mem0Service } from "./long-term/mem0-service.js";
 import { guarded, promote, toOperations } from "./long-term/promotable.js";
@@ -166,7 +167,8 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
   const registry = new TurnRegistry();
   const catchUps = new OwnerWork();
   const afterTurns = { begin: (owner: Owner) => registry.begin(owner, "upkeep") };
-  const writer = new SessionWriter(store, { onLag: () => void indexCatchUp.run(), logger });
+  const lagging = closing(new LaggingSessions(store, { onLevel: () => worker.kick(), logger }), (it) => it.close());
+  const writer = new SessionWriter(store, { onLag: (owner, id) => lagging.add(owner, id), logger });
   const counter = await tokenCounterFor(model.name);
   const prompt = systemPrompt(domain.prompt);
   const maxTokens = contextBudget(config.CONTEXT_MAX_TOKENS, model.contextTokens);
@@ -196,7 +198,11 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
     reindexHistory({ store, history, summaryMessage, during: (owner, signal, work) => catchUps.run(owner, signal, work), logger }, options);
   const historyCatchUp = new CatchingUp(
     "history",
-    () => (vectors.history ? reindex({ which: "missing", signal: stopping.signal }) : Promise.resolve()),
+    async () => {
+      if (!vectors.history) return;
+      const { failed } = await reindex({ which: "missing", signal: stopping.signal });
+      if (failed > 0) throw new AppError("HISTORY_UNAVAILABLE", { detail: `${failed} sessions are not in history.` });
+    },
     logger,
   );
   const worker = new WriteBackWorker({
@@ -214,6 +220,7 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
     {
       store,
       writer,
+      lagging,
       agent,
       domain: { name: domain.name, prompt },
       recall: {
@@ -237,6 +244,10 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
   );
 
   // What else can be asked for.
+  const flush: WriteBackWorker["flush"] = async (owner, id, ...rest) => {
+    await lagging.requireLevel(owner, id);
+    return worker.flush(owner, id, ...rest);
+  };
   const holdStores = async (owner: Owner) => both(await worker.hold(owner), await catchUps.hold(owner));
   const hold = async (owner: Owner) => both(await registry.hold(owner), await holdStores(owner));
   const sessions = new SessionService(
@@ -247,7 +258,7 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
       longTerm,
       ledger,
       gate: registry,
-      writeBack: { flush: (...session) => worker.flush(...session), kick: () => worker.kick(), hold: holdStores },
+      writeBack: { flush, kick: () => worker.kick(), hold: holdStores },
       finalSummary: async (owner, id) => void (await summaries.finish(owner, id)),
       agentType: domain.name,
       clock,
@@ -310,7 +321,7 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
     const until = performance.now() + drainMs;
     await worker.drain(drainMs);
     await Promise.all([worker.stop(), registry.breakOff(Math.max(0, until - performance.now()))]);
-    await historyCatchUp.settled();
+    await Promise.all([historyCatchUp.stop(), indexCatchUp.stop()]);
     await closeAll();
   };
   return {
@@ -336,7 +347,7 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
       });
     },
     user: (owner) => ledger.user(owner),
-    readiness: () => readinessOf({ longTerm, history, index: store.index, indexCatchUp, historyCatchUp, model }),
+    readiness: () => readinessOf({ longTerm, history, index: store.index, lagging, indexCatchUp, historyCatchUp, model }),
     info: {
       version: VERSION,
       model: { name: model.name, standIn: model.standIn },

@@ -61,7 +61,7 @@ export const ERRORS = {
   INTERNAL: spec(500, "Something went wrong", "Try again; the request id helps to find it in the log."),
   MODEL_UNAVAILABLE: spec(502, "The model gave no answer", "Your message is kept. Send it again with the same Idempotency-Key."),
   EXTRACTION_FAILED: spec(502, "The model's extraction can't be used", "The turn's write-back is tried again; see its status."),
-  STORAGE_UNAVAILABLE: spec(503, "The storage can't be written", "Nothing was kept of this request. Try again soon."),
+  STORAGE_UNAVAILABLE: spec(503, "The storage can't be written", "Try again soon; with the same Idempotency-Key nothing is done twice."),
   LONG_TERM_MEMORY_UNAVAILABLE: spec(503, "Long-term memory is out of reach", "Try again soon. Chats go on with short-term memory."),
   HISTORY_UNAVAILABLE: spec(503, "History search is out of reach", "Try again soon."),
   IDENTITY_UNAVAILABLE: spec(503, "Who you are can't be checked just now", "The server can't reach its keys. Try again soon."),

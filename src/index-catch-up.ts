@@ -1,3 +1,4 @@
+import type { Owner } from "./owner.js";
 import type { JournalRecord } from "./session.js";
 import type { SessionStore } from "./session-store.js";
 
@@ -24,29 +25,34 @@ export async function catchUpIndex(
   let records = 0;
   for await (const { owner, sessionId, lastSeq } of store.journal.list()) {
     options.signal?.throwIfAborted();
-    const indexed = await store.index.indexedSeq(sessionId);
-    if (indexed < lastSeq) {
-      const before = records;
-      let batch: JournalRecord[] = [];
-      const fold = async () => {
-        await store.index.apply(owner, sessionId, batch);
-        records += batch.length;
-        batch = [];
-      };
-      for await (const record of store.journal.read(owner, sessionId, {
-        fromSeq: indexed + 1,
-        includeRewound: true,
-        includeTorn: true,
-        ...signal,
-      })) {
-        batch.push(record);
-        if (batch.length >= FOLD_BATCH) await fold();
-      }
-      if (batch.length > 0) await fold();
-      if (records > before) sessions += 1;
-    }
+    const folded = (await store.index.indexedSeq(sessionId)) < lastSeq ? await catchUpSession(store, owner, sessionId, signal) : 0;
+    records += folded;
+    if (folded > 0) sessions += 1;
     looked += 1;
     options.onProgress?.(looked);
   }
   return { sessions, records };
+}
+
+/** The same for one session. Returns how many records were folded in. */
+export async function catchUpSession(
+  { journal, index }: Pick<SessionStore, "journal" | "index">,
+  owner: Owner,
+  sessionId: string,
+  signal: { readonly signal?: AbortSignal } = {},
+): Promise<number> {
+  const fromSeq = (await index.indexedSeq(sessionId)) + 1;
+  let records = 0;
+  let batch: JournalRecord[] = [];
+  const fold = async () => {
+    await index.apply(owner, sessionId, batch);
+    records += batch.length;
+    batch = [];
+  };
+  for await (const record of journal.read(owner, sessionId, { fromSeq, includeRewound: true, includeTorn: true, ...signal })) {
+    batch.push(record);
+    if (batch.length >= FOLD_BATCH) await fold();
+  }
+  if (batch.length > 0) await fold();
+  return records;
 }

@@ -1,6 +1,7 @@
 import type { Agent, AgentEvent, AgentResult } from "./agent.js";
 import type { Chat, ChatAnswer, ChatEvent, ChatRequest } from "./application.js";
 import { AppError, isAppError } from "./errors.js";
+import type { LaggingSessions } from "./lagging-sessions.js";
 import { answerFrom, answerStep, isCompleted, recordedTurn } from "./orchestrator/answer.js";
 import { buildContext } from "./orchestrator/context.js";
 import { RequestsInFlight } from "./orchestrator/idempotency.js";
@@ -24,6 +25,7 @@ import type { SessionWriter } from "./session-writer.js";
 export interface OrchestratorParts {
   readonly store: SessionStore;
   readonly writer: SessionWriter;
+  readonly lagging: Pick<LaggingSessions, "level" | "requireLevel" | "findIdempotent">;
   readonly agent: Agent;
   /** The domain's name (`agent_type` of its sessions) and system prompt. */
   readonly domain: { readonly name: string; readonly prompt: string };
@@ -89,6 +91,7 @@ export class ConversationOrchestrator implements Chat {
 
   async chat(request: ChatRequest, options: ChatOptions = {}): Promise<ChatAnswer> {
     if (request.sessionId !== undefined && !isId(request.sessionId)) throw new AppError("INVALID_SESSION_ID");
+    await this.#parts.lagging.level(request.owner);
     const running = this.#parts.registry.begin(request.owner);
     const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
     try {
@@ -113,7 +116,9 @@ export class ConversationOrchestrator implements Chat {
     signal: AbortSignal,
   ): Promise<ChatAnswer> {
     const { index, journal } = this.#parts.store;
-    const entry = await index.findIdempotent(request.owner, key, this.#parts.clock.now());
+    const entry =
+      (await index.findIdempotent(request.owner, key, this.#parts.clock.now())) ??
+      (await this.#parts.lagging.findIdempotent(request.owner, key));
     if (!entry) return this.#newTurn(request, options, signal);
     if (entry.requestHash !== requestHash) throw new AppError("IDEMPOTENCY_KEY_REUSED");
     const { sessionId, turn } = entry;
@@ -157,7 +162,10 @@ export class ConversationOrchestrator implements Chat {
 
   async #activeSession(owner: Owner, sessionId: string) {
     const session = await this.#parts.store.index.get(owner, sessionId);
-    if (!session) throw new AppError("SESSION_NOT_FOUND");
+    if (!session) {
+      await this.#parts.lagging.requireLevel(owner, sessionId);
+      throw new AppError("SESSION_NOT_FOUND");
+    }
     if (session.status !== "active") throw new AppError("SESSION_NOT_ACTIVE");
     return session;
   }

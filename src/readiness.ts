@@ -1,6 +1,7 @@
 import type { PartStatus, Readiness } from "./application.js";
 import type { CatchingUp } from "./catching-up.js";
 import type { ConversationHistory } from "./history.js";
+import type { LaggingSessions } from "./lagging-sessions.js";
 import type { LongTermMemory } from "./long-term.js";
 import type { SessionIndex } from "./session-store.js";
 
@@ -8,6 +9,7 @@ export interface ReadinessParts {
   readonly longTerm: Pick<LongTermMemory, "health">;
   readonly history: Pick<ConversationHistory, "health">;
   readonly index: Pick<SessionIndex, "pendingCounts">;
+  readonly lagging: Pick<LaggingSessions, "count">;
   readonly indexCatchUp: Pick<CatchingUp, "state">;
   readonly historyCatchUp: Pick<CatchingUp, "state">;
   readonly model: { readonly name: string; readonly standIn: boolean };
@@ -20,14 +22,14 @@ const LOOK_MS = 2_000;
 
 /** How each part does. The whole is `down` only when turns can't be answered; what memory lacks makes it `degraded`. */
 export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
-  const [longTerm, history, shortTerm] = await Promise.all([
+  const [longTerm, history, writeBack] = await Promise.all([
     look(parts.longTerm.health()),
     look(parts.history.health()),
     look(writeBackPart(parts.index)),
   ]);
   const reported: Record<string, Part> = {
-    short_term: catchUpPart(parts.indexCatchUp.state, "the session index"),
-    write_back: shortTerm,
+    short_term: shortTermPart(parts),
+    write_back: writeBack,
     long_term: longTerm,
     history: history.status === "ok" ? catchUpPart(parts.historyCatchUp.state, "the history index") : history,
     model: { status: "ok", ...(parts.model.standIn && { detail: `${parts.model.name}: a stand-in` }) },
@@ -43,6 +45,12 @@ function overall(parts: Readonly<Record<string, Part>>): PartStatus {
 function catchUpPart(state: CatchingUp["state"], what: string): Part {
   if (state === "running") return { status: "degraded", detail: `${what} is catching up with the journals` };
   return state === "failed" ? { status: "degraded", detail: `${what} could not catch up with the journals` } : { status: "ok" };
+}
+
+function shortTermPart({ indexCatchUp, lagging: { count } }: ReadinessParts): Part {
+  const part = catchUpPart(indexCatchUp.state, "the session index");
+  if (part.status !== "ok" || count === 0) return part;
+  return { status: "degraded", detail: `the index of ${count} sessions could not follow their journals; it is tried again` };
 }
 
 async function writeBackPart(index: ReadinessParts["index"]): Promise<Part> {

@@ -16,7 +16,7 @@ export interface ReindexParts {
 }
 
 export interface ReindexOptions {
-  /** `missing`: sessions of which history holds nothing; `all`: every session, what is there stays. */
+  /** `missing`: sessions of which history holds less than was said; `all`: every session. What is there stays. */
   readonly which: "missing" | "all";
   readonly signal?: AbortSignal;
   readonly onProgress?: (report: ReindexReport) => void;
@@ -60,7 +60,9 @@ async function reindexSession(
 ): Promise<number> {
   const session = await store.index.get(owner, sessionId);
   if (!session || session.message_count === 0 || session.metadata.incognito === true) return 0;
-  if (which === "missing" && (await history.count(owner, sessionId)) > 0) return 0;
+  // What was said off the record counts here too: such a session is looked at each time, which changes nothing.
+  const said = session.message_count + (session.summary === null ? 0 : 1);
+  if (which === "missing" && (await history.count(owner, sessionId)) >= said) return 0;
   const pending = new Set((await store.index.pendingOf(owner, sessionId)).map(({ turn }) => turn));
   async function* settled() {
     for await (const message of searchable(store, owner, sessionId)) if (!pending.has(message.turn)) yield message;

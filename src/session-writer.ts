@@ -5,14 +5,14 @@ import type { AppendOptions, SessionStore } from "./session-store.js";
 
 /**
  * Writes a session: the journal first, which decides; then the index, which follows. An index that can't follow fails no turn:
- * `onLag` is told, and the index catches up from the journal.
+ * `onLag` is told, and has the index catch up from the journal.
  */
 export class SessionWriter {
   readonly #store: SessionStore;
-  readonly #onLag: () => void;
+  readonly #onLag: (owner: Owner, sessionId: string) => void;
   readonly #logger: Logger;
 
-  constructor(store: SessionStore, options: { readonly onLag: () => void; readonly logger: Logger }) {
+  constructor(store: SessionStore, options: { readonly onLag: (owner: Owner, sessionId: string) => void; readonly logger: Logger }) {
     this.#store = store;
     this.#onLag = options.onLag;
     this.#logger = options.logger;
@@ -33,7 +33,7 @@ export class SessionWriter {
       await this.#store.index.apply(owner, sessionId, written);
     } catch (error) {
       this.#logger.error({ session_id: sessionId, err: error }, "the index could not follow the journal; it will catch up");
-      this.#onLag();
+      this.#onLag(owner, sessionId);
     }
     return written;
   }

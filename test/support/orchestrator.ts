@@ -1,4 +1,5 @@
 import type { Agent, AgentInput, AgentRun } from "../../src/agent.js";
+import { LaggingSessions } from "../../src/lagging-sessions.js";
 import type { RecallPorts } from "../../src/orchestrator/recall.js";
 import { estimatedTokens } from "../../src/orchestrator/tokens.js";
 import { TurnRegistry } from "../../src/orchestrator/turn-registry.js";
@@ -83,6 +84,7 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
     {
       store,
       writer,
+      lagging: new LaggingSessions(store, { onLevel: () => {}, logger: silentLogger }),
       agent,
       domain: { name: "test", prompt: "You are a test." },
       recall,
