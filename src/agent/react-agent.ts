@@ -32,6 +32,8 @@ export interface ReactAgentOptions {
   readonly maxOutputChars?: number;
   /** See {@link AnswerText}. 0 streams everything at once. Default 160. */
   readonly holdBackChars?: number;
+  /** The same in milliseconds: a slow model is read along. Default 600. */
+  readonly holdBackMs?: number;
   /** Calls of one iteration that run; more are answered with an observation. Default 16. */
   readonly maxParallelCalls?: number;
   /** {@link Domain.arrange}. Default: elements stay as the tools gave them. */
@@ -71,6 +73,7 @@ export class ReactAgent implements Agent {
       modelTimeoutMs: 60_000,
       maxOutputChars: 16_000,
       holdBackChars: 160,
+      holdBackMs: 600,
       maxParallelCalls: 16,
       arrange: (_answer, elements) => elements,
       ...options,
@@ -84,6 +87,7 @@ export class ReactAgent implements Agent {
     const text = new AnswerText({
       emit: async (delta) => run.onEvent?.({ type: "token", delta }),
       holdBackChars: this.#options.holdBackChars,
+      holdBackMs: this.#options.holdBackMs,
     });
     const progress: Progress = {
       messages: [...input.messages],

@@ -1,6 +1,7 @@
 import type { AgentInput, ModelMessage } from "../agent.js";
 import type { HistoryHit } from "../history.js";
 import type { RecalledMemory, Round, Step } from "../session.js";
+import { cutTo } from "./cut.js";
 import { asOneLine, dayOf, sinceMonth, wallClock } from "./rendering.js";
 import type { TokenCounter } from "./tokens.js";
 
@@ -42,6 +43,9 @@ export interface Context {
 
 export type StablePart = "prompt" | "profile" | "summary";
 
+/** Of the budget: what summary, history and page may take each. */
+const LARGEST_SHARE = 0.25;
+
 /** What a model adds for each message around its text; OpenAI's figure, rounded up. */
 const TOKENS_PER_MESSAGE = 4;
 
@@ -49,10 +53,11 @@ const TOKENS_PER_MESSAGE = 4;
  * Assembles what the model is given. Pure.
  *
  * Order, made for prompt caching: prompt, profile, summary, window, then what changes with every turn (time, recall, history,
- * page), and the user's message last. Over the budget the oldest rounds go first, whole: never the message, never half of a
- * tool call and its result.
+ * page), and the user's message last. What can be long (summary, history, page) has at most a share of the budget each and is cut to it;
+ * over the budget the oldest rounds go first, whole: never the message, a memory, or half of a tool call and its result.
  */
-export function buildContext(parts: ContextParts, budget: ContextBudget): Context {
+export function buildContext(given: ContextParts, budget: ContextBudget): Context {
+  const parts = withinShares(given, budget);
   const stable = {
     prompt: parts.prompt,
     profile: parts.profile === "" ? "" : `Profile:\n${parts.profile}`,
@@ -84,6 +89,18 @@ export function buildContext(parts: ContextParts, budget: ContextBudget): Contex
     stable,
     tokens,
     droppedRounds: parts.rounds.length - kept.length,
+  };
+}
+
+/** Whatever a client sends or a guest once wrote leaves room for the rest. */
+function withinShares(parts: ContextParts, { maxTokens, counter }: ContextBudget): ContextParts {
+  const share = Math.floor(maxTokens * LARGEST_SHARE);
+  const ofEachHit = Math.floor(share / Math.max(1, parts.history.length));
+  return {
+    ...parts,
+    summary: parts.summary === null ? null : cutTo(parts.summary, share, counter),
+    history: parts.history.map((hit) => ({ ...hit, content: cutTo(hit.content, ofEachHit, counter) })),
+    pageContext: parts.pageContext === null ? null : cutTo(parts.pageContext, share, counter),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { AnswerText } from "../../src/agent/answer-text.js";
 import { ReactAgent, type ReactAgentOptions } from "../../src/agent/react-agent.js";
 import type { AgentEvent, AgentResult, AnyTool, ModelMessage, Tool, ToolContext } from "../../src/agent.js";
 import { AppError } from "../../src/errors.js";
@@ -252,6 +253,23 @@ describe("streaming", () => {
     expect(tokens(events)).toBe(result.content);
     expect(result.content).toBe(`${long}\n\nFive.`);
     expect(result.steps[0]?.thought).toBeUndefined();
+  });
+
+  test("what a slow model says is streamed while it speaks, however short", async () => {
+    const streamed: string[] = [];
+    const emit = async (delta: string) => void streamed.push(delta);
+    const text = new AnswerText({ emit, holdBackChars: 160, holdBackMs: 600 });
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      for (const word of ["One ", "word ", "at ", "a ", "time."]) {
+        await text.push(word, true);
+        vi.advanceTimersByTime(400);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(streamed).toEqual(["One word at ", "a ", "time."]);
+    expect(text.answer).toBe("One word at a time.");
   });
 
   test("a slow reader slows the model down", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { HistoryHit } from "../../src/history.js";
 import { buildContext, type ContextParts, changedParts, renderUserContext, roundMessages } from "../../src/orchestrator/context.js";
 import { estimatedTokens, tokenCounterFor } from "../../src/orchestrator/tokens.js";
 import { recalled, round, step } from "../support/rounds.js";
@@ -93,6 +94,41 @@ describe("the budget", () => {
     expect(input.previous_conversation.map(({ turn }) => turn)).toEqual([3, 4]);
     expect(droppedRounds).toBe(2);
     expect(tokens).toBeLessThanOrEqual(550);
+  });
+
+  test("a long page, long messages of earlier conversations and a long summary leave room for the window", () => {
+    const hit = (n: number): HistoryHit => ({
+      id: `h${n}`,
+      message_id: `h${n}`,
+      session_id: "s",
+      turn: n,
+      role: "user",
+      name: null,
+      content: `${n} ${"said before ".repeat(700)}`,
+      created_at: "2026-03-01T10:00:00.000Z",
+      score: 1,
+    });
+    const { input, tokens, droppedRounds } = buildContext(
+      parts({
+        rounds: [round(1)],
+        pageContext: `Page: ${"🎭 tonight ".repeat(1_500)}`,
+        history: [1, 2, 3, 4, 5].map(hit),
+        summary: "They talked. ".repeat(900),
+      }),
+      { maxTokens: 2_000, counter: estimatedTokens },
+    );
+    expect(tokens).toBeLessThanOrEqual(2_000);
+    expect(droppedRounds).toBe(0);
+    const told = input.messages.map(({ content }) => content).join("\n");
+    expect(told.match(/ … \(cut\)/g)).toHaveLength(7);
+    for (const kept of ["Page: 🎭 tonight", "- Ref #5 ", "They talked."]) expect(told).toContain(kept);
+    expect(told).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
+  });
+
+  test("what fits is not cut", () => {
+    const page = "word ".repeat(300).trim();
+    const { input } = buildContext(parts({ pageContext: page }), { maxTokens: 4_000, counter: estimatedTokens });
+    expect(input.messages.map(({ content }) => content).join("\n")).toContain(page);
   });
 
   test("never drops the message, however small it is", () => {
