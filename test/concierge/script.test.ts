@@ -51,9 +51,19 @@ test.each([
   ["the one on 3 March", undefined, undefined],
   ["under 40 euros", undefined, undefined],
   ["me and my brother", 2, undefined],
+  ["we stay for three nights, a table for five", 5, undefined],
 ])("%j: %s seats, place %s", (words, seats, place) => {
   if (seats !== undefined) expect(partyIn(words)).toBe(seats);
   expect(ordinalIn(words)).toBe(place);
+});
+
+test.each([
+  "We have been married for ten years. Any jazz in Lisbon next week?",
+  "We are in town for three days",
+  "I'll be there for two more weeks",
+  "It is for 4 hours",
+])("%j counts nobody", (words) => {
+  expect(partyIn(words)).toBeUndefined();
 });
 
 test.each([

@@ -55,13 +55,16 @@ export function isEmpty(wish: Wish): boolean {
   );
 }
 
+/** What a search takes of a name, in characters. */
+const MAX_NAME = 200;
+
 /** What is left of a message when every word with another meaning is taken out: at most four words, in order. */
 function nameIn(text: string): string {
   const left = contentWords(text).filter((word) => {
     if (AROUND.has(word) || /^\d/.test(word)) return false;
     return genresIn(word).length === 0 && kindIn(word) === undefined && cityIn(word) === undefined && dietIn(word) === undefined;
   });
-  return left.length <= 4 ? left.join(" ") : "";
+  return left.length <= 4 ? left.join(" ").slice(0, MAX_NAME) : "";
 }
 
 /** What memory adds where the message says nothing, each with the memory it comes from. */

@@ -102,7 +102,7 @@ export function partyIn(text: string): number | undefined {
       `\\b${NUMBER}\\s+(?:more\\s+|extra\\s+|of\\s+the\\s+|front\\s+|good\\s+)?(?:tickets?|seats?|places?|people|persons?|guests?|adults?|covers|of us|of them)\\b`,
     ).exec(words) ??
     new RegExp(
-      `\\b(?:for|table for|party of|group of|make it|we are|we're|there (?:are|will be)|book(?: me| us)?|reserve|take|get(?: me| us)?)\\s+(?:the\\s+)?${NUMBER}\\b(?!\\s*(?:euros?|eur|€|pm|am|o'clock|:|st\\b|nd\\b|rd\\b|th\\b|january|february|march|april|may|june|july|august|september|october|november|december|one\\b))(?!\\s*[:.]\\d)`,
+      `\\b(?:for|table for|party of|group of|make it|we are|we're|there (?:are|will be)|book(?: me| us)?|reserve|take|get(?: me| us)?)\\s+(?:the\\s+)?${NUMBER}\\b(?!\\s*(?:euros?|eur|€|pm|am|o'clock|:|st\\b|nd\\b|rd\\b|th\\b|january|february|march|april|may|june|july|august|september|october|november|december|one\\b|(?:(?:more|whole|long|full)\\s+)?(?:years?|months?|weeks?|weekends?|days?|nights?|evenings?|hours?|minutes?|times)\\b))(?!\\s*[:.]\\d)`,
     ).exec(words) ??
     new RegExp(`^\\W*(?:just |only |the )?${NUMBER}(?:,? please|,? thanks)?\\W*$`).exec(words) ??
     new RegExp(`\\b${NUMBER} of (?:the |that|those|it|number)`).exec(words);
