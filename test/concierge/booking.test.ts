@@ -242,6 +242,22 @@ describe("the constraint gate in front of it", () => {
     },
   );
 
+  test.each([
+    "Never mind that, show me something else.",
+    "We'll manage to find something else, thanks.",
+    "I accept that it isn't possible.",
+    "No nothing, stop",
+  ])("%j books nothing, neither against a constraint nor with the store down", async (words) => {
+    const desk = new Desk();
+    desk.constraints = [need];
+    const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(await desk.says(words).book({ event_id: CELLAR, quote_id: String(stopped.quote_id) })).toMatchObject({ status: "stopped" });
+    desk.storeDown = true;
+    const asked = await desk.says("And this one, for three?").book({ event_id: STEP_FREE, quantity: 3 });
+    expect(await desk.says(words).book({ event_id: STEP_FREE, quote_id: String(asked.quote_id) })).toMatchObject({ status: "stopped" });
+    expect(desk.bookings.list(desk.owner)).toEqual([]);
+  });
+
   test("an override in the very turn of the request counts for nothing: the guest has not been told yet", async () => {
     const desk = new Desk();
     desk.constraints = [need];
