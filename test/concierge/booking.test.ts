@@ -290,6 +290,56 @@ describe("the constraint gate in front of it", () => {
     expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(stopped.quote_id) })).toMatchObject({ status: "stopped" });
   });
 
+  test.each([
+    ["a new number of seats", "Make it three", { event_id: CELLAR, quantity: 3 }],
+    [
+      "a new number of seats, with another companion",
+      "Make it four, Sam comes too",
+      { event_id: CELLAR, quantity: 4, companions: ["Sam"] },
+    ],
+    ["another section", "In the tables then", { event_id: CELLAR, quantity: 2, section: "Tables" }],
+  ])("%s leaves the companions in the party", async (_, words, change) => {
+    const desk = new Desk();
+    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
+    await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
+    const changed = await desk.says(words).book(change);
+    expect(changed).toMatchObject({ status: "stopped", companions: expect.arrayContaining(["mother"]) });
+    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(changed.quote_id) })).toMatchObject({ status: "stopped" });
+    expect(desk.bookings.list(desk.owner)).toEqual([]);
+  });
+
+  test("a companion who is named with the yes, by the guest or by the call, counts in every later turn", async () => {
+    for (const more of [{ says: "Yes, and my mother is coming" }, { says: "Yes, she is coming too", companions: ["mother"] }]) {
+      const desk = new Desk();
+      desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
+      const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+      const quote = { event_id: CELLAR, quote_id: String(quote_id) };
+      const { says, ...named } = more;
+      expect(await desk.says(says).book({ ...quote, ...named })).toMatchObject({ status: "stopped" });
+      for (let turns = 0; turns < 2; turns += 1) expect(await desk.says("Yes").book(quote)).toMatchObject({ status: "stopped" });
+    }
+  });
+
+  test("a companion who was named while the store was down counts when it is back", async () => {
+    const desk = new Desk();
+    desk.storeDown = true;
+    const asked = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
+    desk.storeDown = false;
+    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
+    expect(await desk.says("Nothing special").book({ event_id: CELLAR, quote_id: String(asked.quote_id) })).toMatchObject({
+      status: "stopped",
+    });
+  });
+
+  test("the guest's own words take a companion out, and are asked for a yes to what is left", async () => {
+    const desk = new Desk();
+    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
+    const { quote_id } = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
+    const without = await desk.says("My mother isn't coming, book it").book({ event_id: CELLAR, quote_id: String(quote_id) });
+    expect(without).toMatchObject({ status: "needs_confirmation", companions: [] });
+    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote_id) })).toMatchObject({ status: "booked" });
+  });
+
   test("when the store is down it asks, and books on the guest's word that there is nothing to mind", async () => {
     const desk = new Desk();
     desk.storeDown = true;

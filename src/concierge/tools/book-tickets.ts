@@ -4,6 +4,7 @@ import { AppError } from "../../errors.js";
 import type { Element, JsonObject } from "../../session.js";
 import type { Quote } from "../booking-rows.js";
 import { type CatalogueEvent, type Section, seatsTaken, sectionNamed } from "../catalogue.js";
+import { companionsIn, joined, staysBehind } from "../companions.js";
 import { type Conflict, type ConstraintGate, type Judge, type Verdict, WAIVED_UNCHECKED } from "../constraint-gate.js";
 import { longDay } from "../local-time.js";
 import { bookingLine, bookingReceipt, euros, eventSource, seatsLeft } from "../presentation.js";
@@ -40,7 +41,7 @@ export function bookTickets(parts: BookingParts): Tool<Input> {
       const judge = await parts.gate.read("book_tickets", context);
       const shown = shownQuote(parts, args, context);
       if (shown?.bookingId) return booked(parts, shown, context, shown.turn === context.turn ? "booked" : "already_booked");
-      return shown === null || changes(args, shown) ? newQuote(parts, args, judge, context) : answered(parts, shown, judge, context);
+      return shown === null || changes(args, shown) ? newQuote(parts, args, judge, context) : answered(parts, args, shown, judge, context);
     },
   };
 }
@@ -67,33 +68,39 @@ function changes(args: Input, quote: Quote): boolean {
 }
 
 /** The guest has seen the quote: what do their words say? */
-function answered(parts: BookingParts, quote: Quote, judge: Judge, context: ToolContext): ToolResult {
-  const event = eventOrThrow(parts.catalogue, quote.eventId);
-  const section = sectionOrThrow(event, quote.section);
+function answered(parts: BookingParts, args: Input, shown: Quote, judge: Judge, context: ToolContext): ToolResult {
+  const event = eventOrThrow(parts.catalogue, shown.eventId);
+  const section = sectionOrThrow(event, shown.section);
   const words = context.userMessage.content;
   const reply = readReply(words);
   const named = seatsNamed(words);
-  const later = quote.turn < context.turn && (named === null || named === quote.quantity);
-  const overrides = later && quote.stop !== null && (reply.override || (quote.stop.unchecked && reply.nothingToMind));
+  const companions = partyOf(shown, args, words);
+  // Who takes somebody out of the party has not said yes to what was quoted.
+  const fewer = shown.companions.some((name) => !companions.includes(name));
+  const later = shown.turn < context.turn && (named === null || named === shown.quantity) && !fewer;
+  const overrides = later && shown.stop !== null && (reply.override || (shown.stop.unchecked && reply.nothingToMind));
   const waived =
-    overrides && quote.stop !== null
-      ? [...quote.waived, ...quote.stop.memoryIds, ...(quote.stop.unchecked ? [WAIVED_UNCHECKED] : [])]
-      : quote.waived;
-  const party = { companions: quote.companions, words };
-  const verdict = judge(event, section, party, waived);
-  if (verdict.state !== "pass") return stopped(parts, { ...quote, waived, turn: context.turn }, event, section, verdict, context);
-  if (!overrides && !(later && quote.stop === null && (reply.yes || reply.override)))
-    return quoted(
-      parts,
-      { ...quote, waived, stop: null, turn: quote.stop === null ? quote.turn : context.turn },
-      event,
-      section,
-      verdict,
-      context,
-    );
+    overrides && shown.stop !== null
+      ? [...shown.waived, ...shown.stop.memoryIds, ...(shown.stop.unchecked ? [WAIVED_UNCHECKED] : [])]
+      : shown.waived;
+  const verdict = judge(event, section, { companions, words }, waived);
+  const quote = { ...shown, waived, companions: everyone(companions, verdict, words) };
+  if (verdict.state !== "pass") return stopped(parts, { ...quote, turn: context.turn }, event, section, verdict, context);
+  if (!overrides && !(later && shown.stop === null && (reply.yes || reply.override)))
+    return quoted(parts, { ...quote, stop: null, turn: shown.stop === null ? shown.turn : context.turn }, event, section, verdict, context);
   if (event.startsAt <= context.now)
     throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
-  return booked(parts, { ...quote, waived, stop: null, turn: context.turn }, context, "booked");
+  return booked(parts, { ...quote, stop: null, turn: context.turn }, context, "booked");
+}
+
+/** Who comes: by the quote that is answered or replaced and by the call, but for those whom the guest's own words take out. */
+function partyOf(before: Quote | undefined, args: Input, words: string): readonly string[] {
+  return joined(before?.companions ?? [], args.companions ?? []).filter((name) => !staysBehind(name, words));
+}
+
+/** Those of memories and those whom the guest's words name stay in the quote: the words of a later turn don't name them again. */
+function everyone(companions: readonly string[], verdict: Verdict, words: string): readonly string[] {
+  return joined(joined(companions, verdict.state === "unchecked" ? [] : verdict.along), companionsIn(words));
 }
 
 function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolContext): ToolResult {
@@ -106,7 +113,11 @@ function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolC
       detail: "The number of seats is missing.",
       hint: "Ask the guest how many seats, then call again with quantity.",
     });
-  const party = { companions: args.companions ?? [], words: context.userMessage.content };
+  const words = context.userMessage.content;
+  const replaced = bookings
+    .quotesSince(context.owner, context.sessionId, 0)
+    .find((each) => each.eventId === event.id && each.bookingId === null);
+  const party = { companions: partyOf(replaced, args, words), words };
   const section =
     args.section === undefined
       ? bestSection(parts, event, args.quantity, (each) => judge(event, each, party, []))
@@ -118,7 +129,6 @@ function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolC
       hint: "Look at the other sections with check_availability, or search for another event.",
     });
   const verdict = judge(event, section, party, []);
-  const along = verdict.state === "unchecked" ? [] : verdict.along;
   const quote = bookings.addQuote(
     context.owner,
     {
@@ -132,7 +142,7 @@ function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolC
       section: section.name,
       quantity: args.quantity,
       totalCents: section.priceCents * args.quantity,
-      companions: [...new Set([...party.companions, ...along])],
+      companions: everyone(party.companions, verdict, words),
       stop: null,
       waived: [],
     },
