@@ -22,6 +22,8 @@ class Desk {
   readonly catalogue = new Catalogue();
   constraints: readonly Memory[] = [];
   storeDown = false;
+  /** What the guest has said comes into memory while a booking waits for it; false where it doesn't. */
+  written: () => Promise<boolean> = async () => true;
   now = NOW;
   turn = 0;
   owner: Owner = ownerOf("default", "ann");
@@ -57,6 +59,7 @@ class Desk {
           return this.constraints;
         },
       },
+      writtenBack: () => this.written(),
       logger: silentLogger,
     });
     const tool = bookTickets({ catalogue: this.catalogue, bookings: this.bookings, gate });
@@ -361,6 +364,44 @@ describe("the constraint gate in front of it", () => {
       status: "stopped",
       conflicts: [{ memory_id: need.id }],
     });
+  });
+
+  test("a quote doesn't wait for what the guest has said to be in memory; a booking does, and is held against it", async () => {
+    const desk = new Desk();
+    desk.written = async () => {
+      desk.constraints = [need];
+      return true;
+    };
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(quote).toMatchObject({ status: "needs_confirmation" });
+    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote.quote_id) })).toMatchObject({
+      status: "stopped",
+      conflicts: [{ memory_id: need.id }],
+    });
+  });
+
+  test("where something that the guest said does not get into memory, it asks, as with the store down", async () => {
+    const desk = new Desk();
+    desk.written = async () => false;
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    const named = { event_id: CELLAR, quote_id: String(quote.quote_id) };
+    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped", reason: expect.stringMatching(/can't be read/) });
+    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped" });
+    expect(await desk.says("There is nothing to mind").book(named)).toMatchObject({ status: "booked" });
+  });
+
+  test("what is known stops it all the same, with its reason", async () => {
+    const desk = new Desk();
+    const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    desk.written = async () => false;
+    desk.constraints = [need];
+    const named = { event_id: CELLAR, quote_id: String(quote_id) };
+    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped", conflicts: [{ memory_id: need.id }] });
+    expect(await desk.says("Book it anyway").book(named)).toMatchObject({
+      status: "stopped",
+      reason: expect.stringMatching(/can't be read/),
+    });
+    expect(await desk.says("No restrictions").book(named)).toMatchObject({ status: "booked", overridden: [need.id] });
   });
 
   test("a store that goes down between quote and yes is not passed over", async () => {
