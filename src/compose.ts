@@ -138,7 +138,9 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
   const history = closing(withoutForgotten((around.history ?? same)(verbatim), ledger, store.index), (it) => it.close());
 
   // Who answers.
-  const domain = overrides.domain ?? closing(await openConcierge({ dir: kept ? dir : null, longTerm, logger }), (it) => it.close?.());
+  const writtenBack = (owner: Owner, signal: AbortSignal) => worker.written(owner, signal);
+  const domain =
+    overrides.domain ?? closing(await openConcierge({ dir: kept ? dir : null, longTerm, writtenBack, logger }), (it) => it.close?.());
   const model = overrides.model ?? openModel(config, domain);
   const extractor = guarded(overrides.extractor ?? (await openExtractor(config, model, { dir, categories, logger })), {
     categories,

@@ -135,7 +135,8 @@ export interface SessionIndex {
   findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null>;
   /** Pending turns that are due, oldest first; of one session always the oldest turn first. `except`: owners whose turns are left out. */
   due(nowMs: number, limit: number, options?: { readonly except?: readonly Owner[] }): Promise<readonly PendingTurn[]>;
-  pendingOf(owner: Owner, sessionId: string): Promise<readonly PendingTurn[]>;
+  /** Of one session, or of all of the owner's. By session, the oldest turn first. */
+  pendingOf(owner: Owner, sessionId?: string): Promise<readonly PendingTurn[]>;
   /** Over all owners: for /readyz and doctor. */
   pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }>;
   recordAttempt(

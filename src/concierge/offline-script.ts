@@ -1,4 +1,5 @@
 import type { Observation, OfflineScript, ScriptCall, ScriptMove, ScriptView } from "../offline-script.js";
+import { comesAlong, companionsIn, joined, staysBehind } from "./companions.js";
 import { factFor } from "./script/facts.js";
 import { type Intent, intentOf } from "./script/intent.js";
 import type { MemoryChoice } from "./script/memory-choice.js";
@@ -220,7 +221,7 @@ function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   if (event === undefined) return missingPlace(view) ?? search(view, wish, habits);
   const quantity = wish.party ?? habits.party?.size;
   if (quantity === undefined) return { type: "call", calls: [{ name: "check_availability", arguments: { event_id: event } }] };
-  const companions = companionsIn([...view.window.slice(-3).map((round) => round.user), view.message]);
+  const companions = companionsOf(view);
   const section = /\b(stalls|circle|gallery|front tables|tables|bar|main stand|side stand|corner|dining room|chef's counter)\b/.exec(
     plain(view.message),
   )?.[1];
@@ -255,13 +256,18 @@ function onlyFound(view: ScriptView): string | undefined {
   return list.length === 1 ? list[0]?.event_id : undefined;
 }
 
-function companionsIn(texts: readonly string[]): string[] {
-  const found = texts.flatMap((text) => [
-    ...plain(text).matchAll(
-      /\b(?:my|our)\s+(?:\w+\s+)?(mother|mum|mom|father|dad|wife|husband|partner|girlfriend|boyfriend|daughter|son|sister|brother|grandmother|grandma|grandfather|grandpa|friend|colleague|parents|kids|children)s?\b/g,
-    ),
-  ]);
-  return [...new Set(found.map((match) => match[1] ?? "").filter((name) => name !== ""))];
+/** Whom the guest has spoken of in what the window holds; later words outweigh earlier ones. */
+function companionsOf(view: ScriptView): string[] {
+  const known = [...new Set(view.memories.map(({ subject }) => subject))].filter((subject) => subject !== "self");
+  let party: readonly string[] = [];
+  for (const text of [...view.window.map((round) => round.user), view.message]) {
+    const named = known.filter((name) => comesAlong(name, [], text));
+    party = joined(
+      party.filter((name) => !staysBehind(name, text)),
+      [...companionsIn(text), ...named],
+    );
+  }
+  return [...party];
 }
 
 function answerQuote(view: ScriptView): ScriptMove {
@@ -269,7 +275,12 @@ function answerQuote(view: ScriptView): ScriptMove {
   if (quote === undefined) return say(replies.HELP);
   const seats = partyIn(view.message);
   const changed = seats !== undefined && seats !== quote.quantity;
-  const args = changed ? { event_id: quote.event_id, quantity: seats } : { event_id: quote.event_id, quote_id: quote.quote_id };
+  const companions = companionsOf(view);
+  const args = {
+    event_id: quote.event_id,
+    ...(changed ? { quantity: seats } : { quote_id: quote.quote_id }),
+    ...(companions.length > 0 && { companions }),
+  };
   return callThen(view, { name: "book_tickets", arguments: args }, (seen) =>
     isFailure(seen) ? replies.failureReply(seen) : replies.bookingReply(seen.output),
   );

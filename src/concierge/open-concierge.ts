@@ -9,7 +9,7 @@ import { type Booking, bookingSchema } from "./booking-rows.js";
 import { Bookings } from "./bookings.js";
 import { cardsAsNamed } from "./card-order.js";
 import { Catalogue } from "./catalogue.js";
-import { ConstraintGate } from "./constraint-gate.js";
+import { ConstraintGate, type WrittenBack } from "./constraint-gate.js";
 import { conciergeScript } from "./offline-script.js";
 import { CONCIERGE_PROMPT } from "./prompt.js";
 import { bookTickets } from "./tools/book-tickets.js";
@@ -20,6 +20,7 @@ export interface ConciergeOptions {
   /** Where bookings.db is kept; null keeps bookings in memory. */
   readonly dir: string | null;
   readonly longTerm: Pick<LongTermMemory, "constraints">;
+  readonly writtenBack: WrittenBack;
   readonly logger: Logger;
   /** Bound of the constraint gate's own read, in milliseconds. Default 2,000. */
   readonly gateReadMs?: number;
@@ -31,6 +32,7 @@ export async function openConcierge(options: ConciergeOptions): Promise<Domain> 
   const catalogue = new Catalogue();
   const gate = new ConstraintGate({
     longTerm: options.longTerm,
+    writtenBack: options.writtenBack,
     logger: options.logger,
     ...(options.gateReadMs !== undefined && { readMs: options.gateReadMs }),
   });

@@ -1,4 +1,6 @@
+import { saysNothingToMind } from "./nothing-to-mind.js";
 import { NUMBER_WORDS } from "./number-words.js";
+import { saysOverride } from "./override.js";
 
 /**
  * What a guest's own words say to a question about a booking. Conservative: whoever hesitates, changes something or asks
@@ -8,7 +10,7 @@ export interface Reply {
   /** Agrees, and to nothing else than what was asked. */
   readonly yes: boolean;
   readonly no: boolean;
-  /** Wants the booking in spite of what stood against it: more than a yes. */
+  /** Tells in so many words to book in spite of what stands against it: more than a yes. */
   readonly override: boolean;
   /** Says that there is nothing to look out for. */
   readonly nothingToMind: boolean;
@@ -23,24 +25,21 @@ const NO =
 /** A yes with a change, a condition or a doubt. */
 const HESITATES =
   /\b(?:but|instead|rather|maybe|perhaps|if|unless|except|only|change|different|other|another|cheaper|later|earlier|first|before|aber|vielleicht|wenn|falls|sondern|mais|peut-être|si|plutôt|pero|quizás|quizá|más barato|ma|forse|se|però|mas|talvez)(?!\p{L})/iu;
-const OVERRIDE =
-  /\b(?:anyway|anyways|any way|regardless|nevertheless|nonetheless|all the same|just the same|even so|in spite of (?:it|that)|despite (?:it|that)|still (?:book|want|take|go)|(?:i|we)(?:'ll| will) manage|(?:i|we) accept (?:that|it|the risk)|never ?mind (?:that|the|my)|ignore (?:that|my|it|the)|override|trotzdem|dennoch|quand même|malgré (?:tout|cela|ça)|de todos modos|de todas formas|igualmente|aun así|comunque|lo stesso|ugualmente|mesmo assim)(?!\p{L})/iu;
-const NEGATED_OVERRIDE =
-  /\b(?:don't|do not|not|never|nicht|pas|non|nein|no lo|não)\s+(?:\p{L}+\s+){0,2}(?:anyway|regardless|trotzdem|quand même|comunque)/iu;
-const NOTHING =
-  /\b(?:none|nothing|(?:no|without|not any|haven't any|don't have any)(?: special| particular| such| other)? (?:needs?|constraints?|restrictions?|requirements?|allergies|diets?|limitations?|issues?)|nothing special|keine?(?: besonderen)? (?:einschränkungen|bedürfnisse|allergien)|nichts|rien|aucune?|nada|ninguna?|niente|nessuna?)(?!\p{L})/iu;
+/** Wants something else, or says that something is not so: no plain yes either. */
+const ELSEWHERE =
+  /\b(?:else|elsewhere|something|anything|alternatives?|think about|\p{L}+n't|cannot|woanders|etwas anderes|ailleurs|autre|otr[oa]|altr[oa]|outr[oa])(?!\p{L})/iu;
 
 export function readReply(text: string): Reply {
   const words = text.normalize("NFKC").replace(/[\u2018\u2019]/g, "'");
   const short = (words.match(/[\p{L}\p{N}']+/gu)?.length ?? 0) <= MAX_WORDS;
-  const override =
-    short && OVERRIDE.test(words) && !NEGATED_OVERRIDE.test(words) && !/\b(?:what|how|why) (?:if|would|does)\b/iu.test(words);
-  const nothingToMind = short && NOTHING.test(words) && !HESITATES.test(words);
+  const override = short && saysOverride(words);
+  const nothingToMind = short && saysNothingToMind(words);
   // "Yes" at the end of a question still asks: "is it yes or no?"; "yes, can you book it?" agrees.
   const asks = /\?/.test(words) && !/\b(?:can|could|would|will) you\b/iu.test(words);
   const agrees = short && YES.test(words) && !asks;
   const negates = NO.test(words.replace(/\b(?:no problem|why not|no doubt|not at all|kein problem|pas de problème)\b/giu, " "));
-  return { yes: agrees && !negates && !HESITATES.test(words), no: negates && !override && !nothingToMind, override, nothingToMind };
+  const yes = agrees && !negates && !HESITATES.test(words) && !ELSEWHERE.test(words);
+  return { yes, no: negates && !override && !nothingToMind, override, nothingToMind };
 }
 
 const CANCELS =

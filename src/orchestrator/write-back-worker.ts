@@ -40,7 +40,10 @@ export class WriteBackWorker {
   readonly #logger: Logger;
   readonly #afterDone: (owner: Owner, sessionId: string) => Promise<void>;
   readonly #options: Required<WriteBackWorkerOptions>;
+  /** Turns that are being written back: one of a session at a time. */
   readonly #jobs = new Map<string, Job>();
+  /** Turns that are written, whose session's upkeep runs. It may wait for a turn of the session, and a turn for the next write-back. */
+  readonly #upkeep = new Set<Job>();
   readonly #held = new Map<Owner, number>();
   readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | null = null;
@@ -96,22 +99,36 @@ export class WriteBackWorker {
   async flush(owner: Owner, sessionId: string, timeoutMs: number): Promise<void> {
     await this.#until(async () => {
       const turns = await this.#index.pendingOf(owner, sessionId);
-      return turns.every((turn) => turn.state === "failed") && !this.#jobs.has(jobKey(owner, sessionId));
-    }, timeoutMs);
+      const runs = this.#running().some(({ pending }) => pending.owner === owner && pending.sessionId === sessionId);
+      return turns.every((turn) => turn.state === "failed") && !runs;
+    }, AbortSignal.timeout(timeoutMs));
+  }
+
+  /**
+   * Resolves when none of the owner's turns, of any session, can still be written back, or when the signal aborts. True when all of
+   * them are: none pending, none failed. Waits for no upkeep, so it can be called within a turn, which holds its session's lock.
+   */
+  async written(owner: Owner, signal: AbortSignal): Promise<boolean> {
+    let turns: readonly PendingTurn[] = [];
+    await this.#until(async () => {
+      turns = await this.#index.pendingOf(owner);
+      return turns.every((turn) => turn.state === "failed");
+    }, signal);
+    return turns.length === 0;
   }
 
   /** Resolves when nothing is due and nothing runs, or when the time is up. True for the first. */
   async drain(timeoutMs: number): Promise<boolean> {
     return this.#until(
-      async () => this.#jobs.size === 0 && (await this.#index.due(this.#clock.now().getTime(), 1)).length === 0,
-      timeoutMs,
+      async () => this.#running().length === 0 && (await this.#index.due(this.#clock.now().getTime(), 1)).length === 0,
+      AbortSignal.timeout(timeoutMs),
     );
   }
 
   /** Aborts the owner's write-backs, waits for them, and starts none until the result is called. */
   async hold(owner: Owner): Promise<() => void> {
     this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
-    const jobs = [...this.#jobs.values()].filter((job) => job.pending.owner === owner);
+    const jobs = this.#running().filter((job) => job.pending.owner === owner);
     for (const job of jobs) job.controller.abort();
     await Promise.all(jobs.map((job) => job.ended));
     return () => {
@@ -126,9 +143,13 @@ export class WriteBackWorker {
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearInterval(this.#timer);
-    for (const job of this.#jobs.values()) job.controller.abort();
+    for (const job of this.#running()) job.controller.abort();
     await this.#pumping;
-    await Promise.all([...this.#jobs.values()].map((job) => job.ended));
+    await Promise.all(this.#running().map((job) => job.ended));
+  }
+
+  #running(): readonly Job[] {
+    return [...this.#jobs.values(), ...this.#upkeep];
   }
 
   async #pump(): Promise<void> {
@@ -136,12 +157,12 @@ export class WriteBackWorker {
       this.#again = false;
       try {
         const { concurrency } = this.#options;
-        if (this.#jobs.size >= concurrency) return;
+        if (this.#running().length >= concurrency) return;
         const except = new Set([...this.#held.keys(), ...this.#busyOwners()]);
         // Those whose session is being written back already are among them.
         const limit = concurrency + this.#jobs.size;
         const due = await this.#index.due(this.#clock.now().getTime(), limit, { except: [...except] });
-        for (const pending of due) if (this.#jobs.size < concurrency) this.#begin(pending);
+        for (const pending of due) if (this.#running().length < concurrency) this.#begin(pending);
         // Behind an owner who has become busy now, others may be waiting.
         if (due.length === limit && this.#busyOwners().some((owner) => !except.has(owner))) this.#again = true;
       } catch (error) {
@@ -154,7 +175,7 @@ export class WriteBackWorker {
   #busyOwners(): Owner[] {
     const share = Math.max(1, Math.floor(this.#options.concurrency / 2));
     const counts = new Map<Owner, number>();
-    for (const { pending } of this.#jobs.values()) counts.set(pending.owner, (counts.get(pending.owner) ?? 0) + 1);
+    for (const { pending } of this.#running()) counts.set(pending.owner, (counts.get(pending.owner) ?? 0) + 1);
     return [...counts].flatMap(([owner, count]) => (count >= share ? [owner] : []));
   }
 
@@ -162,39 +183,53 @@ export class WriteBackWorker {
     const key = jobKey(pending.owner, pending.sessionId);
     if (this.#stopped || this.#jobs.has(key) || this.#held.has(pending.owner) || this.#busyOwners().includes(pending.owner)) return;
     const controller = new AbortController();
-    const ended = this.#work(
-      pending,
-      AbortSignal.any([controller.signal, AbortSignal.timeout(this.#options.timeoutMs)]),
-      controller.signal,
-    ).finally(() => {
-      this.#jobs.delete(key);
+    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
+    const changed = () => {
       for (const listener of this.#listeners) listener();
       this.kick();
-    });
-    this.#jobs.set(key, { pending, controller, ended });
+    };
+    const written = this.#write(pending, signal, controller.signal);
+    const ended = written
+      .then(async (done) => {
+        this.#jobs.delete(key);
+        if (!done) return;
+        this.#upkeep.add(job);
+        changed();
+        await this.#tend(pending);
+      })
+      .finally(() => {
+        this.#upkeep.delete(job);
+        changed();
+      });
+    const job: Job = { pending, controller, ended };
+    this.#jobs.set(key, job);
+  }
+
+  /** True when the turn is done. Never throws. */
+  async #write(pending: PendingTurn, signal: AbortSignal, cancelled: AbortSignal): Promise<boolean> {
+    try {
+      await this.#writeBack.run(pending, signal);
+      return true;
+    } catch (error) {
+      if (cancelled.aborted) return false;
+      await this.#failed(pending, error).catch((cause: unknown) =>
+        this.#logger.error({ ...placeOf(pending), err: cause }, "a failed write-back could not be recorded"),
+      );
+      return false;
+    }
   }
 
   /** Never throws. */
-  async #work(pending: PendingTurn, signal: AbortSignal, cancelled: AbortSignal): Promise<void> {
-    const where = { session_id: pending.sessionId, turn: pending.turn };
-    try {
-      await this.#writeBack.run(pending, signal);
-    } catch (error) {
-      if (cancelled.aborted) return;
-      await this.#failed(pending, error).catch((cause: unknown) =>
-        this.#logger.error({ ...where, err: cause }, "a failed write-back could not be recorded"),
-      );
-      return;
-    }
+  async #tend(pending: PendingTurn): Promise<void> {
     await this.#afterDone(pending.owner, pending.sessionId).catch((error: unknown) =>
-      this.#logger.warn({ ...where, err: error }, "the session's upkeep failed; the next turn tries again"),
+      this.#logger.warn({ ...placeOf(pending), err: error }, "the session's upkeep failed; the next turn tries again"),
     );
   }
 
   async #failed(pending: PendingTurn, error: unknown): Promise<void> {
     const attempts = pending.attempts + 1;
     const code = isAppError(error) ? error.code : "INTERNAL";
-    const where = { session_id: pending.sessionId, turn: pending.turn, attempts, code };
+    const where = { ...placeOf(pending), attempts, code };
     if (code === "SESSION_NOT_FOUND") return this.#index.remove(pending.owner, pending.sessionId);
     if (attempts >= this.#options.maxAttempts) {
       this.#logger.error({ ...where, err: error }, "write-back failed; it can be retried");
@@ -210,29 +245,32 @@ export class WriteBackWorker {
   }
 
   /** Waits for a condition that can change when a job ends, or with time. */
-  async #until(condition: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
-    const timeout = AbortSignal.timeout(timeoutMs);
+  async #until(condition: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       this.kick();
       if (await condition()) return true;
-      if (timeout.aborted) return false;
-      await this.#nextChange(timeout);
+      if (signal.aborted) return false;
+      await this.#nextChange(signal);
     }
   }
 
-  #nextChange(timeout: AbortSignal): Promise<void> {
+  #nextChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
         this.#listeners.delete(done);
-        timeout.removeEventListener("abort", done);
+        signal.removeEventListener("abort", done);
         resolve();
       };
       const timer = setTimeout(done, Math.min(this.#options.pollMs, 50));
       this.#listeners.add(done);
-      timeout.addEventListener("abort", done, { once: true });
+      signal.addEventListener("abort", done, { once: true });
     });
   }
+}
+
+function placeOf({ sessionId, turn }: PendingTurn): { readonly session_id: string; readonly turn: number } {
+  return { session_id: sessionId, turn };
 }
 
 function jobKey(owner: Owner, sessionId: string): string {

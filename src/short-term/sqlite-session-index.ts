@@ -243,10 +243,15 @@ export class SqliteSessionIndex implements SessionIndex {
       .map(pendingOf);
   }
 
-  async pendingOf(owner: Owner, sessionId: string): Promise<readonly PendingTurn[]> {
-    return this.#statement<[string, string], PendingRow>("SELECT * FROM pending WHERE session_id = ? AND owner = ? ORDER BY turn")
-      .all(sessionId, owner)
-      .map(pendingOf);
+  async pendingOf(owner: Owner, sessionId?: string): Promise<readonly PendingTurn[]> {
+    const rows =
+      sessionId === undefined
+        ? this.#statement<[string], PendingRow>("SELECT * FROM pending WHERE owner = ? ORDER BY session_id, turn").all(owner)
+        : this.#statement<[string, string], PendingRow>("SELECT * FROM pending WHERE session_id = ? AND owner = ? ORDER BY turn").all(
+            sessionId,
+            owner,
+          );
+    return rows.map(pendingOf);
   }
 
   async pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }> {

@@ -22,6 +22,8 @@ class Desk {
   readonly catalogue = new Catalogue();
   constraints: readonly Memory[] = [];
   storeDown = false;
+  /** What the guest has said comes into memory while a booking waits for it; false where it doesn't. */
+  written: () => Promise<boolean> = async () => true;
   now = NOW;
   turn = 0;
   owner: Owner = ownerOf("default", "ann");
@@ -57,6 +59,7 @@ class Desk {
           return this.constraints;
         },
       },
+      writtenBack: () => this.written(),
       logger: silentLogger,
     });
     const tool = bookTickets({ catalogue: this.catalogue, bookings: this.bookings, gate });
@@ -242,6 +245,22 @@ describe("the constraint gate in front of it", () => {
     },
   );
 
+  test.each([
+    "Never mind that, show me something else.",
+    "We'll manage to find something else, thanks.",
+    "I accept that it isn't possible.",
+    "No nothing, stop",
+  ])("%j books nothing, neither against a constraint nor with the store down", async (words) => {
+    const desk = new Desk();
+    desk.constraints = [need];
+    const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(await desk.says(words).book({ event_id: CELLAR, quote_id: String(stopped.quote_id) })).toMatchObject({ status: "stopped" });
+    desk.storeDown = true;
+    const asked = await desk.says("And this one, for three?").book({ event_id: STEP_FREE, quantity: 3 });
+    expect(await desk.says(words).book({ event_id: STEP_FREE, quote_id: String(asked.quote_id) })).toMatchObject({ status: "stopped" });
+    expect(desk.bookings.list(desk.owner)).toEqual([]);
+  });
+
   test("an override in the very turn of the request counts for nothing: the guest has not been told yet", async () => {
     const desk = new Desk();
     desk.constraints = [need];
@@ -274,6 +293,56 @@ describe("the constraint gate in front of it", () => {
     expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(stopped.quote_id) })).toMatchObject({ status: "stopped" });
   });
 
+  test.each([
+    ["a new number of seats", "Make it three", { event_id: CELLAR, quantity: 3 }],
+    [
+      "a new number of seats, with another companion",
+      "Make it four, Sam comes too",
+      { event_id: CELLAR, quantity: 4, companions: ["Sam"] },
+    ],
+    ["another section", "In the tables then", { event_id: CELLAR, quantity: 2, section: "Tables" }],
+  ])("%s leaves the companions in the party", async (_, words, change) => {
+    const desk = new Desk();
+    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
+    await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
+    const changed = await desk.says(words).book(change);
+    expect(changed).toMatchObject({ status: "stopped", companions: expect.arrayContaining(["mother"]) });
+    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(changed.quote_id) })).toMatchObject({ status: "stopped" });
+    expect(desk.bookings.list(desk.owner)).toEqual([]);
+  });
+
+  test("a companion who is named with the yes, by the guest or by the call, counts in every later turn", async () => {
+    for (const more of [{ says: "Yes, and my mother is coming" }, { says: "Yes, she is coming too", companions: ["mother"] }]) {
+      const desk = new Desk();
+      desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
+      const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+      const quote = { event_id: CELLAR, quote_id: String(quote_id) };
+      const { says, ...named } = more;
+      expect(await desk.says(says).book({ ...quote, ...named })).toMatchObject({ status: "stopped" });
+      for (let turns = 0; turns < 2; turns += 1) expect(await desk.says("Yes").book(quote)).toMatchObject({ status: "stopped" });
+    }
+  });
+
+  test("a companion who was named while the store was down counts when it is back", async () => {
+    const desk = new Desk();
+    desk.storeDown = true;
+    const asked = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
+    desk.storeDown = false;
+    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
+    expect(await desk.says("Nothing special").book({ event_id: CELLAR, quote_id: String(asked.quote_id) })).toMatchObject({
+      status: "stopped",
+    });
+  });
+
+  test("the guest's own words take a companion out, and are asked for a yes to what is left", async () => {
+    const desk = new Desk();
+    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
+    const { quote_id } = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
+    const without = await desk.says("My mother isn't coming, book it").book({ event_id: CELLAR, quote_id: String(quote_id) });
+    expect(without).toMatchObject({ status: "needs_confirmation", companions: [] });
+    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote_id) })).toMatchObject({ status: "booked" });
+  });
+
   test("when the store is down it asks, and books on the guest's word that there is nothing to mind", async () => {
     const desk = new Desk();
     desk.storeDown = true;
@@ -295,6 +364,44 @@ describe("the constraint gate in front of it", () => {
       status: "stopped",
       conflicts: [{ memory_id: need.id }],
     });
+  });
+
+  test("a quote doesn't wait for what the guest has said to be in memory; a booking does, and is held against it", async () => {
+    const desk = new Desk();
+    desk.written = async () => {
+      desk.constraints = [need];
+      return true;
+    };
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(quote).toMatchObject({ status: "needs_confirmation" });
+    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote.quote_id) })).toMatchObject({
+      status: "stopped",
+      conflicts: [{ memory_id: need.id }],
+    });
+  });
+
+  test("where something that the guest said does not get into memory, it asks, as with the store down", async () => {
+    const desk = new Desk();
+    desk.written = async () => false;
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    const named = { event_id: CELLAR, quote_id: String(quote.quote_id) };
+    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped", reason: expect.stringMatching(/can't be read/) });
+    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped" });
+    expect(await desk.says("There is nothing to mind").book(named)).toMatchObject({ status: "booked" });
+  });
+
+  test("what is known stops it all the same, with its reason", async () => {
+    const desk = new Desk();
+    const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    desk.written = async () => false;
+    desk.constraints = [need];
+    const named = { event_id: CELLAR, quote_id: String(quote_id) };
+    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped", conflicts: [{ memory_id: need.id }] });
+    expect(await desk.says("Book it anyway").book(named)).toMatchObject({
+      status: "stopped",
+      reason: expect.stringMatching(/can't be read/),
+    });
+    expect(await desk.says("No restrictions").book(named)).toMatchObject({ status: "booked", overridden: [need.id] });
   });
 
   test("a store that goes down between quote and yes is not passed over", async () => {

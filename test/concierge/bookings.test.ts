@@ -173,7 +173,12 @@ describe("privacy", () => {
     const cancelled = book(bookings, ANN, 1, "b");
     bookings.cancel(ANN, cancelled.id, NOW);
     bookings.close();
-    const domain = await openConcierge({ dir, longTerm: { constraints: async () => [] }, logger: silentLogger });
+    const domain = await openConcierge({
+      dir,
+      longTerm: { constraints: async () => [] },
+      writtenBack: async () => true,
+      logger: silentLogger,
+    });
     const { records } = domain;
     if (records === undefined) return expect.fail("no records");
     const before = await collect(records, ANN);
@@ -201,13 +206,23 @@ describe("privacy", () => {
   });
 
   test("records of another shape are refused whole", async () => {
-    const domain = await openConcierge({ dir: null, longTerm: { constraints: async () => [] }, logger: silentLogger });
+    const domain = await openConcierge({
+      dir: null,
+      longTerm: { constraints: async () => [] },
+      writtenBack: async () => true,
+      logger: silentLogger,
+    });
     await expect(domain.records?.restore(ANN, [{ id: "x" }])).rejects.toMatchObject({ code: "INVALID_IMPORT" });
     await domain.close?.();
   });
 
   test("a directory that can't be used is named at the start", async () => {
-    const open = openConcierge({ dir: join(dir, "missing", "deep"), longTerm: { constraints: async () => [] }, logger: silentLogger });
+    const open = openConcierge({
+      dir: join(dir, "missing", "deep"),
+      longTerm: { constraints: async () => [] },
+      writtenBack: async () => true,
+      logger: silentLogger,
+    });
     await expect(open).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
   });
 });

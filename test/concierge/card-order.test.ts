@@ -32,7 +32,12 @@ test("cards that are not named follow, other elements keep their places, and wha
 });
 
 test("the concierge's numbered list and its cards agree, and the sentence after the list is no part of its last item", async () => {
-  const domain = await openConcierge({ dir: null, longTerm: new InMemoryLongTerm({ now: () => NOW }), logger: silentLogger });
+  const domain = await openConcierge({
+    dir: null,
+    longTerm: new InMemoryLongTerm({ now: () => NOW }),
+    writtenBack: async () => true,
+    logger: silentLogger,
+  });
   try {
     const guest = new Conversation({
       domain,

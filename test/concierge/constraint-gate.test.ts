@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolContext } from "../../src/agent.js";
 import { Catalogue, type CatalogueEvent, type Section } from "../../src/concierge/catalogue.js";
-import { ConstraintGate, judge, TOUCHES, WAIVED_UNCHECKED } from "../../src/concierge/constraint-gate.js";
+import { ConstraintGate, judge, TOUCHES, WAIVED_UNCHECKED, type WrittenBack } from "../../src/concierge/constraint-gate.js";
 import { AppError } from "../../src/errors.js";
 import type { LongTermMemory, Memory } from "../../src/long-term.js";
 import { ownerOf } from "../../src/owner.js";
@@ -20,6 +20,10 @@ function section(of: CatalogueEvent, name: string): Section {
   const found = of.sections.find((each) => each.name === name);
   if (found === undefined) throw new TypeError(`no ${name}`);
   return found;
+}
+
+function all(...known: readonly Memory[]) {
+  return { known, complete: true };
 }
 
 interface Row {
@@ -182,24 +186,24 @@ describe("which constraint is held against what", () => {
     const of = event(row.slug);
     const memory = constraint(row.memory, row.category, row.subject);
     const party = { companions: row.companions ?? [], words: row.words ?? "Book it for me" };
-    const verdict = judge("book_tickets", [memory], of, section(of, row.section), party, []);
+    const verdict = judge("book_tickets", all(memory), of, section(of, row.section), party, []);
     expect(verdict.state).toBe(row.verdict);
     if (verdict.state === "stop") {
       expect(verdict.conflicts).toMatchObject([{ memoryId: memory.id, memory: row.memory, source: memory.source }]);
       if (row.why) expect(verdict.conflicts[0]?.because).toMatch(row.why);
       // An override is for the memories that were overridden, and no others.
-      expect(judge("book_tickets", [memory], of, section(of, row.section), party, [memory.id]).state).toBe("pass");
-      expect(judge("book_tickets", [memory], of, section(of, row.section), party, ["another"]).state).toBe("stop");
+      expect(judge("book_tickets", all(memory), of, section(of, row.section), party, [memory.id]).state).toBe("pass");
+      expect(judge("book_tickets", all(memory), of, section(of, row.section), party, ["another"]).state).toBe("stop");
     }
     // Only booking tools are gated.
-    expect(judge("search_events", [memory], of, section(of, row.section), party, []).state).toBe("pass");
+    expect(judge("search_events", all(memory), of, section(of, row.section), party, []).state).toBe("pass");
   });
 
   test("a companion's need is a reminder while nobody said that they come", () => {
     const of = event("plum-tasting");
     const verdict = judge(
       "book_tickets",
-      [constraint("Allergic to nuts", "dietary", "companion:mother")],
+      all(constraint("Allergic to nuts", "dietary", "companion:mother")),
       of,
       section(of, "Dining room"),
       { companions: [], words: "for two" },
@@ -231,10 +235,10 @@ describe("the gate's own read", () => {
     signal: new AbortController().signal,
     ...more,
   });
-  const verdict = async (constraints: LongTermMemory["constraints"], more: Partial<ToolContext> = {}, waived: readonly string[] = []) => {
-    const gate = new ConstraintGate({ longTerm: { constraints }, logger: silentLogger, readMs: 20 });
-    return (await gate.read("book_tickets", context(more)))(of, section(of, "Bar"), party, waived);
-  };
+  const gateOf = (constraints: LongTermMemory["constraints"], writtenBack: WrittenBack = async () => expect.fail("it waited")) =>
+    new ConstraintGate({ longTerm: { constraints }, writtenBack, logger: silentLogger, readMs: 20, writeBackWaitMs: 20 });
+  const verdict = async (constraints: LongTermMemory["constraints"], more: Partial<ToolContext> = {}, waived: readonly string[] = []) =>
+    (await gateOf(constraints).read("book_tickets", context(more), { toBook: false }))(of, section(of, "Bar"), party, waived);
   const down: LongTermMemory["constraints"] = async () => {
     throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
   };
@@ -250,13 +254,13 @@ describe("the gate's own read", () => {
   });
 
   test("a store that is down is not a store without constraints", async () => {
-    expect(await verdict(down)).toEqual({ state: "unchecked" });
+    expect(await verdict(down)).toMatchObject({ state: "unchecked" });
   });
   test("nor is one that fails in another way", async () => {
-    expect(await verdict(async () => Promise.reject(new TypeError("odd")))).toEqual({ state: "unchecked" });
+    expect(await verdict(async () => Promise.reject(new TypeError("odd")))).toMatchObject({ state: "unchecked" });
   });
   test("nor one that never answers and pays no heed to its signal", async () => {
-    expect(await verdict(() => new Promise<readonly Memory[]>(() => {}))).toEqual({ state: "unchecked" });
+    expect(await verdict(() => new Promise<readonly Memory[]>(() => {}))).toMatchObject({ state: "unchecked" });
   });
   test("where the guest said that there is nothing to mind, an unreadable store lets pass", async () => {
     expect((await verdict(down, {}, [WAIVED_UNCHECKED])).state).toBe("pass");
@@ -268,8 +272,47 @@ describe("the gate's own read", () => {
     const disabled = async () => Promise.reject(new AppError("LONG_TERM_MEMORY_DISABLED"));
     expect((await verdict(disabled)).state).toBe("pass");
   });
-  test("an incognito turn is not looked up", async () => {
-    expect((await verdict(async () => expect.fail("it was read"), { memory: "off" })).state).toBe("pass");
+  test("an incognito turn is not looked up, and is not taken for one without constraints", async () => {
+    const unread = async () => expect.fail("it was read");
+    expect((await verdict(unread, { memory: "off" })).state).toBe("unchecked");
+    expect((await verdict(unread, { memory: "off" }, [WAIVED_UNCHECKED])).state).toBe("pass");
+  });
+
+  describe("to book", () => {
+    const booking = async (constraints: LongTermMemory["constraints"], writtenBack: WrittenBack, more: Partial<ToolContext> = {}) =>
+      (await gateOf(constraints, writtenBack).read("book_tickets", context(more), { toBook: true }))(of, section(of, "Bar"), party, []);
+    const none: LongTermMemory["constraints"] = async () => [];
+
+    test("it reads again when what the owner said is in memory", async () => {
+      const memories: Memory[] = [];
+      const writtenBack: WrittenBack = async (owner) => {
+        expect(owner).toBe(ownerOf("default", "ann"));
+        memories.push(constraint("Needs step-free access", "accessibility"));
+        return true;
+      };
+      expect((await booking(async () => [...memories], writtenBack)).state).toBe("stop");
+    });
+    test("what is not in memory after the wait is not taken for nothing", async () => {
+      expect((await booking(none, async () => false)).state).toBe("unchecked");
+      expect((await booking(none, async () => Promise.reject(new TypeError("odd")))).state).toBe("unchecked");
+    });
+    test("nor is it where the wait pays no heed to its bound", async () => {
+      expect((await booking(none, () => new Promise(() => {}))).state).toBe("unchecked");
+    });
+    test("it doesn't wait where the store is down, or there is nothing to check", async () => {
+      const waits = async () => expect.fail("it waited");
+      expect((await booking(down, waits)).state).toBe("unchecked");
+      expect((await booking(async () => Promise.reject(new AppError("LONG_TERM_MEMORY_DISABLED")), waits)).state).toBe("pass");
+      expect((await booking(none, waits, { memory: "off" })).state).toBe("unchecked");
+    });
+    test("an aborted turn ends while it waits", async () => {
+      const controller = new AbortController();
+      const writtenBack: WrittenBack = () => {
+        controller.abort(new AppError("ABORTED"));
+        return new Promise(() => {});
+      };
+      await expect(booking(none, writtenBack, { signal: controller.signal })).rejects.toMatchObject({ code: "ABORTED" });
+    });
   });
   test("an aborted turn ends", async () => {
     const controller = new AbortController();

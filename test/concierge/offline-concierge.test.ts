@@ -20,7 +20,7 @@ let domain: Domain;
 
 beforeEach(async () => {
   longTerm = new InMemoryLongTerm({ now: () => NOW });
-  const concierge = await openConcierge({ dir: null, longTerm, logger: silentLogger });
+  const concierge = await openConcierge({ dir: null, longTerm, writtenBack: async () => true, logger: silentLogger });
   const tools = memoryTools({
     longTerm,
     promote: (input, proposals) =>

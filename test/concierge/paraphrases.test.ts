@@ -190,7 +190,12 @@ const ALL = { SEARCHES, BOOKINGS, DANGERS, AFTERWARDS, DETAILS, MEMORY, SMALL_TA
 describe("the offline script understands everyday requests in many words", () => {
   let domain: Domain;
   beforeAll(async () => {
-    domain = await openConcierge({ dir: null, longTerm: { constraints: async () => [] }, logger: silentLogger });
+    domain = await openConcierge({
+      dir: null,
+      longTerm: { constraints: async () => [] },
+      writtenBack: async () => true,
+      logger: silentLogger,
+    });
   });
   afterAll(() => domain.close?.());
 

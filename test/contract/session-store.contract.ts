@@ -412,6 +412,19 @@ export function describeSessionStoreContract(name: string, make: () => Promise<S
         ]);
       });
 
+      test("an owner's turns that are not done are found over all of their sessions", async () => {
+        const ids = [await started(), await started()].sort();
+        for (const id of ids) await write(ALICE, id, ...records.round(1));
+        await write(ALICE, ids[0] ?? "", ...records.round(2), records.done(1, "failed", 8));
+        const found = await store.index.pendingOf(ALICE);
+        expect(found.map(({ sessionId, turn, state }) => [sessionId, turn, state])).toEqual([
+          [ids[0], 1, "failed"],
+          [ids[0], 2, "pending"],
+          [ids[1], 1, "pending"],
+        ]);
+        expect(await store.index.pendingOf(BOB)).toEqual([]);
+      });
+
       test("turns that must not be remembered, imported or copied ones, failed and taken-back ones are never pending", async () => {
         const id = await started();
         await write(ALICE, id, records.user(1, "secret", { remember: false }), records.assistant(1));

@@ -118,6 +118,26 @@ describe("companions", () => {
     expect((await ada.says("Book two seats for it, Leonie comes along")).message.content).toMatch(/^I can book two seats/);
   });
 
+  test("stay in the party when the number of seats changes, until the guest takes them out", async () => {
+    const ada = world.guest();
+    await ada.says("My mother uses a wheelchair.");
+    ada.newSession();
+    await ada.says("Show me Night Shift Trio on Friday");
+    expect((await ada.says("Two tickets for the first one, for my mother and me")).message.content).toMatch(NOT_BOOKED);
+    expect((await ada.says("Make it three")).message.content).toMatch(/^I have not booked three seats/);
+    expect((await ada.says("yes")).message.content).toMatch(/^I have not booked three seats/);
+    expect((await ada.says("My mother isn't coming")).message.content).toMatch(/^I can book three seats/);
+    expect((await ada.says("yes")).message.content).toMatch(/^Booked: three seats/);
+  });
+
+  test("are in the party also when they were named many rounds before", async () => {
+    const ada = world.guest();
+    await ada.says("My mother uses a wheelchair.");
+    await ada.newSession().says("I'm going with my mother.");
+    for (const small of ["Good evening!", "Thanks!", "What can you help me with?", "thank you so much"]) await ada.says(small);
+    expect((await ada.says(STAIRS)).message.content).toMatch(NOT_BOOKED);
+  });
+
   test("for this trip only: a diet of the companion is held against the menu, and is over after it", async () => {
     const ada = world.guest();
     await ada.says("vegetarian this time, for my mother");

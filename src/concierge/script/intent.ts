@@ -1,5 +1,6 @@
 import { commandOf, type MemoryCommand } from "../../commands.js";
 import type { ScriptView } from "../../offline-script.js";
+import { staysBehind } from "../companions.js";
 import { readReply, speaksOfCancelling } from "../reply.js";
 import { plain } from "../vocabulary.js";
 import { type MemoryChoice, memoryChoice } from "./memory-choice.js";
@@ -115,6 +116,7 @@ function answerTo(
     const seats = partyIn(words);
     if (seats !== undefined && seats !== quote.quantity && ordinalIn(words) === undefined && words.split(/\s+/).length <= 10)
       return "change_quote";
+    if (quote.companions.some((name) => staysBehind(name, words))) return "answer_quote";
     if (/\b(?:total|altogether|in all|all together)\b/.test(words)) return "restate_quote";
     if (reply.override || reply.yes || (reply.nothingToMind && quote.status === "stopped")) return "answer_quote";
     if (reply.no && words.split(/\s+/).length <= 10) return "decline_quote";

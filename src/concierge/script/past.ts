@@ -42,6 +42,7 @@ const quoteSchema = z.looseObject({
   event_id: z.string(),
   title: z.string(),
   quantity: z.number(),
+  companions: z.array(z.string()).default([]),
   total: z.string().default("not known"),
 });
 export type ShownQuote = z.infer<typeof quoteSchema>;

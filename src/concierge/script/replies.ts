@@ -117,7 +117,7 @@ export function bookingReply(output: unknown): string {
     return `I can book ${what}, ${seen.total ?? ""} in all.${met}${reminders} Shall I book it?`;
   }
   if (seen.conflicts.length === 0)
-    return `I can't check your needs at the moment, so I have not booked ${what}. Does anyone who comes need something as to access or diet? If there is nothing to mind, say so and I book it.`;
+    return `I can't check your needs, so I have not booked ${what}. Does anyone who comes need something as to access or diet? If there is nothing to mind, say so and I book it.`;
   const against = seen.conflicts.map(
     ({ memory, who, because, source }) => `- ${ofWhom(who, memory)}${source === null ? "" : ` (you said: “${source.quote}”)`}. ${because}`,
   );

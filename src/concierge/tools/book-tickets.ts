@@ -4,7 +4,8 @@ import { AppError } from "../../errors.js";
 import type { Element, JsonObject } from "../../session.js";
 import type { Quote } from "../booking-rows.js";
 import { type CatalogueEvent, type Section, seatsTaken, sectionNamed } from "../catalogue.js";
-import { type Conflict, type ConstraintGate, type Judge, type Verdict, WAIVED_UNCHECKED } from "../constraint-gate.js";
+import { companionsIn, joined, staysBehind } from "../companions.js";
+import { type Conflict, type ConstraintGate, type Verdict, WAIVED_UNCHECKED } from "../constraint-gate.js";
 import { longDay } from "../local-time.js";
 import { bookingLine, bookingReceipt, euros, eventSource, seatsLeft } from "../presentation.js";
 import { readReply, seatsNamed } from "../reply.js";
@@ -37,10 +38,9 @@ export function bookTickets(parts: BookingParts): Tool<Input> {
       "Books seats, in two steps. The first call makes a quote: tell the guest what it says and ask whether to book it. When the guest agrees in a later message, call again with quote_id. If the answer is `stopped`, tell the guest why and let the guest decide.",
     parameters: input,
     run: async (args, context) => {
-      const judge = await parts.gate.read("book_tickets", context);
       const shown = shownQuote(parts, args, context);
       if (shown?.bookingId) return booked(parts, shown, context, shown.turn === context.turn ? "booked" : "already_booked");
-      return shown === null || changes(args, shown) ? newQuote(parts, args, judge, context) : answered(parts, shown, judge, context);
+      return shown === null || changes(args, shown) ? newQuote(parts, args, context) : answered(parts, args, shown, context);
     },
   };
 }
@@ -67,36 +67,44 @@ function changes(args: Input, quote: Quote): boolean {
 }
 
 /** The guest has seen the quote: what do their words say? */
-function answered(parts: BookingParts, quote: Quote, judge: Judge, context: ToolContext): ToolResult {
-  const event = eventOrThrow(parts.catalogue, quote.eventId);
-  const section = sectionOrThrow(event, quote.section);
+async function answered(parts: BookingParts, args: Input, shown: Quote, context: ToolContext): Promise<ToolResult> {
+  const event = eventOrThrow(parts.catalogue, shown.eventId);
+  const section = sectionOrThrow(event, shown.section);
   const words = context.userMessage.content;
   const reply = readReply(words);
   const named = seatsNamed(words);
-  const later = quote.turn < context.turn && (named === null || named === quote.quantity);
-  const overrides = later && quote.stop !== null && (reply.override || (quote.stop.unchecked && reply.nothingToMind));
+  const companions = partyOf(shown, args, words);
+  // Who takes somebody out of the party has not said yes to what was quoted.
+  const fewer = shown.companions.some((name) => !companions.includes(name));
+  const later = shown.turn < context.turn && (named === null || named === shown.quantity) && !fewer;
+  const overrides = later && shown.stop !== null && (reply.override || (shown.stop.unchecked && reply.nothingToMind));
   const waived =
-    overrides && quote.stop !== null
-      ? [...quote.waived, ...quote.stop.memoryIds, ...(quote.stop.unchecked ? [WAIVED_UNCHECKED] : [])]
-      : quote.waived;
-  const party = { companions: quote.companions, words };
-  const verdict = judge(event, section, party, waived);
-  if (verdict.state !== "pass") return stopped(parts, { ...quote, waived, turn: context.turn }, event, section, verdict, context);
-  if (!overrides && !(later && quote.stop === null && (reply.yes || reply.override)))
-    return quoted(
-      parts,
-      { ...quote, waived, stop: null, turn: quote.stop === null ? quote.turn : context.turn },
-      event,
-      section,
-      verdict,
-      context,
-    );
+    overrides && shown.stop !== null
+      ? [...shown.waived, ...shown.stop.memoryIds, ...(shown.stop.unchecked ? [WAIVED_UNCHECKED] : [])]
+      : shown.waived;
+  const agrees = overrides || (later && shown.stop === null && (reply.yes || reply.override));
+  const judge = await parts.gate.read("book_tickets", context, { toBook: agrees || shown.stop?.unchecked === true });
+  const verdict = judge(event, section, { companions, words }, waived);
+  const quote = { ...shown, waived, companions: everyone(companions, verdict, words) };
+  if (verdict.state !== "pass") return stopped(parts, { ...quote, turn: context.turn }, event, section, verdict, context);
+  if (!agrees)
+    return quoted(parts, { ...quote, stop: null, turn: shown.stop === null ? shown.turn : context.turn }, event, section, verdict, context);
   if (event.startsAt <= context.now)
     throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
-  return booked(parts, { ...quote, waived, stop: null, turn: context.turn }, context, "booked");
+  return booked(parts, { ...quote, stop: null, turn: context.turn }, context, "booked");
 }
 
-function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolContext): ToolResult {
+/** Who comes: by the quote that is answered or replaced and by the call, but for those whom the guest's own words take out. */
+function partyOf(before: Quote | undefined, args: Input, words: string): readonly string[] {
+  return joined(before?.companions ?? [], args.companions ?? []).filter((name) => !staysBehind(name, words));
+}
+
+/** Those of memories and those whom the guest's words name stay in the quote: the words of a later turn don't name them again. */
+function everyone(companions: readonly string[], verdict: Verdict, words: string): readonly string[] {
+  return joined(joined(companions, verdict.along), companionsIn(words));
+}
+
+async function newQuote(parts: BookingParts, args: Input, context: ToolContext): Promise<ToolResult> {
   const { bookings, catalogue } = parts;
   const event = eventOrThrow(catalogue, args.event_id);
   if (event.startsAt <= context.now)
@@ -106,7 +114,12 @@ function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolC
       detail: "The number of seats is missing.",
       hint: "Ask the guest how many seats, then call again with quantity.",
     });
-  const party = { companions: args.companions ?? [], words: context.userMessage.content };
+  const words = context.userMessage.content;
+  const judge = await parts.gate.read("book_tickets", context, { toBook: false });
+  const replaced = bookings
+    .quotesSince(context.owner, context.sessionId, 0)
+    .find((each) => each.eventId === event.id && each.bookingId === null);
+  const party = { companions: partyOf(replaced, args, words), words };
   const section =
     args.section === undefined
       ? bestSection(parts, event, args.quantity, (each) => judge(event, each, party, []))
@@ -118,7 +131,6 @@ function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolC
       hint: "Look at the other sections with check_availability, or search for another event.",
     });
   const verdict = judge(event, section, party, []);
-  const along = verdict.state === "unchecked" ? [] : verdict.along;
   const quote = bookings.addQuote(
     context.owner,
     {
@@ -132,7 +144,7 @@ function newQuote(parts: BookingParts, args: Input, judge: Judge, context: ToolC
       section: section.name,
       quantity: args.quantity,
       totalCents: section.priceCents * args.quantity,
-      companions: [...new Set([...party.companions, ...along])],
+      companions: everyone(party.companions, verdict, words),
       stop: null,
       waived: [],
     },
@@ -205,8 +217,11 @@ function stopped(
       ...offer(quote, event, section),
       ...(unchecked
         ? {
-            reason: "The guest's constraints can't be read at the moment.",
-            ask: "Tell the guest that their needs can't be checked right now, and ask about access and diet of everyone who comes. Book only when the guest answers that there is nothing to mind, or to book it anyway.",
+            reason:
+              context.memory === "off"
+                ? "In an incognito session the guest's constraints are not looked at."
+                : "The guest's constraints, or some of them, can't be read at the moment.",
+            ask: "Tell the guest that their needs can't be checked, and ask about access and diet of everyone who comes. Book only when the guest answers that there is nothing to mind, or to book it anyway.",
           }
         : {
             reason: "It would break what the guest has said must hold.",

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { comesAlong, companionsIn, joined, staysBehind } from "../../src/concierge/companions.js";
+
+test.each([
+  ["Two tickets for my mother and me", ["mother"]],
+  ["for me, my wife and our kids", ["wife", "kids"]],
+  ["zwei Karten für mich und meine Mutter", ["mutter"]],
+  ["pour ma mère et moi", ["mere"]],
+  ["para mí y mi hijo", ["hijo"]],
+  ["without my mother", []],
+  ["the best seats", []],
+])("%j names %j", (words, names) => expect(companionsIn(words)).toEqual(names));
+
+describe("words that take a companion out of the party", () => {
+  test.each([
+    ["mother", "without my mother"],
+    ["mother", "My mother isn't coming"],
+    ["mother", "my mum can't make it after all"],
+    ["mother", "Sorry, my mother won't be coming."],
+    ["wife", "My wife Helen is not coming"],
+    ["Sam", "Sam isn't coming, just two then"],
+    ["mother", "Just me"],
+    ["mother", "No, only me this time"],
+    ["son", "I'll go alone"],
+    ["Mutter", "Meine Mutter kommt nicht mit"],
+    ["mother", "ohne meine Mutter"],
+    ["mother", "sans ma mère"],
+    ["mother", "mi madre no viene"],
+    ["mother", "senza mia madre"],
+    ["mother", "minha mãe não vem"],
+  ])("%s: %j does", (name, words) => {
+    expect(staysBehind(name, words)).toBe(true);
+    expect(comesAlong(name, [], words)).toBe(false);
+  });
+
+  test.each([
+    ["mother", "Make it three"],
+    ["mother", "yes"],
+    ["mother", "Make it one"],
+    ["mother", "I won't go without my mother"],
+    ["mother", "without my mother's wheelchair"],
+    ["mother", "If my mother isn't coming, I'd cancel"],
+    ["mother", "Is my mother not coming?"],
+    ["mother", "My mother can't do stairs"],
+    ["mother", "My mother isn't coming alone"],
+    ["mother", "My mother doesn't like the front"],
+    ["mother", "It's not just me"],
+    ["mother", "Just me and my mother"],
+    ["mother", "just me and her"],
+    ["mother", "without my father"],
+    ["mother", "My mother is coming"],
+    ["mother", "ich gehe nicht ohne meine Mutter"],
+  ])("%s: %j does not", (name, words) => expect(staysBehind(name, words)).toBe(false));
+});
+
+test("a companion is in the party once, however they are called, and a word for several stands beside each of them", () => {
+  expect(joined(["mother"], ["my mum", "Sam", "Sam"])).toEqual(["mother", "Sam"]);
+  expect(joined(["son"], ["kids"])).toEqual(["son", "kids"]);
+  expect(joined(["kids"], ["daughter"])).toEqual(["kids", "daughter"]);
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { LongTermMemory } from "../../src/long-term.js";
+import { switchable } from "./switchable.js";
+import { World } from "./world.js";
+
+/** The gate in front of bookings does not take what still waits for its write-back for nothing said. */
+
+/** Holds writes up until they are released, as a slow model does. */
+class SlowWrites {
+  #held: Promise<void> | null = null;
+  #release = () => {};
+
+  readonly around = (memory: LongTermMemory): LongTermMemory =>
+    new Proxy(memory, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        if (name !== "apply") return value.bind(target);
+        return async (...args: unknown[]) => {
+          await this.#held;
+          return value.apply(target, args);
+        };
+      },
+    });
+
+  hold(): void {
+    this.#held = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  release(): void {
+    this.#held = null;
+    this.#release();
+  }
+}
+
+/** In a cellar, reached by stairs only. */
+const STAIRS = "Book two tickets for Night Shift Trio on Friday";
+const NOT_BOOKED = /^I have not booked two seats for Night Shift Trio/;
+
+let world: World;
+const store = switchable();
+const writes = new SlowWrites();
+beforeAll(async () => {
+  world = await World.open({}, { around: { ...store.around, longTerm: writes.around } });
+});
+afterAll(() => world.close());
+
+test("a booking waits for what was said in the turns before it, though it holds their session", async () => {
+  const ada = world.guest();
+  writes.hold();
+  await ada.asks("I use a wheelchair.");
+  expect((await ada.asks(STAIRS)).message.content).toMatch(/^I can book two seats/);
+  const answer = ada.asks("yes");
+  setTimeout(() => writes.release(), 100);
+  const { content } = (await answer).message;
+  expect(content).toMatch(NOT_BOOKED);
+  expect(content).toMatch(/Uses a wheelchair/);
+});
+
+test("and for what was said in another session", async () => {
+  const ada = world.guest();
+  writes.hold();
+  await ada.asks("I use a wheelchair.");
+  ada.newSession();
+  await ada.asks(STAIRS);
+  const answer = ada.asks("yes");
+  setTimeout(() => writes.release(), 100);
+  expect((await answer).message.content).toMatch(/Uses a wheelchair/);
+});
+
+test("what does not get into memory in time is asked about, and a yes alone does not book", async () => {
+  const ada = world.guest();
+  writes.hold();
+  try {
+    await ada.asks("I use a wheelchair.");
+    await ada.asks(STAIRS);
+    expect((await ada.asks("yes")).message.content).toMatch(/can't check your needs.*anyone who comes/s);
+  } finally {
+    writes.release();
+  }
+  await ada.flush();
+  expect((await ada.says("There is nothing to mind")).message.content).toMatch(/Uses a wheelchair/);
+});
+
+test("what was said while the store was down is not passed over when it is back", async () => {
+  const ada = world.guest();
+  store.cut();
+  try {
+    await ada.asks("I use a wheelchair.");
+  } finally {
+    store.heal();
+  }
+  await ada.asks(STAIRS);
+  expect((await ada.asks("yes")).message.content).toMatch(/not booked two seats/);
+});
+
+test("nor is what was given up, in whichever session", async () => {
+  const ada = world.guest();
+  const { worker, store: sessions } = world.app.parts;
+  store.cut();
+  try {
+    await ada.asks("I use a wheelchair.");
+    while ((await sessions.index.pendingOf(ada.owner)).some(({ state }) => state === "pending")) {
+      world.clock.passDays(1);
+      await worker.drain(10_000);
+    }
+  } finally {
+    store.heal();
+  }
+  ada.newSession();
+  await ada.asks("Show me Night Shift Trio");
+  await ada.asks("Two tickets for the first one");
+  expect((await ada.asks("yes")).message.content).toMatch(/can't check your needs/);
+  expect((await ada.asks("Nobody has any special needs")).message.content).toMatch(/^Booked: two seats/);
+});
+
+test("what is kept out of memory on the guest's word holds no booking up", async () => {
+  const ada = world.guest();
+  await ada.asks("Don't remember this: I use a wheelchair.");
+  await ada.asks("Show me Night Shift Trio");
+  await ada.asks("Two tickets for the first one");
+  expect((await ada.asks("yes")).message.content).toMatch(/^Booked: two seats/);
+});
