@@ -20,7 +20,7 @@ import {
 import * as replies from "./script/replies.js";
 import { rememberCall } from "./script/statements.js";
 import { attemptsFor, type Habits, habitsOf, type Wish, wishIn } from "./script/wish.js";
-import { ordinalIn, partyIn } from "./script/words.js";
+import { ordinalIn, partyIn, pointsBack } from "./script/words.js";
 import { plain } from "./vocabulary.js";
 
 /** Of a message: rules find nothing new beyond it, and must not hold the process up over it. */
@@ -48,7 +48,7 @@ function moveFor(intent: Intent, view: ScriptView, wish: Wish, habits: Habits): 
     case "change_quote":
       return answerQuote(view);
     case "restate_quote":
-      return say(replies.quoteReply(openQuote(view)));
+      return answerQuote(view);
     case "decline_quote":
       return say("Understood, nothing is booked. Shall I look for something else?");
     case "confirm_cancel":
@@ -192,6 +192,8 @@ function meantEvent(view: ScriptView, wish: Wish): string | undefined {
       (wish.days === undefined || (event.date >= wish.days.from && event.date <= wish.days.to)) &&
       (!name || named(event)),
   );
+  // A name that nothing on the list has is of something else.
+  if (wish.text !== "" && !name && !pointsBack(words)) return undefined;
   const apart = wish.genres.length > 0 || wish.city !== undefined || wish.days !== undefined || name;
   if (apart) return fitting.length === 1 ? fitting[0]?.event_id : undefined;
   return focus(view) ?? (list.length === 1 ? list[0]?.event_id : undefined);

@@ -9,6 +9,8 @@ import { saysOverride } from "./override.js";
 export interface Reply {
   /** Agrees, and to nothing else than what was asked. */
   readonly yes: boolean;
+  /** A yes that says itself what to do: "book it". It needs no question just before it. */
+  readonly order: boolean;
   readonly no: boolean;
   /** Tells in so many words to book in spite of what stands against it: more than a yes. */
   readonly override: boolean;
@@ -20,6 +22,8 @@ const MAX_WORDS = 25;
 
 const YES =
   /\b(?:yes|yep|yeah|yup|sure|certainly|absolutely|definitely|of course|ok|okay|go ahead|go for it|do it|please do|do so|book (?:it|them|that|those|this)|(?:i|we)(?:'ll| will) take (?:it|them|that|those|this)|take (?:it|them)|confirm(?:ed)?|sounds? (?:good|great|perfect|lovely|fine)|perfect|great|that works|works for (?:me|us)|fine by (?:me|us)|agreed|deal|correct|reserve (?:it|them|that|those)|ja|jawohl|gerne?|passt|buch(?:e|en)? (?:es|sie|das|die)|mach das|einverstanden|oui|d'accord|volontiers|vas-y|allez-y|réserve[zr]?(?:-(?:les?|la))?|parfait|sí|claro|vale|adelante|resérv[ae](?:l[oa]s?)|perfecto|sì|certo|va bene|prenota(?:l[oiae])?|perfetto|sim|claro que sim|pode ser|reserva)(?!\p{L})/iu;
+const ORDER =
+  /\b(?:book|reserve|take|get|confirm)(?: me| us)? (?:it|them|that|those|this|these|the|both|one|two)\b|\b(?:buch(?:e|en)? (?:es|sie|das|die)|réserve[zr]?(?:-(?:les?|la))|resérv[ae]l[oa]s?|prenotal[oiae]|reserva(?:-?[oa])\b)(?!\p{L})/iu;
 const NO =
   /\b(?:no|nope|nah|don't|do not|not|never|cancel|stop|wait|hold on|leave it|forget it|nein|nicht|kein|keine|warte|lieber nicht|non|pas|attends|attendez|nada|espera|nunca|não|aspetta)(?!\p{L})/iu;
 /** A yes with a change, a condition or a doubt. */
@@ -39,7 +43,7 @@ export function readReply(text: string): Reply {
   const agrees = short && YES.test(words) && !asks;
   const negates = NO.test(words.replace(/\b(?:no problem|why not|no doubt|not at all|kein problem|pas de problème)\b/giu, " "));
   const yes = agrees && !negates && !HESITATES.test(words) && !ELSEWHERE.test(words);
-  return { yes, no: negates && !override && !nothingToMind, override, nothingToMind };
+  return { yes, order: yes && ORDER.test(words), no: negates && !override && !nothingToMind, override, nothingToMind };
 }
 
 const CANCELS =

@@ -92,6 +92,19 @@ describe("booking asks first", () => {
     expect(desk.bookings.list(desk.owner)).toHaveLength(1);
   });
 
+  test("a mere yes is about the question before it: after another turn the quote is shown again, and an order in words books it", async () => {
+    const desk = new Desk();
+    const { quote_id } = await desk.says("Two seats please").book({ event_id: STEP_FREE, quantity: 2 });
+    const confirm = (words: string) => desk.says(words).book({ event_id: STEP_FREE, quote_id: String(quote_id) });
+    desk.says("No thanks. Is there anything else?");
+    expect(await confirm("Yes")).toMatchObject({ status: "needs_confirmation", quote_id });
+    expect(await confirm("Yes")).toMatchObject({ status: "booked" });
+
+    const { quote_id: other } = await desk.says("Two more seats please").book({ event_id: STEP_FREE, quantity: 2 });
+    desk.says("Is it near the station?");
+    expect(await desk.says("Good, book it.").book({ event_id: STEP_FREE, quote_id: String(other) })).toMatchObject({ status: "booked" });
+  });
+
   test("the model's second call in the same turn books nothing, whatever it says", async () => {
     const desk = new Desk();
     const turn = desk.says("Yes, book it right now");

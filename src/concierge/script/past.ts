@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Observation, ScriptView } from "../../offline-script.js";
+import { readReply } from "../reply.js";
 
 /** What the window's tool results tell: lists that were shown, quotes that wait, bookings that were made. */
 
@@ -93,14 +94,17 @@ export function focus(view: ScriptView): string | undefined {
   return undefined;
 }
 
-/** A quote that the guest has not answered: of the last rounds, with nothing booked after it. */
+/**
+ * A quote that waits for an answer: of the last rounds, not declined since, with nothing booked after it. A mere yes answers what was
+ * asked last, so it is about the last round's quote or none.
+ */
 export function openQuote(view: ScriptView): ShownQuote | undefined {
-  for (const round of view.window.slice(-3).toReversed())
-    for (const observation of round.observations.toReversed()) {
-      if (observation.name !== "book_tickets") continue;
-      const parsed = quoteSchema.safeParse(observation.output);
-      return parsed.success ? parsed.data : undefined;
-    }
+  const { yes, order } = readReply(view.message);
+  for (const round of view.window.slice(yes && !order ? -1 : -3).toReversed()) {
+    const quoted = round.observations.findLast(({ name }) => name === "book_tickets");
+    if (quoted !== undefined) return quoteSchema.safeParse(quoted.output).data;
+    if (readReply(round.user).no) return undefined;
+  }
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemoryLine, Observation } from "../../offline-script.js";
 import { contentWords, sharedPart } from "./facts.js";
-import type { ListedBooking, ListedEvent, ShownQuote } from "./past.js";
+import type { ListedBooking, ListedEvent } from "./past.js";
 
 /** The script's sentences. */
 
@@ -127,11 +127,6 @@ export function bookingReply(output: unknown): string {
     "",
     "I can look for something that fits. If you want it all the same, tell me to book it anyway.",
   ].join("\n");
-}
-
-export function quoteReply(quote: ShownQuote | undefined): string {
-  if (quote === undefined) return "Nothing waits for your answer.";
-  return `${capital(seatsOf(quote.quantity))} for ${quote.title} would be ${quote.total} in all. ${quote.status === "stopped" ? "It is not booked, because of what must hold." : "Shall I book it?"}`;
 }
 
 export function bookingsReply(bookings: readonly ListedBooking[]): string {

@@ -11,7 +11,7 @@ import { bookingLine, bookingReceipt, euros, eventSource, seatsLeft } from "../p
 import { readReply, seatsNamed } from "../reply.js";
 import { type CatalogueParts, eventOrThrow } from "./catalogue-tools.js";
 
-/** A yes is about what was asked a moment ago: a quote shown more turns ago is shown again first. */
+/** A quote shown more turns ago is shown again first. A yes that is no more than that is about what was asked in the turn before it. */
 const CONFIRMABLE_TURNS = 3;
 
 const input = z.object({
@@ -82,13 +82,13 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
     overrides && shown.stop !== null
       ? [...shown.waived, ...shown.stop.memoryIds, ...(shown.stop.unchecked ? [WAIVED_UNCHECKED] : [])]
       : shown.waived;
-  const agrees = overrides || (later && shown.stop === null && (reply.yes || reply.override));
+  const asked = reply.order || shown.turn === context.turn - 1;
+  const agrees = overrides || (later && shown.stop === null && ((reply.yes && asked) || reply.override));
   const judge = await parts.gate.read("book_tickets", context, { toBook: agrees || shown.stop?.unchecked === true });
   const verdict = judge(event, section, { companions, words }, waived);
   const quote = { ...shown, waived, companions: everyone(companions, verdict, words) };
   if (verdict.state !== "pass") return stopped(parts, { ...quote, turn: context.turn }, event, section, verdict, context);
-  if (!agrees)
-    return quoted(parts, { ...quote, stop: null, turn: shown.stop === null ? shown.turn : context.turn }, event, section, verdict, context);
+  if (!agrees) return quoted(parts, { ...quote, stop: null, turn: context.turn }, event, section, verdict, context);
   if (event.startsAt <= context.now)
     throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
   return booked(parts, { ...quote, stop: null, turn: context.turn }, context, "booked");
