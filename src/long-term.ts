@@ -194,8 +194,11 @@ export interface LongTermMemory {
   patch(owner: Owner, id: string, patch: MemoryPatch, options: { readonly now: Date }): Promise<Memory>;
   approve(owner: Owner, id: string, options: { readonly now: Date }): Promise<Memory>;
   history(owner: Owner, id: string): Promise<readonly MemoryEvent[]>;
-  /** For good: leaves a tombstone, takes the older versions that it superseded along. Returns what was forgotten. */
-  forget(owner: Owner, id: string, options: { readonly now: Date }): Promise<readonly Memory[]>;
+  /**
+   * For good: leaves a tombstone, takes the older versions that it superseded along. `askedIn`: the messages that asked for it, which are
+   * hidden like those that it came from. Returns what was forgotten.
+   */
+  forget(owner: Owner, id: string, options: { readonly now: Date; readonly askedIn?: readonly string[] }): Promise<readonly Memory[]>;
   /** Forgets all. Returns how many. */
   forgetAll(owner: Owner, options: { readonly now: Date }): Promise<number>;
   /** After a session's purge: deletes the memories that came from it, or drops their quotes. Returns how many it touched. */

@@ -326,9 +326,13 @@ export class Mem0Service implements LongTermMemory {
     );
   }
 
-  async forget(owner: Owner, id: string, options: { readonly now: Date }): Promise<readonly Memory[]> {
+  async forget(
+    owner: Owner,
+    id: string,
+    options: { readonly now: Date; readonly askedIn?: readonly string[] },
+  ): Promise<readonly Memory[]> {
     return this.#calls.write(owner, undefined, async () =>
-      (await this.#writer.forget(owner, [await this.#find(owner, id)], options.now)).map(memoryOf),
+      (await this.#writer.forget(owner, [await this.#find(owner, id)], options.now, options.askedIn)).map(memoryOf),
     );
   }
 

@@ -5,6 +5,7 @@ import type { AnyTool, ToolContext } from "../../src/agent.js";
 import type { HistoryHit, HistorySearch } from "../../src/history.js";
 import { judge, toOperations } from "../../src/long-term/promotable.js";
 import { statementSchema } from "../../src/long-term.js";
+import { RuleExtractor } from "../../src/offline/rule-extractor.js";
 import { type Owner, ownerOf } from "../../src/owner.js";
 import type { JsonObject } from "../../src/session.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
@@ -28,6 +29,7 @@ beforeEach(() => {
           return judged.verdict === "refuse" ? [] : [judged.proposal];
         }),
       ),
+    read: (input) => new RuleExtractor().extract(input),
   });
   turn = 0;
 });

@@ -1,4 +1,5 @@
 import type { ScriptCall } from "../../offline-script.js";
+import { asMainClause } from "../../platform/language/german-order.js";
 import { genresIn, partyIn, priceIn, wantsStepFree } from "./words.js";
 
 /** "I prefer aisle seats" → "Prefers aisle seats". */
@@ -14,8 +15,8 @@ const THIRD_PERSON: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What is to be remembered, as the memory tool takes it. The quote is the guest's; only its person is turned. */
-export function rememberCall(said: string, quote: string): ScriptCall {
-  const text = thirdPerson(said.trim().replace(/[.!]+$/, ""));
+export function rememberCall(said: string, quote: string, message: string): ScriptCall {
+  const text = thirdPerson(asMainClause(said.trim(), message).replace(/[.!]+$/, ""));
   const companion = /^my (mother|mum|mom|father|dad|wife|husband|partner|daughter|son|sister|brother|friend|girlfriend|boyfriend)\b/i.exec(
     said.trim(),
   )?.[1];
