@@ -281,7 +281,9 @@ export function rememberable(message: string): string {
     text = text.slice(0, from) + text.slice(from, to).replace(/[^\n]/g, " ") + text.slice(to);
   };
   for (const { command, start, end, what } of found) {
-    if (command.kind === "forget" || command.kind === "forget_all") blank(start, end);
+    // With what joins the next clause to it.
+    const joint = /^[\s,;:–—-]*/u.exec(text.slice(end))?.[0].length ?? 0;
+    if (command.kind === "forget" || command.kind === "forget_all") blank(start, end + joint);
     if (command.kind !== "remember") continue;
     blank(start, what.start);
     blank(what.end, end);
