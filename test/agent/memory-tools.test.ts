@@ -78,6 +78,11 @@ describe("remember", () => {
     });
   });
 
+  test("a quote that copies the request too is taken for the statement in it", async () => {
+    await call("Remember that I prefer aisle seats.", "remember", { ...AISLE, quote: "Remember that I prefer aisle seats." });
+    expect((await longTerm.list(ANN, {})).data).toMatchObject([{ source: { quote: "I prefer aisle seats." } }]);
+  });
+
   test("the same turn again keeps it once", async () => {
     const message = { id: "message-x", content: "Remember that I prefer aisle seats." };
     await call(message.content, "remember", AISLE, { turn: 9, userMessage: message });

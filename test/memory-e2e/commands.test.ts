@@ -50,6 +50,9 @@ describe("remember, however it is asked", () => {
     const ada = world.guest();
     await ada.says("Remember that my daughter Mia is allergic to shellfish.");
     expect(await ada.memories()).toMatchObject([{ subject: "companion:daughter", entities: ["Mia"], strength: "hard" }]);
+    await ada.says("Find me a seafood restaurant in Lisbon");
+    await ada.says("Two seats for the first one for Mia and me");
+    expect((await ada.says("yes")).message.content).toMatch(/^I have not booked .*\n- Daughter is allergic to shellfish/);
   });
 
   test("of two things in one request both are kept", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { AnyTool, Tool, ToolContext, ToolResult } from "../../agent.js";
-import { commandsOf } from "../../commands.js";
+import { commandsOf, rememberable } from "../../commands.js";
 import { AppError } from "../../errors.js";
 import {
   type ExtractionInput,
@@ -64,9 +64,10 @@ function remember({ longTerm, promote, read }: MemoryToolParts): Tool<z.infer<ty
     description: "Keeps something that the user said about themselves or a companion, when they ask for it to be remembered.",
     parameters: rememberInput,
     maxCallsPerTurn: 5,
-    run: async ({ quote: said, ...fields }, context) => {
+    run: async ({ quote: copied, ...fields }, context) => {
       mustKeep(context);
-      inMessage(said, context);
+      inMessage(copied, context);
+      const said = statementIn(copied, context.userMessage.content);
       const statement = statementSchema.safeParse({ confidence: 1, explicit: true, ...fields });
       if (!statement.success)
         throw new AppError("INVALID_REQUEST", {
@@ -271,6 +272,16 @@ function textsOf(operations: readonly MemoryOperation[]): string {
 function ownId(said: string, context: ToolContext): string {
   const index = FIRST_INDEX + createHash("sha256").update(said.normalize("NFC").toLowerCase()).digest().readUIntBE(0, 4);
   return memoryIdOf(context.owner, context.sessionId, context.userMessage.id, index);
+}
+
+/** A quote without the request around it: "remember that I'm vegan" holds "I'm vegan". */
+function statementIn(copied: string, message: string): string {
+  const at = message.indexOf(copied);
+  const left = rememberable(message)
+    .slice(at, at + copied.length)
+    .trim();
+  const found = [left, left.replace(/\.$/, "")].find((words) => words !== "" && message.includes(words));
+  return found ?? copied;
 }
 
 function inMessage(said: string, context: ToolContext): void {
