@@ -3,7 +3,7 @@ import { ReactAgent } from "./agent/react-agent.js";
 import { historyTool } from "./agent/tools/history-tool.js";
 import { memoryTools } from "./agent/tools/memory-tools.js";
 import { CatchingUp } from "./catching-up.js";
-import { commandOf } from "./commands.js";
+import { keepingOf, rememberable } from "./commands.js";
 import {
   type Closing,
   openCategories,
@@ -29,8 +29,10 @@ import { catchUpIndex } from "./index-catch-up.js";
 import { LaggingSessions } from "./lagging-sessions.js";
 import { DisabledMemory } from "./long-term/disabled-memory.js";
 import { Mem0Service } from "./long-term/mem0-service.js";
+import { steeringOf } from "./long-term/promotable/instructions.js";
 import { guarded, promote, toOperations } from "./long-term/promotable.js";
 import type { ExtractionInput } from "./long-term.js";
+import { RuleExtractor } from "./offline/rule-extractor.js";
 import { contextBudget } from "./orchestrator/budget.js";
 import { systemPrompt } from "./orchestrator/prompt.js";
 import { SummaryKeeper } from "./orchestrator/summary.js";
@@ -149,13 +151,24 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
   });
   const extraction = {
     name: extractor.name,
-    operations: async (input: ExtractionInput, signal: AbortSignal) => toOperations(input, await extractor.extract(input, { signal })),
+    operations: async (input: ExtractionInput, signal: AbortSignal) => {
+      const own = ownStatements(input);
+      return own.text.trim() === "" ? [] : toOperations(own, await extractor.extract(own, { signal }));
+    },
   };
+  // What is to be remembered is read by them whatever the model, so that what must hold does.
+  const rules = new RuleExtractor();
   const agent = new ReactAgent({
     model,
     tools: [
       ...domain.tools,
-      ...(config.MEM0_ENABLED ? memoryTools({ longTerm, promote: (input, proposals) => promote(input, proposals, { categories }) }) : []),
+      ...(config.MEM0_ENABLED
+        ? memoryTools({
+            longTerm,
+            promote: (input, proposals) => promote(ownStatements(input), proposals, { categories }),
+            read: (input) => rules.extract(input),
+          })
+        : []),
       ...(config.MEM0_ENABLED && vectors.history ? [historyTool(history)] : []),
     ],
     clock,
@@ -235,7 +248,7 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
       },
       ledger,
       registry,
-      mayRemember,
+      keepingOf,
       // A turn that is kept out of memory has no write-back that its upkeep could follow.
       afterTurn: (owner, id, remember) => (remember ? worker.kick() : void upkeep.afterTurn(owner, id)),
       clock,
@@ -377,10 +390,10 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
   };
 }
 
-/** "Don't remember this", and what asks to forget, is answered and kept out of memory and history. */
-function mayRemember(message: string): boolean {
-  const kind = commandOf(message)?.kind;
-  return kind !== "do_not_remember" && kind !== "forget" && kind !== "forget_all";
+/** The input with what of its message may become a memory. A message that steers anywhere is judged as it stands. */
+function ownStatements(input: ExtractionInput): ExtractionInput {
+  const text = rememberable(input.text);
+  return { ...input, text: text !== "" && steeringOf(input.text) === "refused" ? input.text : text };
 }
 
 function both(first: () => void, second: () => void): () => void {

@@ -53,6 +53,7 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: spec(413, "The request is too large", "Send less at once."),
   RECORD_TOO_LARGE: spec(413, "A journal record is too large", "Keep a record under 1 MiB."),
   UNSUPPORTED_MEDIA_TYPE: spec(415, "The content type is not supported", "Send application/json."),
+  MEMORY_REFUSED: spec(422, "This can't be kept as a memory", "State what holds of you or a companion; no secrets, no instructions."),
   IDEMPOTENCY_KEY_REUSED: spec(422, "This idempotency key was used with another request", "Use a fresh key for a new request."),
   RATE_LIMITED: spec(429, "Too many requests", "Wait as long as Retry-After says."),
   TOO_MANY_STREAMS: spec(429, "Too many streams at once", "Close a stream first."),

@@ -52,6 +52,7 @@ const exportedMessageSchema = z.object({
   page_context: z.string().optional(),
   time_zone: z.string().optional(),
   remember: z.boolean().default(true),
+  in_history: z.boolean().optional(),
   edit_of: z.string().optional(),
   /** The id that an importer gave, where the message came by import. */
   imported: z.boolean().optional(),
@@ -141,6 +142,7 @@ export type ExportedMemory = z.infer<typeof exportedMemorySchema>;
 export const exportedTombstoneSchema = z.object({
   memory_id: z.string(),
   message_ids: z.array(z.string()),
+  asked_in: z.array(z.string()).optional(),
   text_hash: z.string(),
   at,
 });

@@ -40,6 +40,8 @@ export const statementSchema = z.object({
   tags: z.array(z.string()).default([]),
 });
 export type Statement = z.infer<typeof statementSchema>;
+/** A statement as a user adds it by hand: what is left out is its category's default. */
+export type NewStatement = z.input<typeof statementSchema>;
 
 /**
  * What an extractor proposes and a plan holds. `memory_id` is UUIDv5(owner, session, message, index), fixed before the first call to a store.
@@ -181,21 +183,28 @@ export interface LongTermMemory {
     operations: readonly MemoryOperation[],
     options: { readonly now: Date; readonly signal?: AbortSignal },
   ): Promise<AppliedOperations>;
-  /** A memory that the user states by hand. `id` makes a retry harmless. */
+  /**
+   * A memory that the user states by hand. `id` makes a retry harmless. What tells the assistant what to do waits for review.
+   * @throws MEMORY_REFUSED for a secret
+   */
   add(
     owner: Owner,
-    statement: Statement,
+    statement: NewStatement,
     options: { readonly id?: string; readonly now: Date; readonly source?: MemorySource },
   ): Promise<Memory>;
   get(owner: Owner, id: string, options?: { readonly signal?: AbortSignal }): Promise<Memory>;
   list(owner: Owner, query: MemoryQuery): Promise<Page<Memory>>;
   /** Best first. */
   search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]>;
+  /** @throws MEMORY_REFUSED for a text that holds a secret or tells the assistant what to do */
   patch(owner: Owner, id: string, patch: MemoryPatch, options: { readonly now: Date }): Promise<Memory>;
   approve(owner: Owner, id: string, options: { readonly now: Date }): Promise<Memory>;
   history(owner: Owner, id: string): Promise<readonly MemoryEvent[]>;
-  /** For good: leaves a tombstone, takes the older versions that it superseded along. Returns what was forgotten. */
-  forget(owner: Owner, id: string, options: { readonly now: Date }): Promise<readonly Memory[]>;
+  /**
+   * For good: leaves a tombstone, takes the older versions that it superseded along. `askedIn`: the messages that asked for it, which are
+   * hidden like those that it came from. Returns what was forgotten.
+   */
+  forget(owner: Owner, id: string, options: { readonly now: Date; readonly askedIn?: readonly string[] }): Promise<readonly Memory[]>;
   /** Forgets all. Returns how many. */
   forgetAll(owner: Owner, options: { readonly now: Date }): Promise<number>;
   /** After a session's purge: deletes the memories that came from it, or drops their quotes. Returns how many it touched. */

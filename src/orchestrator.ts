@@ -1,9 +1,11 @@
 import type { Agent, AgentEvent, AgentResult } from "./agent.js";
 import type { Chat, ChatAnswer, ChatEvent, ChatRequest } from "./application.js";
+import type { Keeping } from "./commands.js";
 import { AppError, isAppError } from "./errors.js";
 import type { LaggingSessions } from "./lagging-sessions.js";
 import { answerFrom, answerStep, isCompleted, recordedTurn } from "./orchestrator/answer.js";
 import { buildContext } from "./orchestrator/context.js";
+import { withoutForgotten } from "./orchestrator/forgotten-rounds.js";
 import { RequestsInFlight } from "./orchestrator/idempotency.js";
 import { PrefixWatch } from "./orchestrator/prefix-watch.js";
 import { type Recalled, type RecallPorts, recallFor } from "./orchestrator/recall.js";
@@ -13,7 +15,7 @@ import type { TokenCounter } from "./orchestrator/tokens.js";
 import { derivedTitle, failureRecord, rewindFor, sessionRecord, userRecord } from "./orchestrator/turn-records.js";
 import type { TurnRegistry } from "./orchestrator/turn-registry.js";
 import type { Owner } from "./owner.js";
-import type { OwnerLedger } from "./owner-ledger.js";
+import type { OwnerLedger, Tombstone } from "./owner-ledger.js";
 import type { Clock } from "./platform/clock.js";
 import { isId, newId } from "./platform/ids.js";
 import type { Logger } from "./platform/logger.js";
@@ -32,8 +34,8 @@ export interface OrchestratorParts {
   readonly recall: RecallPorts;
   readonly ledger: Pick<OwnerLedger, "user" | "tombstones">;
   readonly registry: TurnRegistry;
-  /** False for a message that asks to be kept out of long-term memory ("don't remember this", "forget that …"). */
-  readonly mayRemember: (message: string) => boolean;
+  /** What may be kept of a message: nothing of "don't remember this", of "forget that …" what else it says. */
+  readonly keepingOf: (message: string) => Keeping;
   /** Called after each answered turn; `remember`: it is to be written back to memory or history. Must not throw. */
   readonly afterTurn: (owner: Owner, sessionId: string, remember: boolean) => void;
   readonly clock: Clock;
@@ -53,6 +55,7 @@ export interface ChatOptions {
   readonly onEvent?: (event: ChatEvent) => void | Promise<void>;
 }
 
+const NOTHING_KEPT: Keeping = { remember: false, searchable: false };
 const NEW_JOURNAL: WindowRead = { rounds: [], summary: null, lastUserMessage: null, lastSeq: 0, lastTurn: 0, bytesRead: 0 };
 
 /** A turn that has its lock and its place in the journal. */
@@ -179,7 +182,8 @@ export class ConversationOrchestrator implements Chat {
     const session = request.sessionId === undefined ? null : await this.#activeSession(owner, sessionId);
     const metadata = session?.metadata ?? request.metadata ?? {};
     const incognito = metadata.incognito === true;
-    const remember = !incognito && this.#parts.mayRemember(request.message);
+    const keeping = incognito ? NOTHING_KEPT : this.#parts.keepingOf(request.message);
+    const { remember } = keeping;
     const timeZone = await this.#timeZone(request, metadata);
 
     let window = session ? await this.#window(owner, sessionId, signal) : NEW_JOURNAL;
@@ -188,7 +192,7 @@ export class ConversationOrchestrator implements Chat {
     const user = { id: newId(), content: request.message };
     const records = [
       ...rewindFor(request, window.lastUserMessage, turn, now),
-      userRecord(request, { ...user, turn, now, remember, timeZone }),
+      userRecord(request, { ...user, turn, now, keeping, timeZone }),
     ];
     if (!session?.title) records.push(derivedTitle(request.message, now));
 
@@ -265,12 +269,13 @@ export class ConversationOrchestrator implements Chat {
     try {
       await options.onEvent?.({ type: "session", session_id: sessionId, turn, user_message_id: user.id, created: open.created });
       await options.onEvent?.({ type: "memory", memory });
+      const tombstones = await this.#parts.ledger.tombstones(request.owner);
       const context = buildContext(
         {
           prompt: domain.prompt,
           profile: recalled.profile,
-          summary: await this.#summary(open),
-          rounds: open.window.rounds,
+          summary: summaryOf(open.window, tombstones),
+          rounds: withoutForgotten(open.window.rounds, tombstones),
           recalled: recalled.memories,
           history,
           pageContext: request.pageContext ?? null,
@@ -366,12 +371,6 @@ export class ConversationOrchestrator implements Chat {
     return this.#parts.store.journal.window(owner, sessionId, { rounds: this.#options.rounds, signal });
   }
 
-  /** Not one that may still tell what was forgotten since. */
-  async #summary({ request, window: { summary } }: OpenTurn): Promise<string | null> {
-    if (summary === null) return null;
-    return isCurrent(summary, await this.#parts.ledger.tombstones(request.owner)) ? summary.body.text : null;
-  }
-
   async #timeZone(request: ChatRequest, metadata: JsonObject): Promise<string> {
     if (request.timeZone !== undefined && !isTimeZone(request.timeZone))
       throw new AppError("INVALID_REQUEST", { detail: "timeZone is not an IANA time zone." });
@@ -385,6 +384,11 @@ export class ConversationOrchestrator implements Chat {
 function memoryAccess(incognito: boolean, remember: boolean): OpenTurn["memory"] {
   if (incognito) return "off";
   return remember ? "full" : "read_only";
+}
+
+/** Not one that may still tell what was forgotten since. */
+function summaryOf({ summary }: WindowRead, tombstones: readonly Tombstone[]): string | null {
+  return summary !== null && isCurrent(summary, tombstones) ? summary.body.text : null;
 }
 
 function messageIdsOf({ rounds }: WindowRead): ReadonlySet<string> {

@@ -8,6 +8,8 @@ export interface Tombstone {
   readonly memoryId: string;
   /** The messages whose sentence is hidden from history recall, summary and profile. */
   readonly messageIds: readonly string[];
+  /** Those among them that asked for it to be forgotten: what else they say is no part of it and may be kept. */
+  readonly askedIn?: readonly string[];
   /** SHA-256 of owner and normalised text: the same statement, made before `at`, is not stored again. */
   readonly textHash: string;
   /** ISO 8601 UTC. Statements made after it count again. */

@@ -1,6 +1,6 @@
 import { type HistoryMessage, historyMessageOf } from "./history.js";
 import type { Owner } from "./owner.js";
-import type { RecordOf } from "./session.js";
+import type { MessageRecord, RecordOf } from "./session.js";
 import type { SessionStore } from "./session-store.js";
 
 /** What of a session may be found: not what was said off the record, in turns that ended badly, or in another session first. */
@@ -13,9 +13,14 @@ export async function* searchable(store: SessionStore, owner: Owner, sessionId: 
     if (record.type !== "message" || !kept.has(record.turn) || record.body.origin_id !== undefined) continue;
     const { outcome, content } = record.body;
     if (content === "" || (outcome !== undefined && outcome !== "completed")) continue;
-    if (!record.body.remember) hidden.add(record.turn);
+    if (!isSearchable(record)) hidden.add(record.turn);
     if (!hidden.has(record.turn)) yield historyMessageOf(sessionId, record);
   }
+}
+
+/** Whether a user's message, and the answer to it, may be found again. */
+export function isSearchable({ body }: MessageRecord): boolean {
+  return body.remember && body.in_history !== false;
 }
 
 /** As history knows a summary: behind all messages of its session, without rounds that the user asked not to remember. */

@@ -122,6 +122,8 @@ const messageBody = z.looseObject({
   edit_of: z.string().optional(),
   /** User messages: false keeps the round out of long-term memory and history ("don't remember this", incognito). */
   remember: z.boolean().default(true),
+  /** User messages: false keeps a round that may be remembered out of history ("forget that …; by the way, I'm vegan"). */
+  in_history: z.boolean().optional(),
   /** IANA time zone that held when the message was said. */
   time_zone: z.string().optional(),
   /** Imported messages: the importer's own id; they are indexed by the import, not by the write-back. */

@@ -1,3 +1,4 @@
+import { commandsOf } from "../commands.js";
 import type { Observation, OfflineScript, ScriptCall, ScriptMove, ScriptView } from "../offline-script.js";
 import { comesAlong, companionsIn, joined, staysBehind } from "./companions.js";
 import { factFor } from "./script/facts.js";
@@ -25,6 +26,8 @@ import { plain } from "./vocabulary.js";
 
 /** Of a message: rules find nothing new beyond it, and must not hold the process up over it. */
 const MAX_READ_CHARS = 2_000;
+/** In one message: as many calls as the tool takes in a turn. */
+const MAX_FORGOTTEN = 5;
 
 /** The concierge's everyday requests, by rules: what the stand-in model plays where no model is connected. English. */
 export const conciergeScript: OfflineScript = {
@@ -70,7 +73,7 @@ function moveFor(intent: Intent, view: ScriptView, wish: Wish, habits: Habits): 
     case "fact":
       return fact(view);
     case "statement":
-      return say("Thank you, I will go by that. Tell me when you would like me to look for something.");
+      return say(replies.NOTED);
     case "thanks":
       return say("You are welcome. Is there anything else I can do?");
     case "greeting":
@@ -98,9 +101,9 @@ function command(asked: Extract<Intent, { kind: "command" }>["command"], view: S
         ? callThen(view, { name: "list_memories", arguments: {} }, (seen) => replies.memoriesReply(seen.output, view.memories))
         : say(replies.memoriesReply(null, view.memories));
     case "remember":
-      return change(rememberCall(asked.text, quoteOf(asked.text, view.message)));
+      return change(rememberCall(asked.text, quoteOf(asked.text, view.message), view.message));
     case "forget":
-      return change({ name: "forget", arguments: { what: asked.what } });
+      return forget(view);
     case "forget_all":
       return change({ name: "forget", arguments: { what: "everything", everything: true } });
     case "no_longer": {
@@ -111,8 +114,17 @@ function command(asked: Extract<Intent, { kind: "command" }>["command"], view: S
         : change({ name: "no_longer_true", arguments: { what, quote: view.message } });
     }
     case "do_not_remember":
-      return say("Understood. I will not keep this.");
+      return say(replies.NOT_KEPT);
   }
+}
+
+/** All that the message asks to forget, each with a call of its own. */
+function forget(view: ScriptView): ScriptMove {
+  const things = commandsOf(view.message).flatMap(({ command }) => (command.kind === "forget" ? [command.what] : []));
+  const seen = view.observations.filter(({ name }) => name === "forget");
+  if (seen.length > 0) return say(seen.map(replies.memoryChangeReply).join("\n"));
+  if (!view.tools.has("forget")) return say("I can't do that here.");
+  return { type: "call", calls: things.slice(0, MAX_FORGOTTEN).map((what) => ({ name: "forget", arguments: { what } })) };
 }
 
 function chooseMemory({ tool, what, memoryId }: MemoryChoice, view: ScriptView): ScriptMove {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Sessions } from "../application.js";
 import { AppError } from "../errors.js";
-import { type LongTermMemory, MEMORY_STATES, MEMORY_TYPES, statementSchema } from "../long-term.js";
+import { type LongTermMemory, MEMORY_STATES, MEMORY_TYPES } from "../long-term.js";
 import type { Clock } from "../platform/clock.js";
 import { derivedId } from "../platform/ids.js";
 import { idempotencyHeader } from "./chat.js";
@@ -86,7 +86,7 @@ const routes = {
     method: "post",
     path: "/v1/memories",
     tags,
-    summary: "State a memory by hand",
+    summary: "State a memory by hand; a secret is refused, and what tells the assistant what to do waits for review",
     request: { headers: idempotencyHeader, body: body(addBody) },
     responses: answers(memorySchema, "The memory.", 201),
   }),
@@ -141,6 +141,11 @@ const routes = {
   }),
 };
 
+/**
+ * Memories by hand: the user's own, so no guard asks whether they were meant. Strength and type that are left out are the category's
+ * (a dietary need must hold). A secret is refused with 422 MEMORY_REFUSED, in a new memory as in an edit; an instruction to the
+ * assistant is put to review as a new memory, where it is seen and not used until it is approved, and refused as an edit.
+ */
 export function memoryRoutes({
   memories,
   sessions,
@@ -174,11 +179,10 @@ export function memoryRoutes({
   });
   api.openapi(routes.add, async (c) => {
     const owner = c.get("owner");
-    const { category = "other", ...said } = c.req.valid("json");
-    const type = said.type ?? (said.strength === "hard" ? "constraint" : "preference");
+    const { text, category = "other", ...said } = c.req.valid("json");
     const key = c.req.valid("header")["Idempotency-Key"];
     const id = key === undefined ? {} : { id: derivedId("memory", owner, "by hand", key) };
-    const memory = await memories.add(owner, statementSchema.parse({ ...said, category, type }), { ...id, now: clock.now() });
+    const memory = await memories.add(owner, { ...present(said), text, category }, { ...id, now: clock.now() });
     c.header("Location", `/v1/memories/${memory.id}`);
     return answer(c, memorySchema, memory, 201);
   });

@@ -69,8 +69,11 @@ async function makeSearchable({ store, history }: RestoreParts, owner: Owner, se
 
 async function restoreForgotten({ ledger }: RestoreParts, owner: Owner, { forgotten }: ExportDocument): Promise<void> {
   const known = new Set((await ledger.tombstones(owner)).map(({ memoryId }) => memoryId));
-  for (const { memory_id, message_ids, text_hash, at } of forgotten)
-    if (!known.has(memory_id)) await ledger.addTombstone(owner, { memoryId: memory_id, messageIds: message_ids, textHash: text_hash, at });
+  for (const { memory_id, message_ids, asked_in, text_hash, at } of forgotten) {
+    const asked = asked_in === undefined ? {} : { askedIn: asked_in };
+    const tombstone = { memoryId: memory_id, messageIds: message_ids, ...asked, textHash: text_hash, at };
+    if (!known.has(memory_id)) await ledger.addTombstone(owner, tombstone);
+  }
 }
 
 /** Without effect where long-term memory is off: the rest of an export is worth having. */

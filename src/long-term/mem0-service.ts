@@ -11,10 +11,10 @@ import type {
   MemoryQuery,
   MemorySearch,
   MemorySource,
+  NewStatement,
   RecallRequest,
   RecallResult,
   RestorableMemory,
-  Statement,
 } from "../long-term.js";
 import type { Owner } from "../owner.js";
 import type { OwnerLedger } from "../owner-ledger.js";
@@ -23,6 +23,7 @@ import { isId, newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { Page } from "../session-store.js";
 import type { VectorStore } from "../vectors.js";
+import { byHand, refuseUnfit } from "./by-hand.js";
 import { type Category, CONCIERGE_CATEGORIES } from "./categories.js";
 import type { Claim } from "./claim.js";
 import { concernedBy, concerning } from "./concerned.js";
@@ -222,17 +223,18 @@ export class Mem0Service implements LongTermMemory {
 
   async add(
     owner: Owner,
-    statement: Statement,
+    said: NewStatement,
     options: { readonly id?: string; readonly now: Date; readonly source?: MemorySource },
   ): Promise<Memory> {
     const id = options.id ?? newId();
+    const { statement, review } = byHand(said, this.#categories);
     return this.#calls.write(owner, undefined, async (signal) => {
       const claim: Claim = {
         id,
         statedAt: options.now.toISOString(),
         source: options.source ?? null,
         statement,
-        review: false,
+        review,
         replaces: null,
       };
       const filter = concerning([statement.category], [id], options.source === undefined ? [] : [options.source.message_id]);
@@ -267,6 +269,7 @@ export class Mem0Service implements LongTermMemory {
   }
 
   async patch(owner: Owner, id: string, patch: MemoryPatch, options: { readonly now: Date }): Promise<Memory> {
+    refuseUnfit(patch);
     return this.#calls.write(owner, undefined, async (signal) => {
       const before = await this.#find(owner, id);
       if (before.status !== "active" && before.status !== "review")
@@ -326,9 +329,13 @@ export class Mem0Service implements LongTermMemory {
     );
   }
 
-  async forget(owner: Owner, id: string, options: { readonly now: Date }): Promise<readonly Memory[]> {
+  async forget(
+    owner: Owner,
+    id: string,
+    options: { readonly now: Date; readonly askedIn?: readonly string[] },
+  ): Promise<readonly Memory[]> {
     return this.#calls.write(owner, undefined, async () =>
-      (await this.#writer.forget(owner, [await this.#find(owner, id)], options.now)).map(memoryOf),
+      (await this.#writer.forget(owner, [await this.#find(owner, id)], options.now, options.askedIn)).map(memoryOf),
     );
   }
 

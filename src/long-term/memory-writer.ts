@@ -76,16 +76,18 @@ export class MemoryWriter {
 
   /**
    * Forgets records together with the older versions that they superseded: the tombstones first, durably, then the points.
+   * `askedIn`: the messages that asked for it; they are hidden with those that it came from.
    * @returns all that went
    */
-  async forget(owner: Owner, records: readonly MemoryRecord[], now: Date, forgetMessages: readonly string[] = []): Promise<MemoryRecord[]> {
+  async forget(owner: Owner, records: readonly MemoryRecord[], now: Date, askedIn: readonly string[] = []): Promise<MemoryRecord[]> {
     const { points, ledger } = this.#parts;
     const all = await this.withPredecessors(owner, records);
     for (const record of all) {
-      const messages = [record.source?.message_id, ...record.confirmed_by, ...forgetMessages];
+      const messages = [record.source?.message_id, ...record.confirmed_by, ...askedIn];
       await ledger.addTombstone(owner, {
         memoryId: record.id,
         messageIds: [...new Set(messages.filter((id): id is string => id !== undefined && !id.startsWith("by-hand:")))],
+        ...(askedIn.length > 0 && { askedIn }),
         textHash: textHash(owner, record.text),
         at: now.toISOString(),
       });

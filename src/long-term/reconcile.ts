@@ -194,7 +194,8 @@ class Reconciliation {
     return this.#options.tombstones.some((tombstone) => {
       if (tombstone.memoryId === record.id) return true;
       if (Date.parse(record.stated_at) > Date.parse(tombstone.at)) return false;
-      const hidden = messageId !== undefined && !this.#forgetting.has(messageId) && tombstone.messageIds.includes(messageId);
+      const asks = messageId !== undefined && (this.#forgetting.has(messageId) || tombstone.askedIn?.includes(messageId) === true);
+      const hidden = messageId !== undefined && !asks && tombstone.messageIds.includes(messageId);
       return hidden || tombstone.textHash === hash;
     });
   }

@@ -6,7 +6,7 @@ import type { OwnerLedger, Tombstone } from "../owner-ledger.js";
 import type { Clock } from "../platform/clock.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
-import { summaryMessage } from "../searchable.js";
+import { isSearchable, summaryMessage } from "../searchable.js";
 import type { JournalRecord, NewRecord, RecordOf, Round } from "../session.js";
 import { type SessionStore, sessionLockKey, type WindowRead } from "../session-store.js";
 import type { SessionWriter } from "../session-writer.js";
@@ -177,10 +177,13 @@ export class SummaryKeeper {
     const visible = withoutForgotten(rounds, tombstones);
     const earlierStands = isCurrent(read.summary, tombstones);
     const { text, by } = await this.#summarise(visible, earlierStands ? read.summary : null, signal);
-    const remembered = rounds.every((round) => round.user.body.remember)
+    const remembered = rounds.every((round) => isSearchable(round.user))
       ? text
       : await this.#extract(
-          visible.filter((_, position) => rounds[position]?.user.body.remember),
+          visible.filter((_, position) => {
+            const user = rounds[position]?.user;
+            return user !== undefined && isSearchable(user);
+          }),
           signal,
         );
     const body = {

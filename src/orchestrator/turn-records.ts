@@ -1,4 +1,5 @@
 import type { ChatRequest } from "../application.js";
+import type { Keeping } from "../commands.js";
 import { AppError, type ErrorCode } from "../errors.js";
 import type { Owner } from "../owner.js";
 import { newId } from "../platform/ids.js";
@@ -24,7 +25,7 @@ export function rewindFor(request: ChatRequest, last: MessageRecord | null, turn
 
 export function userRecord(
   request: ChatRequest,
-  message: { readonly id: string; readonly turn: number; readonly now: Date; readonly remember: boolean; readonly timeZone: string },
+  message: { readonly id: string; readonly turn: number; readonly now: Date; readonly keeping: Keeping; readonly timeZone: string },
 ): NewRecord {
   const { idempotency, pageContext, editOf } = request;
   return {
@@ -36,7 +37,8 @@ export function userRecord(
       role: "user",
       content: request.message,
       channel: request.channel ?? "api",
-      remember: message.remember,
+      remember: message.keeping.remember,
+      ...(message.keeping.remember && !message.keeping.searchable && { in_history: false }),
       time_zone: message.timeZone,
       ...(pageContext !== undefined && { page_context: pageContext }),
       ...(editOf !== undefined && { edit_of: editOf }),

@@ -5,6 +5,7 @@ import type { Owner } from "../owner.js";
 import type { Clock } from "../platform/clock.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
+import { isSearchable } from "../searchable.js";
 import type { JournalRecord, MessageRecord, NewRecord, RecordOf } from "../session.js";
 import type { PendingTurn, SessionStore } from "../session-store.js";
 import type { SessionWriter } from "../session-writer.js";
@@ -56,13 +57,10 @@ export class WriteBack {
     if (!recorded || !isCompleted(recorded)) return this.#done(pending, { status: "skipped", memory_ids: [] });
 
     if (recorded.user.body.edit_of !== undefined) await this.#takeBack(owner, sessionId, recorded.user.body.edit_of, signal);
-    await this.#parts.history?.addEvents(
-      owner,
-      [historyMessageOf(sessionId, recorded.user), historyMessageOf(sessionId, recorded.assistant)],
-      {
-        signal,
-      },
-    );
+    if (isSearchable(recorded.user)) {
+      const said = [historyMessageOf(sessionId, recorded.user), historyMessageOf(sessionId, recorded.assistant)];
+      await this.#parts.history?.addEvents(owner, said, { signal });
+    }
     const operations = await this.#operations(pending, records, recorded.user, signal);
     if (operations.length === 0) return this.#done(pending, { status: "skipped", memory_ids: [] });
     const applied = await this.#parts.longTerm.apply(owner, operations, { now: this.#parts.clock.now(), signal });

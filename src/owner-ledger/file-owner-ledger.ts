@@ -17,6 +17,7 @@ import {
   ledgerEntrySchema,
   receiptIdOf,
   type Sighting,
+  tombstoneEntry,
 } from "./ledger-entries.js";
 
 export interface FileOwnerLedgerOptions {
@@ -65,7 +66,7 @@ export class FileOwnerLedger implements OwnerLedger {
   }
 
   async addTombstone(owner: Owner, tombstone: Tombstone): Promise<void> {
-    await this.#add(owner, () => ({ v: 1, type: "tombstone", tombstone: { ...tombstone, messageIds: [...tombstone.messageIds] } }));
+    await this.#add(owner, () => tombstoneEntry(tombstone));
   }
 
   async user(owner: Owner): Promise<UserRecord | null> {

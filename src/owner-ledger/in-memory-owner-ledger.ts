@@ -9,6 +9,7 @@ import {
   type LedgerState,
   receiptIdOf,
   type Sighting,
+  tombstoneEntry,
 } from "./ledger-entries.js";
 
 /** A ledger that is gone with the process: the same contract, durability aside. */
@@ -20,7 +21,7 @@ export class InMemoryOwnerLedger implements OwnerLedger {
   }
 
   async addTombstone(owner: Owner, tombstone: Tombstone): Promise<void> {
-    this.#add(owner, { v: 1, type: "tombstone", tombstone: { ...tombstone, messageIds: [...tombstone.messageIds] } });
+    this.#add(owner, tombstoneEntry(tombstone));
   }
 
   async user(owner: Owner): Promise<UserRecord | null> {

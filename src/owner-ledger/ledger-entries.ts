@@ -8,6 +8,7 @@ const counts = z.record(z.string(), z.number());
 const tombstone = z.object({
   memoryId: z.string(),
   messageIds: z.array(z.string()),
+  askedIn: z.array(z.string()).exactOptional(),
   textHash: z.string(),
   at: z.string(),
 });
@@ -85,6 +86,11 @@ export function foldLedger(state: LedgerState, entry: LedgerEntry): LedgerState 
     case "erased":
       return { ...state, epoch: entry.epoch, open: null, receipts: [...state.receipts, entry.receipt] };
   }
+}
+
+export function tombstoneEntry({ messageIds, askedIn, ...tombstone }: Tombstone): LedgerEntry {
+  const asked = askedIn === undefined ? {} : { askedIn: [...askedIn] };
+  return { v: 1, type: "tombstone", tombstone: { ...tombstone, messageIds: [...messageIds], ...asked } };
 }
 
 /** What stays of a ledger when an erasure is complete: epoch, audit trail and receipts. */

@@ -128,6 +128,7 @@ function exportedMessage(record: MessageRecord, rewound: boolean): ExportedMessa
     ...(body.page_context === undefined ? {} : { page_context: body.page_context }),
     ...(body.time_zone === undefined ? {} : { time_zone: body.time_zone }),
     remember: body.remember,
+    ...(body.in_history === undefined ? {} : { in_history: body.in_history }),
     ...(typeof editOf === "string" ? { edit_of: editOf } : {}),
     ...(body.imported === undefined ? {} : { imported: body.imported }),
     ...(body.external_id === undefined ? {} : { external_id: body.external_id }),
@@ -155,8 +156,9 @@ function exportedUser(user: UserRecord): ExportedUser {
   };
 }
 
-function exportedTombstone({ memoryId, messageIds, textHash, at }: Tombstone): ExportedTombstone {
-  return { memory_id: memoryId, message_ids: [...messageIds], text_hash: textHash, at };
+function exportedTombstone({ memoryId, messageIds, askedIn, textHash, at }: Tombstone): ExportedTombstone {
+  const asked = askedIn === undefined ? {} : { asked_in: [...askedIn] };
+  return { memory_id: memoryId, message_ids: [...messageIds], ...asked, text_hash: textHash, at };
 }
 
 /** Every session of every status, once, newest activity first within a status. */

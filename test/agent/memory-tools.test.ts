@@ -5,6 +5,7 @@ import type { AnyTool, ToolContext } from "../../src/agent.js";
 import type { HistoryHit, HistorySearch } from "../../src/history.js";
 import { judge, toOperations } from "../../src/long-term/promotable.js";
 import { statementSchema } from "../../src/long-term.js";
+import { RuleExtractor } from "../../src/offline/rule-extractor.js";
 import { type Owner, ownerOf } from "../../src/owner.js";
 import type { JsonObject } from "../../src/session.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
@@ -28,6 +29,7 @@ beforeEach(() => {
           return judged.verdict === "refuse" ? [] : [judged.proposal];
         }),
       ),
+    read: (input) => new RuleExtractor().extract(input),
   });
   turn = 0;
 });
@@ -74,6 +76,11 @@ describe("remember", () => {
       category: "seating",
       source: { turn: 1, message_id: "message-1", quote: "I prefer aisle seats" },
     });
+  });
+
+  test("a quote that copies the request too is taken for the statement in it", async () => {
+    await call("Remember that I prefer aisle seats.", "remember", { ...AISLE, quote: "Remember that I prefer aisle seats." });
+    expect((await longTerm.list(ANN, {})).data).toMatchObject([{ source: { quote: "I prefer aisle seats." } }]);
   });
 
   test("the same turn again keeps it once", async () => {

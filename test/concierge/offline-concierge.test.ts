@@ -5,6 +5,7 @@ import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { AppError } from "../../src/errors.js";
 import { judge, toOperations } from "../../src/long-term/promotable.js";
 import { OfflineModel } from "../../src/offline/offline-model.js";
+import { RuleExtractor } from "../../src/offline/rule-extractor.js";
 import type { ScriptView } from "../../src/offline-script.js";
 import { type Owner, ownerOf } from "../../src/owner.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -31,6 +32,7 @@ beforeEach(async () => {
           return judged.verdict === "refuse" ? [] : [judged.proposal];
         }),
       ),
+    read: (input) => new RuleExtractor().extract(input),
   });
   domain = { ...concierge, tools: [...concierge.tools, ...tools] };
 });

@@ -189,7 +189,7 @@ const MEMORY: readonly Paraphrase[] = [
     tool: null,
     reply: /old harbour/,
   },
-  { say: "I prefer sitting near the stage", tool: null, reply: /go by that/ },
+  { say: "I prefer sitting near the stage", tool: null, reply: /^Noted for this conversation/ },
 ];
 
 const SMALL_TALK: readonly Paraphrase[] = [

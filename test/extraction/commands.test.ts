@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { commandOf, type MemoryCommand } from "../../src/commands.js";
+import { commandOf, commandsOf, keepingOf, type MemoryCommand, rememberable } from "../../src/commands.js";
 
 describe("commandOf finds", () => {
   const found: readonly (readonly [string, MemoryCommand])[] = [
@@ -11,6 +11,8 @@ describe("commandOf finds", () => {
     ["Thanks. For future reference, I need an aisle seat.", { kind: "remember", text: "I need an aisle seat" }],
     ["Remember: no late shows for me", { kind: "remember", text: "no late shows for me" }],
     ["Merk dir bitte, dass ich am Gang sitzen will.", { kind: "remember", text: "ich am Gang sitzen will" }],
+    ["Could you please remember that I'm vegan?", { kind: "remember", text: "I'm vegan" }],
+    ["Would you make a note that I need step-free access?", { kind: "remember", text: "I need step-free access" }],
     ["Retiens que je préfère le balcon.", { kind: "remember", text: "je préfère le balcon" }],
     ["Recuerda que soy vegana.", { kind: "remember", text: "soy vegana" }],
     ["Ricordati che preferisco la platea.", { kind: "remember", text: "preferisco la platea" }],
@@ -24,6 +26,16 @@ describe("commandOf finds", () => {
     ["Oublie que j'aime l'opéra.", { kind: "forget", what: "j'aime l'opéra" }],
     ["Olvida lo que dije sobre la ópera.", { kind: "forget", what: "la ópera" }],
     ["Dimentica che mi piace il jazz.", { kind: "forget", what: "mi piace il jazz" }],
+
+    ["Forget where I live.", { kind: "forget", what: "where I live" }],
+    ["Please forget I told you about jazz.", { kind: "forget", what: "jazz" }],
+    ["Forget I love techno", { kind: "forget", what: "I love techno" }],
+    ["Forget the jazz thing.", { kind: "forget", what: "jazz" }],
+    ["Remove jazz from my profile.", { kind: "forget", what: "jazz" }],
+    ["Delete my home address.", { kind: "forget", what: "my home address" }],
+    ["You can forget the peanuts.", { kind: "forget", what: "peanuts" }],
+    ["I don't want you to remember my allergies.", { kind: "forget", what: "my allergies" }],
+    ["Forget that I love techno, but I still like jazz.", { kind: "forget", what: "I love techno" }],
 
     ["Forget everything you know about me.", { kind: "forget_all" }],
     ["Please delete all my memories", { kind: "forget_all" }],
@@ -45,6 +57,15 @@ describe("commandOf finds", () => {
     ["Off the record, I find the hall ugly.", { kind: "do_not_remember" }],
     ["I'm meeting a headhunter. Please don’t save this.", { kind: "do_not_remember" }],
     ["This is strictly off the record.", { kind: "do_not_remember" }],
+    ["I prefer aisle seats, but don't remember that.", { kind: "do_not_remember" }],
+    ["I prefer box seats but please don't save that", { kind: "do_not_remember" }],
+    ["Just between us, I hate opera.", { kind: "do_not_remember" }],
+    ["I hate opera, off the record.", { kind: "do_not_remember" }],
+    ["No need to remember this, but I like the front row.", { kind: "do_not_remember" }],
+    ["Ich hasse Opern, aber merk dir das nicht.", { kind: "do_not_remember" }],
+    ["J'adore l'opéra, mais ne le retiens pas.", { kind: "do_not_remember" }],
+    ["Odio la ópera, pero no lo guardes.", { kind: "do_not_remember" }],
+    ["Odio l'opera, ma non ricordarlo.", { kind: "do_not_remember" }],
     ["Merk dir das bitte nicht.", { kind: "do_not_remember" }],
     ["Ne retiens pas ça.", { kind: "do_not_remember" }],
     ["No recuerdes esto, por favor.", { kind: "do_not_remember" }],
@@ -75,6 +96,15 @@ describe("commandOf finds nothing in", () => {
     "Never mind, forget about it.",
     "Forget the opera, book the jazz night.",
     "Forget that we wanted two tickets, make it three.",
+    "Forget what I said.",
+    "Forget I asked.",
+    "Forget what I said, I want the other one.",
+    "You can forget the second ticket.",
+    "Delete my last booking.",
+    "Delete my account.",
+    "Forget the booking thing.",
+    "Between us we need four seats.",
+    "Book two seats, and note that I'm vegan.",
     "I'll never forget that evening.",
     "It was an evening to remember.",
     "That's not true.",
@@ -102,11 +132,44 @@ describe("commandOf finds nothing in", () => {
   });
 });
 
+test.each([
+  ["Forget that I love techno and that I live in Ghent.", ["I love techno", "I live in Ghent"]],
+  ["Forget that I love techno, and forget where I live.", ["I love techno", "where I live"]],
+  ["Forget my address and my phone number.", ["my address", "my phone number"]],
+  ["Forget that my wife and my kids like jazz.", ["my wife and my kids like jazz"]],
+  ["Forget that I love techno. Forget that I live in Ghent.", ["I love techno", "I live in Ghent"]],
+])("%s names %j", (message, things) => {
+  expect(commandsOf(message).map(({ command }) => command)).toEqual(things.map((what) => ({ kind: "forget", what })));
+});
+
+describe("what of a message may be remembered", () => {
+  const both = { remember: true, searchable: true };
+  const neither = { remember: false, searchable: false };
+  test.each([
+    ["I'm vegan. What's on?", "I'm vegan. What's on?", both],
+    ["Could you remember that I'm vegan? I love jazz.", "I'm vegan. I love jazz.", both],
+    [
+      "Forget that I love techno. By the way, I'm allergic to nuts.",
+      "By the way, I'm allergic to nuts.",
+      { remember: true, searchable: false },
+    ],
+    ["Forget that I love techno, but remember that I'm vegan.", "I'm vegan.", { remember: true, searchable: false }],
+    ["Forget that I love techno.", "", { remember: false, searchable: false }],
+    ["I prefer aisle seats, but don't remember that.", "", neither],
+  ])("%s", (message, left, keeping) => {
+    const text = rememberable(message);
+    expect(text.replace(/\s+/g, " ").trim()).toBe(left);
+    // What is left stands where it stood.
+    if (text !== "") expect(text).toHaveLength(message.length);
+    expect(keepingOf(message)).toEqual(keeping);
+  });
+});
+
 test("any text is answered at once and without a throw", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 400 }), (text) => {
       commandOf(text);
-      commandOf(`forget ${text}`);
+      expect(rememberable(`forget that I ${text}`).length).toBeLessThanOrEqual(text.length + 14);
     }),
   );
   for (const piece of ["please ", "remember that ", '"', "forget my ", "a. ", "> ", "wrote ", "<a>", "--", "„"]) {

@@ -30,6 +30,71 @@ describe("remember", () => {
   });
 });
 
+describe("remember, however it is asked", () => {
+  test.each([
+    ["Could you please remember that I'm vegan?", "Is vegan", "self"],
+    ["Can you note that we don't eat beef?", "Does not eat beef", "self"],
+    ["Would you make a note that I need step-free access?", "Needs step-free access", "self"],
+    ["N'oublie pas que je suis végétarien.", "Is vegetarian", "self"],
+    ["Merk dir bitte, dass ich keine Nüsse esse.", "Does not eat nuts", "self"],
+    ["Merk dir, dass meine Frau Veganerin ist.", "Wife is vegan", "companion:wife"],
+    ["For the record, my wife doesn't eat fish.", "Wife does not eat fish", "companion:wife"],
+    ["Please note: no dairy for me", "No dairy for me", "self"],
+  ])("%s is one constraint", async (said, text, subject) => {
+    const ada = world.guest();
+    await ada.says(said);
+    expect(await ada.memories()).toMatchObject([{ text, subject, strength: "hard", type: "constraint", status: "active" }]);
+  });
+
+  test("a companion's name is known with what they need, so that a booking for them is stopped", async () => {
+    const ada = world.guest();
+    await ada.says("Remember that my daughter Mia is allergic to shellfish.");
+    expect(await ada.memories()).toMatchObject([{ subject: "companion:daughter", entities: ["Mia"], strength: "hard" }]);
+    await ada.says("Find me a seafood restaurant in Lisbon");
+    await ada.says("Two seats for the first one for Mia and me");
+    expect((await ada.says("yes")).message.content).toMatch(/^I have not booked .*\n- Daughter is allergic to shellfish/);
+  });
+
+  test("of two things in one request both are kept", async () => {
+    const ada = world.guest();
+    expect((await ada.says("Could you remember that I love jazz and my wife is vegan?")).message.content).toBe(
+      "I remember: loves jazz; Wife is vegan.",
+    );
+    expect(await ada.holds()).toEqual(["Loves jazz", "Wife is vegan"]);
+  });
+});
+
+describe("a reply promises nothing that is not so", () => {
+  test.each([
+    "My wife and I are vegetarian.",
+    "My dad's deaf.",
+    "I'm on a low-salt diet until Christmas.",
+    "My password is hunter2 and I like jazz.",
+    "I was never allergic to peanuts.",
+    "I don't want you to remember my allergies.",
+    "Off the record: I hate opera",
+    "I prefer aisle seats, but don't remember that.",
+    "I prefer box seats but please don't save that",
+    "Just between us, I hate opera.",
+    "No need to remember this, but I like the front row.",
+    "Maybe I like opera, who knows.",
+    "My boss loves golf.",
+    "I love jazz.",
+    "I'm allergic to nuts.",
+    "We live in Leeds.",
+    "I usually book two tickets.",
+    "My mother uses a wheelchair.",
+    "I can't stand techno.",
+    "I'd be a pirate if I could.",
+  ])("%s", async (said) => {
+    const ada = world.guest();
+    const { content } = (await ada.says(said)).message;
+    expect(content).not.toMatch(/go by that/i);
+    if ((await ada.memories()).length === 0) expect(content).not.toMatch(/^I remember: |^I will remember/);
+    if (/not keep/.test(content)) expect(await ada.memories()).toEqual([]);
+  });
+});
+
 describe("what do you know about me?", () => {
   test("lists what holds, in this session and the next, and after a restart", async () => {
     const ada = world.guest();
@@ -76,6 +141,57 @@ describe("forget", () => {
       expect(JSON.stringify(answer.memory.recalled)).not.toMatch(/jazz/i);
       expect(JSON.stringify(answer.elements)).not.toMatch(/I love jazz/i);
     }
+  });
+
+  test.each([
+    ["I live in Ghent.", "Forget where I live."],
+    ["I love jazz.", "Please forget I told you about jazz."],
+    ["I love jazz.", "Forget the jazz thing."],
+    ["I love jazz.", "Remove jazz from my profile."],
+    ["I live in Ghent.", "Delete my home address."],
+    ["I'm allergic to peanuts.", "You can forget the peanuts."],
+    ["I'm allergic to nuts.", "I don't want you to remember my allergies."],
+    ["I love techno. I live in Ghent.", "Forget that I love techno and that I live in Ghent."],
+  ])("%s %s", async (said, asks) => {
+    const ada = world.guest();
+    await ada.says(said);
+    expect((await ada.says(asks)).message.content).toMatch(/^I have forgotten: /);
+    expect(await ada.holds()).toEqual([]);
+  });
+
+  test("small talk forgets nothing", async () => {
+    const ada = world.guest();
+    await ada.says("I love jazz.");
+    for (const said of [
+      "Forget it, take the other one.",
+      "Don't forget to book!",
+      "Forget the opera, book the jazz night.",
+      "Forget I asked.",
+    ])
+      await ada.says(said);
+    expect(await ada.holds()).toEqual(["Loves jazz"]);
+  });
+
+  test("what else is said with it is kept, and neither memory, window, summary nor history tells what was forgotten", async () => {
+    const ada = world.guest();
+    await ada.says("I love techno.");
+    const { message } = await ada.says("Forget that I love techno. By the way, I'm allergic to nuts.");
+    expect(message.content).toMatch(/^I have forgotten: Loves techno\./);
+    expect(await ada.memories()).toMatchObject([{ text: "Is allergic to nuts", strength: "hard" }]);
+    for (let turn = 0; turn < 16; turn += 1) await ada.says("Thanks!");
+    await world.app.parts.reindex({ which: "all", signal: AbortSignal.timeout(20_000) });
+    expect((await world.app.sessions.get(ada.owner, ada.sessionId ?? "")).summary ?? "").not.toMatch(/techno/i);
+    expect(
+      JSON.stringify(await world.app.history.search(ada.owner, { query: "love techno", limit: 20, now: world.clock.now() })),
+    ).not.toMatch(/techno/i);
+    expect((await ada.says("What did I say about techno?")).message.content).not.toMatch(/love/i);
+  });
+
+  test("in the next turn of the same conversation it is not told again", async () => {
+    const ada = world.guest();
+    await ada.says("I live in Ghent.");
+    await ada.says("Forget that I live in Ghent.");
+    expect((await ada.says("Where do I live?")).message.content).not.toMatch(/Ghent/);
   });
 
   test("what is said anew after it was forgotten is known again", async () => {

@@ -16,6 +16,12 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
+/** As "don't remember this" is kept: not at all. */
+const keepingOf = (text: string) => {
+  const remember = !text.startsWith("Don't remember");
+  return { remember, searchable: remember };
+};
+
 describe("a turn", () => {
   test("creates a session, answers, and goes on in it", async () => {
     const { chat, seen } = await makeOrchestrator(answering("Hello, Ada.", "You said hello."));
@@ -84,7 +90,7 @@ describe("a turn", () => {
 
 describe("what is kept out of memory", () => {
   test("a message that asks for it is answered and not written back", async () => {
-    const { chat, store } = await makeOrchestrator(answering("Fine."), { mayRemember: (text) => !text.startsWith("Don't remember") });
+    const { chat, store } = await makeOrchestrator(answering("Fine."), { keepingOf });
     const answer = await chat.chat({ owner: ada, message: "Don't remember this: I hate opera." });
     expect(answer.memory.write_back).toBe("disabled");
     expect(await store.index.pendingOf(ada, answer.session_id)).toEqual([]);
@@ -111,7 +117,7 @@ describe("what tools may do with memory", () => {
         access = context.memory;
         return "ok";
       },
-      { mayRemember: (text) => !text.startsWith("Don't remember") },
+      { keepingOf },
     );
     await chat.chat({ owner: ada, message, metadata });
     expect(access).toBe(expected);

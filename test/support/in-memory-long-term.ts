@@ -1,4 +1,5 @@
 import { AppError } from "../../src/errors.js";
+import { byHand, refuseUnfit } from "../../src/long-term/by-hand.js";
 import { CONCIERGE_CATEGORIES } from "../../src/long-term/categories.js";
 import { eventsOf } from "../../src/long-term/memory-events.js";
 import { listMemories, selectionOf } from "../../src/long-term/memory-listing.js";
@@ -18,10 +19,10 @@ import type {
   MemoryQuery,
   MemorySearch,
   MemorySource,
+  NewStatement,
   RecallRequest,
   RecallResult,
   RestorableMemory,
-  Statement,
 } from "../../src/long-term.js";
 import type { Owner } from "../../src/owner.js";
 import type { Tombstone } from "../../src/owner-ledger.js";
@@ -107,10 +108,11 @@ export class InMemoryLongTerm implements LongTermMemory {
     return { ...changes.outcome, forgotten: this.#forget(owner, going, options.now).map((record) => record.id) };
   }
 
-  async add(owner: Owner, statement: Statement, options: { id?: string; now: Date; source?: MemorySource }): Promise<Memory> {
+  async add(owner: Owner, said: NewStatement, options: { id?: string; now: Date; source?: MemorySource }): Promise<Memory> {
     this.#check();
+    const { statement, review } = byHand(said, CONCIERGE_CATEGORIES);
     const id = options.id ?? newId();
-    const claim = { id, statedAt: options.now.toISOString(), source: options.source ?? null, statement, review: false, replaces: null };
+    const claim = { id, statedAt: options.now.toISOString(), source: options.source ?? null, statement, review, replaces: null };
     const changes = reconcileClaims(this.#all(owner), [claim], { ...this.#rules(owner, options.now), minConfidence: 0 });
     this.#commit(owner, changes);
     return memoryOf(this.#find(owner, changes.resolved.get(id) ?? ""));
@@ -140,6 +142,7 @@ export class InMemoryLongTerm implements LongTermMemory {
 
   async patch(owner: Owner, id: string, patch: MemoryPatch, options: { now: Date }): Promise<Memory> {
     this.#check();
+    refuseUnfit(patch);
     const before = this.#find(owner, id);
     const edited = patched(before, patch, options.now);
     const at = options.now.toISOString();

@@ -1,4 +1,5 @@
 import type { Agent, AgentInput, AgentRun } from "../../src/agent.js";
+import type { Keeping } from "../../src/commands.js";
 import { LaggingSessions } from "../../src/lagging-sessions.js";
 import type { RecallPorts } from "../../src/orchestrator/recall.js";
 import { estimatedTokens } from "../../src/orchestrator/tokens.js";
@@ -25,7 +26,7 @@ export function answering(...answers: readonly string[]): AgentScript {
 }
 
 export interface OrchestratorOverrides {
-  readonly mayRemember?: (message: string) => boolean;
+  readonly keepingOf?: (message: string) => Keeping;
   readonly lockWaitMs?: number;
 }
 
@@ -90,7 +91,7 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
       recall,
       ledger: new InMemoryOwnerLedger(),
       registry: made.registry,
-      mayRemember: overrides.mayRemember ?? (() => true),
+      keepingOf: overrides.keepingOf ?? (() => ({ remember: true, searchable: true })),
       afterTurn: () => {},
       clock: systemClock,
       logger: silentLogger,

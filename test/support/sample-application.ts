@@ -1,6 +1,6 @@
 import type { Application, ChatAnswer, ThreadElement, ThreadStep } from "../../src/application.js";
 import { AppError } from "../../src/errors.js";
-import type { Memory } from "../../src/long-term.js";
+import { type Memory, statementSchema } from "../../src/long-term.js";
 import type { Owner } from "../../src/owner.js";
 import type { Element, Session } from "../../src/session.js";
 import { fakeApplication, type Script } from "./fake-application.js";
@@ -153,7 +153,7 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
           .filter((memory) => memory.owner === owner && memory.text.toLowerCase().includes(text.toLowerCase()))
           .map((memory) => ({ ...shown(memory), score: 1 })),
       add: async (owner, statement, { id = next() }) => {
-        const memory = sampleMemory({ id, ...statement, source: null });
+        const memory = sampleMemory({ id, ...statementSchema.parse(statement), source: null });
         memories.set(id, { ...memory, owner });
         return memory;
       },

@@ -12,6 +12,7 @@ const MAX_SESSIONS = 1_000;
 
 interface Offer {
   readonly turn: number;
+  readonly messageId: string;
   readonly memories: readonly Memory[];
   readonly asked: boolean;
 }
@@ -26,7 +27,13 @@ export class MemoryChoices {
 
   /** `asked`: the guest's own words were found to ask for the change. */
   offer(context: ToolContext, memories: readonly Memory[], asked: boolean): void {
-    this.#open.set(keyOf(context), { turn: context.turn, memories, asked });
+    this.#open.set(keyOf(context), { turn: context.turn, messageId: context.userMessage.id, memories, asked });
+  }
+
+  /** The messages that led to this choice: the one that was asked about, and the answer. */
+  askedIn(context: ToolContext): readonly string[] {
+    const open = this.#open.get(keyOf(context));
+    return [...(open === undefined ? [] : [open.messageId]), context.userMessage.id];
   }
 
   /** Whether the guest was asked about this memory in an earlier turn, and now says that it is the one. */

@@ -2,7 +2,7 @@ import type { Memory } from "../../long-term.js";
 
 /** Words that say how one stands to a thing, not which thing it is. */
 const EMPTY_WORDS = new Set(
-  "i'm i've i'd me my mine we our you your the a an and or of to in on at for with that this it is are was be have has had do does did not no any about what said told remember forget like likes love loves prefer prefers want wants need needs usually always never more longer still true ich mein meine dass der die das ein eine und oder mag nicht mehr je mon ma mes que le la les un une et aime plus mi mis el los una y me gusta prefiero io mio mia il che piace".split(
+  "i'm i've i'd me my mine we our you your the a an and or of to in on at for with where when who how that this thing stuff it is are was be have has had do does did not no any about what said told remember forget like likes love loves prefer prefers want wants need needs usually always never more longer still true ich mein meine dass der die das ein eine und oder mag nicht mehr je mon ma mes que le la les un une et aime plus mi mis el los una y me gusta prefiero io mio mia il che piace".split(
     " ",
   ),
 );

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { AnyTool, Tool, ToolContext, ToolResult } from "../../agent.js";
-import { commandOf } from "../../commands.js";
+import { commandsOf, rememberable } from "../../commands.js";
 import { AppError } from "../../errors.js";
 import {
   type ExtractionInput,
@@ -10,9 +10,11 @@ import {
   type Memory,
   type MemoryOperation,
   type ProposedOperation,
+  type Statement,
   statementSchema,
 } from "../../long-term.js";
 import { memoryIdOf } from "../../platform/ids.js";
+import { asMainClause } from "../../platform/language/german-order.js";
 import type { JsonObject } from "../../session.js";
 import { MemoryChoices } from "./memory-choices.js";
 import { matchMemory } from "./memory-match.js";
@@ -26,6 +28,8 @@ export type Promote = (input: ExtractionInput, proposals: readonly ProposedOpera
 export interface MemoryToolParts {
   readonly longTerm: Pick<LongTermMemory, "apply" | "search" | "list" | "get" | "forget" | "forgetAll">;
   readonly promote: Promote;
+  /** What rules read in a statement that is to be remembered; a category that must hold is so by their word too. */
+  readonly read: (input: ExtractionInput) => Promise<readonly ProposedOperation[]>;
 }
 
 /** Tool ids begin here, so that they can't meet those of the write-back, which counts from 0. */
@@ -54,38 +58,46 @@ const rememberInput = z.object({
   valid_until: z.iso.datetime({ offset: true }).optional(),
 });
 
-function remember({ longTerm, promote }: MemoryToolParts): Tool<z.infer<typeof rememberInput>> {
+function remember({ longTerm, promote, read }: MemoryToolParts): Tool<z.infer<typeof rememberInput>> {
   return {
     name: "remember",
     description: "Keeps something that the user said about themselves or a companion, when they ask for it to be remembered.",
     parameters: rememberInput,
     maxCallsPerTurn: 5,
-    run: async ({ quote: said, ...fields }, context) => {
+    run: async ({ quote: copied, ...fields }, context) => {
       mustKeep(context);
-      inMessage(said, context);
+      inMessage(copied, context);
+      const said = statementIn(copied, context.userMessage.content);
       const statement = statementSchema.safeParse({ confidence: 1, explicit: true, ...fields });
       if (!statement.success)
         throw new AppError("INVALID_REQUEST", {
           detail: "This is not a statement that can be kept.",
           hint: "subject is self or companion:<name>.",
         });
-      const operations = promote(inputOf(context), [{ op: "add", quote: said, statement: statement.data }]);
-      const kept = operations.map((operation) => withOwnId(operation, statement.data.text, context));
+      const input = inputOf(context);
+      const own = promote(input, [{ op: "add", quote: said, statement: statement.data }]);
+      const better = own.length === 0 ? [] : promote(input, await betterRead(read, said, statement.data, context));
+      const kept = (better.length > 0 ? better : own).map((operation) => withOwnId(operation, context));
+      const waiting = kept.filter((operation) => operation.op === "add" && operation.review);
       if (kept.length === 0)
         return refused("This can't be kept: it is not the user's own statement about themselves, or it holds a secret or an instruction.");
       const applied = await longTerm.apply(context.owner, kept, { now: context.now, signal: context.signal });
-      const review = kept.some((operation) => operation.op === "add" && operation.review);
-      if (review)
+      if (waiting.length === kept.length)
         return {
           output: {
             status: "needs_review",
-            text: statement.data.text,
+            text: textsOf(waiting),
             note: "It is used once the user has approved it on the memories page.",
           },
         };
       if (applied.stored.length + applied.confirmed.length === 0)
         return refused("It was not kept: something newer is known, or it was forgotten before.");
-      return { output: { status: applied.stored.length > 0 ? "remembered" : "known_already", text: statement.data.text } };
+      return {
+        output: {
+          status: applied.stored.length > 0 ? "remembered" : "known_already",
+          text: textsOf(kept.filter((operation) => !waiting.includes(operation))),
+        },
+      };
     },
   };
 }
@@ -108,16 +120,17 @@ function forget({ longTerm }: MemoryToolParts, choices: MemoryChoices): Tool<z.i
     maxCallsPerTurn: 5,
     run: async (input, context) => {
       mustRead(context);
-      const command = commandOf(context.userMessage.content);
+      const kinds = commandsOf(context.userMessage.content).map(({ command }) => command.kind);
       if (input.everything === true) {
-        if (command?.kind !== "forget_all")
+        if (!kinds.includes("forget_all"))
           return refused("Only the user's own words can ask for that. Ask whether everything is to be forgotten.");
         return { output: { status: "forgotten", count: await longTerm.forgetAll(context.owner, { now: context.now }) } };
       }
-      const asked = command?.kind === "forget" || command?.kind === "forget_all" || command?.kind === "no_longer";
+      const asked = kinds.some((kind) => kind === "forget" || kind === "forget_all" || kind === "no_longer");
       const target = await targetOf(longTerm, input, asked, choices, context);
       if (!("memory" in target)) return target;
-      const gone = await longTerm.forget(context.owner, target.memory.id, { now: context.now });
+      const askedIn = input.memory_id === undefined ? [context.userMessage.id] : choices.askedIn(context);
+      const gone = await longTerm.forget(context.owner, target.memory.id, { now: context.now, askedIn });
       return { output: { status: "forgotten", forgot: gone.map(({ text }) => text) } };
     },
   };
@@ -134,7 +147,7 @@ function noLongerTrue({ longTerm }: MemoryToolParts, choices: MemoryChoices): To
     run: async (input, context) => {
       mustKeep(context);
       inMessage(input.quote, context);
-      const asked = commandOf(context.userMessage.content)?.kind === "no_longer";
+      const asked = commandsOf(context.userMessage.content).some(({ command }) => command.kind === "no_longer");
       const target = await targetOf(longTerm, input, asked, choices, context);
       if (!("memory" in target)) return target;
       const { id, text } = target.memory;
@@ -229,14 +242,46 @@ function inputOf(context: ToolContext): ExtractionInput {
   };
 }
 
-function withOwnId(operation: MemoryOperation, said: string, context: ToolContext): MemoryOperation {
-  return "memory_id" in operation ? { ...operation, memory_id: ownId(said, context) } : operation;
+/**
+ * What rules read in the statement, where they agree on what it is about or the caller had no category for it: they know names, aspects
+ * and what must hold. Empty where they don't.
+ */
+async function betterRead(
+  read: MemoryToolParts["read"],
+  said: string,
+  statement: Statement,
+  context: ToolContext,
+): Promise<readonly ProposedOperation[]> {
+  const message = context.userMessage.content;
+  const found = (await read({ ...inputOf(context), text: asMainClause(said, message) })).flatMap((proposal) =>
+    proposal.op === "add" ? [{ ...proposal, quote: message.includes(proposal.quote) ? proposal.quote : said }] : [],
+  );
+  const agrees = statement.category === "other" || found.some((proposal) => proposal.statement.category === statement.category);
+  return agrees ? found : [];
+}
+
+function withOwnId(operation: MemoryOperation, context: ToolContext): MemoryOperation {
+  return operation.op === "add" ? { ...operation, memory_id: ownId(operation.statement.text, context) } : operation;
+}
+
+function textsOf(operations: readonly MemoryOperation[]): string {
+  return operations.flatMap((operation) => (operation.op === "add" ? [operation.statement.text] : [])).join("; ");
 }
 
 /** By what is said, so that a turn that runs again writes the same memory. */
 function ownId(said: string, context: ToolContext): string {
   const index = FIRST_INDEX + createHash("sha256").update(said.normalize("NFC").toLowerCase()).digest().readUIntBE(0, 4);
   return memoryIdOf(context.owner, context.sessionId, context.userMessage.id, index);
+}
+
+/** A quote without the request around it: "remember that I'm vegan" holds "I'm vegan". */
+function statementIn(copied: string, message: string): string {
+  const at = message.indexOf(copied);
+  const left = rememberable(message)
+    .slice(at, at + copied.length)
+    .trim();
+  const found = [left, left.replace(/\.$/, "")].find((words) => words !== "" && message.includes(words));
+  return found ?? copied;
 }
 
 function inMessage(said: string, context: ToolContext): void {

@@ -1,3 +1,4 @@
+import { rememberable } from "../../commands.js";
 import type { ScriptView } from "../../offline-script.js";
 import { sentencesOf } from "../../platform/language/own-words.js";
 import { plain } from "../vocabulary.js";
@@ -38,7 +39,9 @@ function ownReferences(references: string): readonly string[] {
 export function factFor(question: string, view: ScriptView): string | undefined {
   const wanted = contentWords(question);
   if (wanted.length === 0) return undefined;
-  const texts = [view.summary, ...ownReferences(view.references), ...view.window.map((round) => round.user)];
+  // A command tells nothing ("forget that I live in Ghent"); what is not to be kept holds in this conversation.
+  const said = view.window.map((round) => rememberable(round.user) || round.user);
+  const texts = [view.summary, ...ownReferences(view.references), ...said];
   let best: Found | undefined;
   for (const text of texts)
     for (const line of text.split("\n"))

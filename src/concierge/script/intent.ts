@@ -1,4 +1,4 @@
-import { commandOf, type MemoryCommand } from "../../commands.js";
+import { besidesKeepOut, commandOf, type MemoryCommand } from "../../commands.js";
 import type { ScriptView } from "../../offline-script.js";
 import { staysBehind } from "../companions.js";
 import { readReply, speaksOfCancelling } from "../reply.js";
@@ -25,9 +25,6 @@ const QUESTION =
 const ABOUT_SELF =
   /\b(?:my|our|mine|ours)\b|\b(?:did|do|does|was|were|am|have|had) (?:i|we)\b|\b(?:i|we) (?:say|said|told|tell|mention|mentioned|ask|asked|was|were|had|agreed|wanted|chose|picked)\b|\bremind me\b|\bremember\b/;
 const LOOKS_BACK = /\b(?:did|was|were|said|told|mentioned|asked|agreed|chose|picked|remember|remind)\b/;
-/** "Don't remember this: …", without what it is said of. */
-const KEEP_OUT =
-  /\b(?:(?:please )?(?:do not|don't|dont|never) (?:remember|save|store|keep|record|memorize|memorise|note|log)|off the record)\b[^.:,!?]*[.:,!]?/;
 const GREETING = /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b/;
 const HELP = /\b(?:help me with|what can you do|what do you do|what can you help|how does this work|who are you)\b|^help\b/;
 const SEARCHING =
@@ -45,13 +42,21 @@ const WANTS =
 /** What the guest wants in this turn, from their message and what the window holds. */
 export function intentOf(view: ScriptView, wish: Wish): Intent {
   const command = commandOf(view.message);
-  const beyondCommand = command?.kind === "do_not_remember" && !isEmpty(wish);
-  const said = plain(view.message)
+  if (command === null) return requestIn(view, wish, view.message);
+  if (command.kind !== "do_not_remember") return { kind: "command", command };
+  // What is not to be kept may ask for something all the same.
+  const rest = besidesKeepOut(view.message);
+  const request = rest === "" ? undefined : requestIn(view, wish, rest);
+  const asks = request !== undefined && !NO_REQUEST.has(request.kind) && (request.kind !== "search" || !isEmpty(wish));
+  return asks ? request : { kind: "command", command };
+}
+
+const NO_REQUEST: ReadonlySet<Intent["kind"]> = new Set(["statement", "thanks", "greeting", "help"]);
+
+function requestIn(view: ScriptView, wish: Wish, message: string): Intent {
+  const words = plain(message)
     .replace(/[\u2018\u2019]/g, "'")
     .trim();
-  const words = beyondCommand ? said.replace(KEEP_OUT, " ").trim() : said;
-  if (command !== null && !beyondCommand) return { kind: "command", command };
-
   const choice = memoryChoice(view);
   if (choice !== undefined) return { kind: "choose_memory", choice };
   const waiting = answerTo(view, words);

@@ -18,13 +18,14 @@ const askedSchema = z.looseObject({
   memories: z.array(z.looseObject({ memory_id: z.string(), text: z.string() })).min(1),
 });
 const inputSchema = z.looseObject({ what: z.string() });
+const CHANGES: ReadonlySet<string> = new Set(["forget", "no_longer_true"]);
 const MAX_CHOICE_WORDS = 15;
 const NONE = /\b(?:none|neither|nothing|no one|not any|leave (?:it|them)|never ?mind)\b/;
 
 /** The choice in an answer to "which of these do you mean?"; undefined where nothing was asked or the message is about something else. */
 export function memoryChoice(view: ScriptView): MemoryChoice | undefined {
-  const last = view.window.at(-1)?.observations.at(-1);
-  if (last === undefined || (last.name !== "forget" && last.name !== "no_longer_true")) return undefined;
+  const last = view.window.at(-1)?.observations.findLast(({ name, output }) => CHANGES.has(name) && askedSchema.safeParse(output).success);
+  if (last === undefined) return undefined;
   const asked = askedSchema.safeParse(last.output);
   const input = inputSchema.safeParse(last.input);
   if (!asked.success || !input.success) return undefined;

@@ -8,6 +8,11 @@ import type { ListedBooking, ListedEvent } from "./past.js";
 export const HELP =
   "I can search concerts, theatre, sport and dining by genre, artist, date, city and budget, book seats, list and cancel your bookings, and tell you what I remember about you. I am a rule-based stand-in for a language model, so plain requests work best.";
 
+/** The reply comes before the write-back, and must not promise what only that decides. */
+export const NOTED = "Noted for this conversation. Ask me what I know about you to see what I keep beyond it, or tell me what to look for.";
+
+export const NOT_KEPT = "Understood. I will not keep this.";
+
 export function listReply(
   events: readonly ListedEvent[],
   used: readonly MemoryLine[],

@@ -1,4 +1,6 @@
 import type { ScriptCall } from "../../offline-script.js";
+import { asMainClause } from "../../platform/language/german-order.js";
+import { conceptsIn } from "../../platform/language/lexicon.js";
 import { genresIn, partyIn, priceIn, wantsStepFree } from "./words.js";
 
 /** "I prefer aisle seats" → "Prefers aisle seats". */
@@ -14,8 +16,8 @@ const THIRD_PERSON: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What is to be remembered, as the memory tool takes it. The quote is the guest's; only its person is turned. */
-export function rememberCall(said: string, quote: string): ScriptCall {
-  const text = thirdPerson(said.trim().replace(/[.!]+$/, ""));
+export function rememberCall(said: string, quote: string, message: string): ScriptCall {
+  const text = thirdPerson(asMainClause(said.trim(), message).replace(/[.!]+$/, ""));
   const companion = /^my (mother|mum|mom|father|dad|wife|husband|partner|daughter|son|sister|brother|friend|girlfriend|boyfriend)\b/i.exec(
     said.trim(),
   )?.[1];
@@ -55,9 +57,14 @@ function withS(verb: string): string {
   return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
+/** "No dairy for me". */
+const NONE_OF = /^(?:no|without|never(?: any)?|nothing with|kein\p{L}*|ohne|pas de|sin|senza)\s/iu;
+
+/** What it is about where no rule reads it. */
 function categoryOf(said: string): { readonly category: string; readonly hard: boolean } {
   if (/\b(?:allerg\w*|intoleran\w*|coeliac|celiac)\b/i.test(said)) return { category: "dietary", hard: true };
   if (wantsStepFree(said) || /\b(?:hearing|deaf|blind|guide dog)\b/i.test(said)) return { category: "accessibility", hard: true };
+  if (NONE_OF.test(said) && conceptsIn(said).some(({ topic }) => topic === "substance")) return { category: "dietary", hard: true };
   if (/\b(?:vegetarian|vegan|halal|kosher|pescatarian)\b/i.test(said)) return { category: "dietary", hard: true };
   if (/\b(?:aisle|row|front|back|balcony|stalls|sit|seats? (?:near|by|at))\b/i.test(said)) return { category: "seating", hard: false };
   if (priceIn(said) !== undefined) return { category: "budget", hard: false };
