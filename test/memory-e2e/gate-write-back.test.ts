@@ -50,7 +50,9 @@ afterAll(() => world.close());
 test("a booking waits for what was said in the turns before it, though it holds their session", async () => {
   const ada = world.guest();
   writes.hold();
+  await ada.asks("I prefer jazz concerts.");
   await ada.asks("I use a wheelchair.");
+  // In the fourth round the session's upkeep, which follows the first write-back, waits for the end of the turn.
   expect((await ada.asks(STAIRS)).message.content).toMatch(/^I can book two seats/);
   const answer = ada.asks("yes");
   setTimeout(() => writes.release(), 100);

@@ -79,6 +79,15 @@ describe("a booking that breaks what must hold", () => {
     await ada.flush();
   });
 
+  test("in an incognito session, which looks at no memory, it asks as well", async () => {
+    const ada = world.guest();
+    await ada.says("I use a wheelchair.");
+    const asked = await ada.newSession().asks(STAIRS, { metadata: { incognito: true } });
+    expect(asked.message.content).toMatch(/can't check your needs/);
+    expect((await ada.asks("yes")).message.content).toMatch(/can't check your needs/);
+    expect((await ada.asks("No special needs")).message.content).toMatch(/^Booked: two seats/);
+  });
+
   test("when the store is back before the answer, nothing to mind does not wave through what is known", async () => {
     const ada = world.guest();
     await ada.says("I use a wheelchair.");
