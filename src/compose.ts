@@ -140,7 +140,7 @@ async function assemble(config: Config, overrides: Overrides, closing: Closing, 
   const history = closing(withoutForgotten((around.history ?? same)(verbatim), ledger, store.index), (it) => it.close());
 
   // Who answers.
-  const writtenBack = (owner: Owner, signal: AbortSignal) => worker.written(owner, signal);
+  const writtenBack = async (owner: Owner, signal: AbortSignal) => !(await lagging.lags(owner)) && worker.written(owner, signal);
   const domain =
     overrides.domain ?? closing(await openConcierge({ dir: kept ? dir : null, longTerm, writtenBack, logger }), (it) => it.close?.());
   const model = overrides.model ?? openModel(config, domain);

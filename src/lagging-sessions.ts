@@ -51,6 +51,12 @@ export class LaggingSessions {
     for (const lagging of [...this.#sessions.values()]) if (lagging.owner === owner) await this.#try(lagging);
   }
 
+  /** Whether something that the owner said is not in the index yet, and so in no write-back either, though it was tried just now. */
+  async lags(owner: Owner): Promise<boolean> {
+    await this.level(owner);
+    return [...this.#sessions.values()].some((lagging) => lagging.owner === owner);
+  }
+
   /** @throws STORAGE_UNAVAILABLE where the session, which the index may not even know, still lags */
   async requireLevel(owner: Owner, sessionId: string): Promise<void> {
     if (this.#sessions.get(sessionId)?.owner !== owner) return;

@@ -33,6 +33,10 @@ const HESITATES =
 const ELSEWHERE =
   /\b(?:else|elsewhere|something|anything|alternatives?|think about|\p{L}+n't|cannot|woanders|etwas anderes|ailleurs|autre|otr[oa]|altr[oa]|outr[oa])(?!\p{L})/iu;
 
+/** Tells something that may have to be minded: it is in memory by the next turn, so the yes is asked for again then. */
+const TELLS =
+  /\b(?:i|we)(?:'m|'re| am| are| use| need| have| can't| cannot| don't (?:eat|drink)| must)\b(?! (?:sure|certain|happy|fine|ok|okay|good|in|ready|glad|delighted|looking|time))|\b(?:my|our) \p{L}+(?:'s| is| are| has| have| needs?| uses?| can't| cannot)\b|\b(?:s?he|they)(?:'s|'re| is| are| has| have| needs?| uses?| can't| cannot)\b/iu;
+
 export function readReply(text: string): Reply {
   const words = text.normalize("NFKC").replace(/[\u2018\u2019]/g, "'");
   const short = (words.match(/[\p{L}\p{N}']+/gu)?.length ?? 0) <= MAX_WORDS;
@@ -42,7 +46,7 @@ export function readReply(text: string): Reply {
   const asks = /\?/.test(words) && !/\b(?:can|could|would|will) you\b/iu.test(words);
   const agrees = short && YES.test(words) && !asks;
   const negates = NO.test(words.replace(/\b(?:no problem|why not|no doubt|not at all|kein problem|pas de problème)\b/giu, " "));
-  const yes = agrees && !negates && !HESITATES.test(words) && !ELSEWHERE.test(words);
+  const yes = agrees && ![HESITATES, ELSEWHERE, TELLS].some((more) => more.test(words)) && !negates;
   return { yes, order: yes && ORDER.test(words), no: negates && !override && !nothingToMind, override, nothingToMind };
 }
 
