@@ -59,9 +59,12 @@ interface Sample {
 }
 
 setFlagsFromString("--expose-gc");
-const gc = runInNewContext("gc") as (options: object) => void;
+const gc = runInNewContext("gc") as (options?: object) => void;
 /** So that V8 also gives back what it keeps for later, some 100 MB more or less: what is left is what is in use. */
-const collectGarbage = () => gc({ type: "major", execution: "sync", flavor: "last-resort" });
+const collectGarbage = () => {
+  gc();
+  gc({ type: "major", execution: "sync", flavor: "last-resort" });
+};
 const dir = await mkdtemp(join(tmpdir(), "maitred-bench-soak-"));
 try {
   process.exitCode = await run();
