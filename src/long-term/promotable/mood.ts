@@ -1,5 +1,6 @@
 import { conceptsIn } from "../../platform/language/lexicon.js";
 import { FOREIGN } from "../../platform/language/own-words.js";
+import { handsOverWords } from "./borrowed.js";
 import type { LocatedQuote } from "./quote.js";
 
 /** Why a sentence is not the user's settled word about themselves or those who come along. */
@@ -23,7 +24,7 @@ const UNSURE =
 const REPORTING_VERB =
   "(?:said|says|say|wrote|writes|told|tells|thinks|think|believes?|claims?|claimed|recommends?|recommended|suggests?|suggested|insists?|swears?|mentioned|reckons?|texted|posted|emailed|asked|meint|meinte|sagt|sagte|schreibt|schrieb|findet|glaubt|behauptet|empfiehlt|dit|disait|écrit|pense|croit|recommande|prétend|dice|dijo|escribió|cree|piensa|recomienda|afirma|scrive|pensa|crede|sostiene|consiglia|ha detto|diceva)";
 const REPORTED = new RegExp(
-  `(?<!\\p{L})(?:(?:(?:my|our|the|a|an|this|that|some|his|her|their|mein\\p{L}*|unser\\p{L}*|der|die|das|ein\\p{L}*|mon|ma|mes|le|la|les|un|une|mi|mis|el|los|las|una|il|lo|mio|mia|gli|i)\\s+(?:[\\p{L}'-]+\\s+){0,3}|he |she |they |it |er |sie |il |elle |él |ella |lui |lei |everyone |everybody |people |someone |somebody |\\p{Lu}[\\p{L}'-]+ (?:and \\p{Lu}[\\p{L}'-]+ )?)(?:just |always |once |also |has |have |had |hat |a |ha )?${REPORTING_VERB}(?!\\p{L})|according to|apparently|allegedly|supposedly|reportedly|rumou?r has it|it (?:says|is said)|i (?:heard|read|was told|hear|overheard|got (?:a|an|this) (?:mail|email|message|letter))|as (?:he|she|they) (?:put|said)|laut|angeblich|ich habe gehört|selon|d'après|il paraît|según|dicen que|he leído|he oído|secondo|pare che|ho (?:sentito|letto)|si dice)(?!\\p{L})`,
+  `(?<!\\p{L})(?:(?:(?:my|our|the|a|an|this|that|some|his|her|their|mein\\p{L}*|unser\\p{L}*|der|die|das|ein\\p{L}*|mon|ma|mes|le|la|les|un|une|mi|mis|el|los|las|una|il|lo|mio|mia|gli|i)\\s+(?:[\\p{L}'-]+\\s+){0,3}|he |she |they |it |er |sie |il |elle |él |ella |lui |lei |everyone |everybody |people |someone |somebody |(?!I')\\p{Lu}[\\p{L}'-]+ (?:and \\p{Lu}[\\p{L}'-]+ )?)(?:just |always |once |also |has |have |had |hat |a |ha )?(?<!(?:be|been|being|get|getting) )${REPORTING_VERB}(?!\\p{L})|according to|apparently|allegedly|supposedly|reportedly|rumou?r has it|it (?:says|is said)|i (?:heard|read|was told|hear|overheard|got (?:a|an|this) (?:mail|email|message|letter))|as (?:he|she|they) (?:put|said)|laut|angeblich|ich habe gehört|selon|d'après|il paraît|según|dicen que|he leído|he oído|secondo|pare che|ho (?:sentito|letto)|si dice)(?!\\p{L})`,
   "u",
 );
 /** "My doctor says I must avoid salt" is about the user; so is "my wife says that I…". It stays reported: better asked again than wrong. */
@@ -56,15 +57,24 @@ export function moodOf(quote: LocatedQuote, message: string): Mood {
   )
     return "joke";
   // What introduces somebody else's words is no word of the user's own.
-  if (plain.includes(FOREIGN)) return "reported";
+  if (plain.includes(FOREIGN) || quote.sentences.some((part) => handsOverWords(part.text))) return "reported";
   if (asksOnly(quote, plain)) return "question";
   if (MEMORY_COMMAND.test(plain) && !/^(?:don'?t|do not|never) forget/iu.test(plain)) return "memory_command";
   const unconditional = plain.replace(POLITE_IF, " ");
   if (HYPOTHETICAL.test(unconditional)) return "hypothetical";
   if (UNSURE.test(unconditional)) return "unsure";
   if (MEDICAL_ADVICE.test(plain)) return null;
+  if (drawsFromReport(quote, plain)) return null;
   if ((REPORTED.test(plain) || REPORTED.test(plain.charAt(0).toLowerCase() + plain.slice(1))) && !OWN_REPORT.test(plain)) return "reported";
   return null;
+}
+
+/** "My wife says I snore, so a room at the end, please": what the guest draws from it is their own; the report is not. */
+function drawsFromReport(quote: LocatedQuote, sentence: string): boolean {
+  const [report = "", ...drawn] = sentence.split(/,?\s+(?:so|which is why|that's why|therefore)\s+(?!that(?!\p{L}))/iu);
+  const own = drawn.join(" so ");
+  const quoted = quote.text.replace(/[’‘]/gu, "'").replace(/^so\s+|[\s,;.!]+$/giu, "");
+  return own.includes(quoted) && !REPORTED.test(own) && /(?<!\p{L})(?:i|i'm|me|my|we|us|our)(?!\p{L})/iu.test(report);
 }
 
 /** Whether someone else's taste is told. Companions are guests; strangers are not. */

@@ -24,6 +24,7 @@ const FRAME = new Set(
     "available unavailable free works work suit suits suitable trip visit stay stays staying occasion temporarily temporary during while any all some every everything other than as due because reason must able unable longer anymore any more " +
     "born birthday anniversary date year years old aged age job profession works hobby plays owns pet drive drives car train transport public strictly severe severely strong medical religious keeps follows observant " +
     "trouble problem problems climb climbs manage ill gets hurt difficulty difficulties bear bears afraid brings wears walks walk chooses choose lasting must disease finds find found boring bored interested interest happy comfortable uncomfortable fond keen into taste " +
+    "ist hat wird mag est aime es tiene son ha " +
     "very much really extra good better best favourite favorite main regular user's they them who one two bit"
   ).split(" "),
 );
