@@ -11,7 +11,7 @@ import { memoryIdOf } from "../platform/ids.js";
 import { type Category, CONCIERGE_CATEGORIES } from "./categories.js";
 import { addressesAssistant, saysYou } from "./promotable/address.js";
 import { steeringOf } from "./promotable/instructions.js";
-import { isRequest, moodOf, speaksOfStrangers } from "./promotable/mood.js";
+import { drawnFromReport, isRequest, moodOf, speaksOfStrangers } from "./promotable/mood.js";
 import { isDisguised } from "./promotable/obfuscation.js";
 import { type LocatedQuote, OwnVoice } from "./promotable/quote.js";
 import { holdsSecret } from "./promotable/secrets.js";
@@ -139,8 +139,9 @@ class Guard {
     const parsed = proposedOperationSchema.safeParse(raw);
     if (!parsed.success) return refuse("malformed");
     const proposal = parsed.data;
-    const quote = this.#voice.locate(proposal.quote);
-    if (quote === null) return refuse("no_quote");
+    const located = this.#voice.locate(proposal.quote);
+    if (located === null) return refuse("no_quote");
+    const quote = drawnFromReport(located) ?? located;
     const reason = this.#reasonAgainst(quote);
     if (reason !== null && !(reason === "memory_command" && proposal.op === "forget")) return refuse(reason);
     switch (proposal.op) {

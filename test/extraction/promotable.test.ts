@@ -56,6 +56,11 @@ describe("a proposal is refused for", () => {
   test("a report, but not what the guest draws from it", () => {
     const message = "My wife says I snore, so a room at the end of the corridor please.";
     expect(reasonsFor(message, add("I snore", "Snores"))).toEqual(["refuse", "reported"]);
+    expect(reasonsFor(message, add(message, "Snores"))).toEqual(["refuse", "unsupported"]);
+    expect(judge(extractionInput(message), add(message, "Room at the end of the corridor"))).toMatchObject({
+      verdict: "promote",
+      proposal: { quote: "a room at the end of the corridor please." },
+    });
     expect(reasonsFor(message, add("a room at the end of the corridor", "Room at the end of the corridor"))).toEqual(["promote"]);
   });
 
@@ -133,6 +138,57 @@ describe("a proposal is put to review when", () => {
       review: true,
     });
     expect(judged.verdict).toBe("promote");
+  });
+});
+
+describe("a dislike passes in whatever words it was said, and nothing else as one", () => {
+  const verdict = (said: string, text: string) => judge(extractionInput(said), add(said, text)).verdict;
+
+  test.each([
+    "I've gone off golf.",
+    "I went off golf years ago.",
+    "I can't stand golf.",
+    "I've had enough of golf.",
+    "Golf bores me.",
+    "Golf trips do nothing for me.",
+    "Golf is not my cup of tea.",
+    "Golf leaves me cold.",
+    "Golf gets on my nerves.",
+    "Keep me away from golf.",
+    "I steer clear of golf.",
+    "I'm fed up with golf.",
+    "I could do without golf.",
+    "I used to love golf.",
+    "I've lost interest in golf.",
+    "Golf langweilt mich.",
+    "Ich habe die Nase voll von Golf.",
+    "Golf lässt mich kalt.",
+    "Le golf m'ennuie.",
+    "J'en ai marre du golf.",
+    "J'ai horreur du golf.",
+    "El golf me aburre.",
+    "Estoy harta del golf.",
+    "Il golf mi annoia.",
+    "Sono stufa di golf.",
+  ])("%s", (said) => expect(verdict(said, "Dislikes golf")).toBe("promote"));
+
+  test.each([
+    "I love golf.",
+    "I can't get enough of golf.",
+    "Nothing beats golf.",
+    "Golf is my cup of tea.",
+    "I never tire of golf.",
+    "Ich liebe Golf.",
+    "J'adore le golf.",
+  ])("%s", (said) => expect(verdict(said, "Dislikes golf")).toBe("review"));
+
+  test.each(["I can't stand golf.", "Golf bores me.", "Golf langweilt mich."])("%s is no liking", (said) =>
+    expect(verdict(said, "Likes golf")).toBe("review"),
+  );
+
+  test("a liking beside a dislike is one", () => {
+    expect(verdict("I hate golf but I love tennis.", "Loves tennis")).toBe("promote");
+    expect(verdict("I can't get enough of golf.", "Loves golf")).toBe("promote");
   });
 });
 

@@ -64,17 +64,28 @@ export function moodOf(quote: LocatedQuote, message: string): Mood {
   if (HYPOTHETICAL.test(unconditional)) return "hypothetical";
   if (UNSURE.test(unconditional)) return "unsure";
   if (MEDICAL_ADVICE.test(plain)) return null;
-  if (drawsFromReport(quote, plain)) return null;
+  if (drawnFromReport(quote)?.text === quote.text) return null;
   if ((REPORTED.test(plain) || REPORTED.test(plain.charAt(0).toLowerCase() + plain.slice(1))) && !OWN_REPORT.test(plain)) return "reported";
   return null;
 }
 
-/** "My wife says I snore, so a room at the end, please": what the guest draws from it is their own; the report is not. */
-function drawsFromReport(quote: LocatedQuote, sentence: string): boolean {
-  const [report = "", ...drawn] = sentence.split(/,?\s+(?:so|which is why|that's why|therefore)\s+(?!that(?!\p{L}))/iu);
-  const own = drawn.join(" so ");
-  const quoted = quote.text.replace(/[’‘]/gu, "'").replace(/^so\s+|[\s,;.!]+$/giu, "");
-  return own.includes(quoted) && !REPORTED.test(own) && /(?<!\p{L})(?:i|i'm|me|my|we|us|our)(?!\p{L})/iu.test(report);
+const DRAWN = /,?\s+(?:so|which is why|that['’]s why|therefore)\s+(?!that(?!\p{L}))/iu;
+
+/**
+ * "My wife says I snore, so a room at the end, please": what the guest draws from a report is their own, the report is not. The
+ * quote without the report; null where it holds nothing that is drawn from one.
+ */
+export function drawnFromReport(quote: LocatedQuote): LocatedQuote | null {
+  const sentence = quote.sentences.map((part) => part.text).join(" ");
+  const drawn = DRAWN.exec(sentence);
+  if (drawn === null) return null;
+  const report = sentence.slice(0, drawn.index);
+  const own = sentence.slice(drawn.index + drawn[0].length);
+  if (!REPORTED.test(report.charAt(0).toLowerCase() + report.slice(1)) || REPORTED.test(own)) return null;
+  if (!/(?<!\p{L})(?:i|i['’]m|me|my|we|us|our)(?!\p{L})/iu.test(report)) return null;
+  const within = DRAWN.exec(quote.text);
+  const text = within === null ? quote.text : quote.text.slice(within.index + within[0].length);
+  return text !== "" && own.includes(text) ? { ...quote, text } : null;
 }
 
 /** Whether someone else's taste is told. Companions are guests; strangers are not. */
