@@ -94,6 +94,35 @@ describe("a proposal is refused for", () => {
   });
 });
 
+describe("a polite question around a statement", () => {
+  test.each([
+    ["Could you please remember that I'm vegan?", "I'm vegan"],
+    ["Can you note that I need a lift?", "I need a lift"],
+    ["Would you keep in mind that I'm allergic to nuts?", "I'm allergic to nuts"],
+    ["Könntest du dir bitte merken, dass ich vegan bin?", "ich vegan bin"],
+    ["Pourriez-vous noter que je suis végane ?", "je suis végane"],
+    ["¿Puedes recordar que soy vegana?", "soy vegana"],
+    ["Potresti ricordare che sono vegana?", "sono vegana"],
+  ])("%s passes where the statement alone is quoted", (message, quote) => {
+    expect(reasonsFor(message, add(quote, quote))).toEqual(["promote"]);
+    expect(reasonsFor(message, add(message, quote))[0]).toBe("refuse");
+  });
+
+  test.each([
+    ["Am I vegan?", "Am I vegan"],
+    ["Do you remember that I'm vegan?", "I'm vegan"],
+    ["Did you note that I'm vegan?", "I'm vegan"],
+    ["Can you remember whether I'm vegan?", "I'm vegan"],
+    ["Can you still remember that I'm vegan?", "I'm vegan"],
+    ["Could you remember that maybe I'm vegan?", "I'm vegan"],
+    ["Could you remember that Tom said I'm vegan?", "I'm vegan"],
+    ["Could you remember that I'm vegan and do I need a ticket?", "do I need a ticket"],
+    ["Weißt du noch, dass ich vegan bin?", "ich vegan bin"],
+  ])("%s stays a question, or another's word", (message, quote) => {
+    expect(reasonsFor(message, add(quote, quote))[0]).toBe("refuse");
+  });
+});
+
 describe("a proposal is put to review when", () => {
   test.each<[string, string, ProposedOperation, Reason]>([
     ["it turns a wish round", "I like jazz.", add("I like jazz", "Dislikes jazz"), "unsupported"],

@@ -124,9 +124,19 @@ export function isRequest(quote: LocatedQuote): boolean {
   return !clauses.some((clause) => DECLARES.test(clause) && clause.includes(quote.text.replace(/[’‘]/gu, "'").replace(/[\s,;.!]+$/u, "")));
 }
 
-/** A question, unless the quote lies in a clause before it that states something: "I'm vegan, what can I have?" */
+/** "Could you please remember that I'm vegan?" asks for nothing but to be remembered; "can you remember whether …?" and "do you …?" ask. */
+const POLITE_REMEMBER =
+  /^(?:(?:please|hi|hello|hey|and|also|ok(?:ay)?|so|bitte|por favor|per favore|¿)[\s,]*)*(?:(?:can|could|would|will) you (?:please |kindly |also |just )*(?:remember|note(?: down)?|make a note|keep in mind|bear in mind|write down|take down)(?: please)?(?: that|,|:)?|(?:kannst|könntest|würdest) du (?:dir )?(?:bitte )?(?:merken|notieren)(?:, dass|:)|(?:können|könnten|würden) sie (?:sich )?(?:bitte )?(?:merken|notieren)(?:, dass|:)|(?:peux|pourrais)-tu (?:retenir|noter)(?: que| qu'|:)|(?:pouvez|pourriez)-vous (?:retenir|noter)(?: que| qu'|:)|(?:puedes|podrías|puede|podría) (?:recordar|anotar|apuntar)(?: que|:)|(?:puoi|potresti|può|potrebbe) (?:ricordare|ricordarti|annotare)(?: che|:))\s+(?<statement>.+)$/iu;
+
+/**
+ * A question, unless the quote lies in a clause before it that states something ("I'm vegan, what can I have?") or is what is to be
+ * remembered.
+ */
 function asksOnly(quote: LocatedQuote, sentence: string): boolean {
   if (!QUESTION_END.test(sentence) && !/[¿]/u.test(sentence)) return false;
+  const statement = POLITE_REMEMBER.exec(sentence)?.groups?.statement?.split(/\s+(?:and|so|but|und|et|y|e)\s+/iu)[0] ?? "";
+  const quoted = quote.text.replace(/[’‘]/gu, "'").replace(/[\s,;.?]+$/u, "");
+  if (statement.includes(quoted) && DECLARES.test(statement)) return false;
   const clauses = sentence.split(/[,;–—:]\s+|\s+(?:so|and|but)\s+(?=(?:what|where|which|can|could|is|are|do|does|any)\b)/iu);
   const asking = clauses.length > 1 ? clauses.slice(0, -1) : [];
   const normalised = quote.text.replace(/[’‘]/gu, "'").replace(/[\s,;.]+$/u, "");
