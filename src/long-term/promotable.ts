@@ -11,7 +11,7 @@ import { memoryIdOf } from "../platform/ids.js";
 import { type Category, CONCIERGE_CATEGORIES } from "./categories.js";
 import { addressesAssistant, saysYou } from "./promotable/address.js";
 import { steeringOf } from "./promotable/instructions.js";
-import { isRequest, moodOf, speaksOfStrangers } from "./promotable/mood.js";
+import { drawnFromReport, isRequest, moodOf, speaksOfStrangers } from "./promotable/mood.js";
 import { isDisguised } from "./promotable/obfuscation.js";
 import { type LocatedQuote, OwnVoice } from "./promotable/quote.js";
 import { holdsSecret } from "./promotable/secrets.js";
@@ -36,6 +36,8 @@ export type Reason =
   | "unsure"
   | "joke"
   | "reported"
+  /** What stands before it hands over somebody else's words, or made-up ones: "This is what the leaflet said." */
+  | "borrowed"
   | "third_party"
   | "memory_command"
   /** Something to be done now: the booking that comes of it is kept by the domain. */
@@ -128,7 +130,7 @@ class Guard {
   constructor(input: ExtractionInput, categories: readonly Category[]) {
     this.#input = input;
     this.#categories = categories;
-    this.#voice = new OwnVoice(input.text);
+    this.#voice = new OwnVoice(input.text, input.context.findLast((said) => said.role === "user")?.content);
     this.#tainted = steeringOf(this.#voice.ownText()) === "refused";
     this.#disguised = isDisguised(this.#voice.ownText());
   }
@@ -137,8 +139,9 @@ class Guard {
     const parsed = proposedOperationSchema.safeParse(raw);
     if (!parsed.success) return refuse("malformed");
     const proposal = parsed.data;
-    const quote = this.#voice.locate(proposal.quote);
-    if (quote === null) return refuse("no_quote");
+    const located = this.#voice.locate(proposal.quote);
+    if (located === null) return refuse("no_quote");
+    const quote = drawnFromReport(located) ?? located;
     const reason = this.#reasonAgainst(quote);
     if (reason !== null && !(reason === "memory_command" && proposal.op === "forget")) return refuse(reason);
     switch (proposal.op) {
@@ -178,6 +181,7 @@ class Guard {
     const doubts: Reason[] = [];
     if (support === "partly") doubts.push("unsupported");
     if (addressesAssistant(whole) || saysYou(statement.text)) doubts.push("addressed");
+    if (this.#voice.isBorrowed(quote)) doubts.push("borrowed");
     if (this.#tainted) doubts.push("tainted");
     if (this.#disguised) doubts.push("disguised");
     if (steering === "doubtful" || steeringOf(whole) === "doubtful") doubts.push("instruction");
@@ -208,6 +212,7 @@ class Guard {
   #judgeTargeted(proposal: Extract<ProposedOperation, { op: "confirm" | "forget" | "supersede" }>, quote: LocatedQuote): Judgement {
     const target = this.#target(proposal.target_id);
     if (target === undefined) return refuse("unknown_target");
+    if (this.#voice.isBorrowed(quote)) return refuse("borrowed");
     if (this.#tainted || this.#disguised) return refuse("tainted");
     if (proposal.op !== "forget" && addressesAssistant(quote.sentences.map((sentence) => sentence.text).join(" ")))
       return refuse("addressed");

@@ -72,7 +72,7 @@ const REFUSED: readonly RegExp[] = [
 /** Not an order as such, but better looked at by the user before it is recalled. */
 const DOUBTFUL: readonly RegExp[] = [
   /https?:|www\.|\b[a-z0-9-]+\.(?:com|net|org|io|example|biz|info|ru|xyz)\b/u,
-  /\b(?:always|only|never) (?:show|list|use|reply|respond|answer|search|book|order|buy|propose|give|tell)\b(?! (?:me|us)\b)/u,
+  /(?<!\b(?:i|we) )\b(?:always|only|never) (?:show|list|use|reply|respond|answer|search|book|order|buy|propose|give|tell)\b(?! (?:me|us)\b)/u,
   /\b(?:instead of asking|no questions asked|at any price|whatever (?:it|the) (?:costs?|price))\b/u,
   /(?:^|\s)(?:\.{3}|…)\s*\S|\S\s*(?:\.{3}|…)$/u,
 ];

@@ -1,5 +1,6 @@
 import { conceptsIn } from "../../platform/language/lexicon.js";
 import { FOREIGN } from "../../platform/language/own-words.js";
+import { handsOverWords } from "./borrowed.js";
 import type { LocatedQuote } from "./quote.js";
 
 /** Why a sentence is not the user's settled word about themselves or those who come along. */
@@ -23,7 +24,7 @@ const UNSURE =
 const REPORTING_VERB =
   "(?:said|says|say|wrote|writes|told|tells|thinks|think|believes?|claims?|claimed|recommends?|recommended|suggests?|suggested|insists?|swears?|mentioned|reckons?|texted|posted|emailed|asked|meint|meinte|sagt|sagte|schreibt|schrieb|findet|glaubt|behauptet|empfiehlt|dit|disait|écrit|pense|croit|recommande|prétend|dice|dijo|escribió|cree|piensa|recomienda|afirma|scrive|pensa|crede|sostiene|consiglia|ha detto|diceva)";
 const REPORTED = new RegExp(
-  `(?<!\\p{L})(?:(?:(?:my|our|the|a|an|this|that|some|his|her|their|mein\\p{L}*|unser\\p{L}*|der|die|das|ein\\p{L}*|mon|ma|mes|le|la|les|un|une|mi|mis|el|los|las|una|il|lo|mio|mia|gli|i)\\s+(?:[\\p{L}'-]+\\s+){0,3}|he |she |they |it |er |sie |il |elle |él |ella |lui |lei |everyone |everybody |people |someone |somebody |\\p{Lu}[\\p{L}'-]+ (?:and \\p{Lu}[\\p{L}'-]+ )?)(?:just |always |once |also |has |have |had |hat |a |ha )?${REPORTING_VERB}(?!\\p{L})|according to|apparently|allegedly|supposedly|reportedly|rumou?r has it|it (?:says|is said)|i (?:heard|read|was told|hear|overheard|got (?:a|an|this) (?:mail|email|message|letter))|as (?:he|she|they) (?:put|said)|laut|angeblich|ich habe gehört|selon|d'après|il paraît|según|dicen que|he leído|he oído|secondo|pare che|ho (?:sentito|letto)|si dice)(?!\\p{L})`,
+  `(?<!\\p{L})(?:(?:(?:my|our|the|a|an|this|that|some|his|her|their|mein\\p{L}*|unser\\p{L}*|der|die|das|ein\\p{L}*|mon|ma|mes|le|la|les|un|une|mi|mis|el|los|las|una|il|lo|mio|mia|gli|i)\\s+(?:[\\p{L}'-]+\\s+){0,3}|he |she |they |it |er |sie |il |elle |él |ella |lui |lei |everyone |everybody |people |someone |somebody |(?!I')\\p{Lu}[\\p{L}'-]+ (?:and \\p{Lu}[\\p{L}'-]+ )?)(?:just |always |once |also |has |have |had |hat |a |ha )?(?<!(?:be|been|being|get|getting) )${REPORTING_VERB}(?!\\p{L})|according to|apparently|allegedly|supposedly|reportedly|rumou?r has it|it (?:says|is said)|i (?:heard|read|was told|hear|overheard|got (?:a|an|this) (?:mail|email|message|letter))|as (?:he|she|they) (?:put|said)|laut|angeblich|ich habe gehört|selon|d'après|il paraît|según|dicen que|he leído|he oído|secondo|pare che|ho (?:sentito|letto)|si dice)(?!\\p{L})`,
   "u",
 );
 /** "My doctor says I must avoid salt" is about the user; so is "my wife says that I…". It stays reported: better asked again than wrong. */
@@ -56,15 +57,35 @@ export function moodOf(quote: LocatedQuote, message: string): Mood {
   )
     return "joke";
   // What introduces somebody else's words is no word of the user's own.
-  if (plain.includes(FOREIGN)) return "reported";
+  if (plain.includes(FOREIGN) || quote.sentences.some((part) => handsOverWords(part.text))) return "reported";
   if (asksOnly(quote, plain)) return "question";
   if (MEMORY_COMMAND.test(plain) && !/^(?:don'?t|do not|never) forget/iu.test(plain)) return "memory_command";
   const unconditional = plain.replace(POLITE_IF, " ");
   if (HYPOTHETICAL.test(unconditional)) return "hypothetical";
   if (UNSURE.test(unconditional)) return "unsure";
   if (MEDICAL_ADVICE.test(plain)) return null;
+  if (drawnFromReport(quote)?.text === quote.text) return null;
   if ((REPORTED.test(plain) || REPORTED.test(plain.charAt(0).toLowerCase() + plain.slice(1))) && !OWN_REPORT.test(plain)) return "reported";
   return null;
+}
+
+const DRAWN = /,?\s+(?:so|which is why|that['’]s why|therefore)\s+(?!that(?!\p{L}))/iu;
+
+/**
+ * "My wife says I snore, so a room at the end, please": what the guest draws from a report is their own, the report is not. The
+ * quote without the report; null where it holds nothing that is drawn from one.
+ */
+export function drawnFromReport(quote: LocatedQuote): LocatedQuote | null {
+  const sentence = quote.sentences.map((part) => part.text).join(" ");
+  const drawn = DRAWN.exec(sentence);
+  if (drawn === null) return null;
+  const report = sentence.slice(0, drawn.index);
+  const own = sentence.slice(drawn.index + drawn[0].length);
+  if (!REPORTED.test(report.charAt(0).toLowerCase() + report.slice(1)) || REPORTED.test(own)) return null;
+  if (!/(?<!\p{L})(?:i|i['’]m|me|my|we|us|our)(?!\p{L})/iu.test(report)) return null;
+  const within = DRAWN.exec(quote.text);
+  const text = within === null ? quote.text : quote.text.slice(within.index + within[0].length);
+  return text !== "" && own.includes(text) ? { ...quote, text } : null;
 }
 
 /** Whether someone else's taste is told. Companions are guests; strangers are not. */
@@ -103,9 +124,19 @@ export function isRequest(quote: LocatedQuote): boolean {
   return !clauses.some((clause) => DECLARES.test(clause) && clause.includes(quote.text.replace(/[’‘]/gu, "'").replace(/[\s,;.!]+$/u, "")));
 }
 
-/** A question, unless the quote lies in a clause before it that states something: "I'm vegan, what can I have?" */
+/** "Could you please remember that I'm vegan?" asks for nothing but to be remembered; "can you remember whether …?" and "do you …?" ask. */
+const POLITE_REMEMBER =
+  /^(?:(?:please|hi|hello|hey|and|also|ok(?:ay)?|so|bitte|por favor|per favore|¿)[\s,]*)*(?:(?:can|could|would|will) you (?:please |kindly |also |just )*(?:remember|note(?: down)?|make a note|keep in mind|bear in mind|write down|take down)(?: please)?(?: that|,|:)?|(?:kannst|könntest|würdest) du (?:dir )?(?:bitte )?(?:merken|notieren)(?:, dass|:)|(?:können|könnten|würden) sie (?:sich )?(?:bitte )?(?:merken|notieren)(?:, dass|:)|(?:peux|pourrais)-tu (?:retenir|noter)(?: que| qu'|:)|(?:pouvez|pourriez)-vous (?:retenir|noter)(?: que| qu'|:)|(?:puedes|podrías|puede|podría) (?:recordar|anotar|apuntar)(?: que|:)|(?:puoi|potresti|può|potrebbe) (?:ricordare|ricordarti|annotare)(?: che|:))\s+(?<statement>.+)$/iu;
+
+/**
+ * A question, unless the quote lies in a clause before it that states something ("I'm vegan, what can I have?") or is what is to be
+ * remembered.
+ */
 function asksOnly(quote: LocatedQuote, sentence: string): boolean {
   if (!QUESTION_END.test(sentence) && !/[¿]/u.test(sentence)) return false;
+  const statement = POLITE_REMEMBER.exec(sentence)?.groups?.statement?.split(/\s+(?:and|so|but|und|et|y|e)\s+/iu)[0] ?? "";
+  const quoted = quote.text.replace(/[’‘]/gu, "'").replace(/[\s,;.?]+$/u, "");
+  if (statement.includes(quoted) && DECLARES.test(statement)) return false;
   const clauses = sentence.split(/[,;–—:]\s+|\s+(?:so|and|but)\s+(?=(?:what|where|which|can|could|is|are|do|does|any)\b)/iu);
   const asking = clauses.length > 1 ? clauses.slice(0, -1) : [];
   const normalised = quote.text.replace(/[’‘]/gu, "'").replace(/[\s,;.]+$/u, "");

@@ -1,4 +1,5 @@
 import { FOREIGN, maskForeignWords, type Sentence, sentencesOf } from "../../platform/language/own-words.js";
+import { announcesWords, handsOverWords, worksOnWhatStandsBefore } from "./borrowed.js";
 
 /** Where a quote stands in the user's own words. */
 export interface LocatedQuote {
@@ -18,11 +19,24 @@ export class OwnVoice {
   /** The message with foreign text masked, offsets kept. */
   readonly masked: string;
   readonly sentences: readonly Sentence[];
+  /** From here on the words may be somebody else's, or made up. */
+  readonly #borrowedFrom: number;
 
-  constructor(message: string) {
+  /** `before`: the user's last message, which may have announced this one as a text. */
+  constructor(message: string, before = "") {
     this.message = message;
     this.masked = maskForeignWords(message);
     this.sentences = sentencesOf(this.masked);
+    const introduction = this.sentences.find((sentence) => handsOverWords(sentence.text));
+    const last = this.sentences.at(-1);
+    const backwards = last !== undefined && worksOnWhatStandsBefore(last.text);
+    const announced = sentencesOf(maskForeignWords(before)).some((sentence) => announcesWords(sentence.text));
+    this.#borrowedFrom = backwards || announced ? 0 : (introduction?.start ?? message.length);
+  }
+
+  /** Whether what was said before it (or a task behind it) makes the quote somebody else's words, or made-up ones. */
+  isBorrowed(quote: LocatedQuote): boolean {
+    return (quote.sentences.at(-1)?.end ?? 0) > this.#borrowedFrom;
   }
 
   /**

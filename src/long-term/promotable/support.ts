@@ -1,5 +1,6 @@
 import { conceptOf, conceptsIn, foldText } from "../../platform/language/lexicon.js";
 import { wordsOf } from "../../platform/language/tokens.js";
+import { turnsRound } from "./distaste.js";
 
 /**
  * Whether a quote says what a statement says: so that a model can't hang "Recommend X" on an innocent quote. Every telling
@@ -24,17 +25,12 @@ const FRAME = new Set(
     "available unavailable free works work suit suits suitable trip visit stay stays staying occasion temporarily temporary during while any all some every everything other than as due because reason must able unable longer anymore any more " +
     "born birthday anniversary date year years old aged age job profession works hobby plays owns pet drive drives car train transport public strictly severe severely strong medical religious keeps follows observant " +
     "trouble problem problems climb climbs manage ill gets hurt difficulty difficulties bear bears afraid brings wears walks walk chooses choose lasting must disease finds find found boring bored interested interest happy comfortable uncomfortable fond keen into taste " +
+    "ist hat wird mag est aime es tiene son ha " +
     "very much really extra good better best favourite favorite main regular user's they them who one two bit"
   ).split(" "),
 );
 
 const NUMBER = /^\d+(?:[.,:]\d+)*$/u;
-const NEGATION =
-  /(?<!\p{L})(?:no|not|never|none|without|neither|nor|cannot|can't|don't|doesn't|didn't|isn't|aren't|won't|hate\p{L}*|dislike\p{L}*|avoid\p{L}*|can't|free|intolerant|allergic|allerg\p{L}*|less|nobody|nothing|longer|anymore|nicht|kein\p{L}*|nie|niemals|ohne|hass\p{L}*|ne|pas|jamais|sans|déteste\p{L}*|plus|nunca|sin|odio|ningun\p{L}*|non|mai|senza|ya|ill|sick|problem\p{L}*|afraid|fear\p{L}*|bad|unable|trouble|refuse\p{L}*|limit|over|under|seizures?|migraines?|headaches?|dangerous|too|instead|rather|except|thing|only|isn|doesn|don|mag\p{L}* \p{L}+ nicht|não|nunca|niet|geen|nie|нет|не|不|没|ない|안|못)(?!\p{L})|n't|n’t|不|没|ない|ません/iu;
-/** Plain dislike or absence in a statement that its quote would have to carry. */
-const NEGATED_STATEMENT =
-  /(?<!\p{L})(?:not|never|no longer|dislikes?|hates?|avoids?|cannot|can't|doesn't|does not|without|nicht|kein\p{L}*|nie|pas|jamais|nunca|non|mai)(?!\p{L})/iu;
-
 export type Support = "supported" | "partly" | "unsupported";
 
 /**
@@ -77,7 +73,7 @@ export function supportOf(statement: string, quote: string, related: readonly st
   }
   if (shared === 0) return allFrame(statement, quote) ? (added === 0 ? "supported" : "partly") : "unsupported";
   if (added > 0) return added > shared ? "unsupported" : "partly";
-  return NEGATED_STATEMENT.test(statement) && !NEGATION.test(quote) ? "partly" : "supported";
+  return turnsRound(statement, quote) ? "partly" : "supported";
 }
 
 /** Scripts without spaces: the word stands somewhere in the quote, however it was cut. */

@@ -1,8 +1,9 @@
 import { de, en, es, fr, it, type ParsedResult } from "chrono-node";
+import { type NamedPeriod, type PeriodLanguage, periodsIn } from "./named-periods.js";
 
 /** Dates in a sentence, read against when and where it was said: "next Friday" is a day of the calendar. */
 
-export type DateLanguage = "en" | "de" | "fr" | "es" | "it";
+export type DateLanguage = PeriodLanguage;
 const PARSERS = { en, de, fr, es, it } as const;
 
 export interface SaidAt {
@@ -20,48 +21,91 @@ export interface MentionedDate {
 
 /**
  * Days to come, in the order in which they are named. Left out: days gone by, recurring ones ("on Saturdays"), and times of day
- * that name no day ("evening shows", "after 9 pm"); "this evening" does.
+ * that name no day ("evening shows", "after 9 pm"); "this evening" does. A bare weekday on that weekday is today until noon, and a
+ * week from then on; "this Friday" and "until Friday" are today all Friday.
  */
 export function datesIn(text: string, said: SaidAt, language: DateLanguage = "en"): MentionedDate[] {
+  const today = dayIn(said.at, said.timeZone);
+  const periods = periodsIn(text, language);
   const reference = { instant: said.at, timezone: offsetMinutes(said.at, said.timeZone) };
-  return PARSERS[language]
+  const days = PARSERS[language]
     .parse(text, reference, { forwardDate: true })
-    .filter((result) => !RECURRING.test(text.slice(Math.max(0, result.index - 12), result.index + result.text.length + 2)))
-    .filter((result) => !STRETCH.test(result.text) && result.text !== MODAL)
+    .filter((result) => !periods.some((period) => overlaps(period, result)))
+    .filter((result) => !STRETCH.test(result.text) && !PERIOD_ALONE.test(result.text) && result.text !== MODAL)
     .filter((result) => namesADay(result) || TODAY.test(result.text))
-    .map((result) => ({ text: result.text, end: endOf(result, said) }))
-    .filter((date) => date.end.getTime() >= said.at.getTime());
+    .map((result) => ({ index: result.index, text: result.text, end: endOf(result, said, text.slice(0, result.index)) }));
+  return [
+    ...days,
+    ...periods.map((period) => ({ index: period.index, text: period.text, end: endOfDay(lastDayOf(period, today), said.timeZone) })),
+  ]
+    .filter((named) => !RECURRING.test(text.slice(Math.max(0, named.index - 12), named.index + named.text.length + 2)))
+    .filter((named) => named.end.getTime() + LAST_SECOND_MS >= said.at.getTime())
+    .sort((a, b) => a.index - b.index)
+    .map((named) => ({ text: named.text, end: named.end }));
 }
 
+/** The end is a whole second, which may have begun. */
+const LAST_SECOND_MS = 999;
 /** "Every Friday", "on Saturdays", "weekday evenings"; "since January" and "last month" are over. */
 const RECURRING =
   /(?<!\p{L})(?:every|each|weekday|jeden|jede|chaque|tous les|cada|todos los|ogni|tutti i|since|last|seit|letzte[nrs]?|depuis|desde|dal?)\s|(?:day|evening|morning|afternoon|night|weekend)s(?!\p{L})/iu;
 /** A stretch of time is no day: "20 minutes", "two weeks' notice"; "in two weeks" is. */
 const STRETCH =
   /^(?:now|right now|jetzt|maintenant|ahora|adesso|ora)$|minute|hour|stunde|heure|hora|\bor[ae]\b|^(?:\d+|an?|one|two|three|four|five|six|half)\s+(?:days?|weeks?|months?|years?|nights?)'?$/iu;
-/** A time of day that is today's, or a week that is this one. */
+/** A period that is not said to be this or the next: "weekend trips", "during the week". */
+const PERIOD_ALONE = /^(?:(?:the|il|la)\s+)?(?:weekend|week-end|week|month|year|fine settimana|settimana)(?:\s+(?:after|before))?$/iu;
+/** A time of day that is today's. */
 const TODAY = /^(?:this|ce|cet|cette|esta|este|questa|questo)(?!\p{L})/iu;
 /** "I may come" names no month. */
 const MODAL = "may";
-const WEEKEND = /weekend|wochenende|week-end|fin de semana|fine settimana/iu;
-const WEEK = /(?<!\p{L})(?:week|woche|semaine|semana|settimana)(?!\p{L})/iu;
+const WEEK_OF = /(?<!\p{L})(?:week|weekend)\s+of\s+(?:the\s+)?$/iu;
+const NEXT = /(?<!\p{L})(?:next|following|nächste[nrs]?|prochaine?|próxim[oa]|prossim[oa]|que viene)(?!\p{L})/iu;
+/** The nearest one, today's included. */
+const NEAREST =
+  /(?<!\p{L})(?:this|until|till|til|by|through|diesen|bis(?: zum)?|ce|jusqu['’](?:à|au)|este|hasta(?: el)?|questo|questa|fino a)\s*$/iu;
 
 function namesADay({ start }: ParsedResult): boolean {
   return (["day", "weekday", "month", "year"] as const).some((part) => start.isCertain(part));
 }
 
-function endOf(result: ParsedResult, said: SaidAt): Date {
+function overlaps(period: NamedPeriod, { index, text }: ParsedResult): boolean {
+  return period.index < index + text.length && index < period.index + period.text.length;
+}
+
+/** `before`: what stands before it in the text. */
+function endOf(result: ParsedResult, said: SaidAt, before: string): Date {
   const parts = result.end ?? result.start;
-  if (!namesADay(result) && !WEEK.test(result.text) && !WEEKEND.test(result.text))
-    return endOfDay(dayIn(said.at, said.timeZone), said.timeZone);
+  const today = dayIn(said.at, said.timeZone);
+  if (!namesADay(result)) return endOfDay(today, said.timeZone);
   let day = { year: parts.get("year") ?? 1970, month: parts.get("month") ?? 1, day: parts.get("day") ?? 1 };
-  const counted = /\d|\b(?:a|an|one|two|three|four|five|six|seven|eight|nine|ten)\s+weeks?/iu.test(result.text);
-  if (WEEKEND.test(result.text) || (WEEK.test(result.text) && !counted)) day = sundayFrom(day);
-  else if (!parts.isCertain("day") && !parts.isCertain("weekday")) {
+  if (!parts.isCertain("day") && !parts.isCertain("weekday")) {
     if (!parts.isCertain("month")) day = { ...day, month: 12 };
-    day = { ...day, day: new Date(Date.UTC(day.year, day.month, 0)).getUTCDate() };
+    day = lastOfMonth(day);
+  } else if (WEEK_OF.test(before)) day = sundayFrom(day);
+  else if (
+    isWeekFrom(today, day) &&
+    parts.isCertain("weekday") &&
+    !parts.isCertain("day") &&
+    !NEXT.test(`${before.slice(-12)}${result.text}`)
+  ) {
+    const named = /\p{L}+/u.exec(result.text)?.[0] ?? "";
+    if (NEAREST.test(before) || NEAREST.test(named)) day = today;
   }
   return endOfDay(day, said.timeZone);
+}
+
+function lastDayOf({ unit, ahead }: NamedPeriod, today: Day): Day {
+  switch (unit) {
+    case "day":
+      return later(today, ahead);
+    case "weekend":
+    case "week":
+      return later(sundayFrom(today), 7 * ahead);
+    case "month":
+      return lastOfMonth({ ...today, month: today.month + ahead });
+    case "year":
+      return { year: today.year + ahead, month: 12, day: 31 };
+  }
 }
 
 interface Day {
@@ -72,13 +116,31 @@ interface Day {
 
 function dayIn(at: Date, timeZone: string): Day {
   const there = new Date(at.getTime() + offsetMinutes(at, timeZone) * 60_000);
-  return { year: there.getUTCFullYear(), month: there.getUTCMonth() + 1, day: there.getUTCDate() };
+  return asDay(there);
 }
 
-function sundayFrom({ year, month, day }: Day): Day {
-  const date = new Date(Date.UTC(year, month - 1, day));
-  date.setUTCDate(date.getUTCDate() + ((7 - date.getUTCDay()) % 7));
+function asDay(date: Date): Day {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+}
+
+function later({ year, month, day }: Day, days: number): Day {
+  return asDay(new Date(Date.UTC(year, month - 1, day + days)));
+}
+
+/** The month may lie beyond December. */
+function lastOfMonth({ year, month }: Day): Day {
+  return asDay(new Date(Date.UTC(year, month, 0)));
+}
+
+function isWeekFrom(today: Day, day: Day): boolean {
+  const then = later(today, 7);
+  return then.year === day.year && then.month === day.month && then.day === day.day;
+}
+
+/** The Sunday of a day's week: the day itself where it is one. */
+function sundayFrom(day: Day): Day {
+  const weekday = new Date(Date.UTC(day.year, day.month - 1, day.day)).getUTCDay();
+  return later(day, (7 - weekday) % 7);
 }
 
 /** 23:59:59 there. The offset is asked for near that moment, so that a change of clocks in between counts. */

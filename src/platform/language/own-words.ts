@@ -25,6 +25,8 @@ const PASTED_FROM_HERE =
 const REPORTING =
   /\b(?:wrote|writes|written|said|says|saying|texted|emailed|e-mailed|mailed|posted|posts|commented|tweeted|replied|answered|told (?:me|us)|tells (?:me|us)|reads|states|quotes?|according to[^:\n]{1,60}|schrieb|schreibt|geschrieben|sagte|sagt|gesagt|meinte|meint|laut[^:\n]{1,60}|écrit|dit|écrivait|disait|selon[^:\n]{1,60}|escribió|escribe|dijo|dice|decía|según[^:\n]{1,60}|scritto|scrive|detto|diceva|disse|secondo[^:\n]{1,60}|escreveu|disse|diz|schreef|zei|zegt|napisał|написал[аи]?|сказал[аи]?|пишет)\s*[:：,]?\s*[:：]/iu;
 const FIRST_PERSON_REPORT = /(?:^|[\s,])(?:i|i've|we|ich|wir|je|j'ai|nous|yo|ho|ich habe|he dicho|как я)\b[^.!?\n]{0,25}$/iu;
+/** "I'll say it again:" leads to the speaker's own words. */
+const FIRST_PERSON_WORK = /(?:^|[\s,])(?:i|i'll|i’ll|we|let me|ich|je|yo|io)(?: will| must| can only| just| only| also)*\s+$/iu;
 
 /** Something was received, copied or is to be worked on; what follows the colon is that thing. */
 const HANDED_OVER =
@@ -63,6 +65,7 @@ function maskAfter(text: string, introducer: RegExp, mask: (from: number, to: nu
   for (const match of text.matchAll(new RegExp(introducer.source, `g${introducer.flags}`))) {
     const lineStart = text.lastIndexOf("\n", match.index) + 1;
     const colon = match.index + match[0].length;
+    if (introducer === WORK_ON && FIRST_PERSON_WORK.test(text.slice(lineStart, match.index))) continue;
     if (introducer === REPORTING && FIRST_PERSON_REPORT.test(text.slice(lineStart, match.index))) continue;
     const lineEnd = text.indexOf("\n", colon);
     const endsLine = text.slice(colon, lineEnd === -1 ? text.length : lineEnd).trim() === "";
