@@ -27,6 +27,7 @@ export function datesIn(text: string, said: SaidAt, language: DateLanguage = "en
   return PARSERS[language]
     .parse(text, reference, { forwardDate: true })
     .filter((result) => !RECURRING.test(text.slice(Math.max(0, result.index - 12), result.index + result.text.length + 2)))
+    .filter((result) => !PLURAL_PART.test(text.slice(result.index + result.text.length)))
     .filter((result) => !STRETCH.test(result.text) && result.text !== MODAL)
     .filter((result) => namesADay(result) || TODAY.test(result.text))
     .map((result) => ({ text: result.text, end: endOf(result, said) }))
@@ -36,6 +37,8 @@ export function datesIn(text: string, said: SaidAt, language: DateLanguage = "en
 /** "Every Friday", "on Saturdays", "weekday evenings"; "since January" and "last month" are over. */
 const RECURRING =
   /(?<!\p{L})(?:every|each|weekday|jeden|jede|chaque|tous les|cada|todos los|ogni|tutti i|since|last|seit|letzte[nrs]?|depuis|desde|dal?)\s|(?:day|evening|morning|afternoon|night|weekend)s(?!\p{L})/iu;
+/** "Friday nights" are all of them. */
+const PLURAL_PART = /^\s+(?:morning|afternoon|evening|night)s(?!\p{L})/iu;
 /** A stretch of time is no day: "20 minutes", "two weeks' notice"; "in two weeks" is. */
 const STRETCH =
   /^(?:now|right now|jetzt|maintenant|ahora|adesso|ora)$|minute|hour|stunde|heure|hora|\bor[ae]\b|^(?:\d+|an?|one|two|three|four|five|six|half)\s+(?:days?|weeks?|months?|years?|nights?)'?$/iu;
