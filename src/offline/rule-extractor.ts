@@ -105,9 +105,12 @@ export class RuleExtractor implements Extractor {
       const dated = date !== undefined && !/\b(?:birthday|anniversary|geburtstag)\b/iu.test(text);
       const undated = dated ? withoutDate(text, date.text).replace(/\s+(?:only|alone)(?=[.!]*$)/iu, "") : text;
       const passing = trip !== null || dated;
-      const standing = passing ? undated.replace(ONLY_THEN, "").replace(ONLY_THEN.test(undated) ? /\bI'd like\b/u : /(?!)/u, "I'd rather have") : undated;
+      const standing = passing
+        ? undated.replace(ONLY_THEN, "").replace(ONLY_THEN.test(undated) ? /\bI'd like\b/u : /(?!)/u, "I'd rather have")
+        : undated;
       const companion = forWhom(standing);
-      const subjects = companion === null ? (language === "en" ? aboutWhom(standing, reading.names, reading.joining) : [self(standing)]) : [companion];
+      const subjects =
+        companion === null ? (language === "en" ? aboutWhom(standing, reading.names, reading.joining) : [self(standing)]) : [companion];
       const draftsFor = (about: AboutWhom, isPassing: boolean) =>
         this.#draftsOf(about, isPassing || companion !== null, language, standing, reasoned);
 
@@ -224,7 +227,13 @@ function statementOf(draft: Draft, about: AboutWhom, passing: boolean, until: Da
   const who = draft.subject ?? about.subject;
   const label = about.label === "" ? who.slice("companion:".length) : about.label;
   return statementSchema.parse({
-    text: who === "self" ? draft.text : said(label.replace(/^./u, (letter) => letter.toUpperCase()), draft.text),
+    text:
+      who === "self"
+        ? draft.text
+        : said(
+            label.replace(/^./u, (letter) => letter.toUpperCase()),
+            draft.text,
+          ),
     category: draft.category,
     aspect: draft.aspect.slice(0, 64),
     type: draft.type ?? "preference",
@@ -254,7 +263,8 @@ function said(label: string, text: string): string {
 
 /** "Likes rock" and "Likes rock music": one word of liking, one aspect, nothing that is weighed against another. */
 function saysTheSame(memory: Memory, statement: Statement): boolean {
-  const verb = (text: string) => /^(?:companion )?(?<verb>likes|loves|dislikes|prefers|enjoys|avoids|is a fan of)\b/iu.exec(text)?.groups?.verb?.toLowerCase();
+  const verb = (text: string) =>
+    /^(?:companion )?(?<verb>likes|loves|dislikes|prefers|enjoys|avoids|is a fan of)\b/iu.exec(text)?.groups?.verb?.toLowerCase();
   if (!OPEN_TASTES.has(statement.category) || / over /u.test(memory.text) || / over /u.test(statement.text)) return false;
   return verb(statement.text) !== undefined && verb(memory.text) === verb(statement.text);
 }

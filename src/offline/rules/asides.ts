@@ -10,7 +10,10 @@ const ADVERB =
   "(?!(?:usually|generally|normally|mostly|regularly|really|only|early|family|daily|weekly|monthly|rarely|hardly|especially|particularly|possibly|probably|jelly|curly|italy|sicily|nearly|barely|emily|sally|kelly|molly|holly|lily|billy)\\b)\\p{Ll}{3,}ly(?: enough)?";
 
 const AT_START = new RegExp(`^(?:${COMMENT}|${ADVERB})(?:\\s*[,:;!–—-]\\s*|\\s+(?=(?:i|we|my|our|i'm|we're|i've|we've)\\b))`, "iu");
-const AT_END = new RegExp(`(?:\\s*[,;:–—(-]+\\s*|\\s+(?=(?:by the way|btw|to be honest|tbh|of course|i'm afraid|though|please)\\b))(?:${COMMENT}|${ADVERB})\\)?$`, "iu");
+const AT_END = new RegExp(
+  `(?:\\s*[,;:–—(-]+\\s*|\\s+(?=(?:by the way|btw|to be honest|tbh|of course|i'm afraid|though|please)\\b))(?:${COMMENT}|${ADVERB})\\)?$`,
+  "iu",
+);
 const BETWEEN = new RegExp(`\\s*[,–—(]\\s*(?:${COMMENT}|${ADVERB})\\s*[,–—)]\\s*`, "giu");
 
 /** The clause without what is said beside it. White space and apostrophes are plain already. */

@@ -6,7 +6,8 @@ import { inThirdPerson } from "./third-person.js";
 /** What a guest doesn't take, told sideways: given up, a no-go, off the table, an EpiPen for it. English. */
 
 /** What was said of a list, said of one item of it. */
-const insteadOf = (text: string, list: string) => (item: string) => inThirdPerson(text.replace(list, () => item).replace(/ (?:for|to) me$/iu, ""));
+const insteadOf = (text: string, list: string) => (item: string) =>
+  inThirdPerson(text.replace(list, () => item).replace(/ (?:for|to) me$/iu, ""));
 
 /** A draft for each thing of a list that is eaten or drunk; none where one of them isn't. */
 function each(list: string, text: (item: string) => string): Draft[] | null {

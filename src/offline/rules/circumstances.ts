@@ -98,8 +98,17 @@ export const CIRCUMSTANCES: readonly Shape[] = [
     /^(?:it|everything|the (?:place|venue|hotel|restaurant)) (?:has to|must|needs to|should|ought to) be (?:near|close to|by|next to|within (?:walking distance|reach|easy reach) of|walkable from|on) (?:an? |the )?(?<what>(?:[\p{L}]+ )?(?:station|stop|bus stop|tube|underground|metro|line|airport|train|tram|car park|parking))$/iu,
     (_, { text }) => ({ category: "location", aspect: "transport", text: capital(text), type: "preference" }),
   ),
-  shape(/^I (?<how>cycle|walk|drive|take (?:the|a) (?:train|bus|tram|tube|metro|taxi|cab|underground))(?: (?:to|in|into|everywhere).{0,30})?$/iu, (_, { text, usual }) =>
-    usual ? { category: "location", aspect: "transport", text: `Always ${inThirdPerson(text).toLowerCase()}`.replace(/^Always /u, "Usually "), type: "preference" } : null,
+  shape(
+    /^I (?<how>cycle|walk|drive|take (?:the|a) (?:train|bus|tram|tube|metro|taxi|cab|underground))(?: (?:to|in|into|everywhere).{0,30})?$/iu,
+    (_, { text, usual }) =>
+      usual
+        ? {
+            category: "location",
+            aspect: "transport",
+            text: `Always ${inThirdPerson(text).toLowerCase()}`.replace(/^Always /u, "Usually "),
+            type: "preference",
+          }
+        : null,
   ),
 
   // companions
@@ -157,7 +166,9 @@ export const CIRCUMSTANCES: readonly Shape[] = [
   ),
   shape(/^my (?<rel>[\p{L}-]+) is (?:here )?with me$/iu, ({ rel = "" }, { passing }) => {
     const concept = conceptOf(rel, "relation");
-    return passing && concept !== null ? { category: "companions", aspect: concept.name, text: `Comes with ${rel.toLowerCase()}`, type: "fact" } : null;
+    return passing && concept !== null
+      ? { category: "companions", aspect: concept.name, text: `Comes with ${rel.toLowerCase()}`, type: "fact" }
+      : null;
   }),
 
   // communication
@@ -169,16 +180,21 @@ export const CIRCUMSTANCES: readonly Shape[] = [
   shape(/^I (?:only|just) (?:do|use|read|answer|check|have) (?<how>whatsapp|e-?mails?|texts?|sms|signal|telegram)$/iu, (_, { text }) => ({
     category: "communication",
     aspect: "channel",
-    text: inThirdPerson(text.replace(/^I (?:only|just) /iu, "I ")).replace(/^/u, "Only ").replace(/^Only (\p{L})/u, (_all, letter: string) => `Only ${letter.toLowerCase()}`),
+    text: inThirdPerson(text.replace(/^I (?:only|just) /iu, "I "))
+      .replace(/^/u, "Only ")
+      .replace(/^Only (\p{L})/u, (_all, letter: string) => `Only ${letter.toLowerCase()}`),
   })),
   shape(/^(?:text|message|e-?mail|write to|whatsapp) me$/iu, (_, { usual, text }) =>
     usual ? { category: "communication", aspect: "channel", text: `Prefers ${text.replace(/ me$/iu, "").toLowerCase()} messages` } : null,
   ),
-  shape(/^no (?<what>(?:long|short|formal|detailed|flowery|waffly) (?:explanations?|answers?|messages?|texts?|descriptions?|emails?))(?: for me)?$/iu, ({ what = "" }) => ({
-    category: "communication",
-    aspect: "style",
-    text: `No ${what.toLowerCase()}`,
-  })),
+  shape(
+    /^no (?<what>(?:long|short|formal|detailed|flowery|waffly) (?:explanations?|answers?|messages?|texts?|descriptions?|emails?))(?: for me)?$/iu,
+    ({ what = "" }) => ({
+      category: "communication",
+      aspect: "style",
+      text: `No ${what.toLowerCase()}`,
+    }),
+  ),
   shape(
     /^(?:(?:you can |please )?(?:call|address) me(?: as)?|my name is|I go by|I am called|I prefer to be called|I like to be called) (?<name>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,2})$/iu,
     ({ name = "" }) =>

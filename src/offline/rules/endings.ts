@@ -10,7 +10,10 @@ const OVER: Readonly<Record<Language, readonly (readonly [pattern: RegExp, still
   en: [
     // "I can't eat nuts any more" begins something: only a plain "not" ends.
     [/^(?<a>.*?)\s+no longer\s+(?<b>.+)$/iu, "$<a> $<b>"],
-    [/^(?<a>.*?(?:'m|'re|'s|\bam|\bare|\bis))(?:n't| not)\s+(?<b>.+?),?\s+(?:any ?more|any longer|these days|now|after all)\b.*$/iu, "$<a> $<b>"],
+    [
+      /^(?<a>.*?(?:'m|'re|'s|\bam|\bare|\bis))(?:n't| not)\s+(?<b>.+?),?\s+(?:any ?more|any longer|these days|now|after all)\b.*$/iu,
+      "$<a> $<b>",
+    ],
     [/^(?<a>.*?)\s+(?:do|does)(?:n't| not)\s+(?<b>.+?),?\s+(?:any ?more|any longer|these days|after all)\b.*$/iu, "$<a> $<b>"],
     [/^(?:i|we)(?:'ve| have)? (?:stopped|quit|given up|gave up) being (?<b>.+)$/iu, "I am $<b>"],
     [/^(?:i|we) used to be (?<b>.+)$/iu, "I am $<b>"],
@@ -19,7 +22,10 @@ const OVER: Readonly<Record<Language, readonly (readonly [pattern: RegExp, still
     [/^(?:i|we) can (?<b>(?:eat|have|drink|tolerate|climb|manage) .+?),? (?:again|now|these days)\b.*$/iu, "I can not $<b>"],
     [/^(?:i|we)(?:'ve| have)? (?:outgrown|outgrew|got(?:ten)? over|lost) (?:my|our) (?<b>.*allergy(?: to .+)?)$/iu, "I have a $<b>"],
     [/^(?:my|our) (?<b>.*allergy(?: to .+)?) (?:is|has) (?:gone|gone away|over|disappeared|been cured|cured)\b.*$/iu, "I have a $<b>"],
-    [/^(?:i|we)(?:'ve| have)? (?:just |recently |now )?(?:moved|moving) (?:away |out )*(?:from|of) (?<b>\p{L}[\p{L} .'-]+?)(?: (?:last|in|this|a|two|years|for)\b.*)?$/iu, "I live in $<b>"],
+    [
+      /^(?:i|we)(?:'ve| have)? (?:just |recently |now )?(?:moved|moving) (?:away |out )*(?:from|of) (?<b>\p{L}[\p{L} .'-]+?)(?: (?:last|in|this|a|two|years|for)\b.*)?$/iu,
+      "I live in $<b>",
+    ],
     [/^(?:i|we) left (?<b>\p{Lu}[\p{L}'-]+) (?:for good|last|years|months|in).*$/u, "I live in $<b>"],
   ],
   de: [

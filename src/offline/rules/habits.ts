@@ -58,23 +58,36 @@ export const HABITS: readonly Shape[] = [
   shape(new RegExp(`^(?:no|never|not|nothing)(?: on| at)? (?<when>${WHEN})(?: for me)?$`, "iu"), ({ when = "" }, { reasoned, text }) =>
     reasoned || / for me$/iu.test(text) ? schedule(foldText(when), capital(text.replace(/ for me$/iu, ""))) : null,
   ),
-  shape(new RegExp(`^I (?:do not|never|can not|will not) (?:go out|eat out|come|travel|do anything|book)(?: anything)? (?:on|at|during|in the) (?<when>school nights|${WHEN})$`, "iu"), ({ when = "" }, { text }) =>
-    schedule(foldText(when), inThirdPerson(text)),
+  shape(
+    new RegExp(
+      `^I (?:do not|never|can not|will not) (?:go out|eat out|come|travel|do anything|book)(?: anything)? (?:on|at|during|in the) (?<when>school nights|${WHEN})$`,
+      "iu",
+    ),
+    ({ when = "" }, { text }) => schedule(foldText(when), inThirdPerson(text)),
   ),
-  shape(new RegExp(`^(?<when>${WHEN}) (?:is|are) my (?<how>only free (?:evening|day|night|time|slot)s?|day off|days off|free (?:evening|day|night)s?|best (?:day|time)s?)$`, "iu"), ({ when = "", how = "" }) =>
-    schedule("days", `${capital(when)} ${/s$/u.test(when) ? "are" : "is"} the ${how}`),
+  shape(
+    new RegExp(
+      `^(?<when>${WHEN}) (?:is|are) my (?<how>only free (?:evening|day|night|time|slot)s?|day off|days off|free (?:evening|day|night)s?|best (?:day|time)s?)$`,
+      "iu",
+    ),
+    ({ when = "", how = "" }) => schedule("days", `${capital(when)} ${/s$/u.test(when) ? "are" : "is"} the ${how}`),
   ),
-  shape(new RegExp(`^(?<when>${WHEN}) (?:is|are) (?:always |generally )?(?<how>better|best|easier|easiest|ideal|preferable)$`, "iu"), ({ when = "", how = "" }, { reasoned }) =>
-    reasoned ? schedule(dayAspect(when), `${capital(when)} ${/s$/u.test(when) ? "are" : "is"} ${how}`) : null,
+  shape(
+    new RegExp(`^(?<when>${WHEN}) (?:is|are) (?:always |generally )?(?<how>better|best|easier|easiest|ideal|preferable)$`, "iu"),
+    ({ when = "", how = "" }, { reasoned }) =>
+      reasoned ? schedule(dayAspect(when), `${capital(when)} ${/s$/u.test(when) ? "are" : "is"} ${how}`) : null,
   ),
-  shape(/^I (?:have to|must|need to|like to) (?:catch|get|take) (?:the|my) last (?<what>train|bus|tube|tram|metro)(?: home)?(?: (?:at|around|by|before) (?<time>[\d.:]+ ?(?:am|pm)?|midnight|eleven|ten))?$/iu, (_, { text }) =>
-    schedule("end", inThirdPerson(text)),
+  shape(
+    /^I (?:have to|must|need to|like to) (?:catch|get|take) (?:the|my) last (?<what>train|bus|tube|tram|metro)(?: home)?(?: (?:at|around|by|before) (?<time>[\d.:]+ ?(?:am|pm)?|midnight|eleven|ten))?$/iu,
+    (_, { text }) => schedule("end", inThirdPerson(text)),
   ),
   // "I book for six", "I reserve for four people"
   shape(new RegExp(`^I (?:book|reserve|cook|need a table|order) for ${NUMBER}(?: people| persons)?$`, "iu"), ({ n = "" }, { usual }) =>
     usual ? party(n, `Usually books for ${count(n)}`) : null,
   ),
-  shape(/^I (?:come|go|dine|eat|travel) (?:on my own|alone|by myself)$/iu, (_, { usual, text }) => (usual ? party("1", inThirdPerson(text)) : null)),
+  shape(/^I (?:come|go|dine|eat|travel) (?:on my own|alone|by myself)$/iu, (_, { usual, text }) =>
+    usual ? party("1", inThirdPerson(text)) : null,
+  ),
 
   // party size
   shape(
@@ -154,10 +167,6 @@ export const HABITS: readonly Shape[] = [
     /^I (?:go for|buy|take|choose|book|pick|want|get|look for|prefer) (?:the )?(?<what>(?:cheap(?:est)?|best|most expensive|premium|mid-?range|top|vip|first[- ]class) (?:tickets?|seats?|ones|options?|category|categories|rooms?|price))$/iu,
     ({ what = "" }, { usual, text }) =>
       usual || /prefer/iu.test(text) ? budget("ticket class", `Usually takes the ${what.toLowerCase()}`) : null,
-  ),
-  shape(
-    /^(?:money|price|cost|the price) is (?:no object|not an issue|no issue|not important|not a problem|no problem|secondary|not a concern)(?: for me)?$/iu,
-    () => budget("budget", "Money is no object"),
   ),
   shape(/^(?:I am on a (?:tight|small|limited) budget|my budget is (?:tight|small|limited))$/iu, () =>
     budget("budget", "Is on a tight budget"),

@@ -24,7 +24,10 @@ export const IMPAIRMENTS: readonly Shape[] = [
       ),
   ),
   shape(
-    new RegExp(`^I (?:get|have|suffer from) (?:bad |terrible |awful )?(?:${HARM}|dizzy|anxious|claustrophobic|seasick) (?:in|from|with|on|at|around) (?<what>[\\p{L} -]{3,40})$`, "iu"),
+    new RegExp(
+      `^I (?:get|have|suffer from) (?:bad |terrible |awful )?(?:${HARM}|dizzy|anxious|claustrophobic|seasick) (?:in|from|with|on|at|around) (?<what>[\\p{L} -]{3,40})$`,
+      "iu",
+    ),
     ({ what = "" }, { text }) => need("accessibility", foldText(what).slice(0, 64), inThirdPerson(text)),
   ),
   shape(
@@ -32,15 +35,24 @@ export const IMPAIRMENTS: readonly Shape[] = [
     ({ what = "" }, { text }) => need("accessibility", what.toLowerCase(), inThirdPerson(text)),
   ),
   shape(
-    new RegExp(`^I (?:have|have got|suffer from|live with|am living with) (?:really |very )?(?:bad |severe |mild |chronic |some )?(?<what>${CONDITION})(?: in my .{3,30})?$`, "iu"),
+    new RegExp(
+      `^I (?:have|have got|suffer from|live with|am living with) (?:really |very )?(?:bad |severe |mild |chronic |some )?(?<what>${CONDITION})(?: in my .{3,30})?$`,
+      "iu",
+    ),
     ({ what = "" }, { text }) => need("accessibility", foldText(what).replace(/^an? /u, ""), inThirdPerson(text)),
   ),
   shape(
-    new RegExp(`^I have (?:got )?(?:an? |two )?(?:dodgy|bad|weak|gammy|poor|new|artificial|replaced|broken|stiff|sore|terrible|crook) (?<what>${LIMB})$`, "iu"),
+    new RegExp(
+      `^I have (?:got )?(?:an? |two )?(?:dodgy|bad|weak|gammy|poor|new|artificial|replaced|broken|stiff|sore|terrible|crook) (?<what>${LIMB})$`,
+      "iu",
+    ),
     ({ what = "" }, { text }) => need("accessibility", foldText(what), inThirdPerson(text)),
   ),
   shape(
-    new RegExp(`^my (?<part>${LIMB}) (?:is|are) (?<how>not (?:what (?:it|they) used to be|great|good|the best|very good|so good)|going|shot|playing up|gone|rubbish|terrible|dreadful)$`, "iu"),
+    new RegExp(
+      `^my (?<part>${LIMB}) (?:is|are) (?<how>not (?:what (?:it|they) used to be|great|good|the best|very good|so good)|going|shot|playing up|gone|rubbish|terrible|dreadful)$`,
+      "iu",
+    ),
     ({ part = "", how = "" }, { passing }) => {
       if (/playing up|going/iu.test(how) && !passing) return null;
       return need("accessibility", foldText(part), `${capital(part)} ${/s$/u.test(part) ? "are" : "is"} ${how}`);

@@ -31,12 +31,15 @@ export const MEMBERSHIPS: readonly Shape[] = [
     ({ what = "" }, { text }) => loyalty(programme(what), inThirdPerson(text)),
   ),
   shape(/^I am with (?<what>(?:World of |Club )?[\p{Lu}][\p{L}]+(?: (?:of |[\p{Lu}][\p{L}]+ ?)+)?)$/u, ({ what = "" }, { text }) =>
-    /\b(?:Hyatt|Hilton|Marriott|Bonvoy|Accor|IHG|Radisson|Wyndham|Honou?rs|Rewards|Club|World|Miles|Avios|Airways|Lufthansa|Insurance)\b/u.test(what)
+    /\b(?:Hyatt|Hilton|Marriott|Bonvoy|Accor|IHG|Radisson|Wyndham|Honou?rs|Rewards|Club|World|Miles|Avios|Airways|Lufthansa|Insurance)\b/u.test(
+      what,
+    )
       ? loyalty(programme(what), inThirdPerson(text))
       : null,
   ),
-  shape(/^I have been (?:an? )?(?:members?|subscribers?|patrons?|friends?) (?:of|with|at) (?<what>(?:the )?\p{Lu}[\p{L} '&.-]{2,50})$/u, ({ what = "" }, { text }) =>
-    loyalty(programme(what), inThirdPerson(text)),
+  shape(
+    /^I have been (?:an? )?(?:members?|subscribers?|patrons?|friends?) (?:of|with|at) (?<what>(?:the )?\p{Lu}[\p{L} '&.-]{2,50})$/u,
+    ({ what = "" }, { text }) => loyalty(programme(what), inThirdPerson(text)),
   ),
 ];
 

@@ -54,7 +54,9 @@ export const diet = (name: string): Draft => {
     .replace(/^pescetarian$/, "pescatarian");
   if (/^(?:kosher|halal|jain)$/.test(plain)) return need("dietary", "religious diet", `Eats ${plain}`);
   const free = /^(.+?)-?free$/.exec(plain);
-  return free === null ? need("dietary", "diet", `Is ${plain}`) : need("dietary", substanceOf(free[1] ?? plain), `Needs ${plain} food`);
+  return free === null
+    ? need("dietary", "diet", /^(?:low|high|keto|paleo|plant|raw|fodmap)/.test(plain) ? `Is on a ${plain} diet` : `Is ${plain}`)
+    : need("dietary", substanceOf(free[1] ?? plain), `Needs ${plain} food`);
 };
 
 const avoided = (list: string): Draft[] =>

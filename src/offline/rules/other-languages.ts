@@ -120,7 +120,8 @@ const COMPANION: Readonly<Record<Exclude<Language, "en">, { readonly clause: Reg
     },
   },
   es: {
-    clause: /^(?:mi|mis|nuestr[oa]s?) (?<relation>\p{L}+)(?: \p{Lu}\p{L}+)? (?<verb>es|son|no come|no comen|no bebe|tiene|usa|va en|odia|adora) (?<rest>.+)$/iu,
+    clause:
+      /^(?:mi|mis|nuestr[oa]s?) (?<relation>\p{L}+)(?: \p{Lu}\p{L}+)? (?<verb>es|son|no come|no comen|no bebe|tiene|usa|va en|odia|adora) (?<rest>.+)$/iu,
     own: {
       es: "soy",
       son: "somos",
@@ -197,15 +198,19 @@ function dietOf(word: string): Draft | null {
 }
 
 /** A word of negation at the edge of what is liked turns it round: better nothing than the opposite. */
-const TURNED = /^(?:plus|pas|moins|nicht|kein\p{L}*|nie|non|più|no|nunca|ya|mai|jamais)(?!\p{L})|(?<!\p{L})(?:mehr|nicht|pas|plus|più|nunca|mai|jamais|nie)$/iu;
+const TURNED =
+  /^(?:plus|pas|moins|nicht|kein\p{L}*|nie|non|più|no|nunca|ya|mai|jamais)(?!\p{L})|(?<!\p{L})(?:mehr|nicht|pas|plus|più|nunca|mai|jamais|nie)$/iu;
 
 /** The seat that a phrase names, in whatever words around it: "les places près de l'allée". */
 function seatIn(phrase: string): { readonly name: string } | null {
-  const seats = conceptsIn(phrase.replace(/(?<!\p{L})(?:l|d|all|dell)'/giu, "$& ").replace(/'/gu, " ")).filter(({ topic }) => topic === "seat");
+  const seats = conceptsIn(phrase.replace(/(?<!\p{L})(?:l|d|all|dell)'/giu, "$& ").replace(/'/gu, " ")).filter(
+    ({ topic }) => topic === "seat",
+  );
   return seats.find(({ name }) => !/^(?:row|table|quiet)$/u.test(name)) ?? seats[0] ?? null;
 }
 /** Says that a phrase is about a seat, whatever else it names. */
-const OF_SEATS = /(?<!\p{L})(?:plätze?|sitzplätze?|sitze|places?|sièges?|fauteuils?|asientos?|sitios?|butacas?|posti|posto|poltron[ae]|tisch|table|mesa|tavolo)(?!\p{L})/iu;
+const OF_SEATS =
+  /(?<!\p{L})(?:plätze?|sitzplätze?|sitze|places?|sièges?|fauteuils?|asientos?|sitios?|butacas?|posti|posto|poltron[ae]|tisch|table|mesa|tavolo)(?!\p{L})/iu;
 
 /** Words that point, or only say how much. */
 const POINTING =
@@ -275,7 +280,9 @@ function shapesOf(language: Exclude<Language, "en">): readonly Shape[] {
     shape(of(words.dislikes), ({ what = "", what2 = "", what3 = "" }, { text }) =>
       taste(
         what || what2 || what3,
-        /(?:nicht mehr| mehr$|aime(?:ons)? plus|supporte plus|ya no me|(?:piace|piacciono) più)/iu.test(text) ? "No longer likes" : "Dislikes",
+        /(?:nicht mehr| mehr$|aime(?:ons)? plus|supporte plus|ya no me|(?:piace|piacciono) più)/iu.test(text)
+          ? "No longer likes"
+          : "Dislikes",
       ),
     ),
     shape(of(words.likes), ({ what = "" }) => {

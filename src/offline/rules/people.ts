@@ -19,7 +19,8 @@ const NAME = "(?:\\s*,?\\s+(?<name>(?!I\\b|I'|And\\b|But\\b|So\\b)\\p{Lu}[\\p{L}
 const POSSESSED = `(?:both\\s+|all\\s+)?(?:of\\s+)?(?<owner>my|our|the)\\s+${ADJECTIVES}(?<relation>in-laws|\\p{L}+(?:-in-law)?)(?:\\s+(?<second>one|ones))?${NAME}`;
 const AT_START = new RegExp(`^${POSSESSED}`, "iu");
 const ANYWHERE = new RegExp(`(?<![\\p{L}'])${POSSESSED}`, "giu");
-const FRIEND_OF_MINE = /(?<!\p{L})(?:[Aa]|[Oo]ne) (?:good |old |close )?(?:friend|mate|cousin|nephew|niece) of (?:mine|ours),? (?:called |named )?(?<name>\p{Lu}[\p{L}'-]+),?/u;
+const FRIEND_OF_MINE =
+  /(?<!\p{L})(?:[Aa]|[Oo]ne) (?:good |old |close )?(?:friend|mate|cousin|nephew|niece) of (?:mine|ours),? (?:called |named )?(?<name>\p{Lu}[\p{L}'-]+),?/u;
 
 /** Of one's own house: there "the" says as much as "my". */
 const HOUSEHOLD = /^(?:baby|children|toddler|twins|daughter|son|wife|husband|little one|youngest|eldest|oldest|little ones|family)$/u;

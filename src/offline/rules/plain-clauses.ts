@@ -85,6 +85,8 @@ const ADVERBS =
 /** The clause made plain; `passing` is the caller's to know. */
 export function plainClause(clause: string, passing: boolean, reasoned = false): PlainClause {
   let text = spelt(clause.replace(/[’‘]/gu, "'").replace(/\s+/gu, " ").trim());
+  // "Could you always answer in Italian?" asks for what is to hold.
+  if (/^(?:can|could|would|will) you (?:please )?(?:always|never|only)\b/iu.test(text)) text = text.replace(/[\s?]+$/u, "");
   const usual = USUAL.test(text);
   const changed = CHANGED.test(text);
   for (let before = ""; before !== text; ) {
@@ -99,12 +101,15 @@ export function plainClause(clause: string, passing: boolean, reasoned = false):
   text = text
     .replace(/^(?:can|could|would|will) you (?:please )?(?=(?:always|never|only|please) )/iu, "")
     .replace(/^I would (?:prefer|like) (?:it if )?you(?: to|(?: would| could)?) /iu, "")
-    .replace(/^I have (?:always |long )(lov|lik|enjoy|ador|hat|dislik|prefer)e?d /iu, (_, verb: string) => `I ${/^(?:lov|lik|ador|hat|dislik)$/iu.test(verb) ? `${verb}e` : verb} `)
+    .replace(
+      /^I have (?:always |long )(lov|lik|enjoy|ador|hat|dislik|prefer)e?d /iu,
+      (_, verb: string) => `I ${/^(?:lov|lik|ador|hat|dislik)$/iu.test(verb) ? `${verb}e` : verb} `,
+    )
     .replace(/\bI (?:both|all) /iu, "I ")
     .replace(/^I am (?:both|all) /iu, "I am ")
     .replace(/\btend to\b/giu, "")
     .replace(ADVERBS, "")
-    .replace(/\s+(?:always|usually|often|normally|now|nowadays|these days|lately|any ?more|any longer)$/iu, "");
+    .replace(/[\s,]+(?:always|usually|often|normally|now|nowadays|these days|lately|any ?more|any longer)$/iu, "");
   return { text: text.replace(/\s+/gu, " ").trim(), usual, changed, reasoned, passing };
 }
 

@@ -1,6 +1,18 @@
 /** The words that needs hang on, as they are often mistyped: a slip of one letter, or of two neighbours, is put right. */
 
-const KEY_WORDS = ["allergic", "allergy", "vegetarian", "intolerant", "wheelchair", "coeliac", "diabetic", "usually", "normally", "prefer", "favourite"];
+const KEY_WORDS = [
+  "allergic",
+  "allergy",
+  "vegetarian",
+  "intolerant",
+  "wheelchair",
+  "coeliac",
+  "diabetic",
+  "usually",
+  "normally",
+  "prefer",
+  "favourite",
+];
 const WORD = /\p{L}{5,12}/gu;
 
 export function spelt(text: string): string {

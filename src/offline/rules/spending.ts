@@ -17,25 +17,36 @@ export const SPENDING: readonly Shape[] = [
   (clause) => {
     const { text, usual, changed, passing } = clause;
     if (!AMOUNT.test(text) || text.split(" ").length > 18 || ASKS.test(text)) return [];
-    const capped = CAP.test(text) && OWN_CAP.test(text) && (!/^I (?:want|need|like|have|would like)\b/iu.test(text) || usual || / (?:to|not) /iu.test(text));
+    const capped =
+      CAP.test(text) &&
+      OWN_CAP.test(text) &&
+      (!/^I (?:want|need|like|have|would like)\b/iu.test(text) || usual || / (?:to|not) /iu.test(text));
     const paid = PAYS.test(text) && (usual || passing || changed);
-    const plain = text.replace(/^I (?:try|aim|like|prefer|want|am trying) (?<not>not )?to (?<not2>not )?/iu, (all) => (/ not /iu.test(all) ? "I do not " : "I "));
+    const plain = text.replace(/^I (?:try|aim|like|prefer|want|am trying) (?<not>not )?to (?<not2>not )?/iu, (all) =>
+      / not /iu.test(all) ? "I do not " : "I ",
+    );
     return capped || paid ? [{ category: "budget", aspect: spentOn(text), text: inThirdPerson(plain) }] : [];
   },
   shape(
     /^(?:money|price|cost|the (?:price|cost|money)) (?:is|does) (?:no object|not (?:really |much of |a big |that )*(?:an? )?(?:issue|problem|concern|important|matter)|secondary|no (?:issue|problem))(?: (?:for|to) me)?(?: when it comes to .{3,40}| for .{3,40})?$/iu,
     (_, { text }) => ({ category: "budget", aspect: "budget", text: capital(text.replace(/ (?:for|to) me$/iu, "")) }),
   ),
-  shape(/^I (?:do not mind|am happy|am willing|am prepared|do not object to) (?:to )?(?:pay|spend|paying|spending) (?:a bit |a little )?(?:more|extra)\b.{0,50}$/iu, (_, { text }) => ({
-    category: "budget",
-    aspect: "ticket class",
-    text: inThirdPerson(text),
-  })),
-  shape(/^I (?:look for|hunt for|go for|wait for|want|take|book) (?:the |an? )?(?<what>(?:best |good |cheap )?(?:deals?|bargains?|discounts?|special offers?|last-minute deals?|sales?))$/iu, (_, { text, usual }) =>
-    usual ? { category: "budget", aspect: "ticket class", text: inThirdPerson(text) } : null,
+  shape(
+    /^I (?:do not mind|am happy|am willing|am prepared|do not object to) (?:to )?(?:pay|spend|paying|spending) (?:a bit |a little )?(?:more|extra)\b.{0,50}$/iu,
+    (_, { text }) => ({
+      category: "budget",
+      aspect: "ticket class",
+      text: inThirdPerson(text),
+    }),
   ),
-  shape(/^(?<what>(?:cheap|the cheapest|inexpensive|affordable) (?:seats?|tickets?|rooms?|places?|restaurants?|hotels?))$/iu, ({ what = "" }, { usual, reasoned }) =>
-    usual || reasoned ? { category: "budget", aspect: "ticket class", text: capital(what) } : null,
+  shape(
+    /^I (?:look for|hunt for|go for|wait for|want|take|book) (?:the |an? )?(?<what>(?:best |good |cheap )?(?:deals?|bargains?|discounts?|special offers?|last-minute deals?|sales?))$/iu,
+    (_, { text, usual }) => (usual ? { category: "budget", aspect: "ticket class", text: inThirdPerson(text) } : null),
+  ),
+  shape(
+    /^(?<what>(?:cheap|the cheapest|inexpensive|affordable) (?:seats?|tickets?|rooms?|places?|restaurants?|hotels?))$/iu,
+    ({ what = "" }, { usual, reasoned }) =>
+      usual || reasoned ? { category: "budget", aspect: "ticket class", text: capital(what) } : null,
   ),
 ];
 

@@ -1,5 +1,5 @@
 import { type Draft, type Shape, shape } from "./draft.js";
-import { drafted, draftsOf } from "./tastes.js";
+import { dislikes, drafted, draftsOf } from "./tastes.js";
 import { aspectOf, thingOf } from "./things.js";
 import { capital, inThirdPerson } from "./third-person.js";
 
@@ -13,16 +13,20 @@ export const STANCES: readonly Shape[] = [
   // against
   ...[
     /^(?<what>.{3,50}?) (?:bores?|bored?|annoys?|irritates?|puts?|sends?) me(?: (?:to (?:tears|death|sleep)|stiff|rigid|silly|senseless|off|no end))?$/iu,
-    /^(?<what>.{3,50}?) (?:leaves? me cold|(?:does|do) (?:absolutely |really |precisely |simply )?nothing for me|gets? on my nerves|drives? me (?:mad|crazy|nuts|up the wall)|makes? me (?:yawn|cringe))$/iu,
+    /^(?<what>.{3,50}?) (?:leaves? me cold|gets? on my nerves|drives? me (?:mad|crazy|nuts|up the wall)|makes? me (?:yawn|cringe))$/iu,
     /^I (?:do not|can not|never)(?: really| quite)? (?:get|see|understand|got) (?:the (?:appeal|point|attraction|fuss|hype)(?: of| about| with| in)?|what people see in) (?<what>.+)$/iu,
     /^I (?:have (?:gone|went)|went|am going) (?:right |completely |totally |rather |a bit )?off (?<what>.+)$/iu,
-    /^I have had it with (?<what>.+)$/iu,
+    /^I (?:have had it with|have had enough of|am (?:tired|sick(?: and tired)?|bored|fed up) (?:of|with|by)) (?<what>.+)$/iu,
     /^I am (?:so |totally |well )?over (?<what>(?!\d|the moon)\p{L}.+)$/iu,
-    /^(?<what>.{3,50}?) (?:is|are) (?:an? |absolutely |definitely |just )*(?:no-go|no go|no-no|deal-?breaker|nightmare|turn-off|pet hate|out of the question)(?: for me)?$/iu,
+    /^(?<what>.{3,50}?) (?:is|are) (?:an? |absolutely |definitely |just )*(?:deal-?breaker|nightmare|turn-off|pet hate|out of the question)(?: for me)?$/iu,
   ].map((pattern) => shape(pattern, ({ what = "" }, { text }) => inOwnWords(what, text))),
   shape(
+    /^(?<what>.{3,50}?) (?:(?:does|do) (?:absolutely |really |precisely |simply )?nothing for me|(?:is|are) (?:an? |absolutely |definitely |just )*(?:no-go|no go|no-no)(?: for me)?)$/iu,
+    ({ what = "" }) => draftsOf(what, dislikes),
+  ),
+  shape(
     /^I am not (?:a )?(?:big|huge|mad|massive|hot|sold|wild|much|great|one)(?: (?:of an? |a ))?(?: on| about| for)? (?<what>.+)$/iu,
-    ({ what = "" }) => draftsOf(what.replace(/ (?:fan|lover|person)$/iu, ""), (thing) => `Dislikes ${thing}`),
+    ({ what = "" }) => draftsOf(what.replace(/ (?:fan|lover|person)$/iu, ""), dislikes),
   ),
 
   // for
@@ -42,8 +46,10 @@ export const STANCES: readonly Shape[] = [
     /^I (?:could|can) (?:listen to|watch|eat|hear|see|live on|drink) (?<what>.+?) (?:all day(?: long)?|every (?:day|night)|for (?:hours|ever)|forever|day in,? day out|any day|any time|until .*)$/iu,
     ({ what = "" }) => draftsOf(what, (thing) => `Could listen to ${thing}`.replace("Could listen to", "Loves")),
   ),
-  shape(/^I am (?:more |very much |rather |definitely )*(?:of )?(?:an? )?(?<what>[\p{L} -]{3,30}?) (?:person|man|woman|girl|guy|family|couple|type|sort)$/iu, ({ what = "" }, { passing }) =>
-    passing ? null : draftsOf(what, (thing) => `Is a ${thing} person`).filter(({ category }) => category !== "other"),
+  shape(
+    /^I am (?:more |very much |rather |definitely )*(?:of )?(?:an? )?(?<what>[\p{L} -]{3,30}?) (?:person|man|woman|girl|guy|family|couple|type|sort)$/iu,
+    ({ what = "" }, { passing }) =>
+      passing ? null : draftsOf(what, (thing) => `Is a ${thing} person`).filter(({ category }) => category !== "other"),
   ),
   shape(
     /^my (?:big |secret |great |only |latest )?(?:guilty pleasure|weakness|passion|obsession|comfort food|first love|thing) (?:is|are) (?<what>.+)$|^(?<what2>.{3,40}?) (?:is|are) my (?:big |absolute |all-time |secret )*(?:guilty pleasure|weakness|passion|obsession|comfort food|first love|thing|favou?rites?|idea of heaven|jam)$/iu,
@@ -67,16 +73,22 @@ export const STANCES: readonly Shape[] = [
     /^(?:an? |the )?(?<what>[\p{L}\d -]{3,50}?) (?:for me )?(?:whenever .{3,40}|every time|each time|any day|or nothing|if there is one|wherever .{3,40})(?: for me)?$/iu,
     ({ what = "" }, { passing }) => (passing ? null : drafted(thingOf(what), capital(what), what)),
   ),
-  shape(/^the (?:further|farther|closer|nearer|higher|lower|quieter) (?<where>.{0,30}?) ?the better(?: for me)?$/iu, ({ where = "" }, { text }) => ({
-    category: "seating",
-    aspect: /back|front|stage/iu.test(where) ? "row" : "position",
-    text: capital(text.replace(/ for me$/iu, "")),
-  })),
-  shape(/^I am (?:always |much |far )?happi(?:er|est) (?<what>outdoors|outside|indoors|inside|upstairs|downstairs|at the back|near the front|in the .{3,30})(?: than .{3,20})?$/iu, (_, { text }) => ({
-    category: "seating",
-    aspect: "area",
-    text: inThirdPerson(text),
-  })),
+  shape(
+    /^the (?:further|farther|closer|nearer|higher|lower|quieter) (?<where>.{0,30}?) ?the better(?: for me)?$/iu,
+    ({ where = "" }, { text }) => ({
+      category: "seating",
+      aspect: /back|front|stage/iu.test(where) ? "row" : "position",
+      text: capital(text.replace(/ for me$/iu, "")),
+    }),
+  ),
+  shape(
+    /^I am (?:always |much |far )?happi(?:er|est) (?<what>outdoors|outside|indoors|inside|upstairs|downstairs|at the back|near the front|in the .{3,30})(?: than .{3,20})?$/iu,
+    (_, { text }) => ({
+      category: "seating",
+      aspect: "area",
+      text: inThirdPerson(text),
+    }),
+  ),
   // "I'm a light sleeper, so no rooms facing the street": a reason makes it last.
   shape(/^(?:no|nothing|not|never) (?<what>[\p{L}\d -]{3,60}?)(?: for me)?$/iu, ({ what = "" }, { reasoned, text }) => {
     if (!reasoned && !/ for me$/iu.test(text)) return null;

@@ -24,8 +24,10 @@ const TO_FIRST: Readonly<Record<string, string>> = { is: "am", are: "am", has: "
 
 const JOINED = /^\s*(?:,\s*)?(?:and|&|nor|or)\s+/iu;
 const OWN = /^\s*(?:I|me|myself)(?=['\s])/u;
-const US = /^(?<none>neither|none|both|all|each|two|three|four|most|half)\s+of\s+us(?:\s+(?:in (?:my|our) (?:family|house(?:hold)?)|here))?\s+(?<rest>.+)$/iu;
-const NAMED = /^(?<name>\p{Lu}[\p{L}-]+)(?<rest>(?:'s|n't|\s+(?:is|isn't|can|can't|cannot|has|needs|uses|loves|hates|likes|prefers|doesn't|does|eats|also|no))(?=[\s,.!]).*)$/u;
+const US =
+  /^(?<none>neither|none|both|all|each|two|three|four|most|half)\s+of\s+us(?:\s+(?:in (?:my|our) (?:family|house(?:hold)?)|here))?\s+(?<rest>.+)$/iu;
+const NAMED =
+  /^(?<name>\p{Lu}[\p{L}-]+)(?<rest>(?:'s|n't|\s+(?:is|isn't|can|can't|cannot|has|needs|uses|loves|hates|likes|prefers|doesn't|does|eats|also|no))(?=[\s,.!]).*)$/u;
 
 /**
  * Those whom the clause has as its subject, each with the clause in the first person: the guest where it names nobody, several in
@@ -79,11 +81,18 @@ function guest(clause: string): AboutWhom {
 }
 
 function companionOf(person: Pick<Person, "subject" | "label" | "name">, clause: string): AboutWhom {
-  return { subject: person.subject ?? "self", clause, name: person.name, label: person.label.replace(/^./u, (letter) => letter.toUpperCase()) };
+  return {
+    subject: person.subject ?? "self",
+    clause,
+    name: person.name,
+    label: person.label.replace(/^./u, (letter) => letter.toUpperCase()),
+  };
 }
 
 function negated(own: string): string {
-  return own.replace(/^I (?<be>am|can|have to|must)?\s*/u, (_, be: string | undefined) => (be === undefined ? "I do not " : `I ${be} not `));
+  return own.replace(/^I (?<be>am|can|have to|must)?\s*/u, (_, be: string | undefined) =>
+    be === undefined ? "I do not " : `I ${be} not `,
+  );
 }
 
 function firstPerson(rest: string): string {

@@ -1,6 +1,6 @@
 import { foldText } from "../../platform/language/lexicon.js";
 import { type Draft, itemsOf, type PlainClause, type Shape, shape } from "./draft.js";
-import { aspectOf, type Thing, thingOf } from "./things.js";
+import { aspectOf, type Thing, thingOf, WHOLE_KIND } from "./things.js";
 
 /** Likes and dislikes, old and new. English. */
 
@@ -34,7 +34,8 @@ export function draftsOf(list: string, said: (thing: string) => string, replaces
 /** What follows a comma and is no list of things is said beside it: "jazz, of course". */
 function withoutComment(list: string): string {
   const [first = "", ...rest] = list.split(/\s*,\s*/u);
-  return rest.length === 0 || rest.every((part) => part.split(/\s+(?:and|or)\s+/iu).every((item) => thingOf(item.replace(/^(?:and|or) /iu, "")) !== null))
+  return rest.length === 0 ||
+    rest.every((part) => part.split(/\s+(?:and|or)\s+/iu).every((item) => thingOf(item.replace(/^(?:and|or) /iu, "")) !== null))
     ? list
     : first;
 }
@@ -52,7 +53,12 @@ export function drafted(thing: Thing | null, text: string, phrase: string, repla
 const prefers = (thing: string): string => `Prefers ${thing}`;
 const likes = (thing: string): string => `Likes ${thing}`;
 const loves = (thing: string): string => `Loves ${thing}`;
-const dislikes = (thing: string): string => `Dislikes ${thing}`;
+export const dislikes = (thing: string): string => `Dislikes ${inside(thing)}`;
+
+/** A kind that began its sentence, without the capital of that. */
+function inside(thing: string): string {
+  return WHOLE_KIND.test(thing) ? thing.replace(/^./u, (letter) => letter.toLowerCase()) : thing;
+}
 
 function preferred(what: string): Draft[] {
   const { a, b } = OVER.exec(what.replace(/^to (?=sit|be|eat|go|have|see|speak|stay|pay|drink|travel|book)/iu, "to "))?.groups ?? {};
@@ -81,7 +87,9 @@ export const TASTES: readonly Shape[] = [
   shape(
     /^I (?:like|enjoy|appreciate|am keen on|am fond of|am partial to|am into|have got into|got into|have discovered|have a soft spot for|am interested in|like going to|enjoy going to|am happy with) (?<what>.+)$/iu,
     ({ what = "" }, { text, passing, usual }) =>
-      /^I am happy with/iu.test(text) && (passing || !usual) ? null : draftsOf(what.replace(/^(?:my|our) (?:food|meals|dishes) (?:very |quite |not too )?(?=\p{L}+$)/iu, ""), foodStyle(what) ?? likes),
+      /^I am happy with/iu.test(text) && (passing || !usual)
+        ? null
+        : draftsOf(what.replace(/^(?:my|our) (?:food|meals|dishes) (?:very |quite |not too )?(?=\p{L}+$)/iu, ""), foodStyle(what) ?? likes),
   ),
   shape(
     /^I (?:love|adore|am crazy about|am mad about|am obsessed with|worship|can not get enough of|live for|am passionate about|am devoted to|am addicted to) (?<what>(?!to (?:see|book|have|try|go|visit|know|get|come|hear)\b).+)$/iu,
@@ -115,9 +123,8 @@ export const TASTES: readonly Shape[] = [
       /\bwant\b/iu.test(clause.text) && !clause.usual && !clause.changed ? null : negated(what.replace(/^(?:to )/iu, ""), clause),
   ),
   shape(
-    /^I (?:hate|dislike|detest|loathe|despise|can not (?:stand|bear|abide)|abhor|am tired of|am sick of|am bored (?:of|with|by)|am fed up with|have gone off|am not (?:an? )?(?:big |great |huge )?(?:fan|lover) of|am not (?:into|keen on|fond of|interested in|crazy about|partial to|one for)|have had enough of|never (?:go to|watch|listen to)) (?<what>.+)$/iu,
-    ({ what = "" }, clause) =>
-      negated(what, /tired|sick|bored|fed up|gone off|enough/iu.test(clause.text) ? { ...clause, changed: true } : clause),
+    /^I (?:hate|dislike|detest|loathe|despise|can not (?:stand|bear|abide)|abhor|am not (?:an? )?(?:big |great |huge )?(?:fan|lover) of|am not (?:into|keen on|fond of|interested in|crazy about|partial to|one for)|never (?:go to|watch|listen to)) (?<what>.+)$/iu,
+    ({ what = "" }, clause) => negated(what, clause),
   ),
   shape(/^I (?:avoid|stay away from|steer clear of|keep away from|do not do) (?<what>.+)$/iu, ({ what = "" }) =>
     draftsOf(what, (thing) => `Avoids ${thing}`),
@@ -146,8 +153,9 @@ export const TASTES: readonly Shape[] = [
   // seats, hours and the like, without a verb of liking
   shape(
     /^(?:I (?:sit|take|go for|choose|pick|book|want|like to sit|like to be|prefer to sit|have to sit|ask for|look for|reserve|eat|dine)(?: out)? (?:in |at |on |by |near )?)(?<what>(?:the |an? )?.+)$/iu,
-    ({ what = "" }, { usual, text, passing }) => {
-      const lasting = usual || /^I (?:like|prefer) to/iu.test(text);
+    ({ what = "" }, { usual, changed, reasoned, text, passing }) => {
+      const lasting =
+        usual || /^I (?:like|prefer) to/iu.test(text) || ((changed || reasoned) && /^I (?:sit|take|go for|choose|pick)\b/iu.test(text));
       if (!lasting && !passing) return null;
       const thing = thingOf(what.replace(/^(?:the|an?) /iu, ""));
       // "I want to see a comedy on Friday" is a wish for that evening; how to sit then is worth keeping until it is over.
@@ -159,9 +167,9 @@ export const TASTES: readonly Shape[] = [
   ),
   shape(
     /^(?:an? |the )?(?<what>[\p{L}\d -]{3,50}?) (?:for me|is (?:ideal|best|perfect|good|great|my choice)(?: for me)?|are (?:ideal|best|perfect|good|great|what I (?:take|choose|book|prefer|like)|my choice)(?: for me)?|is what I (?:take|choose|book|prefer|like)|suits? me(?: best)?|works? (?:best )?for me)$/iu,
-    ({ what = "" }, { text, usual }) => {
+    ({ what = "" }, { text, usual, reasoned }) => {
       const thing = thingOf(what);
-      if (thing === null || (/ for me$/iu.test(text) && !/(?:is|are|works?) /iu.test(text) && !usual)) return null;
+      if (thing === null || (/ for me$/iu.test(text) && !/(?:is|are|works?) /iu.test(text) && !usual && !reasoned)) return null;
       return drafted(thing, prefers(what), what);
     },
   ),

@@ -221,10 +221,14 @@ export function conceptOf(phrase: string, topic?: Topic): Concept | null {
   return null;
 }
 
-/** German writes "Nussallergie" for an allergy to nuts; in English "dad's" is dad. */
+/** German writes "Nussallergie" for an allergy to nuts; "dad's" is dad and "l'allée" allée. */
 function partsOf(word: string): readonly string[] {
-  const compound = /^(?<stem>\p{L}{2,}?)-?(?<rest>allergi(?:e|en|ker|kerin)|unvertraglichkeit(?:en)?|intoleranz(?:en)?)$/u.exec(word)?.groups;
-  return compound === undefined ? [word.replace(/'s$/u, "")] : [compound.stem ?? word, compound.rest ?? ""];
+  const compound = /^(?<stem>\p{L}{2,}?)-?(?<rest>allergi(?:e|en|ker|kerin)|unvertraglichkeit(?:en)?|intoleranz(?:en)?)$/u.exec(
+    word,
+  )?.groups;
+  return compound === undefined
+    ? [word.replace(/^(?:[cdjlmnst]|qu|all|dell|nell|sull|un)'|'s$/gu, "")]
+    : [compound.stem ?? word, compound.rest ?? ""];
 }
 
 /** Every concept named in a text, longest phrases first; their words, folded, are not looked at again. */

@@ -24,6 +24,8 @@ export interface MentionedDate {
  */
 export function datesIn(text: string, said: SaidAt, language: DateLanguage = "en"): MentionedDate[] {
   const reference = { instant: said.at, timezone: offsetMinutes(said.at, said.timeZone) };
+  const holiday = holidayIn(text, said);
+  if (holiday !== null) return [holiday];
   return PARSERS[language]
     .parse(text, reference, { forwardDate: true })
     .filter((result) => !RECURRING.test(text.slice(Math.max(0, result.index - 12), result.index + result.text.length + 2)))
@@ -32,6 +34,26 @@ export function datesIn(text: string, said: SaidAt, language: DateLanguage = "en
     .filter((result) => namesADay(result) || TODAY.test(result.text))
     .map((result) => ({ text: result.text, end: endOf(result, said) }))
     .filter((date) => date.end.getTime() >= said.at.getTime());
+}
+
+/** "Until Christmas": the days of the calendar that have a name, as month and day. */
+const HOLIDAYS: readonly (readonly [name: RegExp, month: number, day: number])[] = [
+  [/(?<=\b(?:until|till|til) )christmas(?: eve| day)?\b/iu, 12, 25],
+  [/(?<=\b(?:until|till|til) )(?:the )?new year(?:'s(?: (?:eve|day))?)?\b/iu, 12, 31],
+  [/(?<=\b(?:until|till|til) )hallowe'?en\b/iu, 10, 31],
+  [/(?<=\bbis )weihnachten\b/iu, 12, 25],
+  [/(?<=\bjusqu'à )noël\b/iu, 12, 25],
+];
+
+function holidayIn(text: string, said: SaidAt): MentionedDate | null {
+  for (const [name, month, day] of HOLIDAYS) {
+    const found = name.exec(text);
+    if (found === null) continue;
+    const { year } = dayIn(said.at, said.timeZone);
+    const end = endOfDay({ year, month, day }, said.timeZone);
+    return { text: found[0], end: end.getTime() < said.at.getTime() ? endOfDay({ year: year + 1, month, day }, said.timeZone) : end };
+  }
+  return null;
 }
 
 /** "Every Friday", "on Saturdays", "weekday evenings"; "since January" and "last month" are over. */
