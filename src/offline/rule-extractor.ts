@@ -2,26 +2,60 @@ import type { ExtractionInput, Extractor, Memory, ProposedOperation, Statement }
 import { statementSchema } from "../long-term.js";
 import { datesIn } from "../platform/language/mentioned-dates.js";
 import { FOREIGN, maskForeignWords, type Sentence, sentencesOf } from "../platform/language/own-words.js";
+import { AVOIDANCES } from "./rules/avoidances.js";
 import { CIRCUMSTANCES } from "./rules/circumstances.js";
 import type { Draft, PlainClause, Shape } from "./rules/draft.js";
-import { whatIsOver } from "./rules/endings.js";
+import { endedBy } from "./rules/endings.js";
 import { HABITS } from "./rules/habits.js";
+import { IMPAIRMENTS } from "./rules/impairments.js";
+import { isIronic } from "./rules/irony.js";
 import { type Language, languageOf } from "./rules/language.js";
+import { LODGING } from "./rules/lodging.js";
+import { MEMBERSHIPS } from "./rules/memberships.js";
 import { NEEDS } from "./rules/needs.js";
-import { OTHER_LANGUAGES } from "./rules/other-languages.js";
-import { clausesOf, plainClause } from "./rules/plain-clauses.js";
-import { type AboutWhom, aboutWhom, forWhom, personIn, withSubject } from "./rules/subjects.js";
+import { OTHER_LANGUAGES, plainForeign } from "./rules/other-languages.js";
+import { meantBy, type Person, peopleIn } from "./rules/people.js";
+import { clausesOf, plainClause, withoutTail } from "./rules/plain-clauses.js";
+import { SPENDING } from "./rules/spending.js";
+import { STANCES } from "./rules/stances.js";
+import { type AboutWhom, aboutWhom, forWhom, goesOn, type KnownNames, pronounIn, withPerson } from "./rules/subjects.js";
 import { TASTES } from "./rules/tastes.js";
+import { thingNamed, withThing } from "./rules/things-named.js";
 
-const ENGLISH: readonly Shape[] = [...NEEDS, ...HABITS, ...CIRCUMSTANCES, ...TASTES];
-/** A taste that is over is a statement of its own ("No longer likes opera"): it tells what not to suggest. */
-const TASTE_CATEGORIES: ReadonlySet<string> = new Set(["genre", "artist", "venue"]);
+const ENGLISH: readonly Shape[] = [
+  ...NEEDS,
+  ...AVOIDANCES,
+  ...IMPAIRMENTS,
+  ...LODGING,
+  ...HABITS,
+  ...SPENDING,
+  ...MEMBERSHIPS,
+  ...CIRCUMSTANCES,
+  ...TASTES,
+  ...STANCES,
+];
 const TRIP =
   /[\s,]*(?<!\p{L})(?:(?:just |only )?(?:for |on |during )?(?:this (?:time|trip|visit|once|occasion|evening's booking)|today only|just once)|(?:just )?this once|for once|diesmal|dieses mal|für (?:dieses mal|diese reise)|cette fois(?:-ci)?|pour cette fois|esta vez|por esta vez|(?:per )?questa volta)(?!\p{L})[\s,]*/iu;
 const UNTIL =
   /[\s,]*(?<!\p{L})(?:until|till|til|through|up to|on|from|for|by|bis|jusqu'à|jusqu'au|hasta|fino a|am|le|el|il)?\s*(?:the )?$/iu;
+/** "Just for tonight I'd like …": for once a wish that is told apart from what usually holds. */
+const ONLY_THEN = /^(?:only|just) (?:for )?\s*(?=i\b|i'd\b|we\b|we'd\b)/iu;
 const MAX_SENTENCES = 60;
 const MAX_SENTENCE_CHARS = 600;
+
+/** What is known while a message is read. */
+interface Reading {
+  readonly input: ExtractionInput;
+  readonly names: KnownNames;
+  /** Who was named so far, in the message or, where nobody was, in the one before it. */
+  readonly people: Person[];
+  /** Where the sentence begins in which the last person was named. */
+  namedAt: number;
+  /** Somebody is said to come along. */
+  readonly joining: boolean;
+}
+
+const JOINING = /\b(?:joins?|joining|join|coming|comes?|accompan\p{L}+)\b.{0,30}\b(?:us|me|along|too|with)\b/iu;
 
 /**
  * The stand-in extractor: a table of clause shapes, no model. English, and the everyday of German, French, Spanish and Italian.
@@ -33,114 +67,175 @@ export class RuleExtractor implements Extractor {
 
   async extract(input: ExtractionInput): Promise<readonly ProposedOperation[]> {
     let proposals: ProposedOperation[] = [];
-    const masked = maskForeignWords(input.text);
-    for (const sentence of sentencesOf(masked).slice(0, MAX_SENTENCES)) {
+    const sentences = sentencesOf(maskForeignWords(input.text)).slice(0, MAX_SENTENCES);
+    const reading: Reading = { input, names: namesIn(input.related), people: [], namedAt: 0, joining: JOINING.test(input.text) };
+    for (const [at, sentence] of sentences.entries()) {
       if (sentence.text.includes(FOREIGN) || sentence.text.length > MAX_SENTENCE_CHARS) continue;
-      proposals = withoutRepeats([...proposals, ...this.#inSentence(sentence, input)]);
+      if (isIronic(sentence.text, sentences[at + 1]?.text ?? "")) continue;
+      proposals = withoutRepeats([...proposals, ...this.#inSentence(sentence, reading)]);
     }
-    return proposals;
+    return withoutNeedlessEnds(proposals, input.related);
   }
 
-  #inSentence(sentence: Sentence, input: ExtractionInput): ProposedOperation[] {
+  #inSentence(sentence: Sentence, reading: Reading): ProposedOperation[] {
+    const { input } = reading;
     const language = languageOf(sentence.text);
     const said = { at: input.stated_at, timeZone: input.time_zone };
     const proposals: ProposedOperation[] = [];
-    let before = sentence.start;
-    let person: string | null = null;
-    for (const clause of clausesOf(sentence)) {
-      const follows = /\bso\b/iu.test(sentence.text.slice(before - sentence.start, clause.start - sentence.start));
-      before = clause.end;
-      const inherited = language === "en" ? withSubject(clause.text, person) : null;
-      person = personIn(clause.text) ?? person;
-      let text = inherited ?? clause.text;
+    let end = sentence.start;
+    let before: string | null = null;
+    let thing: string | null = null;
+    for (const clause of clausesOf(sentence, language)) {
+      const reasoned = /\bso\b/iu.test(sentence.text.slice(end - sentence.start, clause.start - sentence.start));
+      end = clause.end;
+      const whole: string = language === "en" ? completed(clause.text, before, reading) : goesOnAbroad(clause.text, before);
+      before = subjectOf(whole, language) ?? before;
+      const named = language === "en" ? peopleIn(clause.text.replace(/[’‘]/gu, "'")) : [];
+      if (named.length > 0) reading.namedAt = sentence.start;
+      reading.people.push(...named);
+      const resolved = thing === null ? whole : withThing(whole, thing);
+      thing = thingNamed(clause.text) ?? thing;
+      const from = pronounIn(clause.text) !== null && reading.people.length > 0 ? reading.namedAt : sentence.start;
+      const quote = resolved === clause.text ? clause.text : input.text.slice(from, sentence.end);
+
+      let text = resolved;
       const trip = TRIP.exec(text);
       if (trip !== null) text = text.replace(trip[0], " ").trim();
       const date = datesIn(text, said, language).at(-1);
       const dated = date !== undefined && !/\b(?:birthday|anniversary|geburtstag)\b/iu.test(text);
       const undated = dated ? withoutDate(text, date.text).replace(/\s+(?:only|alone)(?=[.!]*$)/iu, "") : text;
-      const companion = forWhom(undated);
-      const about = companion ?? aboutWhom(undated);
       const passing = trip !== null || dated;
-      const over = this.#ended(clause.text, language, input);
+      const standing = passing
+        ? undated.replace(ONLY_THEN, "").replace(ONLY_THEN.test(undated) ? /\bI'd like\b/u : /(?!)/u, "I'd rather have")
+        : undated;
+      const companion = forWhom(standing);
+      const subjects =
+        companion === null ? (language === "en" ? aboutWhom(standing, reading.names, reading.joining) : [self(standing)]) : [companion];
+      const draftsFor = (about: AboutWhom, isPassing: boolean) =>
+        this.#draftsOf(about, isPassing || companion !== null, language, standing, reasoned);
+
+      const over = endedBy(resolved, language, input.related, reading.names, (about) => draftsFor(about, false));
       if (over !== null) {
-        proposals.push(...over);
+        proposals.push(...over.map((id): ProposedOperation => ({ op: "supersede", quote, target_id: id, statement: null })));
         continue;
       }
-      const drafts = this.#draftsOf(about.clause, passing || companion !== null, language, undated);
-      // "My knees are bad, so I need a lift": the need stands, its reason is no second one.
-      if (follows) dropReasons(proposals, drafts);
-      for (const draft of drafts) {
-        const statement = statementOf(draft, about, passing, dated ? date.end : null);
-        proposals.push(...this.#operations(draft, statement, inherited === null ? clause.text : sentence.text, input));
+      for (const about of subjects) {
+        const drafts = draftsFor(about, passing);
+        // "My knees are bad, so I need a lift": the need stands, its reason is no second one.
+        if (reasoned) dropReasons(proposals, drafts);
+        for (const draft of drafts) {
+          if (about.subject === "companion:friend" && draft.strength !== "hard") continue;
+          const statement = statementOf(draft, about, passing, dated ? date.end : null);
+          proposals.push(...this.#operations(draft, statement, quote, input));
+        }
       }
     }
     return proposals;
   }
 
-  /** Ends the stored memories that the clause says are over; null where it speaks of no need, habit or circumstance that is. */
-  #ended(clause: string, language: Language, input: ExtractionInput): ProposedOperation[] | null {
-    const stillHolding = whatIsOver(clause, language);
-    if (stillHolding === null) return null;
-    const about = aboutWhom(stillHolding);
-    const drafts = this.#draftsOf(about.clause, false, language, stillHolding).filter(({ category }) => !TASTE_CATEGORIES.has(category));
-    const ended = drafts.flatMap((draft) =>
-      input.related.filter((memory) => memory.status === "active" && memory.subject === about.subject && isSameNeed(memory, draft)),
-    );
-    if (drafts.length === 0) return null;
-    return ended.map((memory) => ({ op: "supersede", quote: clause, target_id: memory.id, statement: null }));
-  }
-
-  #draftsOf(clause: string, passing: boolean, language: Language, whole: string): readonly Draft[] {
-    const plain: PlainClause =
-      language === "en"
-        ? plainClause(clause, passing)
-        : {
-            text: clause
-              .replace(/[’‘]/gu, "'")
-              .replace(/[\s.!?,;¡¿]+$/u, "")
-              .trim(),
-            usual: false,
-            changed: false,
-            passing,
-          };
-    const asCompanion = plainClause(whole, passing);
-    for (const shape of language === "en" ? ENGLISH : OTHER_LANGUAGES[language]) {
-      const drafts = shape(plain);
-      if (drafts.length > 0) return drafts;
-      // "My sister often comes along" is about whom the guest comes with.
-      if (language === "en" && whole !== clause) {
-        const own = shape(asCompanion).filter((draft) => draft.category === "companions" || draft.category === "other");
-        if (own.length > 0) return own.map((draft) => ({ ...draft, subject: "self" }));
+  #draftsOf(about: AboutWhom, passing: boolean, language: Language, whole: string, reasoned: boolean): readonly Draft[] {
+    if (language !== "en") {
+      const plain = plainForeign(about.clause, passing);
+      for (const shape of OTHER_LANGUAGES[language]) {
+        const drafts = shape(plain);
+        if (drafts.length > 0) return drafts;
       }
+      return [];
+    }
+    const plain = plainClause(about.clause, passing, reasoned);
+    const short = withoutTail(plain);
+    const own = whole === about.clause ? null : plainClause(whole, passing, reasoned);
+    for (const clause of short === null ? [plain] : [plain, short]) {
+      const drafts = firstOf(clause, own);
+      if (drafts.length > 0) return drafts;
     }
     return [];
   }
 
   /** What it replaces, where that is stored; else a plain statement. The first one found is superseded, the rest follows by aspect. */
   #operations(draft: Draft, statement: Statement, quote: string, input: ExtractionInput): ProposedOperation[] {
-    const replaced = input.related.find(
-      (memory) =>
-        memory.status === "active" &&
-        memory.strength === "soft" &&
-        memory.subject === statement.subject &&
-        memory.category === draft.category &&
-        memory.aspect !== draft.aspect &&
-        (draft.replaces ?? []).includes(memory.aspect),
-    );
-    if (replaced !== undefined && statement.scope === "standing") return [{ op: "supersede", quote, target_id: replaced.id, statement }];
+    if (statement.scope === "standing") {
+      const soft = input.related.filter(
+        (memory) =>
+          memory.status === "active" &&
+          memory.strength === "soft" &&
+          memory.subject === statement.subject &&
+          memory.category === draft.category,
+      );
+      const said = soft.find((memory) => memory.aspect === draft.aspect && saysTheSame(memory, statement));
+      if (said !== undefined) return [{ op: "confirm", quote, target_id: said.id }];
+      const replaced = soft.find((memory) => memory.aspect !== draft.aspect && (draft.replaces ?? []).includes(memory.aspect));
+      if (replaced !== undefined) return [{ op: "supersede", quote, target_id: replaced.id, statement }];
+    }
     return [{ op: "add", quote, statement }];
   }
 }
 
+/** The drafts of the first shape that reads the clause. "My sister often comes along" is about whom the guest comes with: `own` is read for that. */
+function firstOf(clause: PlainClause, own: PlainClause | null): readonly Draft[] {
+  for (const shape of ENGLISH) {
+    const drafts = shape(clause);
+    if (drafts.length > 0) return drafts;
+    const ownDrafts = own === null ? [] : shape(own).filter((draft) => OF_THE_GUEST.has(draft.category));
+    if (ownDrafts.length > 0) return ownDrafts.map((draft) => ({ ...draft, subject: "self" }));
+  }
+  return [];
+}
+const OF_THE_GUEST: ReadonlySet<string> = new Set(["companions", "other"]);
+
+function self(clause: string): AboutWhom {
+  return { subject: "self", clause, name: null, label: "" };
+}
+
+/** Names of companions that are stored, in lower case. */
+function namesIn(related: readonly Memory[]): KnownNames {
+  const names = new Map<string, string>();
+  for (const { subject, entities } of related) {
+    if (!subject.startsWith("companion:")) continue;
+    for (const name of [subject.slice("companion:".length), ...entities]) names.set(name.toLowerCase(), subject);
+  }
+  return names;
+}
+
+/** The clause with a subject where it goes on about somebody: "she's deaf", "and loves opera". */
+function completed(clause: string, before: string | null, reading: Reading): string {
+  const pronoun = pronounIn(clause);
+  if (pronoun === null) return goesOn(clause, before) ?? clause;
+  const named =
+    reading.people.length > 0 ? reading.people : peopleIn(reading.input.context.findLast(({ role }) => role === "user")?.content ?? "");
+  const person = meantBy(pronoun, named);
+  return person === null ? clause : withPerson(clause, person);
+}
+
+function goesOnAbroad(clause: string, before: string | null): string {
+  return before === "ich" && /^(?:sitze|esse|trinke|mag|liebe|hasse|brauche|nehme|allergisch|wohne|vertrage)(?!\p{L})/iu.test(clause)
+    ? `ich ${/^allergisch/iu.test(clause) ? "bin " : ""}${clause}`
+    : clause;
+}
+
+/** Whom the next clause is about where it doesn't say. */
+function subjectOf(clause: string, language: Language): string | null {
+  const plain = clause.replace(/[’‘]/gu, "'").replace(/^(?:and|but|so|hallo|guten tag|hi|hello|also)[\s,]+/iu, "");
+  if (language !== "en") return /^ich\s/iu.test(plain) ? "ich" : null;
+  if (/^(?:i|we|im)(?:'m|'ve|'d|'re)?\s/iu.test(plain)) return "I";
+  const [first, ...more] = aboutWhom(clause);
+  const [person] = peopleIn(plain);
+  return more.length === 0 && first !== undefined && first.subject !== "self" && person?.subject != null ? person.phrase : null;
+}
+
 function statementOf(draft: Draft, about: AboutWhom, passing: boolean, until: Date | null): Statement {
   const who = draft.subject ?? about.subject;
+  const label = about.label === "" ? who.slice("companion:".length) : about.label;
   return statementSchema.parse({
     text:
       who === "self"
         ? draft.text
-        : `${who.slice("companion:".length).replace(/^./u, (letter) => letter.toUpperCase())} ${draft.text.replace(/^./u, (letter) => letter.toLowerCase())}`,
+        : said(
+            label.replace(/^./u, (letter) => letter.toUpperCase()),
+            draft.text,
+          ),
     category: draft.category,
-    aspect: draft.aspect,
+    aspect: draft.aspect.slice(0, 64),
     type: draft.type ?? "preference",
     strength: draft.strength ?? "soft",
     subject: who,
@@ -154,17 +249,32 @@ function statementOf(draft: Draft, about: AboutWhom, passing: boolean, until: Da
   });
 }
 
-/** A diet is one aspect for all diets: there the words tell which. */
-function isSameNeed(memory: Memory, draft: Draft): boolean {
-  if (memory.category !== draft.category) return false;
-  if (memory.text.toLowerCase().endsWith(draft.text.toLowerCase())) return true;
-  return memory.aspect === draft.aspect && !/diet$/u.test(draft.aspect);
+/** "Wife is vegan", "Daughters are vegan". */
+function said(label: string, text: string): string {
+  const lower = text.replace(/^./u, (letter) => letter.toLowerCase());
+  const plural = /(?:[^s]s|children)$/u.test(label) && !/^(?:james|chris|thomas|nicolas|jonas|lucas|andreas|carlos)$/iu.test(label);
+  if (!plural) return `${label} ${lower}`;
+  const verb = lower
+    .replace(/^is\b/u, "are")
+    .replace(/^has\b/u, "have")
+    .replace(/^does\b/u, "do");
+  return `${label} ${verb === lower ? lower.replace(/^(\p{L}+[^s\s])s\b/u, "$1") : verb}`;
 }
 
+/** "Likes rock" and "Likes rock music": one word of liking, one aspect, nothing that is weighed against another. */
+function saysTheSame(memory: Memory, statement: Statement): boolean {
+  const verb = (text: string) =>
+    /^(?:companion )?(?<verb>likes|loves|dislikes|prefers|enjoys|avoids|is a fan of)\b/iu.exec(text)?.groups?.verb?.toLowerCase();
+  if (!OPEN_TASTES.has(statement.category) || / over /u.test(memory.text) || / over /u.test(statement.text)) return false;
+  return verb(statement.text) !== undefined && verb(memory.text) === verb(statement.text);
+}
+const OPEN_TASTES: ReadonlySet<string> = new Set(["genre", "artist", "venue"]);
+
+/** The last statement was the reason for what follows it, where both are of one kind. */
 function dropReasons(proposals: ProposedOperation[], needs: readonly Draft[]): void {
   const last = proposals.at(-1);
-  if (last?.op === "add" && last.statement.strength === "hard" && needs.some((draft) => draft.category === last.statement.category))
-    proposals.pop();
+  if (last?.op !== "add" || !needs.some((draft) => draft.category === last.statement.category)) return;
+  if (last.statement.strength === "hard" || last.statement.category === "schedule") proposals.pop();
 }
 
 /** One statement for each (subject, category, aspect) of a message: the need that was named first, the wish that was named last. */
@@ -180,6 +290,20 @@ function withoutRepeats(proposals: readonly ProposedOperation[]): ProposedOperat
     if (!kept.has(key) || strength === "soft") kept.set(key, proposal);
   }
   return [...kept.values()];
+}
+
+/** "I'm not vegetarian, I'm vegan": what takes the place of a memory ends it, with its successor named. */
+function withoutNeedlessEnds(proposals: readonly ProposedOperation[], related: readonly Memory[]): ProposedOperation[] {
+  const slots = new Set(
+    proposals.flatMap((proposal) =>
+      proposal.op === "add" ? [`${proposal.statement.subject}|${proposal.statement.category}|${proposal.statement.aspect}`] : [],
+    ),
+  );
+  return proposals.filter((proposal) => {
+    if (proposal.op !== "supersede" || proposal.statement !== null) return true;
+    const target = related.find(({ id }) => id === proposal.target_id);
+    return target === undefined || !slots.has(`${target.subject}|${target.category}|${target.aspect}`);
+  });
 }
 
 function withoutDate(text: string, date: string): string {

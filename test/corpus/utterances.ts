@@ -29,14 +29,14 @@ export const TIME_ZONE = "Europe/Berlin";
 
 type Details = Partial<Omit<ExpectedMemory, "category" | "text">>;
 
-function m(category: string, text: RegExp, details: Details = {}): ExpectedMemory {
+export function m(category: string, text: RegExp, details: Details = {}): ExpectedMemory {
   const strength = category === "dietary" || category === "accessibility" ? "hard" : "soft";
   return { category, text, strength, subject: "self", scope: "standing", ...details };
 }
 
 type Row = readonly [pattern: string, text: string, ...expect: ExpectedMemory[]];
 
-function rows(lang: Utterance["lang"], held: boolean, list: readonly Row[]): Utterance[] {
+export function rows(lang: Utterance["lang"], held: boolean, list: readonly Row[]): Utterance[] {
   return list.map(([pattern, text, ...expect]) => ({ pattern, lang, text, held, expect }));
 }
 

@@ -1,5 +1,6 @@
 import { conceptOf, foldText } from "../../platform/language/lexicon.js";
 import { type Draft, type Shape, shape } from "./draft.js";
+import { capital, inThirdPerson } from "./third-person.js";
 
 /** Where from, with whom, member of what, how to be spoken to and seated, and facts of lasting use. English. */
 
@@ -85,6 +86,31 @@ export const CIRCUMSTANCES: readonly Shape[] = [
         : null,
   ),
 
+  shape(
+    /^(?:home is|my home is|I have my home in) (?:in )?(?<place>\p{Lu}[\p{L}'’.-]+(?: \p{Lu}[\p{L}'’.-]+)*)(?: (?:now|these days))?$/u,
+    ({ place = "" }) => ({ category: "location", aspect: "home", text: `Home is ${place}`, type: "fact", entities: [place] }),
+  ),
+  shape(
+    /^I live (?<how>(?:just |right |about |around |only )*(?:(?:round|around) the corner|(?:a )?(?:stone's throw|short walk)|(?:an?|half an|\d+|two|three|five|ten|fifteen|twenty|thirty) (?:minutes?|hours?|miles?|blocks?|stops?|km)(?: walk| drive)?|across|next door|opposite|behind|next to|by|up the road|down the road)) ?(?:from|to|away from)? ?(?<place>(?:the )?\p{Lu}[\p{L}'’.-]+(?: \p{Lu}[\p{L}'’.-]+)*)$/u,
+    ({ place = "" }, { text }) => ({ category: "location", aspect: "home", text: inThirdPerson(text), type: "fact", entities: [place] }),
+  ),
+  shape(
+    /^(?:it|everything|the (?:place|venue|hotel|restaurant)) (?:has to|must|needs to|should|ought to) be (?:near|close to|by|next to|within (?:walking distance|reach|easy reach) of|walkable from|on) (?:an? |the )?(?<what>(?:[\p{L}]+ )?(?:station|stop|bus stop|tube|underground|metro|line|airport|train|tram|car park|parking))$/iu,
+    (_, { text }) => ({ category: "location", aspect: "transport", text: capital(text), type: "preference" }),
+  ),
+  shape(
+    /^I (?<how>cycle|walk|drive|take (?:the|a) (?:train|bus|tram|tube|metro|taxi|cab|underground))(?: (?:to|in|into|everywhere).{0,30})?$/iu,
+    (_, { text, usual }) =>
+      usual
+        ? {
+            category: "location",
+            aspect: "transport",
+            text: `Always ${inThirdPerson(text).toLowerCase()}`.replace(/^Always /u, "Usually "),
+            type: "preference",
+          }
+        : null,
+  ),
+
   // companions
   shape(
     new RegExp(
@@ -122,33 +148,53 @@ export const CIRCUMSTANCES: readonly Shape[] = [
         : null,
   ),
   shape(
-    /^I (?:travel|come|go|live) with (?<who>(?:an?|my|two) (?:small |little |big |large |old )?(?:dog|cat|puppy|baby|toddler|dogs|pram|pushchair|stroller))$/iu,
-    ({ who = "" }) => ({
-      category: "companions",
-      aspect: foldText(who).split(" ").at(-1) ?? "",
-      text: `Travels with ${who.replace(/^my /iu, "a ")}`,
-      type: "fact",
-    }),
-  ),
-
-  // loyalty
-  shape(
-    /^I (?:am|have been) (?:an? )?(?<level>(?:gold|silver|platinum|bronze|premium|lifetime|life|vip|season|honorary|founding|regular|long-standing|diamond|elite) )?(?<kind>members?|subscribers?|season[- ]ticket holders?|patrons?|friends?|card ?holders?|frequent flyers?)(?: (?:of|at|with|to|for|in) (?<what>(?:the )?[\p{L}\p{N} '&.-]{2,60}))?$/iu,
-    ({ level = "", kind = "", what = "" }) =>
-      what === "" && level === "" && !/season|frequent/iu.test(kind)
+    /^(?<how>I (?:travel|come|go|live) with|I bring|I take|I (?:never |do not )?(?:travel|go anywhere|go out|leave home) without) (?<who>(?:an?|my|two) (?:small |little |big |large |old |tiny |golden |black )*(?<what>dogs?|cats?|puppy|baby|toddler|pram|pushchair|stroller|labrador|retriever|terrier|poodle|spaniel|dachshund|beagle|collie|pug|corgi))(?: (?<name>\p{Lu}[\p{L}'-]+))?(?: along| with me| everywhere)?$/iu,
+    ({ how = "", what = "", who = "", name = "" }, { usual }) =>
+      /bring|take/iu.test(how) && !usual
         ? null
-        : loyalty(what, `Is a ${level.trim() === "" ? "" : `${level.trim()} `}${kind.toLowerCase()}${what === "" ? "" : ` of ${what}`}`),
+        : {
+            category: "companions",
+            aspect: foldText(what),
+            text: `${/without/iu.test(how) ? "Never travels without" : /bring|take/iu.test(how) ? "Always brings" : "Travels with"} ${who.replace(/^my /iu, name === "" ? "a " : "the ")}${name === "" ? "" : ` ${name}`}`,
+            type: "fact",
+            ...(name === "" ? {} : { entities: [name] }),
+          },
   ),
   shape(
-    /^I (?:have|hold|own|have got|got) (?:an? |my )?(?:\p{L}+ )?(?<kind>subscription|season ticket|membership|loyalty card|annual pass|museum pass|membership card|annual subscription)(?: (?:to|at|for|of|with|in) (?<what>(?:the )?[\p{L}\p{N} '&.-]{2,60}))?$/iu,
-    ({ kind = "", what = "" }) => loyalty(what, `Has a ${kind.toLowerCase()}${what === "" ? "" : ` to ${what}`}`),
+    /^it (?:is|will be) (?:just |only |mostly )?(?:me and|me with|myself and|I and) my (?<rel>[\p{L}-]+)(?: (?<name>\p{Lu}[\p{L}'-]+))?$/iu,
+    ({ rel = "", name = "" }, { usual, passing }) => companion(rel, name, usual || passing),
   ),
-  shape(
-    /^I (?:have|hold|own|have got|got got|got) (?:an? |my )?(?<what>\p{Lu}[\p{L}]*(?:[- ][\p{Lu}\p{N}][\p{L}\p{N}]*)*(?:[Cc]ard|[Pp]ass)(?: ?\d+| [\p{Lu}][\p{L}]*)?|(?:senior|student|disability|press|artist|family|city|theatre|museum|library|union) (?:card|pass|id|discount|railcard))$/u,
-    ({ what = "" }) => loyalty(what, `Has a ${what}`),
-  ),
+  shape(/^my (?<rel>[\p{L}-]+) is (?:here )?with me$/iu, ({ rel = "" }, { passing }) => {
+    const concept = conceptOf(rel, "relation");
+    return passing && concept !== null
+      ? { category: "companions", aspect: concept.name, text: `Comes with ${rel.toLowerCase()}`, type: "fact" }
+      : null;
+  }),
 
   // communication
+  shape(/^(?:do not|never) (?:ring|call|phone|text|e-?mail) me$/iu, (_, { text }) => ({
+    category: "communication",
+    aspect: `no ${/ring|call|phone/iu.test(text) ? "calls" : "messages"}`,
+    text: capital(text.replace(/ me$/iu, " them")),
+  })),
+  shape(/^I (?:only|just) (?:do|use|read|answer|check|have) (?<how>whatsapp|e-?mails?|texts?|sms|signal|telegram)$/iu, (_, { text }) => ({
+    category: "communication",
+    aspect: "channel",
+    text: inThirdPerson(text.replace(/^I (?:only|just) /iu, "I "))
+      .replace(/^/u, "Only ")
+      .replace(/^Only (\p{L})/u, (_all, letter: string) => `Only ${letter.toLowerCase()}`),
+  })),
+  shape(/^(?:text|message|e-?mail|write to|whatsapp) me$/iu, (_, { usual, text }) =>
+    usual ? { category: "communication", aspect: "channel", text: `Prefers ${text.replace(/ me$/iu, "").toLowerCase()} messages` } : null,
+  ),
+  shape(
+    /^no (?<what>(?:long|short|formal|detailed|flowery|waffly) (?:explanations?|answers?|messages?|texts?|descriptions?|emails?))(?: for me)?$/iu,
+    ({ what = "" }) => ({
+      category: "communication",
+      aspect: "style",
+      text: `No ${what.toLowerCase()}`,
+    }),
+  ),
   shape(
     /^(?:(?:you can |please )?(?:call|address) me(?: as)?|my name is|I go by|I am called|I prefer to be called|I like to be called) (?<name>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,2})$/iu,
     ({ name = "" }) =>
@@ -186,7 +232,7 @@ export const CIRCUMSTANCES: readonly Shape[] = [
           },
   ),
   shape(
-    /^(?:answer|reply|respond|write|speak|talk)(?: to me| with me)? (?:in (?<lang>\p{Lu}\p{L}+)|(?<how>briefly|formally|informally|concisely|slowly|in short sentences|in plain language|in simple words))$/iu,
+    /^(?:answer|reply|respond|write|speak|talk)(?: to me| with me| me)? (?:in (?<lang>\p{Lu}\p{L}+)|(?<how>briefly|formally|informally|concisely|slowly|in short sentences|in plain language|in simple words))$/iu,
     ({ lang = "", how = "" }, { usual }) => {
       if (lang !== "") return usual ? { category: "communication", aspect: "language", text: `Wants answers in ${lang}` } : null;
       return usual ? { category: "communication", aspect: "style", text: `Wants answers ${how.toLowerCase()}` } : null;
@@ -239,11 +285,11 @@ export const CIRCUMSTANCES: readonly Shape[] = [
 
   // other facts
   shape(
-    /^my (?:(?<whose>wedding )?(?<what>birthday|anniversary|name day)) (?:is|falls) (?:on )?(?:the )?(?<when>.*(?:\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december).*)$/iu,
+    /^(?:it is )?my (?:(?<whose>wedding )?(?<what>birthday|anniversary|name day)) (?:is |falls |comes )?(?:on )?(?:the )?(?<when>(?!when\b|today|tomorrow|next|this).*?(?:\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december).*?)(?: (?:every|each) year)?$/iu,
     ({ whose = "", what = "", when = "" }) => ({
       category: "other",
       aspect: foldText(what),
-      text: `${capital(whose + what)} is ${/^\d|^\p{L}+ \d/u.test(when) ? "on " : ""}${when}`,
+      text: `${capital(`${whose} ${what}`.trim())} is ${/^\d|^\p{L}+ \d/u.test(when) ? "on " : ""}${when}`,
       type: "fact",
     }),
   ),
@@ -283,19 +329,4 @@ function companion(relation: string, name: string, usual: boolean): Draft | null
     type: "fact",
     ...(name === "" ? {} : { entities: [name] }),
   };
-}
-
-function loyalty(what: string, text: string): Draft {
-  const programme = what.replace(/^the /iu, "");
-  return {
-    category: "loyalty",
-    aspect: foldText(programme === "" ? text : programme).slice(0, 64),
-    text,
-    type: "fact",
-    ...(programme === "" ? {} : { entities: [programme] }),
-  };
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

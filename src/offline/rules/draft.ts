@@ -23,6 +23,8 @@ export interface PlainClause {
   readonly usual: boolean;
   /** "now", "these days", "any more" … was said. */
   readonly changed: boolean;
+  /** A reason stands before it: "…, so no rooms on the street". */
+  readonly reasoned: boolean;
   /** The clause is about this trip alone, or up to a day. */
   readonly passing: boolean;
 }

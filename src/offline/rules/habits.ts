@@ -1,5 +1,6 @@
 import { conceptOf, foldText } from "../../platform/language/lexicon.js";
 import { type Draft, type Shape, shape } from "./draft.js";
+import { capital, inThirdPerson } from "./third-person.js";
 
 /** How the guest usually does things: how many, how much, when. English. */
 
@@ -50,6 +51,44 @@ const dayAspect = (when: string): string =>
 const CLOCK = "(?:\\d{1,2}(?:[:.]\\d{2})?\\s?(?:am|pm|o'clock)?|midnight|noon|eleven|ten|nine|eight|seven|six|twelve|half past \\w+)";
 
 export const HABITS: readonly Shape[] = [
+  // faith and days
+  shape(/^I (?:observe|keep|respect|celebrate) (?:the |a )?(?:sabbath|shabbat|shabbos|ramadan|lent)$/iu, (_, { text }) =>
+    schedule("sabbath", inThirdPerson(text)),
+  ),
+  shape(new RegExp(`^(?:no|never|not|nothing)(?: on| at)? (?<when>${WHEN})(?: for me)?$`, "iu"), ({ when = "" }, { reasoned, text }) =>
+    reasoned || / for me$/iu.test(text) ? schedule(foldText(when), capital(text.replace(/ for me$/iu, ""))) : null,
+  ),
+  shape(
+    new RegExp(
+      `^I (?:do not|never|can not|will not) (?:go out|eat out|come|travel|do anything|book)(?: anything)? (?:on|at|during|in the) (?<when>school nights|${WHEN})$`,
+      "iu",
+    ),
+    ({ when = "" }, { text }) => schedule(foldText(when), inThirdPerson(text)),
+  ),
+  shape(
+    new RegExp(
+      `^(?<when>${WHEN}) (?:is|are) my (?<how>only free (?:evening|day|night|time|slot)s?|day off|days off|free (?:evening|day|night)s?|best (?:day|time)s?)$`,
+      "iu",
+    ),
+    ({ when = "", how = "" }) => schedule("days", `${capital(when)} ${/s$/u.test(when) ? "are" : "is"} the ${how}`),
+  ),
+  shape(
+    new RegExp(`^(?<when>${WHEN}) (?:is|are) (?:always |generally )?(?<how>better|best|easier|easiest|ideal|preferable)$`, "iu"),
+    ({ when = "", how = "" }, { reasoned }) =>
+      reasoned ? schedule(dayAspect(when), `${capital(when)} ${/s$/u.test(when) ? "are" : "is"} ${how}`) : null,
+  ),
+  shape(
+    /^I (?:have to|must|need to|like to) (?:catch|get|take) (?:the|my) last (?<what>train|bus|tube|tram|metro)(?: home)?(?: (?:at|around|by|before) (?<time>[\d.:]+ ?(?:am|pm)?|midnight|eleven|ten))?$/iu,
+    (_, { text }) => schedule("end", inThirdPerson(text)),
+  ),
+  // "I book for six", "I reserve for four people"
+  shape(new RegExp(`^I (?:book|reserve|cook|need a table|order) for ${NUMBER}(?: people| persons)?$`, "iu"), ({ n = "" }, { usual }) =>
+    usual ? party(n, `Usually books for ${count(n)}`) : null,
+  ),
+  shape(/^I (?:come|go|dine|eat|travel) (?:on my own|alone|by myself)$/iu, (_, { usual, text }) =>
+    usual ? party("1", inThirdPerson(text)) : null,
+  ),
+
   // party size
   shape(
     new RegExp(
@@ -129,10 +168,6 @@ export const HABITS: readonly Shape[] = [
     ({ what = "" }, { usual, text }) =>
       usual || /prefer/iu.test(text) ? budget("ticket class", `Usually takes the ${what.toLowerCase()}`) : null,
   ),
-  shape(
-    /^(?:money|price|cost|the price) is (?:no object|not an issue|no issue|not important|not a problem|no problem|secondary|not a concern)(?: for me)?$/iu,
-    () => budget("budget", "Money is no object"),
-  ),
   shape(/^(?:I am on a (?:tight|small|limited) budget|my budget is (?:tight|small|limited))$/iu, () =>
     budget("budget", "Is on a tight budget"),
   ),
@@ -188,7 +223,3 @@ export const HABITS: readonly Shape[] = [
       schedule(/before|earlier/iu.test(text) ? "start" : "end", `Nothing ${/before|earlier/iu.test(text) ? "before" : "after"} ${time}`),
   ),
 ];
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

@@ -1,5 +1,6 @@
 import { conceptOf, foldText } from "../../platform/language/lexicon.js";
 import { type Draft, itemsOf, need, type Shape, shape } from "./draft.js";
+import { capital } from "./third-person.js";
 
 /** What must hold: diets, allergies, access. English. */
 
@@ -9,28 +10,53 @@ const RELIGIOUS = "kosher|halal|jain|hindu vegetarian";
 const SENSES =
   "deaf|blind|hard of hearing|hearing impaired|partially sighted|visually impaired|short-?sighted|colou?r-?blind|partially deaf|autistic|epileptic|claustrophobic|disabled|paraplegic|tetraplegic|an amputee|deaf in one ear|blind in one eye|pregnant|an? wheelchair user|a wheelchair-user";
 const AIDS =
-  "wheelchair|mobility scooter|rollator|walker|walking frame|walking stick|cane|white cane|crutches|hearing aids?|cochlear implant|guide dog|assistance dog|service dog|hearing dog|oxygen tank|prosthesis";
+  "wheelchair|mobility scooter|rollator|walker|walking frame|zimmer frame|frame|walking stick|stick|walking cane|cane|white cane|crutches|hearing aids?|cochlear implant|guide dog|assistance dog|service dog|hearing dog|oxygen tank|prosthesis";
 const ACCESS_NEEDS =
   "step-?free(?: access| seats?| entrance| route)?|wheelchair(?:-accessible)?(?: access| spaces?| seats?| ramp| place)?|ramps?|ramp access|lifts?|an? elevator|elevators?|accessible (?:seats?|seating|toilets?|parking|entrances?|rooms?|tables?|bathrooms?)|level access|disabled (?:parking|toilet|access)|hearing loops?|induction loops?|subtitles|surtitles|captions?|audio description|sign language(?: interpret(?:er|ation))?|bsl interpretation|braille(?: menus?)?|large[- ]print|companion seats?|carer seats?|carer's ticket|priority seating|handrails?|quiet room|relaxed performances?|no stairs|no steps|no strobe(?: lights?)?|ground-floor (?:rooms?|seats?|tables?)|a fridge for (?:my )?(?:insulin|medication)";
 const INGESTED = "eat|have|tolerate|digest|stomach|take|touch|consume|handle";
 
+/** Never a substance: what points, comments, or speaks of people and time. */
+const NO_SUBSTANCE =
+  /\b(?:i|you|he|she|we|they|it|me|us|my|your|is|are|was|not|to|as|by|if|when|anything|everything|nothing|something|any|life|fun|people|thanks|please|actually|service|manners|money|work(?:ing)?|mornings?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|early|bad|good|stupid|boring|though|too|also|well|life)\b|\p{L}{3}ly$|'/iu;
+
+/**
+ * What stands first is what the guest is allergic to; behind a comma only a known substance is, or what a closing "and" makes a
+ * list: "peanuts, unfortunately" is one, "bees, wasps and latex" are three.
+ */
 function allergies(list: string): Draft[] {
-  return itemsOf(list.replace(/\b(?:actually|so|which|that|please|and that|and my|but)\b.*$/iu, ""))
-    .filter((item) => item.split(/\s+/u).length <= 4 && !/day|morning|work|early|bad |stupid|boring/iu.test(item))
+  const said = list.replace(/\s*\b(?:actually|so|which|that|please|and that|and my|but|and I|because|since|in case)\b.*$/iu, "");
+  const listed = /,[^,]*\s(?:and|or)\s/iu.test(said) || !said.includes(",");
+  return itemsOf(said)
+    .filter((item, at) => conceptOf(item, "substance") !== null || ((at === 0 || listed) && isSubstance(item)))
     .map((item) => need("dietary", substanceOf(item), `Is allergic to ${item}`));
+}
+
+function isSubstance(item: string): boolean {
+  return item.split(/\s+/u).length <= 3 && !NO_SUBSTANCE.test(item);
 }
 
 function substanceOf(item: string): string {
   return conceptOf(item, "substance")?.name ?? foldText(item);
 }
 
-const diet = (name: string): Draft => {
+/** The diet that a word names, plural and all; null for none. */
+export function dietIn(word: string): string | null {
+  const plain = word.toLowerCase();
+  for (const candidate of [plain, plain.replace(/s$/u, "")])
+    if (new RegExp(`^(?:${DIET}|${RELIGIOUS})$`, "iu").test(candidate)) return candidate;
+  return null;
+}
+
+export const diet = (name: string): Draft => {
   const plain = name
     .toLowerCase()
     .replace(/^veggie$/, "vegetarian")
     .replace(/^pescetarian$/, "pescatarian");
+  if (/^(?:kosher|halal|jain)$/.test(plain)) return need("dietary", "religious diet", `Eats ${plain}`);
   const free = /^(.+?)-?free$/.exec(plain);
-  return free === null ? need("dietary", "diet", `Is ${plain}`) : need("dietary", substanceOf(free[1] ?? plain), `Needs ${plain} food`);
+  return free === null
+    ? need("dietary", "diet", /^(?:low|high|keto|paleo|plant|raw|fodmap)/.test(plain) ? `Is on a ${plain} diet` : `Is ${plain}`)
+    : need("dietary", substanceOf(free[1] ?? plain), `Needs ${plain} food`);
 };
 
 const avoided = (list: string): Draft[] =>
@@ -77,7 +103,7 @@ export const NEEDS: readonly Shape[] = [
     },
   ),
   shape(
-    /^I (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:coeliac|celiac)(?: disease)?$|^I am (?:a )?(?:coeliac|celiac)$/iu,
+    /^I (?:have|suffer from|was diagnosed with|have been diagnosed with) (?:coeliac|celiac)(?: disease)?$|^I am (?:an? )?(?:coeliac|celiac)s?$/iu,
     () => need("dietary", "gluten", "Has coeliac disease: no gluten"),
   ),
   shape(/^I (?:am|have been) (?:a )?(?:type (?:1|2|one|two) )?diabetic\b|^I have (?:type (?:1|2|one|two) )?diabetes$/iu, () =>
@@ -85,7 +111,7 @@ export const NEEDS: readonly Shape[] = [
   ),
   shape(
     new RegExp(
-      `^I (?:am|have been|became|turned|went) (?:a |an |on an? )?(?:strict |lifelong |mostly )?(?<what>${DIET})(?: diet)?(?: (?:since|for|now|all my life)\\b.*)?$`,
+      `^I (?:am|have been|became|turned|went) (?:a |an |on an? )?(?:strict |lifelong |mostly )?(?<what>${DIET})s?(?: diet)?(?: (?:since|for|now|all my life)\\b.*)?$`,
       "iu",
     ),
     ({ what = "" }) => diet(what),
@@ -129,7 +155,7 @@ export const NEEDS: readonly Shape[] = [
 
   shape(
     new RegExp(
-      `^I (?:use|need|have|depend on|rely on|walk with|am in|am on|am using|sit in|get around (?:in|with)|wear|have to use|travel (?:in|with)|come with) (?:an? |my |two )?(?:electric |manual |power |powered )*(?<aid>${AIDS})\\b(?! (?:access|spaces?|seats?|ramp|place|accessible|-accessible))`,
+      `^I (?:use|need(?! an? frame)|have|depend on|rely on|walk with|am in|am on|am using|sit in|get around (?:in|with|on)|wear|have to use|travel (?:in|with)|come with) (?:an? |my |two )?(?:electric |manual |power |powered )*(?<aid>${AIDS})s?\\b(?! (?:access|spaces?|seats?|ramp|place|accessible|-accessible))`,
       "iu",
     ),
     ({ aid = "" }) => aidNeed(aid),
@@ -180,8 +206,12 @@ export const NEEDS: readonly Shape[] = [
       need("accessibility", foldText(part), `Has ${how === "poor" || how === "weak" ? how : "bad"} ${part.toLowerCase()}`),
   ),
   shape(
-    /^(?<what>(?:strobe|flashing|flickering)(?: lights?| effects?)?) (?:gives? me (?:seizures|migraines?|headaches?)|triggers? (?:my )?(?:seizures|migraines?|epilepsy)|(?:is|are) dangerous for me|makes? me ill)$/iu,
-    () => need("accessibility", "strobe lights", "Must avoid strobe lights"),
+    /^(?<what>(?:strobe|flashing|flickering)(?: lights?| lighting| effects?)?) (?<how>(?:is|are) dangerous for me|makes? me ill)$/iu,
+    ({ what = "", how = "" }) =>
+      need("accessibility", "strobe lights", `${capital(what)} ${how.replace(/ for me$/iu, "").replace(/ me /iu, " them ")}`),
+  ),
+  shape(new RegExp(`^(?<what>${ACCESS_NEEDS})$`, "iu"), ({ what = "" }, { reasoned }) =>
+    reasoned ? need("accessibility", accessAspect(what.toLowerCase()), `Needs ${what}`) : null,
   ),
   shape(
     /^(?<what>loud (?:music|venues|noise|noises|places)|crowds|dark rooms|small rooms|closed rooms) (?:is|are) (?:far |much )?too much(?: for me)?$/iu,

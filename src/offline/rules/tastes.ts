@@ -1,6 +1,6 @@
 import { foldText } from "../../platform/language/lexicon.js";
 import { type Draft, itemsOf, type PlainClause, type Shape, shape } from "./draft.js";
-import { aspectOf, type Thing, thingOf } from "./things.js";
+import { aspectOf, type Thing, thingOf, WHOLE_KIND } from "./things.js";
 
 /** Likes and dislikes, old and new. English. */
 
@@ -9,16 +9,16 @@ const OVER = /^(?<a>.+?) (?:over|rather than|instead of|more than|to|than|and no
 const HOW =
   /\s+(?:for me|because .*|when .*|if .*|since .*|so .*|with my .*|at the moment|by far|anyway|now|whenever .*|every time|to be honest)$/iu;
 
-function draftsOf(list: string, said: (thing: string) => string, replaces: readonly string[] = []): Draft[] {
-  const items = itemsOf(list.replace(HOW, ""));
+export function draftsOf(list: string, said: (thing: string) => string, replaces: readonly string[] = []): Draft[] {
+  const items = itemsOf(withoutComment(list.replace(HOW, "")));
   const things = items.map((item) => thingOf(item));
   // "opera and ballet" are two; "a quiet table by the window" and "row 5 or 6" are one.
   if (items.length > 1 && things.every((thing) => thing !== null) && items.length <= 6 && !/\brows?\b/iu.test(list)) {
     const together = new Set(things.map((thing) => `${thing?.category}|${thing?.aspect}`));
-    if (together.size === items.length) return items.flatMap((item, i) => draft(things[i] ?? null, said(item), replaces, item));
+    if (together.size === items.length) return items.flatMap((item, i) => drafted(things[i] ?? null, said(item), item, replaces));
   }
-  const whole = list.replace(HOW, "").trim();
-  return draft(
+  const whole = withoutComment(list.replace(HOW, "").trim());
+  return drafted(
     thingOf(
       whole.replace(
         /^(?:to (?:sit|be|eat|have|get|go to|see|hear|watch|attend)|sitting|being|eating|having|going to|seeing|hearing|watching|listening to|to listen to|attending|visiting) (?:in |at |on |by |out |near )?(?:the |an? )?/iu,
@@ -26,12 +26,22 @@ function draftsOf(list: string, said: (thing: string) => string, replaces: reado
       ),
     ) ?? null,
     said(whole),
-    replaces,
     whole,
+    replaces,
   );
 }
 
-function draft(thing: Thing | null, text: string, replaces: readonly string[], phrase: string): Draft[] {
+/** What follows a comma and is no list of things is said beside it: "jazz, of course". */
+function withoutComment(list: string): string {
+  const [first = "", ...rest] = list.split(/\s*,\s*/u);
+  return rest.length === 0 ||
+    rest.every((part) => part.split(/\s+(?:and|or)\s+/iu).every((item) => thingOf(item.replace(/^(?:and|or) /iu, "")) !== null))
+    ? list
+    : first;
+}
+
+/** The draft of a thing, where it is one. */
+export function drafted(thing: Thing | null, text: string, phrase: string, replaces: readonly string[] = []): Draft[] {
   if (thing === null) return [];
   const entities =
     thing.category === "artist" || thing.category === "venue"
@@ -43,7 +53,12 @@ function draft(thing: Thing | null, text: string, replaces: readonly string[], p
 const prefers = (thing: string): string => `Prefers ${thing}`;
 const likes = (thing: string): string => `Likes ${thing}`;
 const loves = (thing: string): string => `Loves ${thing}`;
-const dislikes = (thing: string): string => `Dislikes ${thing}`;
+export const dislikes = (thing: string): string => `Dislikes ${inside(thing)}`;
+
+/** A kind that began its sentence, without the capital of that. */
+function inside(thing: string): string {
+  return WHOLE_KIND.test(thing) ? thing.replace(/^./u, (letter) => letter.toLowerCase()) : thing;
+}
 
 function preferred(what: string): Draft[] {
   const { a, b } = OVER.exec(what.replace(/^to (?=sit|be|eat|go|have|see|speak|stay|pay|drink|travel|book)/iu, "to "))?.groups ?? {};
@@ -71,8 +86,10 @@ export const TASTES: readonly Shape[] = [
   ),
   shape(
     /^I (?:like|enjoy|appreciate|am keen on|am fond of|am partial to|am into|have got into|got into|have discovered|have a soft spot for|am interested in|like going to|enjoy going to|am happy with) (?<what>.+)$/iu,
-    ({ what = "" }) =>
-      draftsOf(what.replace(/^(?:my|our) (?:food|meals|dishes) (?:very |quite |not too )?(?=\p{L}+$)/iu, ""), foodStyle(what) ?? likes),
+    ({ what = "" }, { text, passing, usual }) =>
+      /^I am happy with/iu.test(text) && (passing || !usual)
+        ? null
+        : draftsOf(what.replace(/^(?:my|our) (?:food|meals|dishes) (?:very |quite |not too )?(?=\p{L}+$)/iu, ""), foodStyle(what) ?? likes),
   ),
   shape(
     /^I (?:love|adore|am crazy about|am mad about|am obsessed with|worship|can not get enough of|live for|am passionate about|am devoted to|am addicted to) (?<what>(?!to (?:see|book|have|try|go|visit|know|get|come|hear)\b).+)$/iu,
@@ -106,9 +123,8 @@ export const TASTES: readonly Shape[] = [
       /\bwant\b/iu.test(clause.text) && !clause.usual && !clause.changed ? null : negated(what.replace(/^(?:to )/iu, ""), clause),
   ),
   shape(
-    /^I (?:hate|dislike|detest|loathe|despise|can not (?:stand|bear|abide)|abhor|am tired of|am sick of|am bored (?:of|with|by)|am fed up with|have gone off|am not (?:an? )?(?:big |great |huge )?(?:fan|lover) of|am not (?:into|keen on|fond of|interested in|crazy about|partial to|one for)|have had enough of|never (?:go to|watch|listen to)) (?<what>.+)$/iu,
-    ({ what = "" }, clause) =>
-      negated(what, /tired|sick|bored|fed up|gone off|enough/iu.test(clause.text) ? { ...clause, changed: true } : clause),
+    /^I (?:hate|dislike|detest|loathe|despise|can not (?:stand|bear|abide)|abhor|am not (?:an? )?(?:big |great |huge )?(?:fan|lover) of|am not (?:into|keen on|fond of|interested in|crazy about|partial to|one for)|never (?:go to|watch|listen to)) (?<what>.+)$/iu,
+    ({ what = "" }, clause) => negated(what, clause),
   ),
   shape(/^I (?:avoid|stay away from|steer clear of|keep away from|do not do) (?<what>.+)$/iu, ({ what = "" }) =>
     draftsOf(what, (thing) => `Avoids ${thing}`),
@@ -137,23 +153,24 @@ export const TASTES: readonly Shape[] = [
   // seats, hours and the like, without a verb of liking
   shape(
     /^(?:I (?:sit|take|go for|choose|pick|book|want|like to sit|like to be|prefer to sit|have to sit|ask for|look for|reserve|eat|dine)(?: out)? (?:in |at |on |by |near )?)(?<what>(?:the |an? )?.+)$/iu,
-    ({ what = "" }, { usual, text, passing }) => {
-      const lasting = usual || /^I (?:like|prefer) to/iu.test(text);
+    ({ what = "" }, { usual, changed, reasoned, text, passing }) => {
+      const lasting =
+        usual || /^I (?:like|prefer) to/iu.test(text) || ((changed || reasoned) && /^I (?:sit|take|go for|choose|pick)\b/iu.test(text));
       if (!lasting && !passing) return null;
       const thing = thingOf(what.replace(/^(?:the|an?) /iu, ""));
       // "I want to see a comedy on Friday" is a wish for that evening; how to sit then is worth keeping until it is over.
       if (thing === null || (!lasting && thing.category !== "seating")) return null;
       return seatLike(thing)
         ? { ...thing, text: seatText(text, what, usual) }
-        : draft(thing, usual ? `Usually chooses ${what}` : likes(what), [], what);
+        : drafted(thing, usual ? `Usually chooses ${what}` : likes(what), what);
     },
   ),
   shape(
     /^(?:an? |the )?(?<what>[\p{L}\d -]{3,50}?) (?:for me|is (?:ideal|best|perfect|good|great|my choice)(?: for me)?|are (?:ideal|best|perfect|good|great|what I (?:take|choose|book|prefer|like)|my choice)(?: for me)?|is what I (?:take|choose|book|prefer|like)|suits? me(?: best)?|works? (?:best )?for me)$/iu,
-    ({ what = "" }, { text, usual }) => {
+    ({ what = "" }, { text, usual, reasoned }) => {
       const thing = thingOf(what);
-      if (thing === null || (/ for me$/iu.test(text) && !/(?:is|are|works?) /iu.test(text) && !usual)) return null;
-      return draft(thing, prefers(what), [], what);
+      if (thing === null || (/ for me$/iu.test(text) && !/(?:is|are|works?) /iu.test(text) && !usual && !reasoned)) return null;
+      return drafted(thing, prefers(what), what);
     },
   ),
   shape(/^I need (?:an? |some |extra |the )?(?<what>.*legroom)$/iu, ({ what = "" }) => ({
@@ -175,12 +192,8 @@ export const TASTES: readonly Shape[] = [
     ),
   ),
   shape(
-    /^(?:I (?:would like|am in the mood for|feel like) |I want |rather )(?:something |somewhere |an? |the )(?<what>quiet|lively|romantic|outdoors|light|simple|special|calm|cosy)(?: .*)?$/iu,
+    /^(?:I would rather (?:have |go )?|rather )(?:something |somewhere |an? |the )(?<what>quiet|lively|romantic|outdoors|light|simple|special|calm|cosy)(?: .*)?$/iu,
     ({ what = "" }, { passing }) => (passing ? { category: "other", aspect: "mood", text: `Wants something ${what.toLowerCase()}` } : null),
-  ),
-  shape(
-    /^I would rather have (?:something |somewhere )(?<what>quiet|lively|romantic|light|simple|special|calm|cosy|outdoors)$/iu,
-    ({ what = "" }) => ({ category: "other", aspect: "mood", text: `Wants something ${what.toLowerCase()}` }),
   ),
 ];
 

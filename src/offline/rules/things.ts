@@ -1,4 +1,5 @@
 import { conceptOf, foldText } from "../../platform/language/lexicon.js";
+import { stayAspect } from "./lodging.js";
 
 /** What kind of thing a guest likes or not, told by its words: a seat, an hour, a venue, an artist, a genre. */
 export interface Thing {
@@ -6,12 +7,14 @@ export interface Thing {
   readonly aspect: string;
 }
 
-const ROW = /\b(?:(?:front|first|second|third|fourth|fifth|last|back|rear|front few|first few) rows?|rows? (?:\d+|[a-z])\b)/iu;
+const ROW =
+  /^(?:very |right )?(?:back|front|rear)$|\b(?:at|in|near|towards|to|right at|up at) the (?:very )?(?:back|front|rear)\b|\b(?:right )?up front\b|\bfurther back\b|\b(?:(?:front|first|second|third|fourth|fifth|last|back|rear|front few|first few) rows?|rows? (?:\d+|[a-z])\b)/iu;
 const POSITION = /\b(?:aisle|end of (?:the|a) row|middle|centre|center|window seats?|window|edge)\b/iu;
 const AREA =
   /\b(?:stalls|balcon(?:y|ies)|(?:upper|dress|grand|lower)? ?circle|galler(?:y|ies)(?= seats?|$)|royal box|box(?:es)?|mezzanine|orchestra seats?|parterre|parquet|pit|standing (?:area|room)|terrace|patio|outside|outdoors|garden|indoors|inside|upstairs|downstairs|non-smoking|quiet (?:area|corner))\b/iu;
 const TABLE = /\b(?:table|booth|corner)\b/iu;
-const SEAT = /\b(?:seats?|seating|legroom|pillar|column|sofa|high chair)\b/iu;
+const SEAT =
+  /\b(?:seats?|seating|(?:near|by|beside|close to|next to|behind) (?:the )?(?:exits?|doors?|entrance|stage|bar|kitchen|toilets?|pillars?|speakers?|window)|legroom|pillar|column|sofa|high chair)\b/iu;
 
 const DAY = /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|weeknights?|school nights)\b/iu;
 const HOUR =
@@ -40,10 +43,15 @@ const NAMED_VENUE =
 
 const KIND_WORDS =
   /(?<!\p{L})(?:jazz|blues|rock|pop|folk|classical|classics?|opera|operas|operettas?|ballets?|musicals?|theatre|theater|plays?|comed(?:y|ies)|stand-?up|techno|house music|electronic|electro|metal|punk|indie|soul|funk|r&b|hip-?hop|rap|reggae|country music|latin|salsa|tango|flamenco|fado|bossa nova|baroque|renaissance|chamber|symphon\p{L}*|orchestral?|choral|choirs?|gospel|swing|world music|dance|dancing|contemporary|experimental|avant-garde|circus|magic shows?|cabaret|burlesque|drama|dramas|traged\p{L}*|improv\p{L}*|poetry|readings?|lectures?|film|films|cinema|movies?|documentar\p{L}*|football|soccer|rugby|tennis|basketball|handball|ice hockey|hockey|cricket|golf|boxing|athletics|cycling|formula (?:1|one)|motorsports?|darts|snooker|skating|swimming|sports?|museums?|exhibitions?|art|galleries|organ|piano|violin|cello|strings?|acoustic|unplugged|open-?air|karaoke|quiz(?:zes)?|puppet\p{L}*|pantomimes?|karaoke bars|concerts?|gigs?|recitals?|matches|games|shows?|festivals?|music|songs?|string quartets?|quartets?|brass bands?|big bands?|fireworks|wine tastings?|tastings?|sushi|pizzas?|pasta|tapas|ramen|curr(?:y|ies)|steaks?|burgers?|barbecue|bbq|dim sum|noodles|kebabs?|oysters|cheese|chocolate|desserts?|wine|red wine|white wine|rosé|beer|beers|cocktails?|champagne|coffee|tea|spic\p{L}+|street food|fast food|fine dining|brunch|buffets?|tasting menus?|\p{L}+ (?:food|cuisine|cooking|dishes|restaurants))(?!\p{L})/iu;
+/** One word that is a kind, though a sentence begins with it and gives it a capital. */
+export const WHOLE_KIND = new RegExp(`^${KIND_WORDS.source}$`, "iu");
 const CUISINES =
   /^(?:italian|thai|indian|chinese|japanese|french|mexican|spanish|greek|turkish|korean|vietnamese|lebanese|ethiopian|moroccan|peruvian|georgian|persian|german|austrian|portuguese|american|british|caribbean|mediterranean|asian|african|nordic|scandinavian|middle eastern|sichuan|cantonese|tex-mex|polish|russian|ukrainian|indonesian|malaysian|filipino|cuban|brazilian|argentinian)$/iu;
 const FOODS =
   /^(?:mushrooms?|olives?|coriander|cilantro|onions?|garlic|tomato(?:es)?|aubergines?|eggplants?|liver|anchov(?:y|ies)|capers|raw fish|tofu|beetroot|brussels sprouts|broccoli|spinach|cabbage|pineapple|coconut|liquorice|blue cheese|lamb|offal|avocados?|cucumbers?|ginger|chil(?:l)?i(?:es)?|peppers?|salads?|soups?|rice|bread|potato(?:es)?|beans|lentils|eggs?|fish|seafood|pork|beef|chicken|duck|game|veal|truffles?|nuts|peanuts|raisins|bananas?|marzipan|cinnamon|mint|parsley|celery|mustard|mayonnaise|ketchup|vinegar)$/iu;
+
+/** Where one sits to watch or eat: what is on the ground floor there is no hotel room. */
+const AT_A_SHOW = /\b(?:seats?|rows?|box(?:es)?|stalls|circle|tables?|booths?|stage)\b/iu;
 
 /** Words that point at something said before: no lasting taste. */
 const POINTING =
@@ -54,11 +62,14 @@ export function thingOf(phrase: string): Thing | null {
   const words = thing.split(/\s+/u).length;
   if (words <= 9 && ROW.test(thing)) return { category: "seating", aspect: "row" };
   if (thing === "" || words > 9 || POINTING.test(thing)) return null;
-  if (words === 1 && conceptOf(thing, "kind") !== null) return { category: "genre", aspect: aspectOf(thing) };
+  const stay = AT_A_SHOW.test(thing) ? null : stayAspect(thing);
+  if (stay !== null) return { category: "other", aspect: stay };
+  if (words === 1 && (conceptOf(thing, "kind") !== null || WHOLE_KIND.test(thing))) return { category: "genre", aspect: aspectOf(thing) };
   if (STYLE.test(thing)) return { category: "communication", aspect: "style" };
   if (START.test(thing)) return { category: "schedule", aspect: /\b(?:end|finish)/iu.test(thing) ? "end" : "start" };
   if (CLASS.test(thing)) return { category: "budget", aspect: "ticket class" };
   if (PLACE.test(thing)) return { category: "location", aspect: "area" };
+  if (/\btables?\b/iu.test(thing) && !/\baisle\b/iu.test(thing)) return { category: "seating", aspect: "table" };
   if (POSITION.test(thing)) return { category: "seating", aspect: "position" };
   if (AREA.test(thing)) return { category: "seating", aspect: "area" };
   if (TABLE.test(thing)) return { category: "seating", aspect: "table" };

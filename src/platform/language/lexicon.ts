@@ -59,21 +59,21 @@ const ACCESS = [
 ];
 
 const RELATIONS = [
-  "mother|mum|mom|mama|mutter|mère|maman|madre|mamá|mamma",
-  "father|dad|papa|vater|père|padre|papá|papà",
+  "mother|mum|mom|mummy|mommy|mama|mutter|mère|maman|madre|mamá|mamma",
+  "father|dad|daddy|papa|vater|père|padre|papá|papà",
   "parents|eltern|mes parents|genitori|padres",
-  "wife|frau|ehefrau|femme|épouse|esposa|mujer|moglie",
-  "husband|mann|ehemann|mari|époux|esposo|marido|marito",
+  "wife|missus|frau|ehefrau|femme|épouse|esposa|mujer|moglie",
+  "husband|hubby|mann|ehemann|mari|époux|esposo|marido|marito",
   "partner|partnerin|compagne|compagnon|conjoint|pareja|compagno|compagna",
   "girlfriend|freundin|copine|petite amie|novia|ragazza|fidanzata",
   "boyfriend|copain|petit ami|novio|ragazzo|fidanzato",
   "son|sohn|fils|hijo|figlio",
   "daughter|tochter|fille|hija|figlia",
-  "children|kids|kinder|enfants|hijos|niños|figli|bambini",
+  "children|child|kids|kid|kinder|enfants|hijos|niños|figli|bambini",
   "brother|bruder|frère|hermano|fratello",
   "sister|schwester|soeur|sœur|hermana|sorella",
-  "grandmother|grandma|granny|oma|großmutter|grand-mère|abuela|nonna",
-  "grandfather|grandpa|opa|großvater|grand-père|abuelo|nonno",
+  "grandmother|grandma|granny|gran|nan|nana|oma|großmutter|grand-mère|abuela|nonna",
+  "grandfather|grandpa|grandad|granddad|opa|großvater|grand-père|abuelo|nonno",
   "aunt|tante|tía|zia",
   "uncle|onkel|oncle|tío|zio",
   "niece|nichte|nièce|sobrina",
@@ -81,6 +81,18 @@ const RELATIONS = [
   "cousin|cousine|primo|prima|cugino|cugina",
   "mother-in-law|schwiegermutter|belle-mère|suegra|suocera",
   "father-in-law|schwiegervater|beau-père|suegro|suocero",
+  "in-laws|parents-in-law|schwiegereltern|beaux-parents|suegros|suoceri",
+  "brother-in-law|schwager|beau-frère|cuñado|cognato",
+  "sister-in-law|schwägerin|belle-sœur|cuñada|cognata",
+  "son-in-law|schwiegersohn|gendre|yerno|genero",
+  "daughter-in-law|schwiegertochter|belle-fille|nuera|nuora",
+  "stepson|stiefsohn",
+  "stepdaughter|stieftochter",
+  "stepfather|stepdad|stiefvater",
+  "stepmother|stepmum|stepmom|stiefmutter",
+  "grandparents|großeltern|grands-parents|abuelos|nonni",
+  "siblings|geschwister",
+  "twins|zwillinge|jumeaux|jumelles|gemelos|gemelas|gemelli|gemelle",
   "fiancé|fiancée|verlobter|verlobte",
   "baby|säugling|bébé|bebé|neonato",
   "toddler",
@@ -104,6 +116,8 @@ const SEATS = [
   "table|tisch|mesa|tavolo",
   "quiet|ruhig|ruhigen|calme|tranquilo|tranquila|tranquillo",
   "middle|centre|center|mitte|milieu|medio|centro",
+  "back|rear|hinten|fond|atrás|detrás|in fondo|dietro",
+  "front|vorne|vorn|devant|delante|davanti",
 ];
 
 const KINDS = [
@@ -207,9 +221,19 @@ export function conceptOf(phrase: string, topic?: Topic): Concept | null {
   return null;
 }
 
+/** German writes "Nussallergie" for an allergy to nuts; "dad's" is dad and "l'allée" allée. */
+function partsOf(word: string): readonly string[] {
+  const compound = /^(?<stem>\p{L}{2,}?)-?(?<rest>allergi(?:e|en|ker|kerin)|unvertraglichkeit(?:en)?|intoleranz(?:en)?)$/u.exec(
+    word,
+  )?.groups;
+  return compound === undefined
+    ? [word.replace(/^(?:[cdjlmnst]|qu|all|dell|nell|sull|un)'|'s$/gu, "")]
+    : [compound.stem ?? word, compound.rest ?? ""];
+}
+
 /** Every concept named in a text, longest phrases first; their words, folded, are not looked at again. */
 export function conceptsIn(text: string): readonly Concept[] {
-  const words = foldText(text).match(/[\p{L}\p{N}]+(?:[-'][\p{L}\p{N}]+)*|[€£$]/gu) ?? [];
+  const words = (foldText(text).match(/[\p{L}\p{N}]+(?:[-'][\p{L}\p{N}]+)*|[€£$]/gu) ?? []).flatMap(partsOf);
   const found: Concept[] = [];
   for (let i = 0; i < words.length; ) {
     let length = Math.min(LONGEST, words.length - i);

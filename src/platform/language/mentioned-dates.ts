@@ -28,9 +28,12 @@ export function datesIn(text: string, said: SaidAt, language: DateLanguage = "en
   const today = dayIn(said.at, said.timeZone);
   const periods = periodsIn(text, language);
   const reference = { instant: said.at, timezone: offsetMinutes(said.at, said.timeZone) };
+  const holiday = holidayIn(text, said);
+  if (holiday !== null) return [holiday];
   const days = PARSERS[language]
     .parse(text, reference, { forwardDate: true })
     .filter((result) => !periods.some((period) => overlaps(period, result)))
+    .filter((result) => !PLURAL_PART.test(text.slice(result.index + result.text.length)))
     .filter((result) => !STRETCH.test(result.text) && !PERIOD_ALONE.test(result.text) && result.text !== MODAL)
     .filter((result) => namesADay(result) || TODAY.test(result.text))
     .map((result) => ({ index: result.index, text: result.text, end: endOf(result, said, text.slice(0, result.index)) }));
@@ -46,9 +49,31 @@ export function datesIn(text: string, said: SaidAt, language: DateLanguage = "en
 
 /** The end is a whole second, which may have begun. */
 const LAST_SECOND_MS = 999;
+/** "Until Christmas": the days of the calendar that have a name, as month and day. */
+const HOLIDAYS: readonly (readonly [name: RegExp, month: number, day: number])[] = [
+  [/(?<=\b(?:until|till|til) )christmas(?: eve| day)?\b/iu, 12, 25],
+  [/(?<=\b(?:until|till|til) )(?:the )?new year(?:'s(?: (?:eve|day))?)?\b/iu, 12, 31],
+  [/(?<=\b(?:until|till|til) )hallowe'?en\b/iu, 10, 31],
+  [/(?<=\bbis )weihnachten\b/iu, 12, 25],
+  [/(?<=\bjusqu'à )noël\b/iu, 12, 25],
+];
+
+function holidayIn(text: string, said: SaidAt): MentionedDate | null {
+  for (const [name, month, day] of HOLIDAYS) {
+    const found = name.exec(text);
+    if (found === null) continue;
+    const { year } = dayIn(said.at, said.timeZone);
+    const end = endOfDay({ year, month, day }, said.timeZone);
+    return { text: found[0], end: end.getTime() < said.at.getTime() ? endOfDay({ year: year + 1, month, day }, said.timeZone) : end };
+  }
+  return null;
+}
+
 /** "Every Friday", "on Saturdays", "weekday evenings"; "since January" and "last month" are over. */
 const RECURRING =
   /(?<!\p{L})(?:every|each|weekday|jeden|jede|chaque|tous les|cada|todos los|ogni|tutti i|since|last|seit|letzte[nrs]?|depuis|desde|dal?)\s|(?:day|evening|morning|afternoon|night|weekend)s(?!\p{L})/iu;
+/** "Friday nights" are all of them. */
+const PLURAL_PART = /^\s+(?:morning|afternoon|evening|night)s(?!\p{L})/iu;
 /** A stretch of time is no day: "20 minutes", "two weeks' notice"; "in two weeks" is. */
 const STRETCH =
   /^(?:now|right now|jetzt|maintenant|ahora|adesso|ora)$|minute|hour|stunde|heure|hora|\bor[ae]\b|^(?:\d+|an?|one|two|three|four|five|six|half)\s+(?:days?|weeks?|months?|years?|nights?)'?$/iu;
