@@ -158,7 +158,8 @@ export interface VectorStore {
   /** Where it is, for the start-up line and readyz; never holds a key. */
   readonly location: string;
   withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
-  health(): Promise<{ readonly status: "ok" | "down"; readonly detail?: string }>;
+  /** `degraded`: some of it can't be read. */
+  health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }>;
   close(): Promise<void>;
 }
 

@@ -82,6 +82,7 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
 
 async function* storeFindings(maintenance: Maintenance): AsyncGenerator<Finding> {
   yield* journalFindings(maintenance);
+  yield* databaseFindings(maintenance);
   yield await attempt("Write-back", async () => {
     const { pending, failed } = await maintenance.pendingWriteBacks();
     if (failed === 0) return ok("Write-back", pending === 0 ? "nothing is pending" : `${pending} turns are pending`);
@@ -118,6 +119,23 @@ async function* journalFindings(maintenance: Maintenance): AsyncGenerator<Findin
     if (damaged === 0) yield ok("Journals", `${sessions}, all intact`);
   } catch (error) {
     yield failure("Journals", error);
+  }
+}
+
+async function* databaseFindings(maintenance: Maintenance): AsyncGenerator<Finding> {
+  let files = 0;
+  let damaged = 0;
+  try {
+    for await (const database of maintenance.databases()) {
+      files += 1;
+      if (!database.damaged) continue;
+      damaged += 1;
+      const advice = "Restore the file from a backup while the server is stopped. What lies on its sound pages still reads.";
+      yield { check: "Database", status: "fail", detail: `${database.path}: damaged`, advice };
+    }
+    if (damaged === 0) yield ok("Databases", `${files}, all intact`);
+  } catch (error) {
+    yield failure("Databases", error);
   }
 }
 

@@ -1,13 +1,17 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config.js";
 import { catchUpIndex } from "../index-catch-up.js";
 import type { OwnerLedger } from "../owner-ledger.js";
 import type { Promotion } from "../promote.js";
 import type { ReindexOptions, ReindexReport } from "../reindex.js";
 import type { RetentionReport } from "../retention.js";
 import type { SessionStore } from "../session-store.js";
-import type { Maintenance } from "./maintenance.js";
+import type { DatabaseCheck, Maintenance } from "./maintenance.js";
 
 /** What a composed application has for work on its stores as a whole. */
 export interface MaintenanceParts {
+  readonly config: Pick<Config, "MEMORY_STORAGE_DIR" | "SHORT_TERM_BACKEND">;
   readonly store: Pick<SessionStore, "journal" | "index">;
   readonly ledger: Pick<OwnerLedger, "openErasures">;
   readonly promotion: Pick<Promotion, "run">;
@@ -20,7 +24,7 @@ export interface MaintenanceParts {
 }
 
 export function maintenanceOf(parts: MaintenanceParts): Maintenance {
-  const { store, ledger, promotion, reindex, retention } = parts;
+  const { config, store, ledger, promotion, reindex, retention } = parts;
   return {
     reindex: async ({ signal, onProgress }) => {
       let total = 0;
@@ -42,5 +46,22 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
     pendingWriteBacks: () => store.index.pendingCounts(),
     openErasures: async () => (await ledger.openErasures()).length,
     journals: () => store.journal.check(),
+    databases: () => checkDatabases(config.SHORT_TERM_BACKEND === "file" ? config.MEMORY_STORAGE_DIR : null),
   };
+}
+
+async function* checkDatabases(dir: string | null): AsyncGenerator<DatabaseCheck> {
+  if (dir === null) return;
+  // On demand: nothing else here needs SQLite, and there are commands that do without.
+  const { checkDatabase, isDamage } = await import("../platform/sqlite.js");
+  for (const name of (await readdir(dir)).filter((each) => each.endsWith(".db")).sort()) {
+    const path = join(dir, name);
+    try {
+      checkDatabase(path);
+      yield { path, damaged: false };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      yield { path, damaged: true };
+    }
+  }
 }

@@ -5,6 +5,12 @@ import type { JournalCheck } from "../session-store.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import type { Terminal } from "./terminal.js";
 
+/** A SQLite file, every page of which was looked at. */
+export interface DatabaseCheck {
+  readonly path: string;
+  readonly damaged: boolean;
+}
+
 /** Work on the stores as a whole, over all users: only where the storage directory is. */
 export interface Maintenance {
   /** Rebuilds what is derived (list of sessions, history) from the journals. Calls no model but the embedder. Returns counts by name. */
@@ -25,6 +31,8 @@ export interface Maintenance {
   pendingWriteBacks(): Promise<{ readonly pending: number; readonly failed: number }>;
   openErasures(): Promise<number>;
   journals(): AsyncIterable<JournalCheck>;
+  /** Takes time in proportion to the files. */
+  databases(): AsyncIterable<DatabaseCheck>;
 }
 
 export async function reindexCommand(terminal: Terminal, maintenance: Maintenance, signal: AbortSignal): Promise<void> {

@@ -147,8 +147,10 @@ export async function openVectors(
 
 /** A damaged file is told, and everything that does not need it goes on. */
 async function openLocal(path: string, cacheBytes: number, logger: Logger): Promise<LocalVectorStore> {
+  const onDamage = () =>
+    logger.error({ path }, "The vector store's file is damaged in part: memories and history that lie on its damaged pages can't be read");
   try {
-    return await openLocalQdrant({ path, cacheBytes });
+    return await openLocalQdrant({ path, cacheBytes, onDamage });
   } catch (error) {
     if (!isAppError(error, "STORAGE_DAMAGED")) throw error;
     logger.error({ path, err: error }, "The vector store's file is damaged and left as it is: no long-term memory and no history search");

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.js";
 import type { Owner } from "../owner.js";
 import { newId } from "../platform/ids.js";
-import { openSqlite, type Sqlite, scrub } from "../platform/sqlite.js";
+import { assertSound, openSqlite, type Sqlite, scrub } from "../platform/sqlite.js";
 import { type Booking, type BookingRow, type Quote, type QuoteRow, SCHEMA, toBooking, toQuote } from "./booking-rows.js";
 
 /** How long a quote can be confirmed. Seats are not held for it. */
@@ -28,11 +28,17 @@ export class Bookings {
     this.#file = db;
   }
 
-  /** `path` may be `:memory:`. */
+  /** `path` may be `:memory:`. @throws what isDamage (platform/sqlite.ts) tells, if only one page is damaged: it may hold what is sold */
   static open(path: string): Bookings {
     const db = openSqlite(path, { durability: "full" });
-    db.exec(SCHEMA);
-    return new Bookings(db);
+    try {
+      db.exec(SCHEMA);
+      assertSound(db);
+      return new Bookings(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
   }
 
   /** Stands for a damaged file: every call but `close` fails, so that nobody takes "can't be read" for "nothing is booked". */

@@ -2,6 +2,7 @@ import type { Embedder } from "../embedding.js";
 import { AppError, isAppError } from "../errors.js";
 import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../history.js";
 import type { Owner } from "../owner.js";
+import { FailureStreak } from "../platform/failure-streak.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
 import type { Filter, Prefetch, SparseVector, VectorStore } from "../vectors.js";
 import type { Candidate } from "./candidate.js";
@@ -57,6 +58,8 @@ export class VectorHistory implements ConversationHistory {
   readonly #writer: HistoryWriter;
   /** Code of the last failure to embed a query; null when the last one went well. */
   #embedderDown: string | null = null;
+  readonly #searches = new FailureStreak();
+  readonly #writes = new FailureStreak();
   #collectionThere: Promise<void> | undefined;
 
   private constructor(options: VectorHistoryOptions) {
@@ -91,16 +94,16 @@ export class VectorHistory implements ConversationHistory {
     messages: AsyncIterable<HistoryMessage> | Iterable<HistoryMessage>,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<number> {
-    return this.#guarded(options.signal, () => this.#writer.addSession(owner, sessionId, messages, options.signal));
+    return this.#writing(options.signal, () => this.#writer.addSession(owner, sessionId, messages, options.signal));
   }
 
   async addEvents(owner: Owner, messages: readonly HistoryMessage[], options: { readonly signal?: AbortSignal } = {}): Promise<number> {
-    return this.#guarded(options.signal, () => this.#writer.add(owner, messages, options.signal));
+    return this.#writing(options.signal, () => this.#writer.add(owner, messages, options.signal));
   }
 
   async search(owner: Owner, search: HistorySearch): Promise<readonly HistoryHit[]> {
     const limit = Math.min(Math.max(search.limit ?? this.#defaultLimit, 1), MAX_LIMIT);
-    return this.#guarded(search.signal, async () => {
+    return this.#counted(this.#searches, search.signal, async () => {
       const terms = this.#sparse.queryVector(search.query);
       const found = await this.#candidates(owner, search, terms);
       const ranked = rank(
@@ -124,7 +127,7 @@ export class VectorHistory implements ConversationHistory {
   }
 
   async removeMessages(owner: Owner, messageIds: readonly string[]): Promise<number> {
-    return this.#guarded(undefined, () => this.#writer.removeMessages(owner, messageIds));
+    return this.#writing(undefined, () => this.#writer.removeMessages(owner, messageIds));
   }
 
   async count(owner: Owner, sessionId?: string): Promise<number> {
@@ -144,7 +147,9 @@ export class VectorHistory implements ConversationHistory {
 
   async health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }> {
     const store = await this.#store.health();
-    if (store.status === "down") return store;
+    if (store.status !== "ok") return store;
+    if (this.#searches.told !== null) return { status: "degraded", detail: `The last ${this.#searches.told} searches failed.` };
+    if (this.#writes.told !== null) return { status: "degraded", detail: `The last ${this.#writes.told} writes failed.` };
     return this.#embedderDown === null
       ? store
       : { status: "degraded", detail: `searches by words alone: the embedder failed (${this.#embedderDown})` };
@@ -154,7 +159,7 @@ export class VectorHistory implements ConversationHistory {
   async close(): Promise<void> {}
 
   async #remove(owner: Owner, sessionId?: string): Promise<number> {
-    return this.#guarded(undefined, async () => {
+    return this.#writing(undefined, async () => {
       const filter = ownFilter(owner, sessionId);
       const { count } = await this.#store.client.count(this.#collection, { filter, exact: true });
       if (count > 0) await this.#store.client.delete(this.#collection, { filter, wait: true });
@@ -228,6 +233,26 @@ export class VectorHistory implements ConversationHistory {
       throw error;
     });
     return this.#collectionThere;
+  }
+
+  async #writing<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const result = await this.#counted(this.#writes, signal, work);
+    // Searches are rare: that the store answers again is seen by a write.
+    this.#searches.wentWell();
+    return result;
+  }
+
+  /** As {@link #guarded}. A caller that went away says nothing about the store; a deadline that passed does. */
+  async #counted<T>(streak: FailureStreak, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await this.#guarded(signal, work);
+      streak.wentWell();
+      return result;
+    } catch (error) {
+      const late = signal?.aborted === true && signal.reason instanceof Error && signal.reason.name === "TimeoutError";
+      if (late || (isAppError(error) && error.status >= 500)) streak.failed();
+      throw error;
+    }
   }
 
   /** Runs `work`, when the collection is there, under the caller's signal; what fails is HISTORY_UNAVAILABLE, or ABORTED where the signal aborted. */

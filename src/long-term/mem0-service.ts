@@ -390,8 +390,12 @@ export class Mem0Service implements LongTermMemory {
 
   async health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }> {
     const health = await this.#parts.reads.health();
-    if (health.status === "down") return health;
-    return this.#recall.isOpen ? { status: "degraded", detail: "The circuit breaker is open." } : { status: "ok" };
+    if (health.status !== "ok") return health;
+    const failing = this.#recall.failing;
+    if (failing !== null) return { status: "degraded", detail: `The last ${failing} recalls failed or were late.` };
+    if (this.#recall.isOpen) return { status: "degraded", detail: "The circuit breaker is open." };
+    const unwritten = this.#calls.failingWrites;
+    return unwritten === null ? { status: "ok" } : { status: "degraded", detail: `The last ${unwritten} writes failed.` };
   }
 
   /** Waits for what runs in the background. The stores stay open: they are the caller's. */

@@ -1,5 +1,6 @@
 import type { RecallRequest, RecallResult } from "../long-term.js";
 import type { Owner } from "../owner.js";
+import { FailureStreak } from "../platform/failure-streak.js";
 import type { Logger } from "../platform/logger.js";
 import type { RecalledMemory } from "../session.js";
 import type { SimilarMemory } from "./mem0-memory.js";
@@ -51,6 +52,7 @@ interface Gathered {
   failed: boolean;
   /** The store, as against the embedder. */
   storeFailed: boolean;
+  /** The third read waits for its vector. */
   embedding: boolean;
 }
 
@@ -65,6 +67,7 @@ export class MemoryRecall {
   readonly #logger: Logger;
   readonly #store: RecallBreaker;
   readonly #embedder: RecallBreaker;
+  readonly #streak = new FailureStreak();
 
   constructor(reads: RecallReads, options: RecallOptions, logger: Logger) {
     this.#reads = reads;
@@ -79,6 +82,11 @@ export class MemoryRecall {
     return this.#store.isOpen || this.#embedder.isOpen;
   }
 
+  /** Recalls in a row that were late, or lacked something that the store has; null for less than three. */
+  get failing(): number | null {
+    return this.#streak.told;
+  }
+
   /** `recalled`: the soft memories that came for their likeness, for whoever counts that. */
   async recall(owner: Owner, request: RecallRequest): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }> {
     const deadline = AbortSignal.timeout(request.deadlineMs);
@@ -89,19 +97,22 @@ export class MemoryRecall {
     } catch {
       gathered.failed = true;
     }
-    return this.#compose(gathered, request, signal.aborted);
+    const result = this.#compose(gathered, request, signal.aborted);
+    if (result.status === "ok" || result.status === "empty") this.#streak.wentWell();
+    else if (!request.signal?.aborted) this.#streak.failed();
+    return result;
   }
 
   /** Fills `gathered` as answers come. @throws RecallFailed when the store failed or didn't answer in time */
   async #gather(owner: Owner, request: RecallRequest, signal: AbortSignal, gathered: Gathered): Promise<void> {
     const { now, text } = request;
     const { points, within } = { points: this.#reads.points, within: this.#reads.within.bind(this.#reads) };
-    const read = async (work: () => Promise<void>) => {
+    const read = async (work: () => Promise<void>, byEmbedder = () => false) => {
       try {
         await work();
       } catch (error) {
         gathered.failed = true;
-        if (!gathered.embedding) gathered.storeFailed = true;
+        if (!byEmbedder()) gathered.storeFailed = true;
         if (!signal.aborted) this.#logger.warn({ err: error }, "A read of long-term memory failed");
       }
     };
@@ -118,19 +129,22 @@ export class MemoryRecall {
         const filter = { must: [...holding, is("strength", "soft"), isAny("type", STANDING_TYPES)] };
         gathered.soft = await within(signal, () => points.latest(owner, filter, "last_confirmed_at_ts", STANDING_POOL, gathered.foreign));
       }),
-      read(async () => {
-        if (limit === 0 || text.trim() === "") {
-          gathered.similar = [];
-          return;
-        }
-        gathered.embedding = true;
-        const vector = await this.#embed(owner, request, signal);
-        gathered.embedding = false;
-        await this.#reads.ready();
-        const { hits, foreign } = await within(signal, () => this.#reads.similar(owner, text, vector, limit, now));
-        gathered.foreign.count += foreign;
-        gathered.similar = hits;
-      }),
+      read(
+        async () => {
+          if (limit === 0 || text.trim() === "") {
+            gathered.similar = [];
+            return;
+          }
+          gathered.embedding = true;
+          const vector = await this.#embed(owner, request, signal);
+          gathered.embedding = false;
+          await this.#reads.ready();
+          const { hits, foreign } = await within(signal, () => this.#reads.similar(owner, text, vector, limit, now));
+          gathered.foreign.count += foreign;
+          gathered.similar = hits;
+        },
+        () => gathered.embedding,
+      ),
     ]);
     await orAbort(reads, signal);
     if (request.signal?.aborted) return;

@@ -1,5 +1,6 @@
 import { AppError, isAppError } from "../errors.js";
 import type { Owner } from "../owner.js";
+import { FailureStreak } from "../platform/failure-streak.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import type { VectorStore } from "../vectors.js";
 
@@ -18,6 +19,7 @@ type Work<T> = (signal: AbortSignal) => Promise<T>;
 export class StoreCalls {
   readonly #parts: StoreCallsParts;
   readonly #locks = new KeyedMutex();
+  readonly #writes = new FailureStreak();
 
   constructor(parts: StoreCallsParts) {
     this.#parts = parts;
@@ -30,7 +32,22 @@ export class StoreCalls {
 
   /** After the owner's writes before it. The bound counts from its turn on. @throws as {@link read} */
   write<T>(owner: Owner, signal: AbortSignal | undefined, work: Work<T>): Promise<T> {
-    return this.#locks.run(owner, () => this.#guarded(this.#parts.writes, signal, work));
+    return this.#locks.run(owner, async () => {
+      try {
+        const result = await this.#guarded(this.#parts.writes, signal, work);
+        this.#writes.wentWell();
+        return result;
+      } catch (error) {
+        // What was refused for what it asked got through.
+        if (isAppError(error) && error.status >= 500) this.#writes.failed();
+        throw error;
+      }
+    });
+  }
+
+  /** Writes that failed in a row; null for less than three. A read that fails is told to whoever asked. */
+  get failingWrites(): number | null {
+    return this.#writes.told;
   }
 
   /** Resolves when no write runs or waits. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { type Owner, ownerHash } from "../owner.js";
 import type { AuditEntry, ErasureReceipt, OwnerLedger, Tombstone, UserRecord } from "../owner-ledger.js";
+import { boundedFileSystem } from "../platform/bounded-file-system.js";
 import type { FileSystem } from "../platform/file-system.js";
 import { JsonlLog, type LogLine } from "../platform/jsonl-log.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
@@ -46,7 +47,7 @@ export class FileOwnerLedger implements OwnerLedger {
 
   private constructor({ dir, fileSystem, logger }: FileOwnerLedgerOptions) {
     this.#dir = join(dir, "owners");
-    this.#fs = fileSystem;
+    this.#fs = boundedFileSystem(fileSystem);
     this.#logger = logger;
   }
 

@@ -1,10 +1,5 @@
 import { rename, rm, stat } from "node:fs/promises";
 
-/** SQLite found the file to be no sound database. */
-export class DamagedIndex extends Error {
-  readonly code = "SQLITE_CORRUPT";
-}
-
 function aside(path: string): string {
   return `${path}.damaged`;
 }

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.js";
 import type { Owner } from "../owner.js";
+import { boundedFileSystem } from "../platform/bounded-file-system.js";
 import { errnoOf, type FileSystem } from "../platform/file-system.js";
 import { isId } from "../platform/ids.js";
 import { JsonlLog } from "../platform/jsonl-log.js";
@@ -48,9 +49,9 @@ export class FileMemoryService implements ShortTermMemory {
   #closed = false;
 
   private constructor(options: FileMemoryOptions) {
-    this.#fs = options.fileSystem;
+    this.#fs = boundedFileSystem(options.fileSystem);
     this.#logger = options.logger;
-    this.#directory = new JournalDirectory(options.dir, options.fileSystem);
+    this.#directory = new JournalDirectory(options.dir, this.#fs);
     this.#onCloseError = (error) => options.logger.warn({ code: errnoOf(error) }, "A journal could not be closed.");
     this.#files = new JournalFiles({
       ...(options.maxIdleJournals !== undefined && { maxIdle: options.maxIdleJournals }),

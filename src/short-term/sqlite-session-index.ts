@@ -2,10 +2,10 @@ import { AppError } from "../errors.js";
 import type { Owner } from "../owner.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
-import { isDamage, openSqlite, type Sqlite, type SqliteStatement, scrub } from "../platform/sqlite.js";
+import { assertSound, isDamage, openSqlite, type Sqlite, type SqliteStatement, scrub } from "../platform/sqlite.js";
 import type { JournalRecord, Session, SessionStatus } from "../session.js";
 import type { IdempotencyEntry, Page, PendingTurn, SessionIndex, SessionQuery } from "../session-store.js";
-import { DamagedIndex, hasDamaged, removeDamaged, setAside } from "./damaged-index.js";
+import { hasDamaged, removeDamaged, setAside } from "./damaged-index.js";
 import { type ReadJournal, withoutGap } from "./gap.js";
 import { decodeCursor, encodeCursor, foldedTitle, listLimit } from "./list-cursor.js";
 import { type Effect, foldSession, type SessionState, type Standing } from "./session-fold.js";
@@ -62,8 +62,7 @@ export class SqliteSessionIndex implements SessionIndex {
     const db = openSqlite(options.path, { durability: "normal" });
     try {
       const fresh = ensureTables(db);
-      const verdict = db.pragma("quick_check(1)", { simple: true });
-      if (verdict !== "ok") throw new DamagedIndex();
+      assertSound(db);
       return new SqliteSessionIndex(db, options, fresh);
     } catch (error) {
       db.close();

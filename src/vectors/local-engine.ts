@@ -46,6 +46,11 @@ export class LocalEngine {
     return new LocalEngine(LocalTables.open(options.path), options.cacheBytes);
   }
 
+  /** False when a page of the file is damaged. Takes time in proportion to the file. */
+  isSound(): boolean {
+    return this.#tables.isSound();
+  }
+
   close(): void {
     this.#partitions.clear();
     this.#tables.close();

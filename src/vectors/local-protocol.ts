@@ -20,7 +20,8 @@ export interface CallMessage {
 export const TICKET = { WAITING: 0, STARTED: 1, GIVEN_UP: 2 } as const;
 
 export type ThreadMessage =
-  | { readonly type: "ready" }
+  /** `damaged`: a page of the file is; calls that don't need it are answered. */
+  | { readonly type: "ready"; readonly damaged: boolean }
   | { readonly type: "unopened"; readonly code: ErrorCode; readonly detail: string }
   | { readonly type: "answer"; readonly id: number; readonly result: unknown }
-  | { readonly type: "refusal"; readonly id: number; readonly status: number; readonly message: string };
+  | { readonly type: "refusal"; readonly id: number; readonly status: number; readonly message: string; readonly damaged: boolean };

@@ -1,10 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setMaxListeners } from "node:events";
 import { AppError } from "../errors.js";
+import { isDamage } from "../platform/sqlite.js";
 import type { VectorClient, VectorStore } from "../vectors.js";
 import { VectorStoreError } from "../vectors.js";
 import { LocalEngine, METHODS, type Method } from "./local-engine.js";
+import type { LocalOptions } from "./local-protocol.js";
 import { LocalThread } from "./local-worker.js";
+import { damageOf } from "./unreadable-store.js";
 
 /** 256 MiB: some 60,000 points of 768 dimensions. */
 const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
@@ -16,6 +19,8 @@ export interface LocalQdrantOptions {
   readonly cacheBytes?: number;
   /** Default: true for a file, false in memory. False: calls are answered in the caller's thread. */
   readonly thread?: boolean;
+  /** Called once, when pages of the file are found damaged: at the opening, or by a call. What doesn't lie on them is answered. */
+  readonly onDamage?: () => void;
 }
 
 export interface LocalVectorStore extends VectorStore {
@@ -38,8 +43,16 @@ interface Caller {
  */
 export async function openLocalQdrant(options: LocalQdrantOptions): Promise<LocalVectorStore> {
   const { path, cacheBytes = DEFAULT_CACHE_BYTES } = options;
+  let damaged = false;
+  const foundDamage = () => {
+    if (damaged) return;
+    damaged = true;
+    options.onDamage?.();
+  };
   const caller =
-    (options.thread ?? path !== ":memory:") ? await LocalThread.open({ path, cacheBytes }) : inThisThread({ path, cacheBytes });
+    (options.thread ?? path !== ":memory:")
+      ? await LocalThread.open({ path, cacheBytes }, foundDamage)
+      : inThisThread({ path, cacheBytes }, foundDamage);
   const signals = new AsyncLocalStorage<AbortSignal>();
   let closed: Promise<void> | null = null;
   const call = async (method: Method | "scrub", collection: string, args: unknown) => {
@@ -63,9 +76,9 @@ export async function openLocalQdrant(options: LocalQdrantOptions): Promise<Loca
     health: async () => {
       try {
         await call("collectionExists", "", undefined);
-        return { status: "ok" };
+        return damaged ? { status: "degraded", detail: `Not all of it can be read. ${damageOf(path)}` } : { status: "ok" };
       } catch {
-        return { status: "down", detail: "The local vector store doesn't answer." };
+        return { status: "down", detail: damaged ? damageOf(path) : "The local vector store doesn't answer." };
       }
     },
     scrub: async () => {
@@ -79,8 +92,9 @@ export async function openLocalQdrant(options: LocalQdrantOptions): Promise<Loca
 }
 
 /** Values are cloned as they would be on the way to a thread, so that nobody shares them. */
-function inThisThread(options: { readonly path: string; readonly cacheBytes: number }): Caller {
+function inThisThread(options: LocalOptions, onDamage: () => void): Caller {
   const engine = LocalEngine.open(options);
+  if (!engine.isSound()) onDamage();
   return {
     call: async (method, collection, args) => {
       try {
@@ -88,6 +102,7 @@ function inThisThread(options: { readonly path: string; readonly cacheBytes: num
         return structuredClone(engine.call(method, collection, structuredClone(args)));
       } catch (error) {
         if (error instanceof VectorStoreError) throw error;
+        if (isDamage(error)) onDamage();
         throw new VectorStoreError(error instanceof DOMException ? 400 : 500, error instanceof Error ? error.message : "The call failed.");
       }
     },

@@ -1,6 +1,6 @@
 import type { Statement } from "better-sqlite3";
 import { AppError } from "../errors.js";
-import { openDatabase, type Sqlite } from "../platform/sqlite.js";
+import { assertSound, DamagedDatabase, isDamage, openDatabase, type Sqlite } from "../platform/sqlite.js";
 import type { CreateCollectionArgs, Payload, PayloadSchema } from "../vectors.js";
 import type { KeptPoint, KeptSparse } from "./partition.js";
 
@@ -87,6 +87,17 @@ export class LocalTables {
     this.#db.close();
   }
 
+  /** False when a page is damaged; the others read all the same. Takes time in proportion to the file. */
+  isSound(): boolean {
+    try {
+      assertSound(this.#db);
+      return true;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return false;
+    }
+  }
+
   /** All or nothing. */
   write<T>(work: () => T): T {
     return this.#db.transaction(work).immediate();
@@ -114,7 +125,11 @@ export class LocalTables {
       field: string;
       schema: string;
     }[];
-    return { ...row, config: JSON.parse(row.config), indexes: new Map(indexes.map(({ field, schema }) => [field, JSON.parse(schema)])) };
+    return {
+      ...row,
+      config: parsed(row.config) as CreateCollectionArgs,
+      indexes: new Map(indexes.map(({ field, schema }) => [field, parsed(schema) as PayloadSchema])),
+    };
   }
 
   createCollection(name: string, config: CreateCollectionArgs): void {
@@ -150,7 +165,7 @@ export class LocalTables {
   *payloads(collection: number, from = ""): Generator<{ key: string; payload: Payload }> {
     let rows = this.#page("SELECT key, payload FROM points WHERE collection = ? AND key >= ? ORDER BY key LIMIT ?", collection, from);
     while (rows.length > 0) {
-      for (const row of rows) yield { key: row.key, payload: JSON.parse(row.payload) };
+      for (const row of rows) yield { key: row.key, payload: parsed(row.payload) as Payload };
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE) return;
       rows = this.#page("SELECT key, payload FROM points WHERE collection = ? AND key > ? ORDER BY key LIMIT ?", collection, last.key);
@@ -242,7 +257,7 @@ export class LocalTables {
       row: raw.id,
       key: raw.key,
       tenant: raw.tenant,
-      payload: JSON.parse(raw.payload),
+      payload: parsed(raw.payload) as Payload,
       payloadChars: raw.payload.length,
       dense: raw.dense === null ? null : new Float32Array(copyOf(raw.dense)),
       sparse,
@@ -259,6 +274,15 @@ export class LocalTables {
   }
 }
 
+/** What was written was JSON. The parser's own message would quote the text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DamagedDatabase();
+  }
+}
+
 function keptSparse(raw: { indices: Uint8Array; weights: Uint8Array }): KeptSparse {
   return { indices: new Uint32Array(copyOf(raw.indices)), values: new Float32Array(copyOf(raw.weights)) };
 }
@@ -269,6 +293,7 @@ function bytesOf(numbers: Float32Array | Uint32Array): Buffer {
 
 /** Into memory of its own, aligned for 32-bit numbers (a pooled buffer need not be). */
 function copyOf(bytes: Uint8Array): ArrayBuffer {
+  if (bytes.byteLength % 4 !== 0) throw new DamagedDatabase();
   const copy = new ArrayBuffer(bytes.byteLength);
   new Uint8Array(copy).set(bytes);
   return copy;

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { isAppError } from "../errors.js";
+import { isDamage } from "../platform/sqlite.js";
 import { VectorStoreError } from "../vectors.js";
 import { LocalEngine } from "./local-engine.js";
 import { type CallMessage, type LocalOptions, type ThreadMessage, TICKET } from "./local-protocol.js";
@@ -29,10 +30,10 @@ function main(options: LocalOptions): void {
       const known = error instanceof VectorStoreError;
       // SQLite's own messages name tables and codes, never values.
       const message = error instanceof Error ? error.message : "The call failed.";
-      say({ type: "refusal", id, status: known ? error.status : 500, message });
+      say({ type: "refusal", id, status: known ? error.status : 500, message, damaged: isDamage(error) });
     }
   });
-  say({ type: "ready" });
+  say({ type: "ready", damaged: !engine.isSound() });
 }
 
 main(workerData as LocalOptions);

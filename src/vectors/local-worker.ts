@@ -14,18 +14,20 @@ interface Waiting {
 /** LocalQdrant's thread as seen from outside. A thread that died (out of memory) is started anew by the next call. */
 export class LocalThread {
   readonly #options: LocalOptions;
+  readonly #onDamage: () => void;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | null = null;
   #starting: Promise<Worker> | null = null;
   #lastId = 0;
 
-  private constructor(options: LocalOptions) {
+  private constructor(options: LocalOptions, onDamage: () => void) {
     this.#options = options;
+    this.#onDamage = onDamage;
   }
 
-  /** @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED */
-  static async open(options: LocalOptions): Promise<LocalThread> {
-    const thread = new LocalThread(options);
+  /** `onDamage`: a page of the file was found damaged, at the opening or by a call. @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED */
+  static async open(options: LocalOptions, onDamage: () => void): Promise<LocalThread> {
+    const thread = new LocalThread(options, onDamage);
     await thread.#running();
     return thread;
   }
@@ -88,6 +90,7 @@ export class LocalThread {
       worker.on("message", (message: ThreadMessage) => {
         if (message.type === "ready") {
           this.#worker = worker;
+          if (message.damaged) this.#onDamage();
           worker.unref();
           resolve(worker);
         } else if (message.type === "unopened") {
@@ -95,7 +98,10 @@ export class LocalThread {
         } else {
           const waiting = this.#settle(message.id);
           if (message.type === "answer") waiting?.resolve(message.result);
-          else waiting?.reject(new VectorStoreError(message.status, message.message));
+          else {
+            if (message.damaged) this.#onDamage();
+            waiting?.reject(new VectorStoreError(message.status, message.message));
+          }
         }
       });
       const gone = (cause?: unknown) => {

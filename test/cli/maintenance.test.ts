@@ -19,6 +19,9 @@ function healthy(change: Partial<Maintenance> = {}): Partial<Maintenance> {
     async *journals() {
       yield INTACT;
     },
+    async *databases() {
+      yield { path: "/data/vectors.db", damaged: false };
+    },
     ...change,
   };
 }
@@ -33,6 +36,7 @@ describe("doctor", () => {
     expect(ran).toMatchObject({ code: 0, closed: 1, stderr: "" });
     expect(ran.stdout).not.toMatch(/^[!✗]/mu);
     expect(ran.stdout).toContain("✓ Journals: 1, all intact");
+    expect(ran.stdout).toContain("✓ Databases: 1, all intact");
   });
 
   test.each<[string, Partial<Maintenance>, Readiness, number, RegExp]>([
@@ -57,6 +61,17 @@ describe("doctor", () => {
       HEALTHY,
       0,
       /! Journal: .*9 bytes/u,
+    ],
+    [
+      "a damaged database",
+      {
+        databases: async function* () {
+          yield { path: "/data/vectors.db", damaged: true };
+        },
+      },
+      HEALTHY,
+      6,
+      /✗ Database: \/data\/vectors\.db: damaged\n.*backup/u,
     ],
     [
       "turns that could not be written back",
@@ -179,6 +194,7 @@ describe("reindex", () => {
     await store.index.remove(alice, kept[0]?.session.id ?? "");
     const progress: [number, number][] = [];
     const maintenance = maintenanceOf({
+      config: parseConfig({ SHORT_TERM_BACKEND: "memory" }),
       store,
       ledger,
       promotion: { run: () => Promise.reject(new Error("not expected")) },

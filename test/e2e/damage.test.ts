@@ -1,12 +1,13 @@
 import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ChatAnswer } from "../../src/application.js";
+import type { ChatAnswer, Readiness } from "../../src/application.js";
+import { maintenanceOf } from "../../src/cli/maintenance-of.js";
 import type { Memory } from "../../src/long-term.js";
 import type { Logger } from "../../src/platform/logger.js";
 import type { Message } from "../../src/session.js";
-import { openWorld, startWorld, tempDir } from "./world.js";
+import { openWorld, startWorld, tempDir, type World } from "./world.js";
 
 /** Keeps what is logged at warn and above, as text. */
 function listening(): { readonly logger: Logger; readonly heard: () => string } {
@@ -48,24 +49,41 @@ const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2));
 /** All pages but the first, which says what the file is. */
 const innards = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]);
 
+/** A few pages in the middle: the file still opens, and what does not lie on them reads. */
+const middle = (bytes: Buffer) => {
+  const pages = Buffer.from(bytes);
+  for (let at = 3 * 4096; at < Math.min(9 * 4096, bytes.length); at++) pages[at] = (at * 7919) >>> 3;
+  return pages;
+};
+
+/** Files that doctor's look at every page finds damaged. */
+async function damagedFor(world: World): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { path, damaged } of maintenanceOf(world.application.parts).databases()) if (damaged) found.push(basename(path));
+  return found;
+}
+
 describe("a start with one file damaged goes on with the rest", () => {
   test.each([
     ["garbage", garbage],
     ["cut in half", half],
     ["garbage behind its head", innards],
+    ["a few pages in its middle", middle],
   ])(
     "index.db, %s: rebuilt from the journals, and what was remembered and booked is there",
     async (_, how) => {
       const dir = await lived();
       await damage(join(dir, "index.db"), how);
       const { logger, heard } = listening();
-      const ada = (await startWorld(dir, {}, { logger })).as("ada");
+      const world = await startWorld(dir, {}, { logger });
+      const ada = world.as("ada");
       expect(heard()).toContain("index.db");
       const messages = await ada.get<{ data: Message[] }>(`/v1/sessions/${session}/messages`);
       expect(messages.body.data).toHaveLength(8);
       const answer = await ada.say("What have I booked?", { session_id: session });
       expect(answer.memory.recalled.map(({ category }) => category)).toContain("accessibility");
       expect(answer.message.content).toMatch(/MD-/);
+      expect(await damagedFor(world)).toEqual([]);
     },
     60_000,
   );
@@ -74,6 +92,7 @@ describe("a start with one file damaged goes on with the rest", () => {
     ["garbage", garbage],
     ["cut in half", half],
     ["garbage behind its head", innards],
+    ["a few pages in its middle", middle],
   ])(
     "vectors.db, %s: turns are answered, memory says that it can't be looked at, and nothing is taken for empty",
     async (_, how) => {
@@ -81,16 +100,21 @@ describe("a start with one file damaged goes on with the rest", () => {
       await damage(join(dir, "vectors.db"), how);
       const { logger, heard } = listening();
       const world = await startWorld(dir, {}, { logger });
+      expect(heard()).toContain("vectors.db");
       const ada = world.as("ada");
       const answer = await ada.post<ChatAnswer>("/v1/chat", { message: "Anything good this weekend?", session_id: session });
       expect(answer).toMatchObject({ status: 200, body: { memory: { status: "degraded", recalled: [] } } });
-      expect(heard()).toMatch(/vectors\.db|Long-term memory is out of reach|recall/i);
       expect(await ada.get("/v1/memories")).toMatchObject({ status: 503, body: { code: "LONG_TERM_MEMORY_UNAVAILABLE" } });
       // The gate before a booking asks, for it can't see what must hold.
       const offered = await ada.post<ChatAnswer>("/v1/chat", { message: "Book two of the first one.", session_id: session });
       expect(JSON.stringify(offered.body.steps)).not.toMatch(/MD-[0-9A-F]{8}/);
-      const ready = await ada.get<{ status: string }>("/readyz");
-      expect(ready.body.status).toBe("degraded");
+      const { status, parts } = (await ada.get<Readiness>("/readyz")).body;
+      expect(status).toBe("degraded");
+      for (const part of [parts.long_term, parts.history]) {
+        expect(part?.status).not.toBe("ok");
+        expect(part?.detail).toContain("vectors.db");
+      }
+      expect(await damagedFor(world)).toEqual(["vectors.db"]);
       // An erasure that can't reach a store is no erasure.
       expect((await ada.delete("/v1/me?confirm=true")).status).toBe(503);
     },
@@ -108,21 +132,31 @@ describe("a start with one file damaged goes on with the rest", () => {
     expect(found.body.data[0]?.content).toContain("jazz");
   }, 60_000);
 
-  test("bookings.db: chats and memories go on, and the tools say that bookings are out of reach", async () => {
-    const dir = await lived();
-    await damage(join(dir, "bookings.db"), garbage);
-    const { logger, heard } = listening();
-    const ada = (await startWorld(dir, {}, { logger })).as("ada");
-    expect(heard()).toContain("bookings.db");
-    for (const message of ["What have I booked?", "Cancel my booking for the concert, please."]) {
-      const { message: answer } = await ada.say(message, { session_id: session });
-      expect(answer.content).toMatch(/can't be read/);
-    }
-    // Nothing is sold for want of knowing what is sold already.
-    const offered = await ada.say("Any concerts next week?");
-    expect(JSON.stringify(offered.steps)).not.toContain("quote_id");
-    expect((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data).toHaveLength(2);
-  }, 60_000);
+  test.each([
+    ["garbage", garbage],
+    ["garbage behind its head", innards],
+    ["a few pages in its middle", middle],
+  ])(
+    "bookings.db, %s: chats and memories go on, and the tools say that bookings are out of reach",
+    async (_, how) => {
+      const dir = await lived();
+      await damage(join(dir, "bookings.db"), how);
+      const { logger, heard } = listening();
+      const world = await startWorld(dir, {}, { logger });
+      const ada = world.as("ada");
+      expect(await damagedFor(world)).toEqual(["bookings.db"]);
+      expect(heard()).toContain("bookings.db");
+      for (const message of ["What have I booked?", "Cancel my booking for the concert, please."]) {
+        const { message: answer } = await ada.say(message, { session_id: session });
+        expect(answer.content).toMatch(/can't be read/);
+      }
+      // Nothing is sold for want of knowing what is sold already.
+      const offered = await ada.say("Any concerts next week?");
+      expect(JSON.stringify(offered.steps)).not.toContain("quote_id");
+      expect((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data).toHaveLength(2);
+    },
+    60_000,
+  );
 
   test("an owner's ledger: a damaged line is passed over and told, the others hold", async () => {
     const dir = await lived();

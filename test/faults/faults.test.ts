@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ownerHash } from "../../src/owner.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { holdTime, Rig, replyTo } from "./rig.js";
 import { type StoreOutcome, underStoreFault } from "./store-faults.js";
@@ -157,6 +158,23 @@ describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault
       }),
   });
 
+  /** Every look at what is known of Ada, and every note of it. */
+  const ledger = (errno: "ENOSPC" | "EIO", operation: "write" | "open") => ({
+    start: ({ disk, ada }: Rig) =>
+      disk.inject({ operation, errno, path: `${ownerHash(ada.owner)}.jsonl`, times: Number.POSITIVE_INFINITY }),
+  });
+  /** The same, of a disk that never answers a write from then on. */
+  const hangsWhen = (which: (body: ChatBody) => boolean) => ({
+    start: ({ openai, slowDisk, ada }: Rig) =>
+      openai.chatOtherwise((body) => {
+        if (holds(body, `${ada.word} matinees`) && which(body)) {
+          openai.chatOtherwise(replyTo);
+          slowDisk.slow((path) => path.endsWith(`${ada.sessionId}.jsonl`), "write");
+        }
+        return replyTo(body);
+      }),
+  });
+
   test.each([
     ["full (ENOSPC) at the question", question({ operation: "write", errno: "ENOSPC" }), NOT_KEPT],
     ["full after half of the question's record", question({ operation: "write", errno: "ENOSPC", afterBytes: 40 }), NOT_KEPT],
@@ -171,6 +189,19 @@ describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault
       },
       NOT_KEPT,
     ],
+    [
+      "hangs at the question",
+      { start: ({ slowDisk, ada }: Rig) => slowDisk.slow((path) => path.endsWith(`${ada.sessionId}.jsonl`), "write") },
+      NOT_KEPT,
+    ],
+    ["hangs at the answer", hangsWhen((body) => body.tools !== undefined), ANSWER_NOT_KEPT],
+    [
+      "hangs at the write-back's plan",
+      { ...hangsWhen((body) => body.response_format !== undefined), during: ({ slowDisk }: Rig) => slowDisk.arrived() },
+      AS_EVER,
+    ],
+    ["full at the owner's ledger", ledger("ENOSPC", "write"), AS_EVER],
+    ["failing (EIO) at the owner's ledger", ledger("EIO", "open"), AS_EVER],
     [
       "slow to sync",
       {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { PayloadSchema, Point } from "../../src/vectors.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { type Guest, holdTime, Rig } from "./rig.js";
 import { answeredOf, caughtUp, textsOf } from "./store-faults.js";
@@ -94,6 +95,51 @@ test.each([
     expect(found.map((hit) => hit.content)).toEqual(["I prefer jazz matinees."]);
     const { parts } = await on.composed.readiness();
     expect([parts.long_term?.status, parts.history?.status]).toEqual(["ok", "ok"]);
+  },
+);
+
+test.each(["memory", "history"] as const)(
+  "[degradation-honest] a collection (%s) that is made anew with another dimension while the server runs: turns say so, nothing is written to it, and all is caught up with when it is mended",
+  async (name) => {
+    const on = await opened();
+    const { ada, bob, qdrant } = on;
+    await on.settle();
+    const { config, payload_schema } = await qdrant.client.getCollection(name);
+    const { points } = await qdrant.client.scroll(name, { limit: 100, with_payload: true, with_vector: true });
+    const made = async (size: number) => {
+      await qdrant.client.deleteCollection(name);
+      const sparse_vectors = config.params.sparse_vectors as Record<string, { modifier: "idf" }>;
+      await qdrant.client.createCollection(name, { vectors: { size, distance: "Cosine" }, sparse_vectors });
+      for (const [field_name, schema] of Object.entries(payload_schema)) {
+        const { params, data_type } = schema as { params?: PayloadSchema; data_type: PayloadSchema };
+        await qdrant.client.createPayloadIndex(name, { field_name, field_schema: params ?? data_type });
+      }
+    };
+    await made(8);
+
+    const statuses: (string | null)[] = [];
+    const said = ["I prefer jazz matinees.", ...Array<string>(3).fill("Don't remember this: what did I say about jazz last time?")];
+    for (const message of said) {
+      const seen = await ada.say(message);
+      expect(answeredOf(seen)).toBe("200");
+      statuses.push(seen.memory);
+    }
+    // On a busy machine a look back ends with the deadline.
+    const ill = (status: string | null) => status === "degraded" || status === "timeout";
+    expect(statuses.map(ill)).toEqual([name === "memory", true, true, true]);
+    expect(await ada.flushed(false)).toBe(false);
+    expect((await qdrant.client.count(name, { exact: true })).count).toBe(0);
+    const { parts } = await on.composed.readiness();
+    expect((name === "memory" ? parts.long_term : parts.history)?.status).toBe("degraded");
+
+    await made(64);
+    await qdrant.client.upsert(name, { points: points as Point[], wait: true });
+    on.heal();
+    expect(await caughtUp(ada, 1 + said.length)).toBe("all caught up");
+    expect(textsOf(await bob.ask())).toEqual(["Prefers opera evenings"]);
+    await ada.say("Don't remember this: what did I say about jazz last time?");
+    const well = (await on.composed.readiness()).parts;
+    expect([well.long_term?.status, well.history?.status]).toEqual(["ok", "ok"]);
   },
 );
 

@@ -1,20 +1,26 @@
 import type { FileSystem, OpenFile } from "../../src/platform/file-system.js";
 
-/** A disk whose syncs of chosen files take until {@link release}. */
+type Slowed = "write" | "datasync";
+
+/** A disk whose syncs, or writes, of chosen files take until {@link release}. */
 export class SlowDisk {
   readonly fileSystem: FileSystem;
-  #chosen: (path: string) => boolean = () => false;
+  #chosen: (path: string, operation: Slowed) => boolean = () => false;
   #waiting: (() => void)[] = [];
   #arrived: (() => void)[] = [];
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(over: FileSystem) {
     const slowed = (path: string, file: OpenFile): OpenFile => ({
       read: (position, length) => file.read(position, length),
-      write: (data, position) => file.write(data, position),
+      write: async (data, position) => {
+        if (this.#chosen(path, "write")) await this.#turn();
+        return this.#noted(file.write(data, position));
+      },
       truncate: (length) => file.truncate(length),
       datasync: async () => {
-        if (this.#chosen(path)) await this.#turn();
-        return file.datasync();
+        if (this.#chosen(path, "datasync")) await this.#turn();
+        return this.#noted(file.datasync());
       },
       size: () => file.size(),
       close: () => file.close(),
@@ -30,8 +36,8 @@ export class SlowDisk {
     };
   }
 
-  slow(chosen: (path: string) => boolean): void {
-    this.#chosen = chosen;
+  slow(chosen: (path: string) => boolean, operation: Slowed = "datasync"): void {
+    this.#chosen = (path, called) => called === operation && chosen(path);
   }
 
   /** Resolves when a sync waits. */
@@ -42,6 +48,18 @@ export class SlowDisk {
   release(): void {
     this.#chosen = () => false;
     for (const go of this.#waiting.splice(0)) go();
+  }
+
+  /** Resolves when what was released is done. */
+  async settled(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.allSettled(this.#running);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #noted<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    return work.finally(() => this.#running.delete(work));
   }
 
   #turn(): Promise<void> {

@@ -130,6 +130,42 @@ describe("a vector history", () => {
     store = await openLocalQdrant({ path: ":memory:" });
   });
 
+  test("searches or writes that fail three times in a row show in health, late ones too, until one goes well", async () => {
+    let how: () => Promise<void> = async () => {};
+    const failing = { ...store, client: { ...store.client } };
+    for (const call of ["query", "upsert"] as const)
+      failing.client[call] = async (collection: string, args: never) => {
+        await how();
+        return store.client[call](collection, args) as never;
+      };
+    const history = await VectorHistory.open({ store: failing, embedder: new HashingEmbedder({ dimension: 64 }), sparse });
+    await history.addEvents(owner, conversation(["user: Jazz, please"]));
+    const search = (signal?: AbortSignal) => history.search(owner, { query: "jazz", ...(signal && { signal }) });
+    const write = () => history.addEvents(owner, conversation(["user: Jazz, please", "user: and more"]));
+    const refuse = async () => {
+      throw new Error("connection refused");
+    };
+    const late = () => new Promise<void>((_, reject) => setTimeout(reject, 20, new Error("late")));
+
+    for (const [again, what, fault] of [
+      [search, "searches", refuse],
+      [write, "writes", refuse],
+      [() => search(AbortSignal.timeout(1)), "searches", late],
+    ] as const) {
+      how = fault;
+      for (let n = 0; n < 2; n++) await expect(again()).rejects.toThrow();
+      expect(await history.health()).toMatchObject({ status: "ok" });
+      await expect(again()).rejects.toThrow();
+      expect(await history.health()).toEqual({ status: "degraded", detail: `The last 3 ${what} failed.` });
+      how = async () => {};
+      await (again === write ? write() : search());
+      expect(await history.health()).toMatchObject({ status: "ok" });
+    }
+    how = late;
+    for (let n = 0; n < 5; n++) await expect(search(AbortSignal.abort())).rejects.toMatchObject({ code: "ABORTED" });
+    expect(await history.health()).toMatchObject({ status: "ok" });
+  });
+
   test("[owner-isolation] a hit that a faulty store returns from somebody else is left out", async () => {
     const other = ownerOf("test", "other");
     const client = {

@@ -150,6 +150,48 @@ describe("Recall", () => {
     expect(await memory.health()).toEqual({ status: "ok" });
   });
 
+  test("three recalls in a row that lack something show in health, for as long as none is whole", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+    const lying = (points: never[]) => [...points, { id: "stranger", payload: {}, score: 1 } as never];
+    for (const [ill, well] of [
+      [() => failing(() => true, refuse), () => failing(() => false, refuse)],
+      // A store that lies is no less ill: its breaker stays closed, for what it says is checked.
+      [() => (double.answer = lying as never), () => (double.answer = (points) => points)],
+    ]) {
+      ill?.();
+      for (let n = 0; n < 2; n++) await recall();
+      expect(await memory.health()).toEqual({ status: "ok" });
+      await recall();
+      expect(await memory.health()).toMatchObject({ status: "degraded" });
+      // Nobody talks for a while: nothing got better by that.
+      vi.setSystemTime(Date.now() + 60_000);
+      expect(await memory.health()).toEqual({ status: "degraded", detail: "The last 3 recalls failed or were late." });
+      well?.();
+      await recall();
+      expect(await memory.health()).toEqual({ status: "ok" });
+    }
+  });
+
+  test("a store that fails while an embedder hangs is left alone, not the embedder only", async () => {
+    embedder.how = () => new Promise((_, reject) => setTimeout(reject, 20, new AppError("EMBEDDING_UNAVAILABLE")));
+    failing(() => true, refuse);
+    for (let n = 0; n < 3; n++) await recall();
+    double.calls.length = 0;
+    await recall();
+    expect(double.calls).toEqual([]);
+  });
+
+  test("writes that fail three times in a row show in health until one goes well", async () => {
+    const write = (n: number) => memory.add(ann, statement(`Prefers jazz of the ${n}th kind`), { now: NOW });
+    failing((call) => call === "upsert", refuse);
+    for (let n = 0; n < 3; n++) await expect(write(n)).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_UNAVAILABLE" });
+    expect((await recall()).status).toBe("ok");
+    expect(await memory.health()).toEqual({ status: "degraded", detail: "The last 3 writes failed." });
+    double.fail = () => {};
+    await write(4);
+    expect(await memory.health()).toEqual({ status: "ok" });
+  });
+
   test("callers that give up don't open the breaker", async () => {
     failing(() => true, never);
     for (let n = 0; n < 5; n++) await recall(20_000, AbortSignal.abort());

@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/platform/sqlite.js";
 import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
 import { uuid } from "../contract/vectors.contract.js";
 
@@ -64,6 +65,44 @@ describe("LocalQdrant's thread and file", () => {
   test("a file that is no database stops the start with STORAGE_DAMAGED", async () => {
     await writeFile(path, "not a database, but long enough to be looked at as one ".repeat(50));
     await expect(openLocalQdrant({ path })).rejects.toMatchObject({ code: "STORAGE_DAMAGED" });
+  });
+
+  test.each([true, false])(
+    "a value that can't be read back is damage: told once, and remembered until the file is opened again (thread: %s)",
+    async (thread) => {
+      const first = await opened();
+      await first.client.upsert("c", { points: [point(1), point(2)] });
+      await first.close();
+      const other = openDatabase(path);
+      other.prepare("UPDATE points SET payload = ? WHERE id = 1").run('{"text":"secret');
+      other.close();
+      let told = 0;
+      const store = await openLocalQdrant({ path, thread, onDamage: () => void told++ });
+      expect(await store.health()).toEqual({ status: "ok" });
+      for (let n = 0; n < 2; n++) {
+        const failure = await store.client.scroll("c", { with_payload: true }).catch((error: Error) => error.message);
+        expect(failure).toMatch(/malformed/);
+        expect(failure).not.toContain("secret");
+      }
+      expect(await store.client.retrieve("c", { ids: [uuid(2)] })).toHaveLength(1);
+      expect(await store.health()).toMatchObject({ status: "degraded", detail: expect.stringContaining(path) });
+      expect(told).toBe(1);
+      await store.close();
+    },
+  );
+
+  test("a page that is damaged is found when the file is opened", async () => {
+    const first = await opened();
+    await first.client.upsert("c", { points: Array.from({ length: 200 }, (_, n) => point(n)) });
+    await first.close();
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.fill(0x5a, bytes.length - 20 * 4096, bytes.length - 15 * 4096));
+    let told = 0;
+    const store = await openLocalQdrant({ path, onDamage: () => void told++ });
+    expect(told).toBe(1);
+    expect(await store.health()).toMatchObject({ status: "degraded", detail: expect.stringContaining(path) });
+    expect(await store.client.collectionExists("c")).toEqual({ exists: true });
+    await store.close();
   });
 
   test("a folder that isn't there stops the start with STORAGE_UNAVAILABLE", async () => {
