@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../src/application.js";
+import type { CliParts } from "../../src/cli/program.js";
+import { parseConfig } from "../../src/config.js";
 import { AppError } from "../../src/errors.js";
 import { ownerOf } from "../../src/owner.js";
 import type { ErasureReceipt } from "../../src/owner-ledger.js";
@@ -274,11 +276,35 @@ describe("the storage directory", () => {
     const open = async () => {
       throw new AppError("STORAGE_IN_USE", { detail: "Process 42 on host (since now) is using /data." });
     };
-    for (const argv of [["chat", "-m", "hi"], ["export"], ["reindex"], ["promote"], ["retention", "--apply"]]) {
-      const ran = await run(argv, { parts: { open } });
+    const file = join(dir, "in");
+    await writeFile(file, "[]");
+    const readConfig = () => parseConfig({ HOST: "0.0.0.0", PORT: "4811" });
+    for (const argv of [["chat", "-m", "hi"], ["import", file], ["export"], ["erase", "--yes"], ["doctor"]]) {
+      const parts = { open, readConfig };
+      const told = async (given: Partial<CliParts>) => {
+        const { stdout, stderr } = await run(argv, { parts: { ...parts, ...given } });
+        return stdout + stderr;
+      };
+      expect(await told({ serverOf: async () => "http://127.0.0.1:9001" }), argv[0]).toMatch(
+        /Process 42.*--url http:\/\/127\.0\.0\.1:9001\b/su,
+      );
+      expect(await told({}), argv[0]).toMatch(/Process 42.*server.*--url http:\/\/127\.0\.0\.1:4811\b/su);
+    }
+    expect(await run(["--json", "export"], { parts: { open, readConfig } })).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining("--url"),
+    });
+  });
+
+  test("that a server owns is said so without a way through the server by the commands that have none", async () => {
+    const open = async () => {
+      throw new AppError("STORAGE_IN_USE", { detail: "Process 42 on host (since now) is using /data." });
+    };
+    for (const argv of [["reindex"], ["promote"], ["retention", "--dry-run"], ["retention", "--apply"]]) {
+      const ran = await run(argv, { parts: { open, serverOf: async () => "http://127.0.0.1:9001" } });
       expect(ran.code).toBe(4);
-      expect(ran.stderr).toContain("Process 42");
-      expect(ran.stderr).toContain("--url http://127.0.0.1:3000");
+      expect(ran.stderr).toMatch(/Process 42.*stop that process/su);
+      expect(ran.stderr).not.toContain("--url");
     }
   });
 
