@@ -321,6 +321,7 @@ describe("keeping the summary", () => {
       async *stream(_request: unknown, { signal }: { readonly signal: AbortSignal }) {
         await once(signal, "abort");
         signal.throwIfAborted();
+        yield { type: "end" as const, reason: "stop" as const, usage: { input_tokens: 1, output_tokens: 1 } };
       },
     };
     for (const model of [hanging, scribe(new Error("out of order"))]) {
