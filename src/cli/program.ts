@@ -130,11 +130,15 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     );
   program
     .command("import <file>")
-    .description("take conversations in: JSON lines, Maitred's own export, or ChatGPT's conversations.json; again, it adds what is missing")
+    .description(
+      "take conversations in: JSON lines, Maitred's own export, or ChatGPT's conversations.json; broken off, the same command again passes over what is there and adds the rest",
+    )
     .addOption(new Option("--format <format>", "what the file is; default: by its beginning").choices(["ndjson", "export"]))
     .option("--extract", "also make memories of the user's own words", false)
     .action((file: string, { format, extract }: { format?: "ndjson" | "export"; extract: boolean }) =>
-      backend((it) => importCommand(terminal(), it, { file, extract, signal, ...(format === undefined ? {} : { format }) })),
+      backend(async (it) =>
+        done(await importCommand(terminal(), it, { file, extract, signal, ...(format === undefined ? {} : { format }) })),
+      ),
     );
   program
     .command("export [file]")

@@ -226,9 +226,9 @@ describe.each([
 });
 
 test("import sends a large file of lines in parts that end with a line, and adds up", async () => {
-  const line = `${JSON.stringify({ session_id: "s", role: "user", content: "x".repeat(999_900) })}\n`;
+  const line = `${JSON.stringify({ session_id: "s", role: "user", content: "x".repeat(99_900) })}\n`;
   const file = join(dir, "large");
-  await writeFile(file, line.repeat(100));
+  await writeFile(file, line.repeat(1_000));
   const parts: number[] = [];
   const ran = await run(["import", file], {
     application: {
@@ -247,10 +247,61 @@ test("import sends a large file of lines in parts that end with a line, and adds
       },
     },
   });
-  expect(ran).toMatchObject({ code: 0, stdout: "100 messages of 2 sessions.\n" });
+  expect(ran).toMatchObject({ code: 0, stdout: "1000 messages of 2 sessions.\n" });
   expect(parts).toHaveLength(2);
   expect(Math.max(...parts)).toBeLessThan(64 * 1024 * 1024);
-  expect(parts.reduce((sum, size) => sum + size, 0)).toBe(line.length * 100);
+  expect(parts.reduce((sum, size) => sum + size, 0)).toBe(line.length * 1_000);
+});
+
+describe.each([
+  ["on the storage directory", run],
+  ["through a server's API", runRemote],
+] as const)("import of a ChatGPT export that is too large to be sent at once, %s", (_where, go) => {
+  const conversation = (id: string, fill: number) => {
+    const message = {
+      id: `m-${id}`,
+      author: { role: "user" },
+      content: { content_type: "text", parts: [`], [ "${id}" \\`, { blob: "x".repeat(fill) }] },
+    };
+    return { title: id, conversation_id: id, current_node: "n", mapping: { n: { message, parent: null } } };
+  };
+  const write = async (conversations: readonly unknown[]) => {
+    const file = join(dir, "conversations.json");
+    await writeFile(file, JSON.stringify(conversations));
+    return file;
+  };
+
+  test("sends whole conversations in shorter lists, and adds up what came of them", async () => {
+    const ids = Array.from({ length: 14 }, (_, i) => `c-${i}`);
+    const file = await write(ids.map((id) => conversation(id, 5_000_000)));
+    const parts: { id: string }[][] = [];
+    const ran = await go(["--json", "import", file], {
+      application: {
+        imports: {
+          import: async (_owner, body, { format }) => {
+            expect(format).toBe("export");
+            const chunks: Uint8Array[] = [];
+            for await (const chunk of body) chunks.push(chunk);
+            const list = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { conversation_id: string }[];
+            parts.push(list.map(({ conversation_id }) => ({ id: conversation_id })));
+            const left_out = parts.length === 2 ? [{ pointer: "/1", detail: "Conversation “c-9” (c-9), message m: is over" }] : undefined;
+            return { sessions: list.length, messages: list.length, skipped_duplicates: 0, ...(left_out && { left_out }) };
+          },
+        },
+      },
+    });
+    expect(parts.map((part) => part.length)).toEqual([10, 4]);
+    expect(parts.flat().map(({ id }) => id)).toEqual(ids);
+    expect(ran.code).toBe(6);
+    expect(JSON.parse(ran.stdout)).toEqual({ sessions: 14, messages: 14, skipped_duplicates: 0, left_out: [expect.anything()] });
+  });
+
+  test("is checked whole before anything is sent", async () => {
+    const good = Array.from({ length: 11 }, (_, i) => conversation(`c-${i}`, 5_000_000));
+    const ran = await go(["import", await write([...good, { mapping: 3 }])]);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain("Conversation 12: is not a conversation of a ChatGPT export");
+  });
 });
 
 describe("at a terminal", () => {
