@@ -1,3 +1,4 @@
+import type { ErrorDetail } from "./errors.js";
 import type { ConversationHistory } from "./history.js";
 import type { LongTermMemory } from "./long-term.js";
 import type { Owner } from "./owner.js";
@@ -189,11 +190,13 @@ export interface ImportResult {
   readonly sessions: number;
   readonly messages: number;
   readonly skipped_duplicates: number;
+  /** Messages of a ChatGPT export that are too long to keep, and were left out. Only where there are any. */
+  readonly left_out?: readonly ErrorDetail[];
 }
 
 export interface Imports {
   /**
-   * Reads `application/x-ndjson` lines, or the JSON of an export, streamed; at most 64 MiB. Validated whole before anything is kept.
+   * Reads `application/x-ndjson` lines, or the JSON of an export, streamed. Validated whole before anything is kept.
    * Resolves when what came can be searched. @throws INVALID_IMPORT with the line's number, PAYLOAD_TOO_LARGE, SESSION_HAS_LIVE_TURNS
    */
   import(
@@ -203,6 +206,8 @@ export interface Imports {
       readonly format: "ndjson" | "export";
       readonly extract: boolean;
       readonly signal?: AbortSignal;
+      /** Default 64 MiB. A document that is no list is held whole: 512 MiB are the most that can be read. */
+      readonly maxBytes?: number;
       readonly onProgress?: (done: number, total: number) => void;
     },
   ): Promise<ImportResult>;

@@ -29,6 +29,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const application = await compose(config, { logger: createLogger({ level, content: config.LOG_CONTENT }), ...options });
     return { application, maintenance: maintenanceOf(application.parts) };
   },
+  serverOf: async ({ MEMORY_STORAGE_DIR }) => (await import("./platform/server-address.js")).announcedAddress(MEMORY_STORAGE_DIR),
   nodeVersion: process.versions.node,
   sqliteVersion: async () => {
     const { openSqlite } = await import("./platform/sqlite.js");

@@ -22,7 +22,7 @@ export const ERRORS = {
   INVALID_SESSION_ID: spec(400, "The session id is not valid", "Use the `id` of a session that this API returned."),
   INVALID_ID: spec(400, "The id is not valid", "Use an id that this API returned."),
   INVALID_CURSOR: spec(400, "The cursor is not valid", "Use `next_cursor` of the page before, with the same filters."),
-  INVALID_IMPORT: spec(400, "The import is not valid", "Nothing was kept. Mend the line that is named and send the file again."),
+  INVALID_IMPORT: spec(400, "The import is not valid", "Nothing was kept. Mend what is named and send the file again."),
   CONFIRMATION_REQUIRED: spec(400, "This needs a confirmation", "Add `?confirm=true`."),
   UNAUTHENTICATED: spec(401, "Who you are is not known", "Send the credentials that this server's AUTH_MODE asks for."),
   FORBIDDEN_ORIGIN: spec(

@@ -1,20 +1,23 @@
 import type { ImportResult, Imports } from "./application.js";
 import { AppError } from "./errors.js";
 import type { ConversationHistory } from "./history.js";
-import { looksLikeChatGpt, readChatGpt } from "./import/chatgpt.js";
+import { checkChatGpt, looksLikeChatGpt, readChatGpt } from "./import/chatgpt.js";
 import type { ImportLine } from "./import/import-line.js";
 import { readNdjson } from "./import/ndjson.js";
-import { limitBytes, readJson } from "./import/read-json.js";
+import { limitBytes, parseJson, readJson } from "./import/read-json.js";
 import { type RestoreParts, restoreExport } from "./import/restore.js";
 import { checkImportable, importSession } from "./import/session-import.js";
 import { Spool } from "./import/spool.js";
 import type { Owner } from "./owner.js";
 import type { Clock } from "./platform/clock.js";
 import { importedSessionId } from "./platform/ids.js";
+import { jsonElements } from "./platform/json-elements.js";
 import type { SessionStore } from "./session-store.js";
 import type { SessionWriter } from "./session-writer.js";
 
-export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+/** Of one conversation in a list: with the brackets around it, it is an import. */
+export const MAX_CONVERSATION_BYTES = MAX_IMPORT_BYTES - 2;
 
 export interface ImportParts {
   readonly store: SessionStore;
@@ -34,6 +37,19 @@ export interface ImportParts {
 
 type ImportOptions = Parameters<Imports["import"]>[2];
 
+/**
+ * Reads an import whole and keeps nothing, for one who sends it in parts: JSON lines, or a ChatGPT export of any size.
+ * @throws INVALID_IMPORT
+ */
+export async function checkImport(body: AsyncIterable<Uint8Array>, format: "ndjson" | "chatgpt"): Promise<void> {
+  if (format === "chatgpt") return checkChatGpt(parsed(jsonElements(body, MAX_CONVERSATION_BYTES)));
+  for await (const _ of readNdjson(body));
+}
+
+async function* parsed(elements: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+  for await (const element of elements) yield parseJson(element);
+}
+
 /** Takes conversations in: checked whole first, then written session by session. Doing it again adds what is missing and nothing else. */
 export class ImportService implements Imports {
   readonly #parts: ImportParts;
@@ -47,12 +63,13 @@ export class ImportService implements Imports {
     const running = this.#parts.gate.begin(owner);
     try {
       const signal = options.signal === undefined ? running.signal : AbortSignal.any([options.signal, running.signal]);
-      const limited = limitBytes(body, MAX_IMPORT_BYTES, signal);
+      const limited = limitBytes(body, options.maxBytes ?? MAX_IMPORT_BYTES, signal);
       if (options.format === "ndjson") return await this.#lines(owner, readNdjson(limited), new Map(), options, signal);
       const document = await readJson(limited);
       if (looksLikeChatGpt(document)) {
-        const { lines, titles } = readChatGpt(document);
-        return await this.#lines(owner, lines, titles, options, signal);
+        const { lines, titles, leftOut } = readChatGpt(document);
+        const result = await this.#lines(owner, lines, titles, options, signal);
+        return leftOut.length === 0 ? result : { ...result, left_out: leftOut };
       }
       const restored = await restoreExport({ ...this.#parts, ...this.#parts.restore }, owner, document, { ...options, signal });
       if (options.extract) await this.#promote(owner, restored.sessionIds, signal);

@@ -6,6 +6,7 @@ import { requireLoopback } from "./http/auth-local.js";
 import { listen } from "./http/server.js";
 import { systemClock } from "./platform/clock.js";
 import { createLogger } from "./platform/pino-logger.js";
+import { announceAddress } from "./platform/server-address.js";
 import { startupBlock } from "./startup-block.js";
 
 /** The server process: config → compose → listen → drain on SIGTERM or SIGINT. A second signal ends it at once. */
@@ -22,6 +23,7 @@ async function start(): Promise<void> {
   try {
     const app = await createHttpApp({ application, config, logger, clock: systemClock });
     const server = await listen(app, { host: config.HOST, port: config.PORT });
+    if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, server.address.url);
     console.log(startupBlock(application.info, server.address.url));
 
     const stop = (signal: string) => {

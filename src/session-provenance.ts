@@ -1,4 +1,5 @@
 import type { JournalRecord, JsonObject, RecordOf, SessionStatus } from "./session.js";
+import { titleFrom } from "./title.js";
 
 /** Who gave a value: the user's own win over what was derived. */
 type SetBy = "user" | "derived";
@@ -40,12 +41,23 @@ const NEW: SessionProvenance = {
   statusBeforeDelete: null,
 };
 
-/** Folds the records of one journal, in order. Pure. */
+/** Folds the records of one journal, in order, with or without those that were taken back. Pure. */
 export function provenanceOf(records: Iterable<JournalRecord>): SessionProvenance {
   let state = NEW;
+  /** Seq of the user message that the conversation opens with. */
+  let openedBy: number | null = null;
   for (const record of records) {
     if (record.type === "session") state = begin(record);
     if (record.type === "session_patch") state = patched(state, record);
+    if (record.type === "message" && record.body.role === "user") {
+      if (state.title === null && state.titleBy !== "user") state = { ...state, title: titleFrom(record.body.content), titleBy: "derived" };
+      openedBy ??= record.seq;
+    }
+    // A derived title goes with the message that it came with.
+    if (record.type === "rewind" && (openedBy === null || openedBy > record.body.to_seq)) {
+      if (state.titleBy === "derived") state = { ...state, title: null, titleBy: null };
+      openedBy = null;
+    }
   }
   return state;
 }

@@ -215,6 +215,7 @@ export interface Session {
   /** Last activity. */
   readonly updated_at: string;
   readonly expires_at: string | null;
+  /** As clients read them; see {@link isBlankFailure}. */
   readonly message_count: number;
   readonly summary: string | null;
   readonly summary_updated_at: string | null;
@@ -223,6 +224,11 @@ export interface Session {
   readonly agent_type: string;
   readonly metadata: JsonObject;
   readonly write_back: { readonly pending_turns: number; readonly failed_turns: number };
+}
+
+/** The mark of a failed turn that never came to a word: journalled, but nothing that was said, and no message to a client. */
+export function isBlankFailure({ body }: MessageRecord): boolean {
+  return body.role === "assistant" && body.content === "" && (body.outcome ?? "completed") !== "completed";
 }
 
 /** A message as clients read it. */

@@ -26,7 +26,7 @@ export interface SessionServiceParts {
   readonly ledger: OwnerLedger;
   readonly gate: OwnerGate;
   readonly writeBack: WriteBackControl;
-  /** Writes the final summary of a session that is being archived. Must not throw. */
+  /** Writes the final summary of a session that is being archived, without waiting for a model. Must not throw. */
   readonly finalSummary: (owner: Owner, sessionId: string) => Promise<void>;
   /** `agent_type` of new sessions: the domain's name. */
   readonly agentType: string;

@@ -1,3 +1,4 @@
+import { isCalendarWord } from "./platform/language/calendar-words.js";
 import { namesIn, sentencesOf } from "./platform/language/salient-words.js";
 import type { JournalRecord } from "./session.js";
 
@@ -14,8 +15,8 @@ const MAX_TOPIC_CHARS = 80;
 const NO_CATEGORY = "other";
 
 /**
- * What a session is about, from what is in its journal and without a model: the names that the user and the answers speak of, the
- * categories of what was extracted from it, and the tools that were used. Counted by turns, so that one long list in one answer does not
+ * What a session is about, from what is in its journal and without a model: the names that the user and the answers speak of (days and
+ * months are none), the categories of what was extracted from it, and the tools that were used. Counted by turns, so that one long list in one answer does not
  * outvote the rest; ties go to what came first. Pure.
  */
 export function deriveTopic(records: Iterable<JournalRecord>): DerivedTopic {
@@ -29,9 +30,13 @@ export function deriveTopic(records: Iterable<JournalRecord>): DerivedTopic {
     if (record.type !== "message" || record.body.role === "system") continue;
     // What the user named themself counts three times what an answer offered.
     const weight = record.body.role === "user" ? 3 : 1;
-    for (const name of new Set(sentencesOf(record.body.content).flatMap(namesIn))) names.add(name, record.turn, weight);
+    for (const name of new Set(sentencesOf(record.body.content).flatMap(namesIn)))
+      if (!saysWhen(name)) names.add(name, record.turn, weight);
   }
-  const told = categories.best().filter((category) => category !== NO_CATEGORY);
+  const told = categories
+    .best()
+    .filter((category) => category !== NO_CATEGORY)
+    .map(inWords);
   const about = names.best();
   const headline = about.length > 0 ? about.slice(0, 2) : told.slice(0, 2);
   return {
@@ -40,6 +45,16 @@ export function deriveTopic(records: Iterable<JournalRecord>): DerivedTopic {
       .filter((tag) => tag !== "")
       .slice(0, MAX_TAGS),
   };
+}
+
+/** A day or a month is no topic; "Friday Night Jazz" is one. */
+function saysWhen(name: string): boolean {
+  return name.split(" ").every(isCalendarWord);
+}
+
+/** `party_size` as a reader has it. */
+function inWords(id: string): string {
+  return id.replace(/[_-]+/g, " ").trim();
 }
 
 function categoriesOf(operations: readonly unknown[]): string[] {

@@ -4,6 +4,7 @@ import { isAppError } from "../errors.js";
 import type { Backend } from "./backend.js";
 import { errorLines } from "./error-lines.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
+import { configuredUrl, type InUseParts } from "./in-use.js";
 import type { Maintenance } from "./maintenance.js";
 import { printable, type Terminal } from "./terminal.js";
 
@@ -16,7 +17,7 @@ interface Finding {
   readonly advice: string | null;
 }
 
-export interface DoctorParts {
+export interface DoctorParts extends InUseParts {
   readonly nodeVersion: string;
   readonly readConfig: () => Config;
   /** The version of the SQLite library. Throws where it can't be loaded. */
@@ -67,7 +68,7 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
   try {
     opened = await parts.open(config);
   } catch (error) {
-    yield openFailure(error);
+    yield await openFailure(error, config, parts);
     return;
   }
   try {
@@ -166,9 +167,10 @@ function nodeFinding(version: string): Finding {
   return { check: "Node.js", status: "fail", detail: version, advice: "Install Node.js 20.19 or newer." };
 }
 
-function openFailure(error: unknown): Finding {
+async function openFailure(error: unknown, config: Config, { serverOf }: InUseParts): Promise<Finding> {
   if (!isAppError(error, "STORAGE_IN_USE")) return failure("Storage", error);
-  const advice = "While a server runs, `maitred doctor --url http://127.0.0.1:3000` asks it; stop it for the rest of the checks.";
+  const url = (await serverOf(config)) ?? configuredUrl(config);
+  const advice = `While a server runs, \`maitred doctor --url ${url}\` asks it; stop it for the rest of the checks.`;
   return { check: "Storage", status: "warn", detail: error.message, advice };
 }
 

@@ -9,7 +9,7 @@ export const EXIT = {
   usage: 2,
   /** No such session, memory, message or file. */
   notFound: 3,
-  /** Another process owns the storage directory: stop it, or use --url. */
+  /** Another process owns the storage directory: stop it, or, where the output says so, use --url. */
   inUse: 4,
   /** A store, model or server is out of reach: try again later. */
   unavailable: 5,
@@ -25,7 +25,7 @@ export const EXIT_HELP = `Exit codes:
   1  something unexpected
   2  wrong options, configuration or input
   3  no such session, memory or file
-  4  another process owns the storage directory; stop it, or use --url
+  4  another process owns the storage directory; the output says how to go on
   5  a store, model or server is out of reach; try again later
   6  done, but something needs attention (see the output)
   130  interrupted`;

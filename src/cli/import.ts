@@ -1,8 +1,11 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { AppError } from "../errors.js";
+import { AppError, type ErrorDetail, isAppError } from "../errors.js";
+import { checkImport, MAX_CONVERSATION_BYTES } from "../import.js";
+import { jsonElements } from "../platform/json-elements.js";
 import type { Backend } from "./backend.js";
-import type { Terminal } from "./terminal.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import { printable, type Terminal } from "./terminal.js";
 
 export interface ImportCommand {
   readonly file: string;
@@ -12,60 +15,113 @@ export interface ImportCommand {
   readonly signal: AbortSignal;
 }
 
-/** Below the API's 64 MiB. A larger file of lines is sent in parts; each is checked whole before anything of it is kept. */
+/** Below the API's 64 MiB. A larger file of lines or of conversations is checked whole, then sent in parts. */
 const PART_BYTES = 48 * 1024 * 1024;
 /** More than a line can have: a journal record holds 1 MiB at most. */
 const SNIFF_BYTES = 2 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
+type Kind = "lines" | "list" | "document";
+
 /** Takes a file in. Idempotent: broken off, the same command again passes over what is there and adds the rest. */
-export async function importCommand(terminal: Terminal, backend: Backend, command: ImportCommand): Promise<void> {
+export async function importCommand(terminal: Terminal, backend: Backend, command: ImportCommand): Promise<ExitCode> {
   const { file, extract, signal } = command;
-  const format = command.format ?? (await formatOf(file));
+  const { kind, large } = await lookAt(file, command.format);
+  const format = kind === "lines" ? "ndjson" : "export";
+  if (large && kind !== "document") await checkImport(createReadStream(file), kind === "lines" ? "ndjson" : "chatgpt");
   const progress = terminal.progress("Importing");
   const sum = { sessions: 0, messages: 0, skipped_duplicates: 0 };
+  const leftOut: ErrorDetail[] = [];
   try {
-    for await (const part of format === "ndjson" ? lineParts(file) : wholeFile(file)) {
+    for await (const part of large ? PARTS[kind](file) : wholeFile(file)) {
       const onProgress = (done: number, total: number) => progress.update(sum.messages + sum.skipped_duplicates + done, total);
       const result = await backend.import(part, { format, extract, signal, onProgress });
       sum.sessions += result.sessions;
       sum.messages += result.messages;
       sum.skipped_duplicates += result.skipped_duplicates;
+      leftOut.push(...(result.left_out ?? []));
     }
+  } catch (error) {
+    throw kind === "document" && isAppError(error, "PAYLOAD_TOO_LARGE") ? withoutServer(error) : error;
   } finally {
     progress.stop();
   }
-  terminal.result(sum);
+  terminal.result(leftOut.length === 0 ? sum : { ...sum, left_out: leftOut });
   const skipped = sum.skipped_duplicates === 0 ? "" : `; ${sum.skipped_duplicates} were there already`;
   terminal.line(`${sum.messages} messages of ${sum.sessions} sessions${skipped}.`);
+  if (leftOut.length === 0) return EXIT.ok;
+  if (!terminal.json) for (const { detail } of leftOut) terminal.note(`Left out: ${printable(detail)}.`);
+  return EXIT.attention;
 }
 
-/** Lines, when the first line is a JSON object of its own with a message in it; a document otherwise. */
-async function formatOf(path: string): Promise<"ndjson" | "export"> {
+/** Only what stands in parts can be sent in parts. */
+function withoutServer(cause: AppError): AppError {
+  const hint = "Stop the server and run this without --url: on the storage directory itself it may hold 512 MiB.";
+  return new AppError("PAYLOAD_TOO_LARGE", { detail: cause.message, hint, cause });
+}
+
+async function lookAt(path: string, format: ImportCommand["format"]): Promise<{ readonly kind: Kind; readonly large: boolean }> {
   const file = await open(path, "r").catch((cause: unknown) => {
     throw new AppError("NOT_FOUND", { detail: `${path} can't be read.`, hint: "Check the path.", cause });
   });
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
-    const [line = ""] = buffer
-      .toString("utf8", 0, bytesRead)
-      .replace(/^\ufeff/, "")
-      .trimStart()
-      .split("\n");
-    const first: unknown = JSON.parse(line);
-    return typeof first === "object" && first !== null && "session_id" in first && "role" in first ? "ndjson" : "export";
-  } catch {
-    return "export";
+    const beginning = buffer.toString("utf8", 0, bytesRead).replace(/^\ufeff/, "");
+    const large = (await file.stat()).size > PART_BYTES;
+    if (format === "ndjson" || (format === undefined && beginsWithLine(beginning))) return { kind: "lines", large };
+    return { kind: beginning.trimStart().startsWith("[") ? "list" : "document", large };
   } finally {
     await file.close();
   }
 }
 
+/** True when the first line is a JSON object of its own with a message in it. */
+function beginsWithLine(text: string): boolean {
+  try {
+    const first: unknown = JSON.parse(text.trimStart().split("\n", 1)[0] ?? "");
+    return typeof first === "object" && first !== null && "session_id" in first && "role" in first;
+  } catch {
+    return false;
+  }
+}
+
+/** Each part must be read to its end before the next is asked for. */
+const PARTS: Readonly<Record<Kind, (path: string) => AsyncIterable<AsyncIterable<Uint8Array>>>> = {
+  lines: lineParts,
+  list: listParts,
+  document: wholeFile,
+};
+
 async function* wholeFile(path: string): AsyncGenerator<AsyncIterable<Uint8Array>> {
   yield createReadStream(path);
 }
 
-/** The file in parts that end with a line. Each part must be read to its end before the next is asked for. */
+/** The list in shorter lists. */
+async function* listParts(path: string): AsyncGenerator<AsyncIterable<Uint8Array>> {
+  let part: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const element of jsonElements(createReadStream(path), MAX_CONVERSATION_BYTES)) {
+    if (bytes > 0 && bytes + element.length > PART_BYTES) {
+      yield listOf(part);
+      part = [];
+      bytes = 0;
+    }
+    part.push(element);
+    bytes += element.length + 1;
+  }
+  yield listOf(part);
+}
+
+async function* listOf(elements: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("[");
+  for (const [i, element] of elements.entries()) {
+    if (i > 0) yield Buffer.from(",");
+    yield element;
+  }
+  yield Buffer.from("]");
+}
+
+/** The file in parts that end with a line. */
 async function* lineParts(path: string): AsyncGenerator<AsyncIterable<Uint8Array>> {
   const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const state: { rest: Buffer | null; ended: boolean } = { rest: null, ended: false };

@@ -5,6 +5,9 @@ import type { Backend } from "./backend.js";
 /** How long leaving waits for what was said to be remembered; the rest is done at the next start. */
 const DRAIN_MS = 5_000;
 
+/** A document is read as one string, and no string can be longer. */
+const MAX_DOCUMENT_BYTES = 512 * 1024 * 1024;
+
 /** The commands' backend over the application in this process. */
 export function localBackend(application: Application, owner: Owner): Backend {
   const { chat, sessions, memories, imports, privacy } = application;
@@ -17,7 +20,7 @@ export function localBackend(application: Application, owner: Owner): Backend {
     forget: async (id) => {
       await memories.forget(owner, id, { now: new Date() });
     },
-    import: (body, options) => imports.import(owner, body, options),
+    import: (body, options) => imports.import(owner, body, { ...options, maxBytes: MAX_DOCUMENT_BYTES }),
     export: () => privacy.export(owner, { by: "cli" }),
     erase: () => privacy.erase(owner, { by: "cli" }),
     readiness: () => application.readiness(),

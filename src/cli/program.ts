@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Command, CommanderError, Option } from "commander";
 import type { Application } from "../application.js";
 import type { Config } from "../config.js";
-import { AppError, isAppError } from "../errors.js";
+import { AppError } from "../errors.js";
 import { DEFAULT_TENANT, ownerOf } from "../owner.js";
 import type { Backend } from "./backend.js";
 import { chatCommand } from "./chat.js";
@@ -10,6 +10,7 @@ import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
 import { errorJson, errorLines } from "./error-lines.js";
 import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
 import { importCommand } from "./import.js";
+import { type InUseParts, unlessInUse } from "./in-use.js";
 import { localBackend } from "./local-backend.js";
 import { type Maintenance, promoteCommand, reindexCommand, retentionCommand } from "./maintenance.js";
 import { eraseCommand, exportCommand } from "./privacy.js";
@@ -17,7 +18,7 @@ import { remoteBackend } from "./remote-backend.js";
 import { Terminal, type TerminalStreams } from "./terminal.js";
 
 /** What the command line runs on; `cli.ts` fills it in. */
-export interface CliParts {
+export interface CliParts extends InUseParts {
   readonly version: string;
   readonly streams: TerminalStreams;
   readonly colours: boolean;
@@ -61,14 +62,9 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
     const { json } = program.opts<GlobalOptions>();
     const interrupted = parts.signal.aborted;
     if (json) parts.streams.stdout.write(`${JSON.stringify(errorJson(error))}\n`);
-    else if (!interrupted) parts.streams.stderr.write(`${told(error).join("\n")}\n`);
+    else if (!interrupted) parts.streams.stderr.write(`${errorLines(error).join("\n")}\n`);
     return interrupted ? EXIT.interrupted : exitCodeOf(error);
   }
-}
-
-function told(error: unknown): string[] {
-  if (!isAppError(error, "STORAGE_IN_USE")) return errorLines(error);
-  return [error.message, "Stop it, or send this command through it: --url http://127.0.0.1:3000"];
 }
 
 function programOf(parts: CliParts, done: (code: number) => void): Command {
@@ -108,7 +104,8 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
         detail: "This command works on the storage directory itself.",
         hint: "Run it without --url, on the server's machine, while the server is stopped.",
       });
-    const { application, maintenance } = await parts.open(parts.readConfig(), opening);
+    const config = parts.readConfig();
+    const { application, maintenance } = await unlessInUse(config, parts, { throughServer: false }, () => parts.open(config, opening));
     try {
       done((await work(maintenance)) ?? EXIT.ok);
     } finally {
@@ -133,11 +130,15 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     );
   program
     .command("import <file>")
-    .description("take conversations in: JSON lines, Maitred's own export, or ChatGPT's conversations.json; again, it adds what is missing")
+    .description(
+      "take conversations in: JSON lines, Maitred's own export, or ChatGPT's conversations.json; broken off, the same command again passes over what is there and adds the rest",
+    )
     .addOption(new Option("--format <format>", "what the file is; default: by its beginning").choices(["ndjson", "export"]))
     .option("--extract", "also make memories of the user's own words", false)
     .action((file: string, { format, extract }: { format?: "ndjson" | "export"; extract: boolean }) =>
-      backend((it) => importCommand(terminal(), it, { file, extract, signal, ...(format === undefined ? {} : { format }) })),
+      backend(async (it) =>
+        done(await importCommand(terminal(), it, { file, extract, signal, ...(format === undefined ? {} : { format }) })),
+      ),
     );
   program
     .command("export [file]")
@@ -176,14 +177,14 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .command("doctor")
     .description("check configuration, stores, journals and versions, and say what to do")
     .action(async () => {
-      const { nodeVersion, readConfig, sqliteVersion } = parts;
+      const { nodeVersion, readConfig, sqliteVersion, serverOf } = parts;
       const { url, tenant, user } = options();
       if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it)));
       const open = async (config: Config) => {
         const { application, maintenance } = await parts.open(config);
         return { backend: localBackend(application, ownerOf(tenant, user)), maintenance };
       };
-      done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, open }));
+      done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }));
     });
   return program;
 }
@@ -192,7 +193,9 @@ async function openBackend(parts: CliParts, options: GlobalOptions): Promise<Bac
   const { url, user, tenant, tokenFile } = options;
   if (url === undefined) {
     const owner = ownerOf(tenant, user);
-    return localBackend((await parts.open(parts.readConfig())).application, owner);
+    const config = parts.readConfig();
+    const { application } = await unlessInUse(config, parts, { throughServer: true }, () => parts.open(config));
+    return localBackend(application, owner);
   }
   if (!URL.canParse(url))
     throw new AppError("INVALID_REQUEST", { detail: "--url is not an address.", hint: "For example --url http://127.0.0.1:3000" });

@@ -11,7 +11,15 @@ export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 const FORMATS: Readonly<Record<string, "ndjson" | "export">> = { "application/x-ndjson": "ndjson", "application/json": "export" };
 
 const resultSchema = z
-  .object({ sessions: z.number().int(), messages: z.number().int(), skipped_duplicates: z.number().int() })
+  .object({
+    sessions: z.number().int(),
+    messages: z.number().int(),
+    skipped_duplicates: z.number().int(),
+    left_out: z
+      .array(z.object({ pointer: z.string(), detail: z.string() }))
+      .optional()
+      .describe("Messages of a ChatGPT export that are over 100,000 characters; only where there are any."),
+  })
   .openapi("ImportResult");
 
 const route = createRoute({

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { checkLine, type ImportLine, ImportProblems } from "./import-line.js";
+import type { ErrorDetail } from "../errors.js";
+import { titleFrom } from "../title.js";
+import { checkLine, type ImportLine, ImportProblems, MAX_CONTENT_CHARS } from "./import-line.js";
 
 /**
  * Reads the `conversations.json` of a ChatGPT data export: an array of conversations, each a tree of messages. Of each, the branch that
  * was shown last is taken; of its messages those that the user and the assistant wrote, as text. Hidden system messages, tool calls
- * and pictures are left out.
+ * and pictures are left out; so are messages that are too long to keep, which is reported.
  */
 const message = z.looseObject({
   id: z.string(),
@@ -29,6 +31,13 @@ export interface ChatGptImport {
   readonly lines: readonly ImportLine[];
   /** By conversation id. */
   readonly titles: ReadonlyMap<string, string>;
+  /** Messages that were left out because they are too long. */
+  readonly leftOut: readonly ErrorDetail[];
+}
+
+interface Findings {
+  readonly problems: ImportProblems;
+  readonly leftOut: ErrorDetail[];
 }
 
 /** True for what may be such an export: an array of objects with a mapping. */
@@ -36,23 +45,40 @@ export function looksLikeChatGpt(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null && "mapping" in item);
 }
 
-/** @throws INVALID_IMPORT: "line" is then the conversation's number, from 1 */
+/** @throws INVALID_IMPORT naming conversation and message; in pointers a conversation is its number, from 1 */
 export function readChatGpt(conversations: readonly unknown[]): ChatGptImport {
-  const problems = new ImportProblems();
+  const findings: Findings = { problems: new ImportProblems(), leftOut: [] };
   const titles = new Map<string, string>();
   const lines = conversations.flatMap((value, i) => {
-    const parsed = conversation.safeParse(value);
-    const id = parsed.data?.conversation_id ?? parsed.data?.id;
-    if (!parsed.success || id === null || id === undefined) {
-      problems.add(i + 1, "", "is not a conversation of a ChatGPT export");
-      return [];
-    }
-    const title = parsed.data.title?.trim();
-    if (title !== undefined && title !== "") titles.set(id, title);
-    return shownBranch(parsed.data).flatMap((said) => lineOf(id, said, i + 1, problems) ?? []);
+    const read = readConversation(value, i + 1, findings);
+    if (read?.title) titles.set(read.id, read.title);
+    return read?.lines ?? [];
   });
-  problems.throwIfAny();
-  return { lines, titles };
+  findings.problems.throwIfAny();
+  return { lines, titles, leftOut: findings.leftOut };
+}
+
+/** Reads conversations one by one and keeps nothing of them. @throws INVALID_IMPORT as {@link readChatGpt} */
+export async function checkChatGpt(conversations: AsyncIterable<unknown>): Promise<void> {
+  const findings: Findings = { problems: new ImportProblems(), leftOut: [] };
+  let number = 0;
+  for await (const value of conversations) {
+    number += 1;
+    readConversation(value, number, findings);
+  }
+  findings.problems.throwIfAny();
+}
+
+function readConversation(value: unknown, number: number, findings: Findings) {
+  const parsed = conversation.safeParse(value);
+  const id = parsed.data?.conversation_id ?? parsed.data?.id;
+  if (!parsed.success || id === null || id === undefined) {
+    findings.problems.add(number, "", "is not a conversation of a ChatGPT export", `Conversation ${number}`);
+    return null;
+  }
+  const title = parsed.data.title?.trim() ?? "";
+  const where = title === "" ? `Conversation ${titleFrom(id)}` : `Conversation “${titleFrom(title)}” (${titleFrom(id)})`;
+  return { id, title, lines: shownBranch(parsed.data).flatMap((said) => lineOf(id, said, { number, where }, findings) ?? []) };
 }
 
 /** From the root to the current node; a broken or circular tree ends where it breaks. */
@@ -69,22 +95,33 @@ function shownBranch({ mapping, current_node }: Conversation): ChatGptMessage[] 
   return branch;
 }
 
-function lineOf(sessionId: string, said: ChatGptMessage, number: number, problems: ImportProblems): ImportLine | null {
+function lineOf(
+  sessionId: string,
+  said: ChatGptMessage,
+  at: { readonly number: number; readonly where: string },
+  { problems, leftOut }: Findings,
+): ImportLine | null {
   const { role } = said.author;
   if ((role !== "user" && role !== "assistant") || !TEXT_TYPES.has(said.content.content_type)) return null;
   if (said.metadata?.is_visually_hidden_from_conversation === true) return null;
   const content = (said.content.parts ?? []).filter((part): part is string => typeof part === "string" && part.trim() !== "").join("\n");
   if (content === "") return null;
-  const at = said.create_time === null || said.create_time === undefined ? undefined : new Date(said.create_time * 1000);
+  const where = `${at.where}, message ${titleFrom(said.id)}`;
+  if (content.length > MAX_CONTENT_CHARS) {
+    leftOut.push({ pointer: `/${at.number}`, detail: `${where}: is over ${MAX_CONTENT_CHARS.toLocaleString("en")} characters` });
+    return null;
+  }
+  const time = said.create_time === null || said.create_time === undefined ? undefined : new Date(said.create_time * 1000);
   return checkLine(
     {
       session_id: sessionId,
       role,
       content,
       message_id: said.id,
-      ...(at === undefined || Number.isNaN(at.getTime()) ? {} : { created_at: at.toISOString() }),
+      ...(time === undefined || Number.isNaN(time.getTime()) ? {} : { created_at: time.toISOString() }),
     },
-    number,
+    at.number,
     problems,
+    where,
   );
 }

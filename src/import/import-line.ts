@@ -2,13 +2,15 @@ import { z } from "zod";
 import { AppError, type ErrorDetail } from "../errors.js";
 import { jsonObject } from "../session.js";
 
+/** UTF-16 units of a message. */
+export const MAX_CONTENT_CHARS = 100_000;
+
 /** One message of a conversation from elsewhere: a line of an ndjson import. Unknown keys are refused, so that a misspelt one is noticed. */
 export const importLineSchema = z.strictObject({
   /** The importer's own id of the conversation. */
   session_id: z.string().min(1).max(256),
   role: z.enum(["user", "assistant", "system"]),
-  /** At most 100,000 characters. */
-  content: z.string().min(1).max(100_000),
+  content: z.string().min(1).max(MAX_CONTENT_CHARS),
   /** ISO 8601 with an offset. Default: the time of the import. */
   created_at: z.iso
     .datetime({ offset: true })
@@ -24,13 +26,13 @@ export type ImportLine = z.infer<typeof importLineSchema>;
 /** Problems that are listed before reading is given up. */
 const MAX_PROBLEMS = 10;
 
-/** What is wrong with an import, by line. Texts name fields and rules, never content. */
+/** What is wrong with an import, by line, or as `where` names the place. Texts name fields and rules, never content. */
 export class ImportProblems {
   readonly #found: ErrorDetail[] = [];
 
   /** @throws INVALID_IMPORT when there are too many to go on */
-  add(line: number, field: string, detail: string): void {
-    this.#found.push({ pointer: `/${line}${field}`, detail: `Line ${line}: ${detail}` });
+  add(line: number, field: string, detail: string, where = `Line ${line}`): void {
+    this.#found.push({ pointer: `/${line}${field}`, detail: `${where}: ${detail}` });
     if (this.#found.length >= MAX_PROBLEMS) this.throwIfAny();
   }
 
@@ -42,12 +44,12 @@ export class ImportProblems {
 }
 
 /** The line as a message, or null with the problems noted. `value` is the line's JSON. */
-export function checkLine(value: unknown, line: number, problems: ImportProblems): ImportLine | null {
+export function checkLine(value: unknown, line: number, problems: ImportProblems, where?: string): ImportLine | null {
   const parsed = importLineSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
     const path = issue.path.map(String);
-    problems.add(line, path.map((part) => `/${part}`).join(""), `${path.join(".") || "the line"}: ${issue.message}`);
+    problems.add(line, path.map((part) => `/${part}`).join(""), `${path.join(".") || "the line"}: ${issue.message}`, where);
   }
   return null;
 }

@@ -15,8 +15,13 @@ export async function* limitBytes(body: AsyncIterable<Uint8Array>, limit: number
 export async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
+  return parseJson(Buffer.concat(chunks));
+}
+
+/** @throws INVALID_IMPORT */
+export function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
     throw new AppError("INVALID_IMPORT", { detail: "The import is not JSON in UTF-8.", cause });
   }

@@ -58,19 +58,20 @@ function opening(owner: Owner, session: ExportedSession, idOf: (what: string) =>
       at,
       body: { owner, external_id, title: title_by === "user" ? title : null, metadata, agent_type, expires_at, forked_from },
     },
-    ...(title_by === "derived" ? [{ ...patch, id: idOf("title"), body: { title, by: title_by } }] : []),
     ...(topic_by === null ? [] : [{ ...patch, id: idOf("topic"), body: { topic, by: topic_by } }]),
     ...(tags_by === null ? [] : [{ ...patch, id: idOf("tags"), body: { tags, by: tags_by } }]),
   ];
 }
 
 function closingRecords(session: ExportedSession, idOf: (what: string) => string): NewRecord[] {
-  const { summary, status, status_since: at, status_before_delete } = session;
+  const { title, title_by, summary, status, status_since: at, status_before_delete } = session;
   const patch = { type: "session_patch", turn: 0, at } as const;
   // What the user does is activity; what retention does is not.
   const by = Date.parse(at) > Date.parse(session.updated_at) ? ("retention" as const) : ("user" as const);
   return [
     { ...patch, id: idOf("last activity"), at: session.updated_at, body: { by: "user" } },
+    // Behind the messages: one that was taken back takes the name along that it gave.
+    ...(title_by === "derived" ? [{ ...patch, id: idOf("title"), at: session.updated_at, body: { title, by: title_by } }] : []),
     ...(summary === null
       ? []
       : [

@@ -54,6 +54,9 @@ interface SummaryJob {
   readonly at: Date;
   readonly tombstones: readonly Tombstone[];
   readonly final: boolean;
+  readonly by: "model" | "extract";
+  /** What a summary of more rounds than fit into one call goes on from. Default: the one that stands. */
+  readonly earlier?: SummaryRecord | null;
   readonly signal: AbortSignal;
 }
 
@@ -83,17 +86,26 @@ export class SummaryKeeper {
     return this.#safely(owner, sessionId, (signal) => this.#maintain(owner, sessionId, signal));
   }
 
-  /** At archiving: one that covers the whole session. */
-  finish(owner: Owner, sessionId: string): Promise<boolean> {
-    return this.#safely(owner, sessionId, async (signal) => {
+  /**
+   * At archiving: one that covers the whole session. An extract, which waits for no model, is there when this resolves; a model's takes
+   * its place later. Where the process stops before, the extract stays.
+   */
+  async finish(owner: Owner, sessionId: string): Promise<boolean> {
+    const { model } = this.#parts;
+    let earlier: SummaryRecord | null = null;
+    const written = await this.#safely(owner, sessionId, async (signal) => {
       const read = await this.#parts.store.journal.window(owner, sessionId, { rounds: ALL_ROUNDS, signal });
       const last = read.rounds.at(-1);
       if (!last) return false;
+      earlier = read.summary;
       const at = this.#parts.clock.now();
       const tombstones = await this.#parts.ledger.tombstones(owner);
       const covered = (read.summary?.body.to_turn ?? 0) >= last.turn && isCurrent(read.summary, tombstones);
-      return !covered && this.#write(owner, sessionId, read, read.rounds, { at, tombstones, final: true, signal });
+      return !covered && this.#write(owner, sessionId, read, read.rounds, { at, tombstones, final: true, by: "extract", signal });
     });
+    if (written && model && !model.standIn)
+      void this.#safely(owner, sessionId, (signal) => this.#finishByModel(owner, sessionId, earlier, signal));
+    return written;
   }
 
   /** After something was forgotten: writes every summary of the owner anew that may still tell it. Returns how many. */
@@ -114,6 +126,13 @@ export class SummaryKeeper {
       return written > 0;
     });
     return written;
+  }
+
+  async #finishByModel(owner: Owner, sessionId: string, earlier: SummaryRecord | null, signal: AbortSignal): Promise<boolean> {
+    const read = await this.#parts.store.journal.window(owner, sessionId, { rounds: ALL_ROUNDS, signal });
+    const at = this.#parts.clock.now();
+    const tombstones = await this.#parts.ledger.tombstones(owner);
+    return this.#write(owner, sessionId, read, read.rounds, { at, tombstones, final: true, by: "model", earlier, signal });
   }
 
   async #safely(owner: Owner, sessionId: string | null, work: (signal: AbortSignal) => Promise<boolean>): Promise<boolean> {
@@ -149,7 +168,7 @@ export class SummaryKeeper {
     const fallen = read.rounds.length - this.#roundsInWindow(read.rounds);
     const final = read.summary?.body.final === true && !current;
     const ahead = final ? read.rounds.length : Math.min(read.rounds.length, fallen + refreshRounds - 1);
-    return this.#write(owner, sessionId, read, read.rounds.slice(0, ahead), { at, tombstones, final, signal });
+    return this.#write(owner, sessionId, read, read.rounds.slice(0, ahead), { at, tombstones, final, by: "model", signal });
   }
 
   /** How many of the newest rounds are in the window, by number and by size. */
@@ -173,10 +192,14 @@ export class SummaryKeeper {
     const first = rounds[0];
     const last = rounds.at(-1);
     if (!first || !last) return false;
-    const { tombstones, final, signal } = job;
+    const { tombstones, final, signal, earlier = read.summary } = job;
     const visible = withoutForgotten(rounds, tombstones);
-    const earlierStands = isCurrent(read.summary, tombstones);
-    const { text, by } = await this.#summarise(visible, earlierStands ? read.summary : null, signal);
+    const { text, by } =
+      job.by === "extract"
+        ? { text: await this.#extract(visible, signal), by: "extract" }
+        : await this.#summarise(visible, isCurrent(earlier, tombstones) ? earlier : null, signal);
+    // A model that failed has nothing to put in its place.
+    if (read.summary?.body.final && final && text === read.summary.body.text && isCurrent(read.summary, tombstones)) return false;
     const remembered = rounds.every((round) => isSearchable(round.user))
       ? text
       : await this.#extract(
@@ -202,8 +225,10 @@ export class SummaryKeeper {
     let written: JournalRecord | undefined;
     try {
       if (!(await this.#stands(owner, sessionId, last, read.summary, signal))) return false;
-      await this.#takeFromHistory(owner, read.summary, earlierStands);
+      await this.#takeFromHistory(owner, read.summary, isCurrent(read.summary, tombstones));
       [written] = await writer.append(owner, sessionId, [record], { fence: lease.fence });
+      // Writing unpacked it.
+      if ((await store.index.get(owner, sessionId))?.status === "archived") await store.journal.compress(owner, sessionId);
     } finally {
       await lease.release();
     }

@@ -68,6 +68,21 @@ function hold(db: Sqlite, now: Date): void {
   db.exec("BEGIN IMMEDIATE");
 }
 
+/** Who has the directory, or had it last; null where nobody ever did. */
+export function lockHolder(dir: string): z.infer<typeof holderSchema> | null {
+  let db: Sqlite;
+  try {
+    db = openDatabase(join(dir, LOCK_FILE), { timeout: 0, readonly: true, fileMustExist: true });
+  } catch {
+    return null;
+  }
+  try {
+    return holderOf(db);
+  } finally {
+    db.close();
+  }
+}
+
 function holderOf(db: Sqlite): z.infer<typeof holderSchema> | null {
   try {
     const parsed = holderSchema.safeParse(db.prepare("SELECT pid, host, since FROM holder").get());

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../errors.js";
 import type { Owner } from "../owner.js";
-import type { JsonObject, Message, MessageRecord } from "../session.js";
+import { isBlankFailure, type JsonObject, type Message, type MessageRecord } from "../session.js";
 import type { Page, ShortTermMemory } from "../session-store.js";
 
 export interface MessageQuery {
@@ -69,11 +69,6 @@ function toMessage(record: MessageRecord): Message {
   };
   const present = Object.entries(notes).filter(([, value]) => value !== undefined);
   return { id: record.id, turn: record.turn, role, content, created_at: record.at, metadata: Object.fromEntries(present) as JsonObject };
-}
-
-/** The mark of a failed turn that never came to a word: journalled, but nothing that was said. */
-export function isBlankFailure(record: MessageRecord): boolean {
-  return record.body.role === "assistant" && record.body.content === "" && (record.body.outcome ?? "completed") !== "completed";
 }
 
 const cursorSchema = z.tuple([z.string(), z.enum(["asc", "desc"]), z.number().int().nonnegative()]);

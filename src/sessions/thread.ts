@@ -1,6 +1,5 @@
 import type { Thread, ThreadElement, ThreadStep } from "../application.js";
-import type { JournalRecord, Session } from "../session.js";
-import { isBlankFailure } from "./messages.js";
+import { isBlankFailure, type JournalRecord, type Session } from "../session.js";
 
 /**
  * Everything that a client needs to show a session again as it was: messages and tool calls in order, and the elements that the

@@ -7,7 +7,7 @@ import { JsonlLog } from "../platform/jsonl-log.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import type { Logger } from "../platform/logger.js";
 import { asStorageError, onStorage } from "../platform/storage-errors.js";
-import type { JournalRecord, NewRecord } from "../session.js";
+import { isBlankFailure, type JournalRecord, type NewRecord } from "../session.js";
 import type { AppendOptions, JournalCheck, ReadOptions, ShortTermMemory, WindowRead } from "../session-store.js";
 import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
 import { eachAtOnce, LOOKS_AT_ONCE } from "./at-once.js";
@@ -279,7 +279,7 @@ export class FileMemoryService implements ShortTermMemory {
     try {
       const options = { includeRewound: true };
       const records = file === null ? this.#packedRecords(sessionId, options) : this.#fileRecords(file, options);
-      for await (const { type } of records) if (type === "message") messages += 1;
+      for await (const record of records) if (record.type === "message" && !isBlankFailure(record)) messages += 1;
     } catch (error) {
       if (errnoOf(error)?.startsWith("Z_") !== true) throw error;
     } finally {

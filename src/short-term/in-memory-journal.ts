@@ -1,7 +1,7 @@
 import { AppError } from "../errors.js";
 import type { Owner } from "../owner.js";
 import { isId } from "../platform/ids.js";
-import type { JournalRecord, NewRecord } from "../session.js";
+import { isBlankFailure, type JournalRecord, type NewRecord } from "../session.js";
 import type { AppendOptions, JournalCheck, ReadOptions, ShortTermMemory, WindowRead } from "../session-store.js";
 import { encodeLine, numbered, ownerMark } from "./journal-codec.js";
 import { throwIfAborted } from "./selected-records.js";
@@ -99,7 +99,7 @@ export class InMemoryJournal implements ShortTermMemory {
     let messages = 0;
     for (const [sessionId, journal] of [...this.#journals]) {
       if (journal.owner !== owner) continue;
-      messages += journal.records.filter(({ type }) => type === "message").length;
+      messages += journal.records.filter((record) => record.type === "message" && !isBlankFailure(record)).length;
       sessions += 1;
       this.#journals.delete(sessionId);
     }

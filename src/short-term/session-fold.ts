@@ -1,6 +1,7 @@
 import type { Owner } from "../owner.js";
-import type { JournalRecord, MessageRecord, RecordOf, Session, SessionStatus } from "../session.js";
+import { isBlankFailure, type JournalRecord, type MessageRecord, type RecordOf, type Session, type SessionStatus } from "../session.js";
 import type { IdempotencyEntry } from "../session-store.js";
+import { titleFrom } from "../title.js";
 
 /** What an index keeps of a session: the fold of its journal, beside what {@link Effect}s put into tables. */
 export interface SessionState {
@@ -11,6 +12,8 @@ export interface SessionState {
   readonly statusBeforeDelete: SessionStatus | null;
   /** Fields that the user set: derived values don't replace them. */
   readonly ownValues: readonly string[];
+  /** Seq of the user message that the conversation opens with: a derived title goes when it is taken back. */
+  readonly openedBy: number | null;
   /** The newest turns that may have a write-back, oldest first, with the seqs of the user message and of the completed answer. */
   readonly turns: readonly TurnState[];
 }
@@ -24,7 +27,9 @@ interface TurnState {
 
 /** The conversation as it was right after a record. */
 export interface Standing {
+  /** As clients read them: without the marks of turns that never came to a word. */
   readonly messageCount: number;
+  readonly openedBy: number | null;
   readonly summary: { readonly text: string; readonly at: string } | null;
 }
 
@@ -64,7 +69,7 @@ export function foldSession(
       return message(next, record);
     case "summary":
       return withStanding(next, record.seq, {
-        messageCount: next.session.message_count,
+        ...standingOf(next),
         summary: { text: record.body.text, at: record.at },
       });
     case "rewind":
@@ -105,17 +110,21 @@ function begin(sessionId: string, { seq, at, body }: RecordOf<"session">): Folde
     statusSince: at,
     statusBeforeDelete: null,
     ownValues: body.title === null ? [] : ["title"],
+    openedBy: null,
     turns: [],
   };
-  return withStanding(state, seq, { messageCount: 0, summary: null });
+  return withStanding(state, seq, standingOf(state));
 }
 
 function message(state: SessionState, record: MessageRecord): Folded {
   const { role, outcome, imported, origin_id, remember, idempotency } = record.body;
-  const active = { ...state, session: { ...state.session, updated_at: later(state.session.updated_at, record.at) } };
+  const { title } = role === "user" ? named(state, record) : state.session;
+  const active = { ...state, session: { ...state.session, title, updated_at: later(state.session.updated_at, record.at) } };
+  const before = standingOf(state);
   const counted = withStanding(active, record.seq, {
-    messageCount: state.session.message_count + 1,
-    summary: summaryOf(state),
+    ...before,
+    messageCount: before.messageCount + (isBlankFailure(record) ? 0 : 1),
+    openedBy: before.openedBy ?? (role === "user" ? record.seq : null),
   });
   const copied = imported === true || origin_id !== undefined;
   if (role === "user") {
@@ -144,9 +153,17 @@ function message(state: SessionState, record: MessageRecord): Folded {
   return { state: { ...counted.state, turns }, effects };
 }
 
+/** A session that has no name is called what its user says next. */
+function named({ session, ownValues }: SessionState, { body }: MessageRecord): Pick<Session, "title"> {
+  return { title: session.title === null && !ownValues.includes("title") ? titleFrom(body.content) : session.title };
+}
+
 function rewind(state: SessionState, record: RecordOf<"rewind">, standingAt: (seq: number) => Standing): Folded {
   const toSeq = record.body.to_seq;
-  const back = withStanding(state, record.seq, standingAt(toSeq));
+  const standing = standingAt(toSeq);
+  const nameless = standing.openedBy !== state.openedBy && !state.ownValues.includes("title");
+  const titled = nameless ? { ...state, session: { ...state.session, title: null } } : state;
+  const back = withStanding(titled, record.seq, standing);
   const turns = state.turns
     .filter(({ seq }) => seq <= toSeq)
     .map((turn) => ((turn.answeredSeq ?? 0) > toSeq ? { ...turn, answeredSeq: null } : turn));
@@ -183,18 +200,19 @@ function done({ turn, body }: RecordOf<"write_back_done">): Effect {
 }
 
 function withStanding(state: SessionState, seq: number, standing: Standing): Folded {
-  const { messageCount, summary } = standing;
+  const { messageCount, openedBy, summary } = standing;
   const session = {
     ...state.session,
     message_count: messageCount,
     summary: summary?.text ?? null,
     summary_updated_at: summary?.at ?? null,
   };
-  return { state: { ...state, session }, effects: [{ kind: "standing", seq, standing }] };
+  return { state: { ...state, session, openedBy }, effects: [{ kind: "standing", seq, standing }] };
 }
 
-function summaryOf({ session }: SessionState): Standing["summary"] {
-  return session.summary === null || session.summary_updated_at === null ? null : { text: session.summary, at: session.summary_updated_at };
+function standingOf({ session, openedBy }: SessionState): Standing {
+  const { message_count: messageCount, summary: text, summary_updated_at: at } = session;
+  return { messageCount, openedBy, summary: text === null || at === null ? null : { text, at } };
 }
 
 /** Imports bring messages that are older than their session. */

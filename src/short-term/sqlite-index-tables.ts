@@ -1,7 +1,7 @@
 import type { Sqlite } from "../platform/sqlite.js";
 
-/** Raised when the tables change: an index of another version is rebuilt from the journals. */
-const INDEX_VERSION = 1;
+/** Raised when the tables change, or what the fold makes of a journal: an index of another version is rebuilt from the journals. */
+const INDEX_VERSION = 2;
 
 /** `since_ms` is the last activity of an active session, and the time of its status of any other. */
 const TABLES = `
@@ -27,6 +27,7 @@ CREATE TABLE standings (
   session_id TEXT NOT NULL,
   seq INTEGER NOT NULL,
   message_count INTEGER NOT NULL,
+  opened_by INTEGER,
   summary_id INTEGER,
   PRIMARY KEY (session_id, seq)
 ) WITHOUT ROWID;

@@ -146,7 +146,7 @@ export class SqliteSessionIndex implements SessionIndex {
     }
   }
 
-  #keepStanding(sessionId: string, seq: number, { messageCount, summary }: Standing): void {
+  #keepStanding(sessionId: string, seq: number, { messageCount, openedBy, summary }: Standing): void {
     let summaryId: number | bigint | null = null;
     if (summary !== null) {
       const { at, text } = summary;
@@ -157,21 +157,25 @@ export class SqliteSessionIndex implements SessionIndex {
         same?.id ??
         this.#statement("INSERT INTO summaries (session_id, at, text) VALUES (?, ?, ?)").run(sessionId, at, text).lastInsertRowid;
     }
-    this.#statement("INSERT OR REPLACE INTO standings (session_id, seq, message_count, summary_id) VALUES (?, ?, ?, ?)").run(
+    this.#statement("INSERT OR REPLACE INTO standings (session_id, seq, message_count, opened_by, summary_id) VALUES (?, ?, ?, ?, ?)").run(
       sessionId,
       seq,
       messageCount,
+      openedBy,
       summaryId,
     );
   }
 
   #standingAt(sessionId: string, seq: number): Standing {
-    const row = this.#statement<[string, number], { message_count: number; at: string | null; text: string | null }>(
-      `SELECT t.message_count, m.at, m.text FROM standings t LEFT JOIN summaries m ON m.id = t.summary_id
+    const row = this.#statement<
+      [string, number],
+      { message_count: number; opened_by: number | null; at: string | null; text: string | null }
+    >(
+      `SELECT t.message_count, t.opened_by, m.at, m.text FROM standings t LEFT JOIN summaries m ON m.id = t.summary_id
          WHERE t.session_id = ? AND t.seq <= ? ORDER BY t.seq DESC LIMIT 1`,
     ).get(sessionId, seq);
     const summary = row?.text == null || row.at === null ? null : { text: row.text, at: row.at };
-    return { messageCount: row?.message_count ?? 0, summary };
+    return { messageCount: row?.message_count ?? 0, openedBy: row?.opened_by ?? null, summary };
   }
 
   #keepKey(owner: Owner, key: string, entry: IdempotencyEntry): void {

@@ -199,7 +199,10 @@ describe("while a server owns the directory", () => {
       const busy = await run(["chat", "-m", "Hello"]);
       expect(busy).toMatchObject({ code: 4, stdout: "" });
       expect(busy.stderr).toContain(`Process ${server.pid}`);
-      expect(busy.stderr).toContain("--url");
+      expect(busy.stderr).toContain(`--url ${url}`);
+      const kept = await run(["retention", "--dry-run"]);
+      expect(kept.code).toBe(4);
+      expect(kept.stderr).not.toContain("--url");
       expect(await json(["doctor"])).toMatchObject([{ status: "warn" }]);
 
       const through = ["--url", url];

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../src/application.js";
+import type { CliParts } from "../../src/cli/program.js";
+import { parseConfig } from "../../src/config.js";
 import { AppError } from "../../src/errors.js";
 import { ownerOf } from "../../src/owner.js";
 import type { ErasureReceipt } from "../../src/owner-ledger.js";
@@ -224,9 +226,9 @@ describe.each([
 });
 
 test("import sends a large file of lines in parts that end with a line, and adds up", async () => {
-  const line = `${JSON.stringify({ session_id: "s", role: "user", content: "x".repeat(999_900) })}\n`;
+  const line = `${JSON.stringify({ session_id: "s", role: "user", content: "x".repeat(99_900) })}\n`;
   const file = join(dir, "large");
-  await writeFile(file, line.repeat(100));
+  await writeFile(file, line.repeat(1_000));
   const parts: number[] = [];
   const ran = await run(["import", file], {
     application: {
@@ -245,10 +247,61 @@ test("import sends a large file of lines in parts that end with a line, and adds
       },
     },
   });
-  expect(ran).toMatchObject({ code: 0, stdout: "100 messages of 2 sessions.\n" });
+  expect(ran).toMatchObject({ code: 0, stdout: "1000 messages of 2 sessions.\n" });
   expect(parts).toHaveLength(2);
   expect(Math.max(...parts)).toBeLessThan(64 * 1024 * 1024);
-  expect(parts.reduce((sum, size) => sum + size, 0)).toBe(line.length * 100);
+  expect(parts.reduce((sum, size) => sum + size, 0)).toBe(line.length * 1_000);
+});
+
+describe.each([
+  ["on the storage directory", run],
+  ["through a server's API", runRemote],
+] as const)("import of a ChatGPT export that is too large to be sent at once, %s", (_where, go) => {
+  const conversation = (id: string, fill: number) => {
+    const message = {
+      id: `m-${id}`,
+      author: { role: "user" },
+      content: { content_type: "text", parts: [`], [ "${id}" \\`, { blob: "x".repeat(fill) }] },
+    };
+    return { title: id, conversation_id: id, current_node: "n", mapping: { n: { message, parent: null } } };
+  };
+  const write = async (conversations: readonly unknown[]) => {
+    const file = join(dir, "conversations.json");
+    await writeFile(file, JSON.stringify(conversations));
+    return file;
+  };
+
+  test("sends whole conversations in shorter lists, and adds up what came of them", async () => {
+    const ids = Array.from({ length: 14 }, (_, i) => `c-${i}`);
+    const file = await write(ids.map((id) => conversation(id, 5_000_000)));
+    const parts: { id: string }[][] = [];
+    const ran = await go(["--json", "import", file], {
+      application: {
+        imports: {
+          import: async (_owner, body, { format }) => {
+            expect(format).toBe("export");
+            const chunks: Uint8Array[] = [];
+            for await (const chunk of body) chunks.push(chunk);
+            const list = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { conversation_id: string }[];
+            parts.push(list.map(({ conversation_id }) => ({ id: conversation_id })));
+            const left_out = parts.length === 2 ? [{ pointer: "/1", detail: "Conversation “c-9” (c-9), message m: is over" }] : undefined;
+            return { sessions: list.length, messages: list.length, skipped_duplicates: 0, ...(left_out && { left_out }) };
+          },
+        },
+      },
+    });
+    expect(parts.map((part) => part.length)).toEqual([10, 4]);
+    expect(parts.flat().map(({ id }) => id)).toEqual(ids);
+    expect(ran.code).toBe(6);
+    expect(JSON.parse(ran.stdout)).toEqual({ sessions: 14, messages: 14, skipped_duplicates: 0, left_out: [expect.anything()] });
+  });
+
+  test("is checked whole before anything is sent", async () => {
+    const good = Array.from({ length: 11 }, (_, i) => conversation(`c-${i}`, 5_000_000));
+    const ran = await go(["import", await write([...good, { mapping: 3 }])]);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain("Conversation 12: is not a conversation of a ChatGPT export");
+  });
 });
 
 describe("at a terminal", () => {
@@ -274,11 +327,35 @@ describe("the storage directory", () => {
     const open = async () => {
       throw new AppError("STORAGE_IN_USE", { detail: "Process 42 on host (since now) is using /data." });
     };
-    for (const argv of [["chat", "-m", "hi"], ["export"], ["reindex"], ["promote"], ["retention", "--apply"]]) {
-      const ran = await run(argv, { parts: { open } });
+    const file = join(dir, "in");
+    await writeFile(file, "[]");
+    const readConfig = () => parseConfig({ HOST: "0.0.0.0", PORT: "4811" });
+    for (const argv of [["chat", "-m", "hi"], ["import", file], ["export"], ["erase", "--yes"], ["doctor"]]) {
+      const parts = { open, readConfig };
+      const told = async (given: Partial<CliParts>) => {
+        const { stdout, stderr } = await run(argv, { parts: { ...parts, ...given } });
+        return stdout + stderr;
+      };
+      expect(await told({ serverOf: async () => "http://127.0.0.1:9001" }), argv[0]).toMatch(
+        /Process 42.*--url http:\/\/127\.0\.0\.1:9001\b/su,
+      );
+      expect(await told({}), argv[0]).toMatch(/Process 42.*server.*--url http:\/\/127\.0\.0\.1:4811\b/su);
+    }
+    expect(await run(["--json", "export"], { parts: { open, readConfig } })).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining("--url"),
+    });
+  });
+
+  test("that a server owns is said so without a way through the server by the commands that have none", async () => {
+    const open = async () => {
+      throw new AppError("STORAGE_IN_USE", { detail: "Process 42 on host (since now) is using /data." });
+    };
+    for (const argv of [["reindex"], ["promote"], ["retention", "--dry-run"], ["retention", "--apply"]]) {
+      const ran = await run(argv, { parts: { open, serverOf: async () => "http://127.0.0.1:9001" } });
       expect(ran.code).toBe(4);
-      expect(ran.stderr).toContain("Process 42");
-      expect(ran.stderr).toContain("--url http://127.0.0.1:3000");
+      expect(ran.stderr).toMatch(/Process 42.*stop that process/su);
+      expect(ran.stderr).not.toContain("--url");
     }
   });
 

@@ -61,6 +61,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     signal: new AbortController().signal,
     readConfig: (): Config => parseConfig({}),
     open: async () => ({ application, maintenance: strict<Maintenance>("maintenance", { ...options.maintenance }) }),
+    serverOf: async () => null,
     nodeVersion: "20.19.0",
     sqliteVersion: async () => "3.50.0",
     fetch: () => Promise.reject(new Error("no network in this test")),

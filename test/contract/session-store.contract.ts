@@ -184,7 +184,7 @@ export function describeSessionStoreContract(name: string, make: () => Promise<S
       test("erasing an owner takes all of their journals and nobody else's, and says how many; again it is nothing", async () => {
         const [first, second, other] = [await started(), await started(), await started(BOB)];
         await write(ALICE, first, ...records.round(1));
-        await write(ALICE, second, records.user(1));
+        await write(ALICE, second, records.user(1), records.assistant(1, "failed", ""));
         await store.journal.compress(ALICE, second);
         expect(await store.journal.residue(ALICE)).toBe(2);
         expect(await store.journal.erase(ALICE)).toEqual({ sessions: 2, messages: 3 });

@@ -271,6 +271,33 @@ describe("imports", () => {
     expect(await store.index.findByExternalId(owner, "c-1")).toMatchObject({ title: "Wine" });
   });
 
+  test("of a ChatGPT export, a message that is too long to keep is left out and named; what is wrong is named by conversation and message", async () => {
+    const conversation = (id: string, title: string | null, messages: readonly { id: string; text: string }[]) => ({
+      ...{ title, conversation_id: id, current_node: messages.at(-1)?.id },
+      mapping: Object.fromEntries(
+        messages.map((each, i) => {
+          const message = { id: each.id, author: { role: "user" }, content: { content_type: "text", parts: [each.text] } };
+          return [each.id, { parent: messages[i - 1]?.id ?? null, message }];
+        }),
+      ),
+    });
+    const long = { id: "m-2", text: "z".repeat(100_001) };
+    const wine = conversation("c-1", "Wine", [{ id: "m-1", text: "Which wine?" }, long, { id: "m-3", text: "And with cheese?" }]);
+    expect(await take(JSON.stringify([wine]), { format: "export", size: 65_536 })).toEqual({
+      ...{ sessions: 1, messages: 2, skipped_duplicates: 0 },
+      left_out: [{ pointer: "/1", detail: "Conversation “Wine” (c-1), message m-2: is over 100,000 characters" }],
+    });
+    expect((await messagesOf("c-1")).map(({ content }) => content)).toEqual(["Which wine?", "And with cheese?"]);
+
+    const bad = conversation("c-2", "Bread\u001b[2J", [{ id: `m-${"4".repeat(300)}`, text: "Which flour?" }]);
+    const error = await take(JSON.stringify([wine, bad]), { format: "export", size: 65_536 }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: "INVALID_IMPORT",
+      message: expect.stringMatching(/^Conversation “Bread \[2J” \(c-2\), message m-4+/u),
+    });
+    expect(JSON.stringify(error)).not.toContain("flour");
+  });
+
   test("JSON that is no export says what would be one", async () => {
     for (const body of ['{"format":"other"}', "[]x", "3", '{"format":"maitred-export","version":99,"sessions":[]}'])
       await expect(take(body, { format: "export" }), body).rejects.toMatchObject({ code: "INVALID_IMPORT" });

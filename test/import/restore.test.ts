@@ -159,6 +159,25 @@ describe("an export that is taken back", () => {
     expect(await elsewhere.store.index.due(Number.MAX_SAFE_INTEGER, 10), "nothing is extracted again").toEqual([]);
   });
 
+  test("[export-complete] a name that was made of a first message said again is the session's name there too", async () => {
+    const id = newId();
+    const user = (turn: number, content: string): NewRecord => ({
+      ...{ type: "message", id: newId(), turn, at: T(turn) },
+      body: { role: "user", content },
+    });
+    await here.writer.create(owner, id, [{ type: "session", id: newId(), turn: 0, at: T(0), body: { owner } }, user(1, "Jazz in Lisbon")]);
+    await here.writer.append(owner, id, [
+      { type: "rewind", id: newId(), turn: 2, at: T(2), body: { to_seq: 1, to_offset: 0 } },
+      user(2, "Theatre in Vienna"),
+      { type: "session_patch", id: newId(), turn: 0, at: T(2), body: { title: "An evening at the Burgtheater", by: "derived" } },
+    ]);
+    const first = await here.export(owner);
+    expect(JSON.parse(first)).toMatchObject({ sessions: [{ title: "An evening at the Burgtheater", title_by: "derived" }] });
+    await take(elsewhere, owner, first);
+    expect(JSON.parse(await elsewhere.export(owner))).toEqual(JSON.parse(first));
+    expect((await elsewhere.store.index.list(owner, {})).data[0]?.title).toBe("An evening at the Burgtheater");
+  });
+
   test("what was taken back can't be found where it was taken back by the user: edits and failed tries", async () => {
     await fill();
     await take(elsewhere, owner, await here.export(owner));

@@ -267,6 +267,28 @@ describe("an edit of the last message", () => {
     expect(all).toContain("two");
   });
 
+  test("of the first message takes along the title that came with it, of a later one not, and never the user's own", async () => {
+    const { chat, store } = await makeOrchestrator(async () => "ok");
+    const { session_id: id } = await chat.chat({ owner: ada, message: "Show me jazz in Lisbon" });
+    const title = async () => (await store.index.get(ada, id))?.title;
+    const edit = async (message: string) => {
+      const { lastUserMessage } = await store.journal.window(ada, id, { rounds: 10 });
+      await chat.chat({ owner: ada, message, sessionId: id, editOf: lastUserMessage?.id ?? "" });
+    };
+    await edit("Show me theatre in Vienna");
+    expect(await title()).toBe("Show me theatre in Vienna");
+    await edit("Show me opera in Verona");
+    expect(await title()).toBe("Show me opera in Verona");
+    await chat.chat({ owner: ada, message: "Anything cheaper?", sessionId: id });
+    await edit("Anything on Friday?");
+    expect(await title()).toBe("Show me opera in Verona");
+    const own = { title: "Our honeymoon", by: "user" as const };
+    const patch = { type: "session_patch" as const, id: "p", turn: 0, at: new Date().toISOString(), body: own };
+    await store.index.apply(ada, id, await store.journal.append(ada, id, [patch]));
+    await edit("Anything on Saturday?");
+    expect(await title()).toBe("Our honeymoon");
+  });
+
   test("is refused for any other message", async () => {
     const { chat } = await makeOrchestrator(async () => "ok");
     const { session_id } = await chat.chat({ owner: ada, message: "one" });

@@ -55,6 +55,31 @@ describe("archiving", () => {
   });
 });
 
+test("archiving answers while the model hangs; what the model says later packs the journal again", async () => {
+  const dir = await tempDir();
+  let say: (text: string) => void = () => {};
+  const said = new Promise<string>((resolve) => {
+    say = resolve;
+  });
+  const model: ChatModel = {
+    name: "slow",
+    standIn: false,
+    async *stream({ messages }) {
+      yield { type: "text", delta: messages.some(({ content }) => content.includes("keep the record")) ? await said : "Gladly." };
+      yield { type: "end", reason: "stop", usage: { input_tokens: 1, output_tokens: 1 } };
+    },
+  };
+  const world = await startWorld(dir, { MEM0_ENABLED: "false" }, { model });
+  const guest = world.as("ines");
+  const { session_id: id } = await guest.say("Two seats for 14 June, please.");
+  const archived = await guest.request<Session>("PATCH", `/v1/sessions/${id}`, { status: "archived" });
+  expect(archived.body).toMatchObject({ status: "archived", summary: expect.stringContaining("14 June") });
+  say("Asked for two seats.");
+  const summary = async () => (await guest.get<Session>(`/v1/sessions/${id}`)).body.summary;
+  await vi.waitFor(async () => expect(await summary()).toBe("Asked for two seats."));
+  await vi.waitFor(async () => expect(await journals(dir)).toEqual([`${id}.jsonl.gz`]));
+});
+
 describe("retention", () => {
   test("deletes after 30 quiet days what can be restored, then purges it from every store; the memory stays without its quote, and why has no message", async () => {
     const dir = await tempDir();

@@ -51,6 +51,21 @@ describe("a new session", () => {
   });
 });
 
+test("a session counts the messages that it shows: turns that failed without a word, and were tried again, add none", async () => {
+  const { sessions, say, store } = await makeWorld();
+  const { id } = await sessions.create(alice, {});
+  await say(alice, id, "one", "", { outcome: "failed" });
+  await say(alice, id, "two", "", { outcome: "interrupted" });
+  await say(alice, id, "three", "so far", { outcome: "interrupted" });
+  await say(alice, id, "four", "4");
+  const shown = (await sessions.messages(alice, id, { limit: 200 })).data.length;
+  expect(shown).toBe(6);
+  expect((await sessions.get(alice, id)).message_count).toBe(shown);
+  expect((await sessions.list(alice, {})).data[0]?.message_count).toBe(shown);
+  expect((await sessions.thread(alice, id)).steps).toHaveLength(shown);
+  expect(await store.journal.erase(alice)).toMatchObject({ messages: shown });
+});
+
 describe("changing a session", () => {
   test("title and tags are the user's own from then on; metadata is merged, null takes a key out", async () => {
     const { sessions, writer, clock } = await makeWorld();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import { openDatabase } from "../../src/platform/sqlite.js";
 import { type FileSessionStore, openFileSessionStore } from "../../src/short-term/file-session-store.js";
 import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 
@@ -112,6 +113,22 @@ describe("the index is rebuilt from the journals alone", () => {
     expect(await after.catchUp()).toEqual({ sessions: 1, records: 2 });
     expect(await after.index.pendingOf(ALICE, ids.mine)).toMatchObject([{ turn: 2 }, { turn: 5 }]);
     expect(await after.catchUp()).toEqual({ sessions: 0, records: 0 });
+  });
+
+  test("when it is of a version that made something else of the journals", async () => {
+    const store = await open();
+    const ids = await furnished(store);
+    const before = await snapshot(store, ids);
+    await store.close();
+    const db = openDatabase(join(dir, "index.db"));
+    db.exec("UPDATE sessions SET state = json_set(state, '$.session.message_count', 99)");
+    db.exec("ALTER TABLE standings DROP COLUMN opened_by");
+    db.pragma("user_version = 1");
+    db.close();
+    const after = await open();
+    expect(after.needsRebuild).toBe(true);
+    await after.catchUp();
+    expect(await snapshot(after, ids)).toEqual(before);
   });
 
   test("when it was cleared for a reindex", async () => {

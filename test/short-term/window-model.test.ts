@@ -9,6 +9,7 @@ import { silentLogger } from "../../src/platform/logger.js";
 import type { JournalRecord, NewRecord } from "../../src/session.js";
 import { FileMemoryService } from "../../src/short-term/file-memory-service.js";
 import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
+import { titleFrom } from "../../src/title.js";
 import { ALICE, collected, JournalRecords } from "../support/journal-records.js";
 
 /** The definition of a window, by reading everything, written down without a thought for cost. */
@@ -40,7 +41,21 @@ function naiveWindow(all: readonly JournalRecord[], wanted: number) {
     lastSeq: all.at(-1)?.seq ?? 0,
     lastTurn: Math.max(0, ...all.map(({ turn }) => turn)),
     messages: now.filter(({ type }) => type === "message").length,
+    shown: now.filter((record) => record.type === "message" && !(record.body.outcome === "failed" && record.body.content === "")).length,
+    title: naiveTitle(all, asOf),
   };
+}
+
+/** The first user message, as long as it is the first. */
+function naiveTitle(all: readonly JournalRecord[], asOf: ReadonlyMap<number, readonly JournalRecord[]>): string | null {
+  const firstAt = (seq: number) => asOf.get(seq)?.find((record) => record.type === "message" && record.body.role === "user");
+  let title: string | null = null;
+  for (const record of all) {
+    const [before, after] = [firstAt(record.seq - 1), firstAt(record.seq)];
+    if (before !== undefined && after !== before) title = null;
+    if (record.type === "message" && record.body.role === "user") title ??= titleFrom(record.body.content);
+  }
+  return title;
 }
 
 /** What can happen in a session; `which` picks among what there is at that moment. */
@@ -51,6 +66,7 @@ const happening = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("broken" as const),
       outcome: fc.constantFrom("failed" as const, "interrupted" as const, null),
+      streamed: fc.constantFrom("", "so far"),
     }),
   },
   {
@@ -101,7 +117,13 @@ test("[window-bounded] the window is what the definition says, whatever happened
           } else if (each.kind === "broken") {
             turn += 1;
             unanswered.push(turn);
-            await append(records.user(turn), records.step(turn), ...(each.outcome === null ? [] : [records.assistant(turn, each.outcome)]));
+            await append(
+              records.user(turn),
+              records.step(turn),
+              ...(each.outcome === null
+                ? []
+                : [records.assistant(turn, each.outcome, each.outcome === "failed" ? each.streamed : undefined)]),
+            );
             // A turn without any answer leaves steps only where the process died; the next attempt begins with a verdict on it.
             if (each.outcome === null) await append(records.assistant(turn, "interrupted"));
           } else if (each.kind === "retry" && unanswered.length > 0) {
@@ -124,7 +146,7 @@ test("[window-bounded] the window is what the definition says, whatever happened
           } else if (each.kind === "rewrite") await files.rewrite(ALICE, id, (record) => record);
           else if (each.kind === "pack") await files.compress(ALICE, id);
         }
-        const expected = naiveWindow(model, wanted);
+        const { shown, title, ...expected } = naiveWindow(model, wanted);
         for (const journal of [files, memory.journal]) {
           const window = await journal.window(ALICE, id, { rounds: wanted });
           expect({
@@ -142,7 +164,7 @@ test("[window-bounded] the window is what the definition says, whatever happened
           }).toEqual(expected);
         }
         const indexed = await memory.index.get(ALICE, id);
-        expect(indexed?.message_count).toBe(expected.messages);
+        expect(indexed).toMatchObject({ message_count: shown, title });
         const summary = model.find((record) => record.id === expected.summary);
         expect(indexed?.summary ?? null).toBe(summary?.type === "summary" ? summary.body.text : null);
         await files.close();

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { describe, expect, test, vi } from "vitest";
 import { isCurrent } from "../../src/orchestrator/summary.js";
 import { tokenCounterFor } from "../../src/orchestrator/tokens.js";
 import type { Owner } from "../../src/owner.js";
@@ -286,5 +287,65 @@ describe("keeping the summary", () => {
     expect(await world.keeper.finish(alice, id)).toBe(true);
     expect((await summaryOf(world, id))?.body).toMatchObject({ from_turn: 1, to_turn: 1, final: true });
     expect(await world.keeper.finish(alice, id)).toBe(false);
+  });
+
+  test("waits for no model: an extract is there at once, and the model's words take its place when they come", async () => {
+    let answer: (text: string) => void = () => {};
+    const answered = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const model = {
+      ...{ name: "slow-1", standIn: false },
+      async *stream() {
+        yield { type: "text" as const, delta: await answered };
+        yield { type: "end" as const, reason: "stop" as const, usage: { input_tokens: 1, output_tokens: 1 } };
+      },
+    };
+    const world = await makeSummaryWorld(model);
+    const { id } = await world.sessions.create(alice, {});
+    await world.say(alice, id, "Two seats for 14 June.", "Booked.");
+    expect(await world.keeper.finish(alice, id)).toBe(true);
+    await world.sessions.patch(alice, id, { status: "archived" });
+    expect((await summaryOf(world, id))?.body).toMatchObject({ by: "extract", final: true, text: expect.stringContaining("14 June") });
+    answer("Booked two seats.");
+    await vi.waitFor(async () =>
+      expect((await summaryOf(world, id))?.body).toMatchObject({ by: "slow-1", final: true, to_turn: 1, text: "Booked two seats." }),
+    );
+    expect((await world.sessions.get(alice, id)).status).toBe("archived");
+    expect(world.history.entries(alice).map(({ content }) => content)).toEqual(["Booked two seats."]);
+  });
+
+  test("a stop while the model writes, or a model that fails, leaves the extract", async () => {
+    const hanging = {
+      ...{ name: "hanging", standIn: false },
+      async *stream(_request: unknown, { signal }: { readonly signal: AbortSignal }) {
+        await once(signal, "abort");
+        signal.throwIfAborted();
+        yield { type: "end" as const, reason: "stop" as const, usage: { input_tokens: 1, output_tokens: 1 } };
+      },
+    };
+    for (const model of [hanging, scribe(new Error("out of order"))]) {
+      const world = await makeSummaryWorld(model);
+      const { id } = await world.sessions.create(alice, {});
+      await world.say(alice, id, "Two seats for 14 June.", "Booked.");
+      await world.keeper.finish(alice, id);
+      const extract = await summaryOf(world, id);
+      await (model === hanging ? world.registry.hold(alice) : world.registry.close());
+      expect(extract?.body).toMatchObject({ by: "extract", final: true });
+      expect(await summaryOf(world, id)).toEqual(extract);
+    }
+  });
+
+  test("the model goes on from the rolling summary where the rounds don't fit into one call", async () => {
+    const model = scribe("so far", "final 1", "final 2", "final 3", "final 4");
+    const world = await makeSummaryWorld(model, { windowRounds: 2, refreshRounds: 1, maxInputTokens: 60 });
+    const { id } = await world.sessions.create(alice, {});
+    for (let turn = 1; turn <= 3; turn += 1)
+      await world.say(alice, id, `Seat ${turn} of 14 June, with a view of the stage, please.`, "Booked.");
+    await world.keeper.maintain(alice, id);
+    await world.keeper.finish(alice, id);
+    await world.registry.close();
+    expect(model.asked[1]).toContain('{"record_so_far":"so far"}');
+    expect((await summaryOf(world, id))?.body.text).toMatch(/^final /);
   });
 });

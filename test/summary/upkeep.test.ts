@@ -42,6 +42,26 @@ describe("topic and tags", () => {
     expect(derived.topic?.split(" · ")[0]).toBe("Amara");
   });
 
+  test.each([
+    "Anything in Lisbon on Saturday, or in November? Or Friday Evening, or on Sunday's date, Nov. 3rd, at 8 PM?",
+    "Gibt es am Samstag etwas in Lisbon? Oder am Freitagabend um 20 Uhr, oder im März?",
+    "Y en a-t-il à Lisbon le Samedi, ou en Août?",
+    "¿Hay algo en Lisbon el Sábado, o en Septiembre?",
+    "C'è qualcosa a Lisbon il Mercoledì, o in Agosto?",
+  ])("weekdays and months are none: %s", (content) => {
+    const { topic, tags } = deriveTopic([record(1, "message", 1, { role: "user", content })]);
+    expect([topic, tags]).toEqual(["Lisbon", ["lisbon"]]);
+  });
+
+  test("a day in a name is part of it, and an id is shown in words", () => {
+    expect(deriveTopic([record(1, "message", 1, { role: "user", content: "Two for Friday Night Jazz, please." })]).topic).toBe(
+      "Friday Night Jazz",
+    );
+    const operations = ["genre", "party_size"].map((category) => ({ op: "add", statement: { category } }));
+    const derived = deriveTopic([record(1, "write_back_plan", 1, { message_id: "m", extractor: "rules", operations })]);
+    expect(derived).toEqual({ topic: "genre · party size", tags: ["genre", "party-size"] });
+  });
+
   test("of a session where nothing stands out are none", () => {
     expect(deriveTopic([record(1, "message", 1, { role: "user", content: "hello there" })])).toEqual({ topic: null, tags: [] });
   });
