@@ -229,10 +229,10 @@ function statementOf(draft: Draft, about: AboutWhom, passing: boolean, until: Da
   return statementSchema.parse({
     text:
       who === "self"
-        ? draft.text
+        ? told(draft.text)
         : said(
             label.replace(/^./u, (letter) => letter.toUpperCase()),
-            draft.text,
+            told(draft.text),
           ),
     category: draft.category,
     aspect: draft.aspect.slice(0, 64),
@@ -247,6 +247,11 @@ function statementOf(draft: Draft, about: AboutWhom, passing: boolean, until: Da
     entities: [...new Set([...(draft.entities ?? []), ...(about.name === null ? [] : [about.name])])],
     tags: [],
   });
+}
+
+/** "Likes their room cool". */
+function told(text: string): string {
+  return text.replace(/(?<= )(?:my|our)(?= )/giu, "their");
 }
 
 /** "Wife is vegan", "Daughters are vegan". */
