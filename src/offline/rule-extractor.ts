@@ -208,7 +208,8 @@ function completed(clause: string, before: string | null, reading: Reading): str
 }
 
 function goesOnAbroad(clause: string, before: string | null): string {
-  return before === "ich" && /^(?:sitze|esse|trinke|mag|liebe|hasse|brauche|nehme|allergisch|wohne|vertrage)(?!\p{L})/iu.test(clause)
+  return before === "ich" &&
+    /^(?:sitze|esse|trinke|mag|liebe|hasse|brauche|habe|bin|kann|nehme|allergisch|wohne|vertrage)(?!\p{L})/iu.test(clause)
     ? `ich ${/^allergisch/iu.test(clause) ? "bin " : ""}${clause}`
     : clause;
 }
@@ -257,7 +258,7 @@ function told(text: string): string {
 /** "Wife is vegan", "Daughters are vegan". */
 function said(label: string, text: string): string {
   const lower = text.replace(/^./u, (letter) => letter.toLowerCase());
-  const plural = /(?:[^s]s|children)$/u.test(label) && !/^(?:james|chris|thomas|nicolas|jonas|lucas|andreas|carlos)$/iu.test(label);
+  const plural = /(?:[^s]s|children)$/iu.test(label) && !/^(?:james|chris|thomas|nicolas|jonas|lucas|andreas|carlos)$/iu.test(label);
   if (!plural) return `${label} ${lower}`;
   const verb = lower
     .replace(/^is\b/u, "are")

@@ -12,7 +12,7 @@ const CUT =
 
 /** The other languages are cut where a new statement of the guest's own begins. */
 const CUT_ABROAD =
-  /\s*[;—–]\s*|,?\s+(?:und|aber|et|mais|y|pero|e|ma)\s+(?=(?:ich|wir|meine?|unsere?|sitze|esse|trinke|mag|allergisch|je|nous|on|ma|mon|mes|soy|tengo|no|me|mi|uso|vivo|siempre|sono|ho|non|mio|mia|preferisco|odio)(?!\p{L})|j')|,\s+(?=(?:ich|wir|meine?|je|nous|soy|tengo|sono|ho)(?!\p{L})|j')/giu;
+  /\s*[;—–]\s*|,?\s+(?:und|aber|et|mais|y|pero|e|ma)\s+(?=(?:ich|wir|meine?|unsere?|sitze|esse|trinke|mag|brauche|habe|bin|kann|liebe|hasse|vertrage|allergisch|je|nous|on|ma|mon|mes|soy|tengo|no|me|mi|uso|vivo|siempre|sono|ho|non|mio|mia|preferisco|odio)(?!\p{L})|j')|,\s+(?=(?:ich|wir|meine?|je|nous|soy|tengo|sono|ho)(?!\p{L})|j')/giu;
 
 /** Clauses with their offsets in the sentence. A clause without letters is passed over. */
 export function clausesOf(sentence: Sentence, language: Language = "en"): Sentence[] {
@@ -24,13 +24,17 @@ export function clausesOf(sentence: Sentence, language: Language = "en"): Senten
     if (/\p{L}/u.test(raw)) clauses.push({ text: raw.trim(), start: sentence.start + start, end: sentence.start + end });
   };
   for (const cut of text.matchAll(language === "en" ? CUT : CUT_ABROAD)) {
-    if (language === "en" && isUnfinished(text.slice(start, cut.index))) continue;
+    const left = text.slice(start, cut.index);
+    if (language === "en" ? isUnfinished(left) : WITHOUT_VERB.test(left)) continue;
     push(cut.index);
     start = cut.index + cut[0].length;
   }
   push(text.length);
   return clauses;
 }
+
+/** "Meine Tochter und ich", "ma femme et moi". */
+const WITHOUT_VERB = /^\s*(?:(?:mein|meine|unsere?|ma|mon|mi|mio|mia) \p{L}+|moi|io|yo)$/iu;
 
 /** People without a verb ("my wife and I are …"), or a thing that what follows is about ("anything by Mozart and I'm happy"). */
 function isUnfinished(clause: string): boolean {
