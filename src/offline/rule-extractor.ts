@@ -122,9 +122,11 @@ export class RuleExtractor implements Extractor {
       for (const about of subjects) {
         const drafts = draftsFor(about, passing);
         // "My knees are bad, so I need a lift": the need stands, its reason is no second one.
-        if (reasoned) dropReasons(proposals, drafts);
+        if (reasoned) dropReasons(proposals, about.subject, drafts);
         for (const draft of drafts) {
           if (about.subject === "companion:friend" && draft.strength !== "hard") continue;
+          // Where a companion lives is no place of the guest's.
+          if (about.subject !== "self" && draft.category === "location") continue;
           const statement = statementOf(draft, about, passing, dated ? date.end : null);
           proposals.push(...this.#operations(draft, statement, quote, input));
         }
@@ -276,10 +278,11 @@ function saysTheSame(memory: Memory, statement: Statement): boolean {
 }
 const OPEN_TASTES: ReadonlySet<string> = new Set(["genre", "artist", "venue"]);
 
-/** The last statement was the reason for what follows it, where both are of one kind. */
-function dropReasons(proposals: ProposedOperation[], needs: readonly Draft[]): void {
+/** The last statement was the reason for what follows it, where both are of one kind and one person's: "my mother uses a wheelchair" stays hers. */
+function dropReasons(proposals: ProposedOperation[], subject: string, needs: readonly Draft[]): void {
   const last = proposals.at(-1);
-  if (last?.op !== "add" || !needs.some((draft) => draft.category === last.statement.category)) return;
+  if (last?.op !== "add" || last.statement.subject !== subject || !needs.some((draft) => draft.category === last.statement.category))
+    return;
   if (last.statement.strength === "hard" || last.statement.category === "schedule") proposals.pop();
 }
 

@@ -8,7 +8,7 @@ import { spelt } from "./spelling.js";
 /** Cuts English sentences into clauses and makes them plain, so that the shapes stay few. */
 
 const CUT =
-  /\s*[;—–]\s*|\s+-\s+|,\s+so\s+(?!(?:please\s+)?(?:be\s+)?careful|you|watch|that)|,?\s+(?:and|but|so|yet|plus|because|since|although|though|while|whereas)\s+(?=(?:(?:i|i'm|i've|i'd|i'll|we|we're|we've|my|our|please|never|always|usually|now|no|not|the|some|he|she|they|he's|she's|they're|neither|both|loves?|joins?|comes?|brings?|hates?|likes?|prefers?|enjoys?|needs?|uses?|is|has|can't|cannot|doesn't|normally|generally|mostly|often|typically)\b))|,\s+(?=(?:(?:usually|always|normally|generally|mostly|often|typically)\b(?!\s*[.!?]*$)|he|she|they|he's|she's|they're|both of|neither|nothing|i|i'm|i've|i'd|i'll|we|we're|we've|my|our|please\s+\p{L}|rather|so|but|never|not|that's|and)\b)/giu;
+  /\s*[;—–]\s*|\s+-\s+|,\s+so\s+(?!(?:please\s+)?(?:be\s+)?careful|you|watch|that)|,?\s+(?:and|but|so|yet|plus|because|since|although|though|while|whereas)\s+(?=(?:(?:i|i'm|i've|i'd|i'll|we|we're|we've|my|our|please|never|always|usually|now|no|not|the|some|he|she|they|he's|she's|they're|neither|both|loves?|joins?|comes?|brings?|eats?|drinks?|hates?|likes?|prefers?|enjoys?|needs?|uses?|is|has|can't|cannot|doesn't|normally|generally|mostly|often|typically)\b))|,\s+(?=(?:(?:usually|always|normally|generally|mostly|often|typically)\b(?!\s*[.!?]*$)|he|she|they|he's|she's|they're|both of|neither|nothing|i|i'm|i've|i'd|i'll|we|we're|we've|my|our|please\s+\p{L}|rather|so|but|never|not|that's|and)\b)/giu;
 
 /** The other languages are cut where a new statement of the guest's own begins. */
 const CUT_ABROAD =
