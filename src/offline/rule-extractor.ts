@@ -122,9 +122,11 @@ export class RuleExtractor implements Extractor {
       for (const about of subjects) {
         const drafts = draftsFor(about, passing);
         // "My knees are bad, so I need a lift": the need stands, its reason is no second one.
-        if (reasoned) dropReasons(proposals, drafts);
+        if (reasoned) dropReasons(proposals, about.subject, drafts);
         for (const draft of drafts) {
           if (about.subject === "companion:friend" && draft.strength !== "hard") continue;
+          // Where a companion lives is no place of the guest's.
+          if (about.subject !== "self" && draft.category === "location") continue;
           const statement = statementOf(draft, about, passing, dated ? date.end : null);
           proposals.push(...this.#operations(draft, statement, quote, input));
         }
@@ -208,7 +210,8 @@ function completed(clause: string, before: string | null, reading: Reading): str
 }
 
 function goesOnAbroad(clause: string, before: string | null): string {
-  return before === "ich" && /^(?:sitze|esse|trinke|mag|liebe|hasse|brauche|nehme|allergisch|wohne|vertrage)(?!\p{L})/iu.test(clause)
+  return before === "ich" &&
+    /^(?:sitze|esse|trinke|mag|liebe|hasse|brauche|habe|bin|kann|nehme|allergisch|wohne|vertrage)(?!\p{L})/iu.test(clause)
     ? `ich ${/^allergisch/iu.test(clause) ? "bin " : ""}${clause}`
     : clause;
 }
@@ -229,10 +232,10 @@ function statementOf(draft: Draft, about: AboutWhom, passing: boolean, until: Da
   return statementSchema.parse({
     text:
       who === "self"
-        ? draft.text
+        ? told(draft.text)
         : said(
             label.replace(/^./u, (letter) => letter.toUpperCase()),
-            draft.text,
+            told(draft.text),
           ),
     category: draft.category,
     aspect: draft.aspect.slice(0, 64),
@@ -249,10 +252,15 @@ function statementOf(draft: Draft, about: AboutWhom, passing: boolean, until: Da
   });
 }
 
+/** "Likes their room cool". */
+function told(text: string): string {
+  return text.replace(/(?<= )(?:my|our)(?= )/giu, "their");
+}
+
 /** "Wife is vegan", "Daughters are vegan". */
 function said(label: string, text: string): string {
   const lower = text.replace(/^./u, (letter) => letter.toLowerCase());
-  const plural = /(?:[^s]s|children)$/u.test(label) && !/^(?:james|chris|thomas|nicolas|jonas|lucas|andreas|carlos)$/iu.test(label);
+  const plural = /(?:[^s]s|children)$/iu.test(label) && !/^(?:james|chris|thomas|nicolas|jonas|lucas|andreas|carlos)$/iu.test(label);
   if (!plural) return `${label} ${lower}`;
   const verb = lower
     .replace(/^is\b/u, "are")
@@ -270,10 +278,11 @@ function saysTheSame(memory: Memory, statement: Statement): boolean {
 }
 const OPEN_TASTES: ReadonlySet<string> = new Set(["genre", "artist", "venue"]);
 
-/** The last statement was the reason for what follows it, where both are of one kind. */
-function dropReasons(proposals: ProposedOperation[], needs: readonly Draft[]): void {
+/** The last statement was the reason for what follows it, where both are of one kind and one person's: "my mother uses a wheelchair" stays hers. */
+function dropReasons(proposals: ProposedOperation[], subject: string, needs: readonly Draft[]): void {
   const last = proposals.at(-1);
-  if (last?.op !== "add" || !needs.some((draft) => draft.category === last.statement.category)) return;
+  if (last?.op !== "add" || last.statement.subject !== subject || !needs.some((draft) => draft.category === last.statement.category))
+    return;
   if (last.statement.strength === "hard" || last.statement.category === "schedule") proposals.pop();
 }
 

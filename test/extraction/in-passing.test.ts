@@ -94,6 +94,11 @@ describe("other languages are not turned round", () => {
     ["Je préfère les places près de l'allée.", ["Prefers aisle"]],
     ["Soy vegetariana desde hace años.", ["Is vegetarian"]],
     ["Normalmente reservo para cuatro personas.", ["Usually comes as a party of 4"]],
+    ["Ich bin seit einem Jahr vegan.", ["Is vegan"]],
+    ["Meine Tochter und ich sind vegan.", ["Is vegan", "Daughter is vegan"]],
+    ["Ich brauche einen barrierefreien Zugang.", ["Needs step-free access"]],
+    ["J'aime plus le jazz que le rock.", []],
+    ["Je ne suis pas végétarien.", []],
   ])("%s", async (text, expected) => {
     expect(await textsIn(text)).toEqual(expected);
   });

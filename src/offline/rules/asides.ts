@@ -16,9 +16,13 @@ const AT_END = new RegExp(
 );
 const BETWEEN = new RegExp(`\\s*[,–—(]\\s*(?:${COMMENT}|${ADVERB})\\s*[,–—)]\\s*`, "giu");
 
+const BRACKETS = /\s*\([^()]{1,40}\)(?=[\s,.!]|$)\s?/gu;
+/** "My son, who is coming with us, is allergic …" */
+const WHO = /,\s+who(?:'s|'ll|\s)[^,]{2,50},\s*(?=\p{L})/gu;
+
 /** The clause without what is said beside it. White space and apostrophes are plain already. */
 export function withoutAsides(clause: string): string {
-  let text = clause.replace(BETWEEN, " ");
+  let text = clause.replace(BRACKETS, " ").replace(WHO, " ").replace(BETWEEN, " ").trim();
   for (let before = ""; before !== text; ) {
     before = text;
     text = text

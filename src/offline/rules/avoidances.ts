@@ -13,7 +13,9 @@ const insteadOf = (text: string, list: string) => (item: string) =>
 function each(list: string, text: (item: string) => string): Draft[] | null {
   const items = itemsOf(list.replace(/^(?:all|any|eating|drinking|having) /iu, ""));
   const drafts = items.map((item) => {
-    const substance = conceptOf(item.replace(/^no /iu, ""), "substance");
+    const plain = item.replace(/^no /iu, "");
+    // "Raw fish" is fish, "tree nuts" are nuts.
+    const substance = conceptOf(plain, "substance") ?? conceptOf(plain.replace(/^\p{L}+ /u, ""), "substance");
     if (substance === null) return null;
     if (substance.name === "meat") return need("dietary", "diet", text("meat"));
     return need("dietary", substance.name, text(item.replace(/^no /iu, "").toLowerCase()));
@@ -44,8 +46,16 @@ export const AVOIDANCES: readonly Shape[] = [
     ({ what = "" }, { text }) => each(what, (item) => `${/never/iu.test(text) ? "Never has" : "Does not have"} ${item}`),
   ),
   shape(
-    /^I (?:must|have to|need to|try to|should|am supposed to|am meant to|am told to) (?:avoid|stay away from|steer clear of|stay off|keep off|keep away from|cut out|go without) (?<what>[\p{L} ,-]+)$/iu,
-    ({ what = "" }) => each(what, (item) => `Must avoid ${item}`),
+    /^I (?:must|have to|need to|try to|should|am trying to|am supposed to|am meant to|am told to) (?:avoid|stay away from|steer clear of|stay off|keep off|keep away from|cut out|go without) (?<what>[\p{L} ,-]+)$/iu,
+    ({ what = "" }, { text }) => each(what, insteadOf(text, what)),
+  ),
+  shape(
+    /^(?<what>[\p{L} ,-]{3,40}?) (?:could|would|will|might|can) (?:literally )?(?:kill|finish|hospitali[sz]e) me$/iu,
+    ({ what = "" }, { text }) => each(what, insteadOf(text, what)),
+  ),
+  shape(
+    /^I (?:break out in|come out in|get|swell up|come up in) (?:hives|a rash|spots|blotches)? ?(?:from|when I (?:eat|have|touch)|after eating|if I (?:eat|have|touch)) (?<what>[\p{L} ,-]+)$/iu,
+    ({ what = "" }, { text }) => each(what, insteadOf(text, what)),
   ),
   shape(
     /^my (?:body|stomach|system|gut|skin) (?:does not|do not|can not|will not) (?:tolerate|handle|like|take|cope with|agree with|digest) (?<what>[\p{L} ,-]+)$|^(?<what2>[\p{L} -]+) (?:does not|do not) agree with me$/iu,

@@ -9,7 +9,7 @@ const RELATIONS = "[\\p{L}]+(?:-in-law)?";
 export const CIRCUMSTANCES: readonly Shape[] = [
   // location
   shape(
-    /^I (?:live|am based|reside|am living|am at home) (?:in|near|close to|outside|just outside|not far from)(?: of)? (?<place>(?:the )?\p{Lu}[\p{L}'’.-]+(?:(?: (?:of|the|am|an der|de|la|upon|sur))* \p{Lu}[\p{L}'’.-]+)*)(?:,? (?:now|since .+|for .+))?$/iu,
+    /^I (?:live|am based|reside|am living|am at home) (?:in|near|close to|outside|just outside|not far from|out of)(?: of)? (?<place>(?:the )?\p{Lu}[\p{L}'’.-]+(?:(?: (?:of|the|am|an der|de|la|upon|sur))* \p{Lu}[\p{L}'’.-]+)*)(?:,? (?:now|since .+|for .+))?$/iu,
     ({ place = "" }, { text }) =>
       /\p{Lu}/u.test(place)
         ? {
@@ -111,6 +111,11 @@ export const CIRCUMSTANCES: readonly Shape[] = [
         : null,
   ),
 
+  shape(
+    /^my (?<what>office|work|workplace|job|studio|school|university) is (?<where>(?:in|near|by|on|close to|next to|at) (?:the )?\p{Lu}[\p{L}'’.-]+(?: \p{Lu}[\p{L}'’.-]+)*)$/u,
+    ({ what = "", where = "" }) => ({ category: "location", aspect: "work", text: `${capital(what)} is ${where}`, type: "fact" }),
+  ),
+
   // companions
   shape(
     new RegExp(
@@ -172,6 +177,16 @@ export const CIRCUMSTANCES: readonly Shape[] = [
   }),
 
   // communication
+  shape(/^I (?:never|do not) (?:answer|pick up|use|like) (?:the phone|phone calls|calls|my phone|voicemails?)$/iu, (_, { text }) => ({
+    category: "communication",
+    aspect: "no calls",
+    text: inThirdPerson(text),
+  })),
+  shape(/^(?:please )?use my (?<what>first name|surname|last name|full name|title)$/iu, ({ what = "" }) => ({
+    category: "communication",
+    aspect: "form of address",
+    text: `Use their ${what.toLowerCase()}`,
+  })),
   shape(/^(?:do not|never) (?:ring|call|phone|text|e-?mail) me$/iu, (_, { text }) => ({
     category: "communication",
     aspect: `no ${/ring|call|phone/iu.test(text) ? "calls" : "messages"}`,

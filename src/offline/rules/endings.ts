@@ -37,10 +37,19 @@ const OVER: Readonly<Record<Language, readonly (readonly [pattern: RegExp, still
   it: [[/^(?<a>.*?)\bnon\s+(?<b>(?:sono|ho|abito|vivo|uso).*?)\s+più(?<c>\s.+)?$/iu, "$<a>$<b>$<c>"]],
 };
 /** A plain "not": ends what is stored, and says nothing where nothing is. */
-const DENIED: readonly (readonly [pattern: RegExp, stillHolding: string])[] = [
-  [/^(?<a>.*?(?:'m|'re|'s|\bam|\bare|\bis))(?:n't| not)\s+(?:actually |really |at all )?(?<b>.+)$/iu, "$<a> $<b>"],
-  [/^(?<a>.*?)\s+(?:do|does)(?:n't| not)\s+(?:actually |really )?(?<b>(?:need|use|have|keep|live|require) .+)$/iu, "$<a> $<b>"],
-];
+const DENIED: Readonly<Record<Language, readonly (readonly [pattern: RegExp, stillHolding: string])[]>> = {
+  en: [
+    [/^(?<a>.*?(?:'m|'re|'s|\bam|\bare|\bis))(?:n't| not)\s+(?:actually |really |at all )?(?<b>.+)$/iu, "$<a> $<b>"],
+    [/^(?<a>.*?)\s+(?:do|does)(?:n't| not)\s+(?:actually |really )?(?<b>(?:need|use|have|keep|live|require) .+)$/iu, "$<a> $<b>"],
+  ],
+  de: [
+    [/^(?<a>ich bin) (?:doch |gar |eigentlich )*nicht (?<b>.+)$/iu, "$<a> $<b>"],
+    [/^(?<a>ich habe) (?:doch |gar |eigentlich )*keine (?<b>.+)$/iu, "$<a> eine $<b>"],
+  ],
+  fr: [[/^je ne suis pas (?<b>.+)$/iu, "je suis $<b>"]],
+  es: [[/^no (?<a>soy|tengo) (?<b>.+)$/iu, "$<a> $<b>"]],
+  it: [[/^non (?<a>sono|ho) (?<b>.+)$/iu, "$<a> $<b>"]],
+};
 /** Said before a correction. */
 const CORRECTING =
   /^(?:(?:no|sorry|actually|wait|hold on|correction|well|but|and|that's (?:wrong|not right|incorrect|not true|a mistake)|that is (?:wrong|not right|incorrect|not true)|you(?:'ve| have)? got (?:that|it) wrong|(?:it )?(?:turns|turned) out(?: that)?|as it turns out|it seems(?: that)?)[\s,.:;!–—-]+)+/iu;
@@ -66,7 +75,7 @@ export function endedBy(
     .trim();
   const plain = language === "en" ? said.replace(CORRECTING, "") : said;
   const over = rewritten(plain, OVER[language]);
-  const denied = over === null && language === "en" ? rewritten(plain.replace(/,? (?:after all|at all|actually)$/iu, ""), DENIED) : null;
+  const denied = over === null ? rewritten(plain.replace(/,? (?:after all|at all|actually)$/iu, ""), DENIED[language]) : null;
   const stillHolding = over ?? denied;
   if (stillHolding === null) return null;
   const abouts = language === "en" ? aboutWhom(stillHolding, names) : [{ subject: "self", clause: stillHolding, name: null, label: "" }];

@@ -81,6 +81,17 @@ export const HABITS: readonly Shape[] = [
     /^I (?:have to|must|need to|like to) (?:catch|get|take) (?:the|my) last (?<what>train|bus|tube|tram|metro)(?: home)?(?: (?:at|around|by|before) (?<time>[\d.:]+ ?(?:am|pm)?|midnight|eleven|ten))?$/iu,
     (_, { text }) => schedule("end", inThirdPerson(text)),
   ),
+  shape(new RegExp(`^I am free (?:on |at )?(?<when>${WHEN}(?: (?:and|or) ${WHEN})?) only$`, "iu"), ({ when = "" }) =>
+    schedule("days", `Is free on ${when} only`),
+  ),
+  shape(
+    /^I (?:prefer|like|love) to (?:eat|dine|have (?:dinner|lunch|breakfast)|go out|start|get up) (?:very |quite |rather )?(?<when>early|late)(?:,? (?:around|at|about|by|before|after) .{2,12})?$/iu,
+    (_, { text }) => schedule("time of day", inThirdPerson(text)),
+  ),
+  shape(/^I am an? (?:solo|lone|single) (?:traveller|traveler|diner|guest)$/iu, (_, { text }) => party("1", inThirdPerson(text))),
+  shape(new RegExp(`^I am a (?:family|couple|household|group) of ${NUMBER}$`, "iu"), (_, { text, passing }) =>
+    passing ? null : party("", inThirdPerson(text)),
+  ),
   // "I book for six", "I reserve for four people"
   shape(new RegExp(`^I (?:book|reserve|cook|need a table|order) for ${NUMBER}(?: people| persons)?$`, "iu"), ({ n = "" }, { usual }) =>
     usual ? party(n, `Usually books for ${count(n)}`) : null,
@@ -118,7 +129,7 @@ export const HABITS: readonly Shape[] = [
       `^there will be (?:just |only )?${NUMBER} of us$|^I will be (?:a (?:party|group) of )?${NUMBER.replace("<n>", "<n2>")}(?: people)?$`,
       "iu",
     ),
-    ({ n = "", n2 = "" }, { passing }) => (passing ? party(n || n2, `Comes as a party of ${count(n || n2)}`) : null),
+    ({ n = "", n2 = "" }, { passing, usual }) => (passing || usual ? party(n || n2, `Comes as a party of ${count(n || n2)}`) : null),
   ),
   shape(
     /^I (?:go|come|travel|dine|eat|attend)(?: out)?(?: to (?:concerts|shows|the theatre|the opera|events))? (?:alone|by myself|on my own|solo|single)$/iu,
@@ -168,8 +179,9 @@ export const HABITS: readonly Shape[] = [
     ({ what = "" }, { usual, text }) =>
       usual || /prefer/iu.test(text) ? budget("ticket class", `Usually takes the ${what.toLowerCase()}`) : null,
   ),
-  shape(/^(?:I am on a (?:tight|small|limited) budget|my budget is (?:tight|small|limited))$/iu, () =>
-    budget("budget", "Is on a tight budget"),
+  shape(
+    /^(?:I am on a (?:tight|small|limited|student|shoestring|strict|modest) budget|my budget is (?:tight|small|limited))$/iu,
+    (_, { text }) => budget("budget", inThirdPerson(text)),
   ),
 
   // schedule
@@ -195,7 +207,7 @@ export const HABITS: readonly Shape[] = [
       `^(?<when>${WHEN}) (?:do(?:es)? not work|are not possible|is not possible|are impossible|are no good|are bad|do(?:es)? not suit|are out of the question|are too (?:late|early|busy))(?: for)?(?: me| us)?$`,
       "iu",
     ),
-    ({ when = "" }) => schedule(foldText(when), `${capital(when)} do not work`),
+    ({ when = "" }, { text }) => schedule(foldText(when), capital(text.replace(/ for me$/iu, ""))),
   ),
   shape(
     new RegExp(
@@ -209,7 +221,7 @@ export const HABITS: readonly Shape[] = [
   ),
   shape(
     new RegExp(
-      `^I (?:have to|must|need to|want to|like to) (?:be (?:back )?(?:home|in bed|back)|leave|go home|catch (?:the|my) (?:last )?(?:train|bus)|get home) (?:by|before|at|no later than) (?<time>${CLOCK})$`,
+      `^I (?:have to|must|need to|want to|like to) (?:be (?:back )?(?:home|in bed|back|(?:at|in) (?:the|my) hotel)|leave|go home|catch (?:the|my) (?:last )?(?:train|bus)|get home) (?:by|before|at|no later than) (?<time>${CLOCK})$`,
       "iu",
     ),
     ({ time = "" }) => schedule("end", `Has to be home by ${time}`),

@@ -10,6 +10,9 @@ const CONDITION =
   "arthritis|asthma|epilepsy|claustrophobia|vertigo|tinnitus|dementia|alzheimer's|ms|multiple sclerosis|parkinson'?s?|fibromyalgia|copd|ptsd|autism|adhd|sciatica|osteoporosis|anxiety|agoraphobia|motion sickness|a stoma|a pacemaker|a heart condition|a slipped disc|a prosthetic leg|a broken \\p{L}+|a sprained \\p{L}+";
 const LIMB = "legs?|knees?|hips?|back|heart|eyes?|ears?|feet|foot|ankles?|shoulder|neck|hearing|eyesight|sight|vision|balance|mobility";
 
+/** "That gives me a headache" names nothing. */
+const POINTING = /^(?:that|this|it|which|he|she|they|you|the (?:price|thought|idea|bill|whole thing)|all this|your|his|her|their)\b/iu;
+
 export const IMPAIRMENTS: readonly Shape[] = [
   shape(
     new RegExp(
@@ -17,11 +20,13 @@ export const IMPAIRMENTS: readonly Shape[] = [
       "iu",
     ),
     ({ what = "", does = "", harm = "" }) =>
-      need(
-        "accessibility",
-        /strobe|flash|flicker/iu.test(what) ? "strobe lights" : foldText(what).slice(0, 64),
-        `${capital(what)} ${does.replace(/ (?:me|I)$/iu, "")} ${harm}`,
-      ),
+      POINTING.test(what)
+        ? null
+        : need(
+            "accessibility",
+            /strobe|flash|flicker/iu.test(what) ? "strobe lights" : foldText(what).slice(0, 64),
+            `${capital(what)} ${does.replace(/ (?:me|I)$/iu, "")} ${harm}`,
+          ),
   ),
   shape(
     new RegExp(
@@ -40,6 +45,10 @@ export const IMPAIRMENTS: readonly Shape[] = [
       "iu",
     ),
     ({ what = "" }, { text }) => need("accessibility", foldText(what).replace(/^an? /u, ""), inThirdPerson(text)),
+  ),
+  shape(
+    new RegExp(`^I have (?:got )?(?:trouble|problems|difficulty|difficulties|issues) with my (?<what>${LIMB})$`, "iu"),
+    ({ what = "" }, { text }) => need("accessibility", foldText(what), inThirdPerson(text)),
   ),
   shape(
     new RegExp(

@@ -5,7 +5,7 @@ export type Language = "en" | "de" | "fr" | "es" | "it";
 const TELLING: readonly (readonly [Exclude<Language, "en">, RegExp])[] = [
   [
     "de",
-    /(?<!\p{L})(?:ich|wir|mein(?:e|en|er|em)?|unser(?:e|en)?|bin|sind|mag|nicht|kein(?:e|en)?|und|für|der|das|dem|den|einen?|möchte|lieber|immer|gegen|im|zu|mir|mich|sitze|wohne|isst|esse|trinke|vertrage|hat|ist|gern|gerne|am|eine|hallo|bitte|mehr|diesmal)(?!\p{L})/giu,
+    /(?<!\p{L})(?:ich|wir|mein(?:e|en|er|em)?|unser(?:e|en)?|bin|sind|mag|nicht|kein(?:e|en)?|und|für|der|das|dem|den|einen?|möchte|lieber|immer|gegen|im|zu|mir|mich|sitze|wohne|isst|esse|trinke|vertrage|hat|ist|hasse|liebe|brauche|kann|keine|höre|gern|gerne|am|eine|hallo|bitte|mehr|diesmal)(?!\p{L})/giu,
   ],
   [
     "fr",
@@ -13,11 +13,11 @@ const TELLING: readonly (readonly [Exclude<Language, "en">, RegExp])[] = [
   ],
   [
     "es",
-    /(?<!\p{L})(?:yo|soy|somos|mi|mis|me|nuestr[oa]s?|gusta|gustan|el|los|las|una?|no|y|en|con|para|de|a|siempre|prefiero|tengo|vivo|uso|es|normalmente|puedo|quiero|por|al|como|ya|hola|alergia|personas|reservo|desde)(?!\p{L})|[¿¡ñ]/giu,
+    /(?<!\p{L})(?:yo|soy|somos|mi|mis|me|nuestr[oa]s?|gusta|gustan|el|los|las|una?|no|y|en|con|para|de|a|siempre|prefiero|tengo|vivo|uso|es|normalmente|puedo|quiero|por|al|como|ya|hola|alergia|personas|reservo|desde|bebo|comemos|bebemos|sentarme)(?!\p{L})|[¿¡ñ]/giu,
   ],
   [
     "it",
-    /(?<!\p{L})(?:io|sono|siamo|mio|mia|miei|mie|il|lo|gli|le|un|una|non|e|è|in|con|per|di|a|sempre|preferisco|ho|abito|vivo|uso|odio|amo|adoro|mi|piace|piacciono|voglio|alle|agli|al|alla|più|normalmente|posso|mangio|buongiorno|da|vicino|posti)(?!\p{L})/giu,
+    /(?<!\p{L})(?:io|sono|siamo|mio|mia|miei|mie|il|lo|gli|le|un|una|non|e|è|in|con|per|di|a|sempre|preferisco|ho|abito|vivo|uso|odio|amo|adoro|mi|piace|piacciono|voglio|ai|allergic[oaie]|bevo|siamo|alle|agli|al|alla|più|normalmente|posso|mangio|buongiorno|da|vicino|posti)(?!\p{L})/giu,
   ],
 ];
 const ENGLISH =

@@ -19,7 +19,7 @@ const OF_A_STAY: readonly (readonly [aspect: string, RegExp])[] = [
   ],
   [
     "quiet",
-    /\b(?:light sleeper|(?:next to|near|beside|by|above|away from|far from|close to|opposite|facing|face|faces|overlook(?:ing|s)?) the (?:lifts?|elevators?|street|road|main road|ice machine|stairwell|car park|bar|kitchen|courtyard|bins|motorway|pool)|quiet(?:er)? (?:rooms?|floors?|side)|street noise|noisy rooms?|earplugs)\b/iu,
+    /\b(?:light sleeper|(?:next to|near|beside|by|above|away from|far from|close to|opposite|facing|face|faces|overlook(?:ing|s)?) the (?:lifts?|elevators?|street|road|main road|ice machine|stairwell|car park|courtyard|bins|motorway|pool)|quiet(?:er)? (?:rooms?|floors?|side)|street noise|noisy rooms?|earplugs)\b/iu,
   ],
   ["bathroom", /\b(?:bath ?tubs?|baths?|bathrooms?|showers?|walk-in shower|ensuite|en-suite)\b/u],
   [
@@ -32,10 +32,7 @@ const OF_A_STAY: readonly (readonly [aspect: string, RegExp])[] = [
   ],
   ["curtains", /\b(?:black-?out (?:curtains|blinds|shades)|curtains|shutters)\b/iu],
   ["parking", /\bparking(?: space)?\b/iu],
-  [
-    "amenities",
-    /\b(?:pool|gym|spa|sauna|mini-?bar|kettle|wi-?fi|room service|kitchenette|kitchen|iron|safe|cots?|crib|travel cot|desk|laundry)\b/iu,
-  ],
+  ["amenities", /\b(?:pool|gym|spa|sauna|mini-?bar|kettle|wi-?fi|room service|kitchenette|cots?|crib|travel cot|desk|laundry)\b/iu],
   ["room", /\b(?:rooms?|suites?|apartments?|b&bs?|hostels?)\b/iu],
 ];
 /** Rooms in which one doesn't sleep. */
@@ -73,6 +70,13 @@ export const LODGING: readonly Shape[] = [
   shape(/^I can not (?:do|live|sleep|manage|stay) without (?<what>.+)$/iu, ({ what = "" }, { text }) => {
     const aspect = stayAspect(what);
     return aspect === null ? null : stay(inThirdPerson(text), aspect);
+  }),
+  shape(/^I (?:have|eat|take|order) (?:my )?breakfast (?:in|at) .{3,40}$/iu, (_, { text, usual }) =>
+    usual ? stay(inThirdPerson(text), "breakfast") : null,
+  ),
+  shape(/^(?:put|book|give|get) me (?:in |into )?(?:an? |the )?(?<what>.+)$/iu, ({ what = "" }, { usual }) => {
+    const aspect = stayAspect(what);
+    return usual && aspect !== null && !/\b(?:seats?|rows?|tables?|front|back)\b/iu.test(what) ? stay(`Wants ${what}`, aspect) : null;
   }),
   // "I need a firm mattress because of my back" must hold; what is only asked for today is no need.
   shape(

@@ -8,9 +8,13 @@ export const MEMBERSHIPS: readonly Shape[] = [
   shape(
     /^I (?:am|have been) (?:an? )?(?<level>(?:gold|silver|platinum|bronze|premium|lifetime|life|vip|season|honorary|founding|regular|long-standing|diamond|elite) )?(?<kind>members?|subscribers?|season[- ]ticket holders?|patrons?|friends?|card ?holders?|frequent flyers?)(?: (?:of|at|with|to|for|in) (?<what>(?:the )?[\p{L}\p{N} '&.-]{2,60}))?$/iu,
     ({ level = "", kind = "", what = "" }) =>
-      what === "" && level === "" && !/season|frequent/iu.test(kind)
+      /^(?:the )?(?:\p{Ll}+ )?(?:party|group|team|family|staff|crew|same|jury|board|band|choir|orchestra|audience|public)\b/u.test(what) ||
+      (what === "" && level === "" && !/season|frequent/iu.test(kind))
         ? null
-        : loyalty(what, `Is a ${level.trim() === "" ? "" : `${level.trim()} `}${kind.toLowerCase()}${what === "" ? "" : ` of ${what}`}`),
+        : loyalty(
+            what,
+            `Is a ${level.trim() === "" ? "" : `${level.trim()} `}${kind.toLowerCase().replace(/s$/u, "")}${what === "" ? "" : ` of ${what}`}`,
+          ),
   ),
   shape(
     /^I (?:have|hold|own|have got|got) (?:an? |my )?(?:\p{L}+ )?(?<kind>subscription|season ticket|membership|loyalty card|annual pass|museum pass|membership card|annual subscription)(?: (?:to|at|for|of|with|in) (?<what>(?:the )?[\p{L}\p{N} '&.-]{2,60}))?$/iu,

@@ -1,6 +1,6 @@
 import { conceptOf, foldText } from "../../platform/language/lexicon.js";
 import { type Draft, itemsOf, need, type Shape, shape } from "./draft.js";
-import { capital } from "./third-person.js";
+import { capital, inThirdPerson } from "./third-person.js";
 
 /** What must hold: diets, allergies, access. English. */
 
@@ -17,7 +17,7 @@ const INGESTED = "eat|have|tolerate|digest|stomach|take|touch|consume|handle";
 
 /** Never a substance: what points, comments, or speaks of people and time. */
 const NO_SUBSTANCE =
-  /\b(?:i|you|he|she|we|they|it|me|us|my|your|is|are|was|not|to|as|by|if|when|anything|everything|nothing|something|any|life|fun|people|thanks|please|actually|service|manners|money|work(?:ing)?|mornings?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|early|bad|good|stupid|boring|though|too|also|well|life)\b|\p{L}{3}ly$|'/iu;
+  /\b(?:i|you|he|she|we|they|it|me|us|my|your|is|are|was|not|to|as|by|if|when|anything|everything|nothing|something|any|life|fun|people|thanks|please|actually|service|manners|money|work(?:ing)?|mornings?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|early|bad|good|talk|music|opera|musicals?|jazz|techno|karaoke|crowds?|noise|queues?|exercise|sports?|football|golf|kids|children|in-laws|stupid|boring|though|too|also|well|life)\b|\p{L}{3}ly$|^\p{L}+ing\b|'/iu;
 
 /**
  * What stands first is what the guest is allergic to; behind a comma only a known substance is, or what a closing "and" makes a
@@ -96,7 +96,7 @@ export const NEEDS: readonly Shape[] = [
     },
   ),
   shape(
-    /^I am (?:very |highly |mildly )?(?<what>[\p{L}-]+)[ -]intolerant$|^I (?:have|suffer from) (?:an? )?(?<what2>[\p{L}-]+) intolerance$|^I am intolerant (?:to|of) (?<what3>[\p{L} -]+)$/iu,
+    /^I am (?:very |highly |mildly )?(?<what>[\p{L}-]+)[ -]intolerant$|^I (?:have|suffer from|have had|have got) (?:an? )?(?:severe |mild |bad )?(?<what2>[\p{L}-]+) intolerance$|^I am intolerant (?:to|of) (?<what3>[\p{L} -]+)$/iu,
     ({ what = "", what2 = "", what3 = "" }) => {
       const item = what || what2 || what3;
       return need("dietary", substanceOf(item), `Is ${item.toLowerCase()} intolerant`);
@@ -111,7 +111,7 @@ export const NEEDS: readonly Shape[] = [
   ),
   shape(
     new RegExp(
-      `^I (?:am|have been|became|turned|went) (?:a |an |on an? )?(?:strict |lifelong |mostly )?(?<what>${DIET})s?(?: diet)?(?: (?:since|for|now|all my life)\\b.*)?$`,
+      `^I (?:am|have been|became|turned|went|have become|have gone|have turned|eat) (?:a |an |on an? )?(?:strict |lifelong |mostly )?(?<what>${DIET})s?(?: diet)?(?: (?:since|for|now|all my life)\\b.*)?$`,
       "iu",
     ),
     ({ what = "" }) => diet(what),
@@ -180,7 +180,7 @@ export const NEEDS: readonly Shape[] = [
     },
   ),
   shape(
-    /^I (?:can not|am not able to|am unable to|struggle to|find it (?:hard|difficult) to|have trouble|have difficulty|have problems|must not|should not) (?:climb(?:ing)?|manage|do|use|take|go up|walk up|handle|using|with|managing) (?:the |any |many |too many |more than \w+ )?(?<what>stairs|steps|staircases|escalators|lifts|slopes)$/iu,
+    /^I (?:can not|am not able to|am unable to|struggle to|find it (?:hard|difficult) to|have trouble|have difficulty|have problems|must not|should not) (?:climb(?:ing)?|manage|do|use|take|go up|walk up|handle|using|with|managing) (?:the |any |many |too many |lots of |a lot of |so many |more than \w+ )?(?<what>stairs|steps|staircases|escalators|lifts|slopes)$/iu,
     ({ what = "" }) =>
       need("accessibility", /stairs|steps|stair/iu.test(what) ? "stairs" : foldText(what), `Cannot climb ${what.toLowerCase()}`),
   ),
@@ -190,11 +190,12 @@ export const NEEDS: readonly Shape[] = [
       need("accessibility", /stairs|steps/iu.test(what) ? "stairs" : foldText(what), `Has trouble with ${what.toLowerCase()}`),
   ),
   shape(
-    /^I can not (?<what>stand (?:for )?(?:very |too )?long|walk (?:very |too )?far|walk long distances|sit (?:for )?(?:very |too )?long|see (?:very )?well|hear (?:very )?well|walk)$/iu,
+    /^I can not (?<what>stand (?:for )?(?:very |too )?long|walk (?:very |too )?far|walk long distances|sit (?:for )?(?:very |too )?long|see (?:very )?(?:well|much)(?: in the dark| at night)?|hear (?:very )?(?:well|much)|walk)$/iu,
     ({ what = "" }) => need("accessibility", foldText(what).split(" ")[0] ?? "", `Cannot ${what.toLowerCase()}`),
   ),
-  shape(new RegExp(`^I am (?:very |slightly |almost |nearly |registered |legally |also )?(?<what>${SENSES})$`, "iu"), ({ what = "" }) =>
-    need("accessibility", senseAspect(what), `Is ${what.toLowerCase()}`),
+  shape(
+    new RegExp(`^I am (?:very |slightly |almost |nearly |registered |legally |also )?(?<what>${SENSES})$`, "iu"),
+    ({ what = "" }, { text }) => need("accessibility", senseAspect(what), inThirdPerson(text)),
   ),
   shape(
     /^I (?:have|suffer from|live with) (?:an? )?(?<what>limited mobility|reduced mobility|mobility (?:issues|problems|impairment)|a walking disability|epilepsy|claustrophobia|vertigo|tinnitus|arthritis|multiple sclerosis|parkinson'?s?|a disability|a (?:bad|weak) (?:heart|back|hip|knee|leg)|bad (?:knees|hips|eyes|hearing|eyesight)|poor (?:eyesight|hearing|vision|mobility)|ptsd|a heart condition|photosensitive epilepsy|a pacemaker|sensory issues)$/iu,

@@ -28,15 +28,15 @@ const SUM = "(?<sum>\\d{1,5})\\s?(?<unit>€|euros?|pfund|franken|livres?|francs
 const WORDS: Readonly<Record<Exclude<Language, "en">, Words>> = {
   de: {
     allergic: `^(?:ich (?:bin|habe)|wir sind) (?:sehr |stark |hoch|schwer )?(?:allergisch (?:gegen|auf)|eine allergie gegen) ${REST}$|^(?:ich habe|wir haben|ich leide an|ich leide unter) (?:eine[nr]? )?(?:starke[nr]? |schwere[nr]? |leichte[nr]? )?(?<what2>\\p{L}+?)-?(?:allergie|unverträglichkeit|intoleranz)n?$|^allergisch gegen (?<what3>[^.!?]+?)$`,
-    diet: "^(?:ich (?:bin|esse|lebe|ernähre mich)|wir (?:sind|essen|leben)) (?:jetzt |auch |beide |strikt |streng |rein |nur |seit \\p{L}+ |eine? )*(?<diet>\\p{L}+)$",
+    diet: "^(?:ich (?:bin|esse|lebe|ernähre mich)|wir (?:sind|essen|leben)) (?:jetzt |auch |beide |strikt |streng |rein |nur |seit \\p{L}+(?: \\p{L}+)? |eine? )*(?<diet>\\p{L}+)$",
     wheelchair: "^ich (?:sitze|bin) im (?<aid>rollstuhl)|^ich (?:benutze|brauche|habe) einen (?<aid2>rollstuhl(?:platz)?)$",
     lives: "^(?:ich|wir) (?:wohne|wohnen|lebe|leben) (?:jetzt |seit \\p{L}+ )?in (?<place>\\p{Lu}[\\p{L}-]+(?: \\p{Lu}[\\p{L}-]+)*)$",
-    likes: `^(?:ich|wir) (?:mag|mögen|liebe|lieben|bevorzuge|bevorzugen|höre gern|sehe gern|gehe (?:sehr )?gerne? (?:ins|in|zu)(?: die| den| das)?) (?:am liebsten |sehr |besonders )?${REST}(?: sehr)?$`,
+    likes: `^(?:ich|wir) (?:mag|mögen|liebe|lieben|bevorzuge|bevorzugen|(?:höre|sehe|esse|trinke) (?:gern|gerne|am liebsten)|gehe (?:sehr )?gerne? (?:ins|in|zu)(?: die| den| das)?) (?:am liebsten |sehr |besonders )?${REST}(?: sehr)?$`,
     dislikes: `^(?:ich|wir) (?:hasse|hassen|verabscheue|mag kein(?:e|en)?|mögen kein(?:e|en)?) ${REST}(?<changed0> mehr)?$|^(?<what2>[\\p{L} -]+?) (?:mag|mögen) (?:ich|wir) (?:gar |überhaupt )?nicht(?<changed> mehr)?$|^(?:ich|wir) (?:mag|mögen) (?<what3>[\\p{L} -]+?) nicht(?<changed2> mehr)?$`,
     prefersSeat:
       "^(?:ich|wir) (?:sitze|sitzen|nehme|nehmen|möchte|buche) (?:sehr )?(?:lieber|am liebsten|immer|gern|gerne|meistens) (?:immer |gern )?(?<where>[\\p{L} ]+)$|^(?:am liebsten|meistens|immer|normalerweise) (?:sitze|sitzen|nehme|nehmen|buche) (?:ich|wir) (?:immer |gern )?(?<where2>[\\p{L} ]+)$",
-    party: `^(?:wir sind|wir kommen) (?:meistens|normalerweise|gewöhnlich|immer|in der regel|meist) (?:zu ${N}|${N.replace("<n>", "<n2>")}(?: personen)?)$`,
-    budget: `^mehr als ${SUM}(?: (?<per>pro (?:karte|person|ticket)))? (?:möchte|will|kann) (?:ich|wir) nicht (?:ausgeben|zahlen|bezahlen)$|^mein budget (?:ist|liegt bei|beträgt) (?:etwa |ca\\. |maximal |höchstens )?${SUM.replace("<sum>", "<sum2>").replace("<unit>", "<unit2>")}(?: (?<per2>pro (?:karte|person|ticket)))?$`,
+    party: `^(?:wir sind|wir kommen) (?:eigentlich |fast )?(?:meistens|normalerweise|gewöhnlich|immer|in der regel|meist) (?:zu ${N}|${N.replace("<n>", "<n2>")}(?: personen)?)$`,
+    budget: `^ich (?:möchte|will|kann) nicht mehr als ${SUM.replace("<sum>", "<sum3>").replace("<unit>", "<unit3>")}(?: (?<per3>pro (?:karte|person|ticket)))? (?:ausgeben|zahlen|bezahlen)$|^mehr als ${SUM}(?: (?<per>pro (?:karte|person|ticket)))? (?:möchte|will|kann) (?:ich|wir) nicht (?:ausgeben|zahlen|bezahlen)$|^mein budget (?:ist|liegt bei|beträgt) (?:etwa |ca\\. |maximal |höchstens )?${SUM.replace("<sum>", "<sum2>").replace("<unit>", "<unit2>")}(?: (?<per2>pro (?:karte|person|ticket)))?$`,
     avoids: `^(?:ich|wir) (?:esse|essen|trinke|trinken|vertrage|vertragen) (?:gar |überhaupt )?kein(?:e|en)? ${REST}(?: mehr)?$`,
   },
   fr: {
@@ -85,7 +85,7 @@ const WORDS: Readonly<Record<Exclude<Language, "en">, Words>> = {
 const COMPANION: Readonly<Record<Exclude<Language, "en">, { readonly clause: RegExp; readonly own: Readonly<Record<string, string>> }>> = {
   de: {
     clause:
-      /^(?:mein|meine|unser|unsere) (?<relation>[\p{L}ß]+)(?: \p{Lu}\p{L}+)? (?<verb>ist|sind|isst|essen|hat|haben|trinkt|sitzt|mag|liebt|hasst|verträgt|braucht) (?<rest>.+)$/iu,
+      /^(?:mein|meine|unser|unsere) (?<relation>[\p{L}ß]+)(?: \p{Lu}\p{L}+)? (?<verb>ist|sind|isst|essen|hat|haben|trinkt|sitzt|mag|mögen|liebt|lieben|hasst|hassen|verträgt|braucht|brauchen) (?<rest>.+)$/iu,
     own: {
       ist: "ich bin",
       sind: "ich bin",
@@ -96,6 +96,10 @@ const COMPANION: Readonly<Record<Exclude<Language, "en">, { readonly clause: Reg
       trinkt: "ich trinke",
       sitzt: "ich sitze",
       mag: "ich mag",
+      mögen: "ich mag",
+      lieben: "ich liebe",
+      hassen: "ich hasse",
+      brauchen: "ich brauche",
       liebt: "ich liebe",
       hasst: "ich hasse",
       verträgt: "ich vertrage",
@@ -157,7 +161,7 @@ const COMPANION: Readonly<Record<Exclude<Language, "en">, { readonly clause: Reg
 const BEFORE =
   /^(?:guten (?:tag|morgen|abend)|hallo|übrigens|leider|eigentlich|also|und|aber|bonjour|bonsoir|salut|au fait|en fait|d'ailleurs|malheureusement|hola|buen(?:os|as) (?:días|tardes|noches)|por cierto|desgraciadamente|buongiorno|buonasera|ciao|salve|a proposito|purtroppo)(?:[,!.:]+\s*|\s+)/iu;
 const BEHIND =
-  /[\s,]+(?:seit (?!\p{L}+ in ).+|schon (?:lange|immer)|leider|übrigens|bitte|wissen sie|depuis .+|malheureusement|d'ailleurs|au fait|s'il vous plaît|desde .+|por cierto|por favor|por desgracia|da (?:anni|sempre|molto|tanto|.{1,12} anni)|purtroppo|per favore)$/iu;
+  /[\s,]+(?:seit (?:[\p{L}\d]+ ){0,2}(?:(?:jahr|monat|woche|zeit)\p{L}*|langem|kurzem|\d{4}|jeher|immer)|schon (?:lange|immer)|leider|übrigens|bitte|wissen sie|depuis .+|malheureusement|d'ailleurs|au fait|s'il vous plaît|desde .+|por cierto|por favor|por desgracia|da (?:anni|sempre|molto|tanto|.{1,12} anni)|purtroppo|per favore)$/iu;
 
 /** A clause of another language, with plain apostrophes and without greetings and what is said beside it. */
 export function plainForeign(clause: string, passing: boolean): PlainClause {
@@ -227,6 +231,12 @@ function taste(what: string, frame: string): Draft | null {
   return { category: "genre", aspect: foldText(thing).slice(0, 64), text: `${frame} ${thing}` };
 }
 
+/** The access word in a phrase, German endings or not. */
+function accessIn(phrase: string): string | null {
+  const bare = phrase.replace(/(?<=\p{L}{6})(?:en|em|er|es|e)(?!\p{L})/giu, "");
+  return [...conceptsIn(phrase), ...conceptsIn(bare)].find(({ topic }) => topic === "access")?.name ?? null;
+}
+
 function seatAspect(name: string): string {
   if (/row/u.test(name)) return "row";
   return /aisle|window|middle/u.test(name) ? "position" : /table|quiet/u.test(name) ? "table" : "area";
@@ -244,6 +254,30 @@ function shapesOf(language: Exclude<Language, "en">): readonly Shape[] {
     shape(
       of("^(?:bitte |por favor |per favore )?(?<diet>\\p{L}+)(?:,? (?:bitte|s'il vous plaît|por favor|per favore))?$"),
       ({ diet = "" }, { passing }) => (passing ? dietOf(diet) : null),
+    ),
+    shape(of(`^(?:ich bin|je suis|soy|sono|estoy) (?:fast |stark |presque |casi |quasi )?(?<sense>\\p{L}+)$`), ({ sense = "" }) => {
+      const name = accessIn(sense);
+      return name === "deaf" || name === "blind" ? need("accessibility", name === "deaf" ? "hearing" : "sight", `Is ${name}`) : null;
+    }),
+    shape(
+      of(
+        "^(?:ich|wir) (?:brauche|brauchen|benötige|benötigen) (?<what>.+)$|^(?:j'ai|nous avons) besoin (?:d'|de |du )(?<what2>.+)$|^(?:necesito|necesitamos) (?<what3>.+)$|^(?:ho|abbiamo) bisogno (?:di |dell'|del )(?<what4>.+)$",
+      ),
+      ({ what = "", what2 = "", what3 = "", what4 = "" }) => {
+        const name = accessIn(what || what2 || what3 || what4);
+        if (name === null || name === "stairs" || name === "deaf" || name === "blind") return null;
+        return need(
+          "accessibility",
+          name === "step-free" ? "step-free access" : name,
+          `Needs ${name}${name === "step-free" ? " access" : ""}`,
+        );
+      },
+    ),
+    shape(
+      of(
+        "^(?:ich|wir) (?:kann|können) (?:keine|nicht) .*(?:treppen?|stufen)\\b.*$|^je ne peux pas (?:monter|prendre|utiliser) .*escaliers?$|^no puedo (?:subir|usar) .*escaleras?$|^non posso (?:fare|salire|usare) .*scale$",
+      ),
+      () => need("accessibility", "stairs", "Cannot climb stairs"),
     ),
     shape(of(words.wheelchair), () => need("accessibility", "wheelchair", "Uses a wheelchair")),
     shape(of(words.lives), ({ place = "" }) => ({
@@ -272,10 +306,10 @@ function shapesOf(language: Exclude<Language, "en">): readonly Shape[] {
       const number = conceptOf(n || n2, "number")?.name ?? (/^\d+$/u.test(n || n2) ? n || n2 : null);
       return number === null ? null : { category: "party_size", aspect: "party size", text: `Usually comes as a party of ${number}` };
     }),
-    shape(of(words.budget), ({ sum = "", unit = "", per = "", sum2 = "", unit2 = "", per2 = "" }) => ({
+    shape(of(words.budget), ({ sum = "", unit = "", per = "", sum2 = "", unit2 = "", per2 = "", sum3 = "", unit3 = "", per3 = "" }) => ({
       category: "budget",
       aspect: "budget",
-      text: `Budget is up to ${sum || sum2} ${unit || unit2}${/kart|bill|entrad|bigl|plac|ticket/iu.test(per || per2) ? " per ticket" : per || per2 ? " per person" : ""}`,
+      text: `Budget is up to ${sum || sum2 || sum3} ${unit || unit2 || unit3}${/kart|bill|entrad|bigl|plac|ticket/iu.test(per || per2 || per3) ? " per ticket" : per || per2 || per3 ? " per person" : ""}`,
     })),
     shape(of(words.dislikes), ({ what = "", what2 = "", what3 = "" }, { text }) =>
       taste(
@@ -290,20 +324,47 @@ function shapesOf(language: Exclude<Language, "en">): readonly Shape[] {
       const drafts = itemsOf(what).map((item) => taste(item, "Prefers"));
       return drafts.every((draft) => draft !== null) ? (drafts as Draft[]) : null;
     }),
+    // "Meine Tochter und ich sind vegan": both are.
+    shape(COUPLE[language], ({ relation = "", relation2 = "", rest = "" }, { passing }) => {
+      const concept = conceptOf(relation || relation2, "relation");
+      const own = concept === null ? [] : ofOthers(language, rest, passing);
+      return own.flatMap((draft) => [draft, { ...draft, subject: `companion:${concept?.name}` }]);
+    }),
     shape(COMPANION[language].clause, ({ relation = "", verb = "", rest = "" }, { passing }) =>
       companionDraft(language, relation, `${COMPANION[language].own[verb.toLowerCase()] ?? ""} ${rest}`, passing),
     ),
   ];
 }
 
-function companionDraft(language: Exclude<Language, "en">, relation: string, own: string, passing: boolean): readonly Draft[] | null {
-  const concept = conceptOf(relation, "relation");
-  if (concept === null || concept.name === "friend") return null;
-  for (const tried of OTHER_LANGUAGES[language].slice(0, -1)) {
+const COUPLE: Readonly<Record<Exclude<Language, "en">, RegExp>> = {
+  de: /^(?:mein|meine|unsere?) (?<relation>\p{L}+) und ich,? (?<rest>(?:sind|haben|essen|trinken|lieben|hassen|mögen) .+)$/iu,
+  fr: /^(?:moi et (?:ma|mon) (?<relation>\p{L}+)|(?:ma|mon) (?<relation2>\p{L}+) et moi),? (?:nous )?(?<rest>(?:sommes|ne mangeons|ne buvons|aimons|adorons|détestons) .+)$/iu,
+  es: /^mi (?<relation>\p{L}+) y yo (?<rest>(?:somos|no comemos|no bebemos|odiamos) .+)$/iu,
+  it: /^(?:io e (?:mia|mio) (?<relation>\p{L}+)|(?:mia|mio) (?<relation2>\p{L}+) ed? io) (?<rest>(?:siamo|non mangiamo|non beviamo|odiamo|amiamo) .+)$/iu,
+};
+const WE: Readonly<Record<Exclude<Language, "en">, string>> = { de: "wir ", fr: "nous ", es: "", it: "" };
+
+/** What the guest says of themselves together with others: the shapes before those of companions. */
+function ofOthers(language: Exclude<Language, "en">, rest: string, passing: boolean): readonly Draft[] {
+  return firstOf(
+    language,
+    `${WE[language]}${rest.replace(/^(?<verb>\S+) (?:beide|beiden|tous les deux|toutes les deux|los dos|las dos|ambos|entrambi) /iu, "$<verb> ")}`,
+    passing,
+  );
+}
+
+function firstOf(language: Exclude<Language, "en">, own: string, passing: boolean): readonly Draft[] {
+  for (const tried of OTHER_LANGUAGES[language].slice(0, -2)) {
     const drafts = tried(plainForeign(own, passing));
-    if (drafts.length > 0) return drafts.map((draft) => ({ ...draft, subject: `companion:${concept.name}` }));
+    if (drafts.length > 0) return drafts;
   }
-  return null;
+  return [];
+}
+
+function companionDraft(language: Exclude<Language, "en">, relation: string, own: string, passing: boolean): readonly Draft[] {
+  const concept = conceptOf(relation, "relation");
+  if (concept === null || concept.name === "friend") return [];
+  return firstOf(language, own, passing).map((draft) => ({ ...draft, subject: `companion:${concept.name}` }));
 }
 
 export const OTHER_LANGUAGES: Readonly<Record<Exclude<Language, "en">, readonly Shape[]>> = {

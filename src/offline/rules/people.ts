@@ -14,13 +14,16 @@ export interface Person {
 }
 
 const ADJECTIVES =
-  "(?:(?:\\d+[- ]year[- ]old|little|young(?:er|est)?|old(?:er|est)?|eldest|elderly|dear|lovely|autistic|deaf|blind|disabled|diabetic|pregnant|best|good|close|two|three|four|other|big|wonderful|late)\\s+)*";
+  "(?:(?:\\d+[- ]year[- ]old|little|young(?:er)?|older|old|teenage|grown-up|(?:youngest|eldest|oldest)(?=\\s+(?:son|daughter|child|boy|girl|kid|brother|sister)s?\\b)|elderly|dear|lovely|autistic|deaf|blind|disabled|diabetic|pregnant|best|good|close|two|three|four|other|big|wonderful|late)\\s+)*";
 const NAME = "(?:\\s*,?\\s+(?<name>(?!I\\b|I'|And\\b|But\\b|So\\b)\\p{Lu}[\\p{L}'-]*\\p{L})(?![\\p{L}])(?:\\s*,(?=\\s+\\p{Ll}))?)?";
 const POSSESSED = `(?:both\\s+|all\\s+)?(?:of\\s+)?(?<owner>my|our|the)\\s+${ADJECTIVES}(?<relation>in-laws|\\p{L}+(?:-in-law)?)(?:\\s+(?<second>one|ones))?${NAME}`;
 const AT_START = new RegExp(`^${POSSESSED}`, "iu");
 const ANYWHERE = new RegExp(`(?<![\\p{L}'])${POSSESSED}`, "giu");
 const FRIEND_OF_MINE =
   /(?<!\p{L})(?:[Aa]|[Oo]ne) (?:good |old |close )?(?:friend|mate|cousin|nephew|niece) of (?:mine|ours),? (?:called |named )?(?<name>\p{Lu}[\p{L}'-]+),?/u;
+
+/** As a name: "Grandma can't do stairs". */
+const BARE = /^(?:Mum|Mom|Mummy|Mommy|Dad|Daddy|Grandma|Granny|Gran|Nan|Nana|Grandpa|Grandad|Granddad)(?=[' ])/u;
 
 /** Of one's own house: there "the" says as much as "my". */
 const HOUSEHOLD = /^(?:baby|children|toddler|twins|daughter|son|wife|husband|little one|youngest|eldest|oldest|little ones|family)$/u;
@@ -45,6 +48,9 @@ const THEY = /^(?:parents|children|twins|in-laws|grandparents|siblings|family|li
 export function personAt(text: string): { readonly person: Person; readonly length: number } | null {
   const match = AT_START.exec(text);
   if (match === null) {
+    const bare = BARE.exec(text)?.[0];
+    const relative = bare === undefined ? null : personAt(`my ${bare.toLowerCase()}`);
+    if (bare !== undefined && relative !== null) return { person: relative.person, length: bare.length };
     const friend = FRIEND_OF_MINE.exec(text);
     if (friend?.index !== 0) return null;
     const name = friend.groups?.name ?? "";
@@ -57,6 +63,8 @@ export function personAt(text: string): { readonly person: Person; readonly leng
 export function peopleIn(text: string): Person[] {
   const people = [...text.matchAll(ANYWHERE)].flatMap((match) => personOf(match)?.person ?? []);
   const friend = FRIEND_OF_MINE.exec(text)?.groups?.name;
+  const bare = people.length === 0 ? personAt(text) : null;
+  if (bare !== null) people.push(bare.person);
   return friend === undefined ? people : [...people, named(friend, `my friend ${friend}`)];
 }
 

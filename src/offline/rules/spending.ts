@@ -27,6 +27,11 @@ export const SPENDING: readonly Shape[] = [
     );
     return capped || paid ? [{ category: "budget", aspect: spentOn(text), text: inThirdPerson(plain) }] : [];
   },
+  shape(/^I do not (?:care|mind) (?:what it costs|about the (?:price|cost)|how much it (?:costs|is))$/iu, (_, { text }) => ({
+    category: "budget",
+    aspect: "budget",
+    text: inThirdPerson(text),
+  })),
   shape(
     /^(?:money|price|cost|the (?:price|cost|money)) (?:is|does) (?:no object|not (?:really |much of |a big |that )*(?:an? )?(?:issue|problem|concern|important|matter)|secondary|no (?:issue|problem))(?: (?:for|to) me)?(?: when it comes to .{3,40}| for .{3,40})?$/iu,
     (_, { text }) => ({ category: "budget", aspect: "budget", text: capital(text.replace(/ (?:for|to) me$/iu, "")) }),

@@ -16,6 +16,7 @@ export const STANCES: readonly Shape[] = [
     /^(?<what>.{3,50}?) (?:leaves? me cold|gets? on my nerves|drives? me (?:mad|crazy|nuts|up the wall)|makes? me (?:yawn|cringe))$/iu,
     /^I (?:do not|can not|never)(?: really| quite)? (?:get|see|understand|got) (?:the (?:appeal|point|attraction|fuss|hype)(?: of| about| with| in)?|what people see in) (?<what>.+)$/iu,
     /^I (?:have (?:gone|went)|went|am going) (?:right |completely |totally |rather |a bit )?off (?<what>.+)$/iu,
+    /^I find (?<what>.+?) (?:(?:a bit |really |very |rather |far |so )*(?:boring|dull|tedious|exhausting|tiring|unbearable|annoying|overrated|painful|irritating|too long|too loud))$/iu,
     /^I (?:have had it with|have had enough of|am (?:tired|sick(?: and tired)?|bored|fed up) (?:of|with|by)) (?<what>.+)$/iu,
     /^I am (?:so |totally |well )?over (?<what>(?!\d|the moon)\p{L}.+)$/iu,
     /^(?<what>.{3,50}?) (?:is|are) (?:an? |absolutely |definitely |just )*(?:deal-?breaker|nightmare|turn-off|pet hate|out of the question)(?: for me)?$/iu,
@@ -63,6 +64,11 @@ export const STANCES: readonly Shape[] = [
         : null,
   ),
 
+  shape(
+    /^I find (?<what>.+?) (?:really |very |so |absolutely )*(?:relaxing|exciting|fascinating|wonderful|soothing|magical|thrilling|beautiful)$/iu,
+    ({ what = "" }, { text }) => inOwnWords(what, text),
+  ),
+
   // how much it matters
   shape(
     /^(?:an? |the |having (?:an? )?)?(?<what>.{3,60}?) (?<is>is|are) (?<how>(?:very |really |absolutely |quite |pretty |an? |absolute )*(?:must(?:-have)?|important|essential|vital|crucial|key|non-negotiable|indispensable|a priority))(?<me> (?:to|for) me)?$/iu,
@@ -90,7 +96,7 @@ export const STANCES: readonly Shape[] = [
     }),
   ),
   // "I'm a light sleeper, so no rooms facing the street": a reason makes it last.
-  shape(/^(?:no|nothing|not|never) (?<what>[\p{L}\d -]{3,60}?)(?: for me)?$/iu, ({ what = "" }, { reasoned, text }) => {
+  shape(/^(?:no|nothing|not|never) (?<what>(?!more\b)[\p{L}\d -]{3,60}?)(?: for me)?$/iu, ({ what = "" }, { reasoned, text }) => {
     if (!reasoned && !/ for me$/iu.test(text)) return null;
     const thing = thingOf(what);
     return thing === null || thing.category === "genre" ? null : drafted(thing, capital(text.replace(/ for me$/iu, "")), what);

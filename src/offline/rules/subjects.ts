@@ -55,19 +55,27 @@ function people(said: string, joining: boolean): readonly AboutWhom[] | null {
   let self = false;
   for (let joined = true; joined; ) {
     const own = OWN.exec(rest)?.[0];
-    const next = own === undefined ? personAt(rest) : null;
+    const next = own === undefined ? (personAt(rest) ?? (found.length > 0 ? bareAt(rest) : null)) : null;
     if (own !== undefined) self = true;
     else if (next !== null) found.push(next.person);
     else return null;
     rest = rest.slice(own?.length ?? next?.length ?? 0);
     const join = JOINED.exec(rest)?.[0];
-    joined = join !== undefined && (OWN.test(rest.slice(join.length)) || personAt(rest.slice(join.length)) !== null);
+    joined =
+      join !== undefined &&
+      (OWN.test(rest.slice(join.length)) || (personAt(rest.slice(join.length)) ?? bareAt(rest.slice(join.length))) !== null);
     if (joined && join !== undefined) rest = rest.slice(join.length);
   }
   if (found.length === 0 || !/^(?:'s|'re|\s*,?\s+\p{L})/u.test(rest)) return null;
   const first = `I ${firstPerson(rest.replace(/^[\s,]+/u, ""))}`;
   const own = neither === "" ? first : negated(first);
   return [...(self ? [guest(own)] : []), ...found.flatMap((person) => guestOf(person, joining, own))];
+}
+
+/** "My wife and kids": the second without a "my" of its own. */
+function bareAt(text: string): ReturnType<typeof personAt> {
+  const own = personAt(`my ${text}`);
+  return own === null || own.person.subject === null ? null : { person: own.person, length: own.length - "my ".length };
 }
 
 /** Somebody who is no relation is a guest where they have a name and come along. */

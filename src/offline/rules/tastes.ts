@@ -1,15 +1,18 @@
 import { foldText } from "../../platform/language/lexicon.js";
 import { type Draft, itemsOf, type PlainClause, type Shape, shape } from "./draft.js";
-import { aspectOf, type Thing, thingOf, WHOLE_KIND } from "./things.js";
+import { aspectOf, CUISINES, type Thing, thingOf, WHOLE_KIND } from "./things.js";
 
 /** Likes and dislikes, old and new. English. */
 
 /** "A over B", "A rather than B", "A to B", "A than B": what is preferred, and what it is preferred to. */
 const OVER = /^(?<a>.+?) (?:over|rather than|instead of|more than|to|than|and not|not) (?<b>.+)$/iu;
 const HOW =
-  /\s+(?:for me|because .*|when .*|if .*|since .*|so .*|with my .*|at the moment|by far|anyway|now|whenever .*|every time|to be honest)$/iu;
+  /\s+(?:for me|as much as .*|because .*|when .*|if .*|since .*|so .*|with my .*|at the moment|by far|anyway|now|whenever .*|every time|to be honest)$/iu;
 
 export function draftsOf(list: string, said: (thing: string) => string, replaces: readonly string[] = []): Draft[] {
+  const everything = /^(?:anything|everything) (?:by|with|from|starring|featuring) (?<what>.+?)(?: in (?:it|them))?$/iu.exec(list)?.groups
+    ?.what;
+  if (everything !== undefined) return draftsOf(everything, said, replaces);
   const items = itemsOf(withoutComment(list.replace(HOW, "")));
   const things = items.map((item) => thingOf(item));
   // "opera and ballet" are two; "a quiet table by the window" and "row 5 or 6" are one.
@@ -57,7 +60,10 @@ export const dislikes = (thing: string): string => `Dislikes ${inside(thing)}`;
 
 /** A kind that began its sentence, without the capital of that. */
 function inside(thing: string): string {
-  return WHOLE_KIND.test(thing) ? thing.replace(/^./u, (letter) => letter.toLowerCase()) : thing;
+  return WHOLE_KIND.test(thing) ||
+    (/^\p{Lu}\p{Ll}+ \p{Ll}/u.test(thing) && thingOf(thing)?.category === "genre" && !CUISINES.test(thing.split(" ")[0] ?? ""))
+    ? thing.replace(/^./u, (letter) => letter.toLowerCase())
+    : thing;
 }
 
 function preferred(what: string): Draft[] {
@@ -135,7 +141,7 @@ export const TASTES: readonly Shape[] = [
   ),
   shape(
     /^(?:no|never|please no|no more) (?<what>[\p{L} -]{3,40}?)(?:, ever|,? for me|,? ever again|,? again)?$/iu,
-    ({ what = "" }, clause) => (clause.usual || /no more/iu.test(clause.text) ? negated(what, clause) : null),
+    ({ what = "" }, clause) => (clause.usual || (/no more/iu.test(clause.text) && !clause.passing) ? negated(what, clause) : null),
   ),
   shape(/^not (?<what>[\p{L} -]{3,30}?)(?: any ?more| any longer)?$/iu, ({ what = "" }, clause) =>
     clause.changed ? negated(what, clause) : null,
@@ -246,6 +252,7 @@ function seatLike(thing: Thing): boolean {
 /** "Usually sits in the front row", with the preposition that was said; "Wants an aisle seat" where there is none. */
 function seatText(text: string, what: string, usual: boolean): string {
   const preposition = /^I (?:(?:like|have|prefer) to )?(?:sit|be|eat|dine)(?: out)? (?<p>in|at|on|by|near) /iu.exec(text)?.groups?.p;
+  if (preposition === undefined && /^I (?:sit|eat|dine) /iu.test(text) && usual) return `Usually sits ${what}`;
   if (preposition === undefined) return `${usual ? "Usually takes" : "Wants"} ${what}`;
   return `${usual ? "Usually sits" : "Likes to sit"} ${preposition} ${what}`;
 }

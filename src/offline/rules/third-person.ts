@@ -17,9 +17,10 @@ const IRREGULAR: Readonly<Record<string, string>> = {
 const PAST = /^(?:gave|stopped|quit|went|became|turned|grew|cut|had|moved|came|\p{L}+ed)$/iu;
 
 export function inThirdPerson(clause: string): string {
-  const match = /^I (?<verb>[\p{L}']+)(?<rest>.*)$/u.exec(clause);
+  const match = /^I (?<adverb>(?:never|only|rarely|hardly|seldom|sometimes|still|also) )?(?<verb>[\p{L}']+)(?<rest>.*)$/u.exec(clause);
   if (match === null) return capital(others(clause.replace(/^my /iu, "")));
-  const { verb = "", rest = "" } = match.groups ?? {};
+  const { adverb = "", verb = "", rest = "" } = match.groups ?? {};
+  if (adverb !== "") return capital(`${adverb}${inThirdPerson(`I ${verb}${rest}`).replace(/^./u, (letter) => letter.toLowerCase())}`);
   return `${IRREGULAR[verb.toLowerCase()] ?? capital(PAST.test(verb) && !/^need/iu.test(verb) ? verb : withS(verb))}${others(rest)}`.replace(
     /^Can not/u,
     "Cannot",

@@ -49,7 +49,7 @@ const DIETS = [
 const ACCESS = [
   "wheelchair|rollstuhl|fauteuil roulant|silla de ruedas|sedia a rotelle|carrozzina",
   "stairs|staircase|steps|treppen|treppe|stufen|escaliers|escalier|escaleras|escalera|scale",
-  "step-free|stepfree|barrierefrei|stufenlos|sans marches|sin escalones|senza barriere|senza gradini",
+  "step-free|stepfree|barrierefrei|barrierefreien|barrierefreie|barrierefreier|barrierefreies|stufenlos|stufenlosen|sans marches|sin escalones|senza barriere|senza gradini",
   "lift|elevator|aufzug|fahrstuhl|ascenseur|ascensor|ascensore",
   "crutches|krücken|béquilles|muletas|stampelle",
   "hearing loop|induktionsschleife|boucle magnétique|bucle magnético|anello magnetico",
