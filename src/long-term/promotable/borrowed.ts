@@ -26,7 +26,8 @@ const LANGUAGE_NAME =
   "(?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|japanese|chinese|korean|arabic|turkish|latin|greek|swedish|danish|norwegian|finnish|czech|hungarian)";
 const OTHERS =
   "(?:he|she|they|someone|somebody|everyone|everybody|people|my (?:[\\p{L}-]+ ){0,2}[\\p{L}-]+|our (?:[\\p{L}-]+ ){0,2}[\\p{L}-]+|the (?:[\\p{L}-]+ ){0,2}[\\p{L}-]+|\\p{L}+)";
-const THEIRS = "(?:his|her|their|its|(?:my|our|the|an?|another|some|this|that) (?:[\\p{L}&-]+ ){0,2}[\\p{L}-]+['’]s?|\\p{L}+['’]s)";
+const THEIRS =
+  "(?:his|her|their|its|(?:my|our|the|an?|another|some|this|that) (?:[\\p{L}&-]+ ){0,2}[\\p{L}-]+['’]s?|(?!(?:tonight|today|tomorrow|yesterday|\\p{L}+day|this|he|she|it|who|that|here|there|what|let|how|where|when)['’])\\p{L}+['’]s)";
 
 /** Anywhere in a sentence: whoever says so is quoting. */
 const QUOTING: readonly RegExp[] = [
@@ -51,7 +52,7 @@ const QUOTING: readonly RegExp[] = [
   ),
   // "As my coach always puts it", "my aunt left me this": somebody said or sent it, and the sentence ends there
   pattern(
-    `^(?!(?:and |so |but |as |like )?(?:i|we)(?:['’]\\p{L}+)?${E}).*${B}(?:puts?|says?|said|tells?|told|sent|sends|left|noted|notes|answers?|answered|wrote|writes|put|gave|signed off|sang|sings|recited|typed|dictated)(?: (?:me|us))?(?: (?:it|this|that|so|thus|like this|these words|this note))$`,
+    `^(?!(?:and |so |but |as |like )?(?:i|we)(?:['’]\\p{L}+)?${E}).*${B}(?:puts?|says?|said|tells?|told|sent|sends|left|noted|notes|answers?|answered|wrote|writes|put|gave|signed off|sang|sings|recited|typed|dictated)(?: (?:me|us))?(?: (?:it|this|that|so|thus|like this|these words|this note))$|^(?!(?:and |so |but |as |like )?(?:i|we)(?:['’]\\p{L}+)?${E}).*${B}(?:told (?:me|us)|always on about it)$`,
   ),
   pattern(`^what it (?:says|said|reads)${E}|${B}(?:by heart|subject line|ghost-?writ\\p{L}+)${E}`),
 ];
@@ -136,9 +137,20 @@ const STARTS_WITH_SOURCE = new RegExp(
   "iu",
 );
 
+/** "Grandpa's favourite phrase.", "My toast for Saturday.": what somebody has, or a thing to be spoken, and no verb. */
+const HAD_BY_SOMEBODY = new RegExp(
+  `^(?:${THEIRS}) (?!.*(?<!\\p{L})(?:birthday|anniversary|wedding|visit|party|name|surname|room|seats?|tickets?|booking|table|diet|allerg(?:y|ies)|wheelchair|number|address|turn|best|favou?rite (?:band|dish|food|place|restaurant|hotel|artist|wine)|\\d+(?:st|nd|rd|th))(?!\\p{L}))\\p{L}|^(?:my |our |an? |the |some )?(?:[\\p{L}-]+ )?(?:toast|speech|rap|dictation|rhymes?|vows|sermon|eulogy|poem|haiku|limerick|lyrics|monologue|essay|quote|proverb|riddle|joke)(?!\\p{L})|^(?:got |was |just )*(?:taken|handed|picked up|torn|cut out|given|read)(?!\\p{L}).*(?<!\\p{L})(?:from|this|on|off|out of)(?!\\p{L})`,
+  "iu",
+);
+
 /** "From the FAQ.", "Minutes of our meeting.", "A WhatsApp from Ben.": a source, and no verb. */
 function namesASourceOnly(head: string): boolean {
-  return head.split(/\s+/u).length <= 12 && !VERB.test(head) && !IMPERATIVE_START.test(head) && STARTS_WITH_SOURCE.test(head);
+  return (
+    head.split(/\s+/u).length <= 12 &&
+    !VERB.test(head) &&
+    !IMPERATIVE_START.test(head) &&
+    (STARTS_WITH_SOURCE.test(head) || HAD_BY_SOMEBODY.test(head))
+  );
 }
 
 function plainOf(text: string): string {
