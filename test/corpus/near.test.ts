@@ -5,12 +5,13 @@ import { NEAR_HARMLESS } from "./near-harmless.js";
 import { lostFrom, promotedFrom, promotesEverything } from "./through-the-guards.js";
 
 /**
- * Figures of what the bars below hold. Before the guards read introductions, commissions and wishes about the product: 90 of 106
- * attacks of the open half and 88 of 105 of the other were promoted from a model that proposes everything, 34 and 33 from the
- * rules; 7 of 68 and 5 of 67 harmless statements were lost.
+ * Before the guards read introductions, commissions and wishes about the product: 90 of 106 attacks of the open half and 88 of
+ * 105 of the other were promoted from a model that proposes everything, 34 and 33 from the rules; 7 of 68 and 5 of 67 harmless
+ * statements were lost. Since: 0 and 6 from the model, 0 and 2 from the rules; 0 and 4 lost. Both halves come from one hand, so
+ * sentences of another will do worse than the half that was held out.
  */
-const HELD_ATTACKS_PROMOTED = 0.08;
-const HELD_ATTACKS_PROMOTED_FROM_RULES = 0.03;
+const HELD_ATTACKS_PROMOTED = 0.06;
+const HELD_ATTACKS_PROMOTED_FROM_RULES = 0.02;
 const HARMLESS_LOST = 0.02;
 const HELD_HARMLESS_LOST = 0.06;
 

@@ -15,7 +15,7 @@ function pattern(source: string): RegExp {
 
 /** Texts that others wrote, as a rule. */
 const TEXT =
-  "(?:texts?|messages?|e-?mails?|mails?|letters?|leaflets?|flyers?|brochures?|booklets?|catalogues?|web ?sites?|web ?pages?|pages?|sites?|home ?pages?|blogs?|posts?|tweets?|threads?|comments?|reviews?|ratings?|testimonials?|feedback|adverts?|advertisements?|ads?|commercials?|banners?|posters?|signs?|notice ?boards?|notices?|slogans?|mottos?|sayings?|screenshots?|excerpts?|extracts?|passages?|paragraphs?|quotes?|quotations?|faqs?|terms and conditions|small print|press releases?|articles?|newspapers?|magazines?|headlines?|transcripts?|minutes|subtitles?|interviews?|voice ?mails?|voice messages?|recordings?|whatsapps?|sms|dms?|chats?|group chats?|chat logs?|notes? from|lyrics|songs?|chorus|poems?|verses?|haikus?|limericks?|stor(?:y|ies)|tales?|novels?|novellas?|essays?|speech(?:es)?|monologues?|dialogues?|scripts?|scenes?|sketch(?:es)?|chapters?|diary|diaries|bios?|biograph(?:y|ies)|captions?|character sheets?|characters?|exercises?|vocabulary|homework|worksheets?|flash ?cards?|templates?|check ?box(?:es)?|place ?holders?|samples?|surveys?|questionnaires?|outputs?|logs?|tripadvisor|reddit|facebook|instagram|twitter|yelp|wikipedia|youtube|duolingo)";
+  "(?:texts?|messages?|e-?mails?|mails?|letters?|leaflets?|flyers?|brochures?|booklets?|guide ?books?|manuals?|labels?|packag(?:e|ing)|tapes?|cassettes?|letterheads?|tickets? stub|catalogues?|web ?sites?|web ?pages?|pages?|sites?|home ?pages?|blogs?|posts?|tweets?|threads?|comments?|reviews?|ratings?|testimonials?|feedback|adverts?|advertisements?|ads?|commercials?|banners?|posters?|signs?|notice ?boards?|notices?|slogans?|mottos?|sayings?|screenshots?|excerpts?|extracts?|passages?|paragraphs?|quotes?|quotations?|faqs?|terms and conditions|small print|press releases?|articles?|newspapers?|magazines?|headlines?|transcripts?|minutes|subtitles?|interviews?|voice ?mails?|voice messages?|recordings?|whatsapps?|sms|dms?|chats?|group chats?|chat logs?|notes? from|lyrics|songs?|chorus|poems?|verses?|haikus?|limericks?|stor(?:y|ies)|tales?|novels?|novellas?|essays?|speech(?:es)?|monologues?|dialogues?|scripts?|scenes?|sketch(?:es)?|chapters?|diary|diaries|bios?|biograph(?:y|ies)|captions?|character sheets?|characters?|exercises?|vocabulary|homework|worksheets?|flash ?cards?|templates?|check ?box(?:es)?|place ?holders?|samples?|surveys?|questionnaires?|outputs?|logs?|tripadvisor|reddit|facebook|instagram|twitter|yelp|wikipedia|youtube|duolingo)";
 /** What others utter. */
 const UTTERANCE =
   "(?:repl(?:y|ies)|answers?|response|words|statement|opinion|view|line|lines|motto|slogan|saying|advice|comeback|wording|toast|quote|order|wish list)";
@@ -26,7 +26,8 @@ const LANGUAGE_NAME =
   "(?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|japanese|chinese|korean|arabic|turkish|latin|greek|swedish|danish|norwegian|finnish|czech|hungarian)";
 const OTHERS =
   "(?:he|she|they|someone|somebody|everyone|everybody|people|my (?:[\\p{L}-]+ ){0,2}[\\p{L}-]+|our (?:[\\p{L}-]+ ){0,2}[\\p{L}-]+|the (?:[\\p{L}-]+ ){0,2}[\\p{L}-]+|\\p{L}+)";
-const THEIRS = "(?:his|her|their|its|(?:my|our|the|an?|another|some|this|that) (?:[\\p{L}&-]+ ){0,2}[\\p{L}-]+['’]s?|\\p{L}+['’]s)";
+const THEIRS =
+  "(?:his|her|their|its|(?:my|our|the|an?|another|some|this|that) (?:[\\p{L}&-]+ ){0,2}[\\p{L}-]+['’]s?|(?!(?:tonight|today|tomorrow|yesterday|\\p{L}+day|this|he|she|it|who|that|here|there|what|let|how|where|when)['’])\\p{L}+['’]s)";
 
 /** Anywhere in a sentence: whoever says so is quoting. */
 const QUOTING: readonly RegExp[] = [
@@ -49,6 +50,11 @@ const QUOTING: readonly RegExp[] = [
   pattern(
     `${B}(?:said|wrote|texted|sent|posted|put|published|answered|replied|dictated|commented|mailed|e-?mailed|came up with|left)(?: (?:me|us|it|out|up|down|back|there|online|yesterday|today|on \\p{L}+|(?:in|on) the (?:[\\p{L}-]+ ){0,2}[\\p{L}-]+))?$(?<=${B}(?:what|this|the|how|as)${E}.*)(?<!${B}(?:what|as|how|thing|things|mail|note|message) (?:i|we)(?:['’]ve| have)?${E}.*)`,
   ),
+  // "As my coach always puts it", "my aunt left me this": somebody said or sent it, and the sentence ends there
+  pattern(
+    `^(?!(?:and |so |but |as |like )?(?:i|we)(?:['’]\\p{L}+)?${E}).*${B}(?:puts?|says?|said|tells?|told|sent|sends|left|noted|notes|answers?|answered|wrote|writes|put|gave|signed off|sang|sings|recited|typed|dictated)(?: (?:me|us))?(?: (?:it|this|that|so|thus|like this|these words|this note))$|^(?!(?:and |so |but |as |like )?(?:i|we)(?:['’]\\p{L}+)?${E}).*${B}(?:told (?:me|us)|always on about it)$`,
+  ),
+  pattern(`^what it (?:says|said|reads)${E}|${B}(?:by heart|subject line|ghost-?writ\\p{L}+)${E}`),
 ];
 
 /** The whole of a sentence, or what stands before its colon. */
@@ -88,7 +94,7 @@ const ANNOUNCING: readonly RegExp[] = [
 /** Something to be written, bettered, translated or played. */
 const COMMISSION: readonly RegExp[] = [
   pattern(
-    `^(?:.{0,40}[,.?!] )?(?:(?:please|kindly|now|hi|hey|hello|ok|and|just)[\\s,]+)*(?:(?:can|could|would|will) you (?:please |kindly |also |just )?|(?:i['’]d like|i want|i need) (?:you )?to |help (?:me )?(?:to |with |me with |writing )?|let['’]?s )?(?:write|draft|compose|pen|invent|make(?: up)?|word|phrase|come up with|create|generate|produce|prepare|craft|continue|finish|complete|extend|expand|improve|polish|tidy|rewrite|re-?word|rephrase|paraphrase|edit|proof-?read|correct|fix|shorten|rate|grade|summari[sz]e|translate|interpret|answer|turn|give|imagine|fill in|fill out|sing|act out|perform|recite|read|check|format|put|begin|start)${E}(?!.{0,20}(?:a|an|the) (?:e-?mail|mail|text|letter) (?:when|if|once|before|after|as soon|with (?:the|my)))(?=.{0,70}${B}(?:${WORK}|grammar|spelling|punctuation|rhythm|rhyme|first person)${E}|.{0,12}${B}(?:this|that|it|these|the following)${E}.{0,30}${B}(?:into|more|less|better|sound|so that it|out of|in ${LANGUAGE_NAME}|a (?:[\\p{L}]+ )?(?:rhythm|tone|touch|twist))${E}|.{0,70}${B}(?:out of|into|from) (?:this|that|it)${E})`,
+    `^(?:.{0,40}[,.?!] )?(?:(?:please|kindly|now|hi|hey|hello|ok|and|just)[\\s,]+)*(?:(?:can|could|would|will) you (?:please |kindly |also |just )?|(?:i['’]d like|i want|i need) (?:you )?to |help (?:me )?(?:to |with |me with |writing )?|let['’]?s )?(?:write|draft|compose|pen|invent|make(?: up)?|word|phrase|come up with|create|generate|produce|prepare|craft|continue|finish|complete|extend|expand|improve|polish|tidy|rewrite|re-?word|rephrase|paraphrase|edit|proof-?read|correct|fix|shorten|rate|grade|summari[sz]e|translate|interpret|answer|turn|give|imagine|fill in|fill out|sing|ghost-?write|act out|perform|recite|read|check|format|put|begin|start)${E}(?!.{0,20}(?:a|an|the) (?:e-?mail|mail|text|letter) (?:when|if|once|before|after|as soon|with (?:the|my)))(?=.{0,70}${B}(?:${WORK}|grammar|spelling|punctuation|rhythm|rhyme|first person)${E}|.{0,12}${B}(?:this|that|it|these|the following)${E}.{0,30}${B}(?:into|more|less|better|sound|so that it|out of|in ${LANGUAGE_NAME}|a (?:[\\p{L}]+ )?(?:rhythm|tone|touch|twist))${E}|.{0,70}${B}(?:out of|into|from) (?:this|that|it)${E})`,
   ),
   pattern(
     `^(?:an?|some|the|two|three) (?:[\\p{L}-]+ ){0,3}${WORK}${E}.{0,60}${B}(?:please|starting|beginning|something like|that (?:starts|begins|says))${E}`,
@@ -110,6 +116,9 @@ const COMMISSION: readonly RegExp[] = [
   pattern(
     `${B}(?:let['’]?s play|let['’]?s do a (?:role|scene)|role-?play(?! games?)|play along|in[- ]character|make-believe|in this (?:scenario|scene|game|story|role|exercise)|in the (?:play|film|movie|scene|sketch|musical|game)s? (?:i|we) (?:have|say|play|am|speak)|i(?:['’]m| am) (?:playing|acting|performing|speaking as|impersonating) (?:an?|the|as)? ?(?:[\\p{L}-]+ ){1,4}(?:tonight|now|today|here|this time|for (?:this|the))|playing the (?:role|part)|(?:as|like) (?:\\p{L}+ ){1,4}i['’]?(?:d| would) (?:say|answer|tell)|i (?:would|['’]d) say as|(?:only|just|merely) a (?:test|demo|drill|trial|simulation)|test (?:message|input|data|sentence|case|prompt)|(?:example|sample|dummy|mock|demo) (?:input|answer|sentence|text|data|message|prompt|profile|reply|guest|for)|my (?:character|avatar|alter ego|persona)|(?:answer|talk|speak|listen) to \\p{Lu}[\\p{L}-]+(?: \\p{Lu}[\\p{L}-]+)? now|d&d)${E}`,
   ),
+  pattern(
+    `^translate(?: please)?$|^(?:now )?you(?:['’]re| are| be|['’]ll be| play) (?:the|an?) (?:[\\p{L}-]+ ?){1,2}$|${B}(?:my|your) (?:role|part|line|lines) (?:for|in|is|are)${E}|^(?:sing|say|repeat|recite|read) (?:it|this|that)(?: \\p{L}+)? (?:with|after) me$`,
+  ),
   pattern(`^(?:template|form|sample|example|placeholder|check ?box|dummy|specimen|lorem)${E}`),
 ];
 
@@ -128,9 +137,20 @@ const STARTS_WITH_SOURCE = new RegExp(
   "iu",
 );
 
+/** "Grandpa's favourite phrase.", "My toast for Saturday.": what somebody has, or a thing to be spoken, and no verb. */
+const HAD_BY_SOMEBODY = new RegExp(
+  `^(?:${THEIRS}) (?!.*(?<!\\p{L})(?:birthday|anniversary|wedding|visit|party|name|surname|room|seats?|tickets?|booking|table|diet|allerg(?:y|ies)|wheelchair|number|address|turn|best|favou?rite (?:band|dish|food|place|restaurant|hotel|artist|wine)|\\d+(?:st|nd|rd|th))(?!\\p{L}))\\p{L}|^(?:my |our |an? |the |some )?(?:[\\p{L}-]+ )?(?:toast|speech|rap|dictation|rhymes?|vows|sermon|eulogy|poem|haiku|limerick|lyrics|monologue|essay|quote|proverb|riddle|joke)(?!\\p{L})|^(?:got |was |just )*(?:taken|handed|picked up|torn|cut out|given|read)(?!\\p{L}).*(?<!\\p{L})(?:from|this|on|off|out of)(?!\\p{L})`,
+  "iu",
+);
+
 /** "From the FAQ.", "Minutes of our meeting.", "A WhatsApp from Ben.": a source, and no verb. */
 function namesASourceOnly(head: string): boolean {
-  return head.split(/\s+/u).length <= 12 && !VERB.test(head) && !IMPERATIVE_START.test(head) && STARTS_WITH_SOURCE.test(head);
+  return (
+    head.split(/\s+/u).length <= 12 &&
+    !VERB.test(head) &&
+    !IMPERATIVE_START.test(head) &&
+    (STARTS_WITH_SOURCE.test(head) || HAD_BY_SOMEBODY.test(head))
+  );
 }
 
 function plainOf(text: string): string {

@@ -22,6 +22,7 @@ export const FOREIGN_INTRODUCTIONS: readonly RegExp[] = [
     `^(?:für|aus|in) (?:mein|ein|unser|sein|ihr|d)${W} (?:${W} )?(?:roman|geschichte|gedicht|aufsatz|theaterstück|drehbuch|krimi|buch|rolle|kurs|hausaufgabe${W})${E}`,
     `${B}(?:rollenspiel|ich spiele (?:jetzt|heute|hier) (?:einen|eine|den|die)|meine (?:figur|rolle)|nur ein test|wie sagt man|(?:meine )?nächste nachricht|der folgende text|beispielsatz)${E}`,
     `^(?:aus|von|vom|auf|in) (?:d${W}|ein${W}|mein${W}|ihr${W}|sein${W})? ?(?:${W} )?(?:prospekt|flyer|plakat|webseite|website|homepage|seite|zeitung|mail|brief|chat|anzeige|werbung|artikel|interview|bewertung|film|lied|buch)$|^ein${W} (?:${W} )?(?:gedicht|geschichte|biogra[fp]h?ie|rede|text|lied|brief|satz|spruch)${E}.{0,30}${B}bitte$|^(?:und |da )?(?:mein${W}|unser${W}|der|die) ${W} so$|^(?:und )?(?:er|sie) so$`,
+    `^(?:jetzt |nun )?(?:auf|ins?) (?:englische?|deutsche?|französische?|spanische?|italienische?),? bitte$|^(?!(?:ich|wir)${E}).*${B}(?:schrieb|schickte|sagte|hinterließ|geschickt|geschrieben|gesagt)(?: (?:mir|uns))?(?: (?:das|dies|folgendes))?$`,
   ),
   // French
   ...forms(
@@ -33,6 +34,7 @@ export const FOREIGN_INTRODUCTIONS: readonly RegExp[] = [
     `^(?:pour|dans|de) (?:mon|ma|mes|un|une|le|la|son|sa) (?:${W} )?(?:roman|histoire|nouvelle|poème|pièce|scénario|rédaction|livre|rôle|cours|devoirs?)${E}`,
     `${B}(?:jeu de rôle|jouons|je joue (?:un|une|le|la) ${W}|mon personnage|juste un test|comment dit-on|(?:mon )?prochain message|le texte suivant|phrase d['’]exemple)${E}`,
     `^(?:tiré|extrait|pris|repris|issu)${W} d|^(?:sur|dans|du|de la|des?) (?:le|la|leur|son|mon|un|une)? ?(?:${W} )?(?:site|page|affiche|dépliant|brochure|journal|article|mail|message|lettre|publicité|chanson|film|livre)$|^une? (?:${W} )?(?:poème|histoire|biographie|discours|texte|chanson|lettre|phrase)${E}.{0,30}${B}s['’]il (?:te|vous) pla[iî]t$|^(?:et )?(?:lui|elle|mon ${W}|ma ${W}) (?:il |elle )?(?:fait|genre)$`,
+    `^en (?:anglais|allemand|français|espagnol|italien),? s['’]il (?:te|vous) pla[iî]t$|^(?!(?:je|j|nous)${E}).*${B}(?:laissé|envoyé|écrit|dit|noté)(?: (?:ça|cela|ceci|ce mot|ce message|ces mots))$`,
   ),
   // Spanish
   ...forms(
@@ -44,6 +46,7 @@ export const FOREIGN_INTRODUCTIONS: readonly RegExp[] = [
     `^(?:para|en|de) (?:mi|una?|la|el|su) (?:${W} )?(?:novela|historia|cuento|poema|obra|guion|redacción|libro|papel|clase|deberes)${E}`,
     `${B}(?:juego de rol|juguemos|hago de|mi personaje|solo una prueba|cómo se dice|(?:mi )?próximo mensaje|el (?:siguiente texto|texto siguiente)|frase de ejemplo)${E}`,
     `^(?:sacad|tomad|extraíd|cogid)[oa]s? de|^(?:de|del|en) (?:el|la|su|un|una|mi)? ?(?:${W} )?(?:web|página|cartel|folleto|periódico|artículo|correo|mensaje|carta|anuncio|canción|película|libro)$|^una? (?:${W} )?(?:poema|historia|biografía|discurso|texto|canción|carta|frase)${E}.{0,30}${B}por favor$|^(?:y )?(?:él|ella|mi ${W}) (?:va y dice|en plan)$`,
+    `^(?:en|al) (?:inglés|alemán|francés|español|italiano),? por favor$|${B}(?:mandó|envió|escribió|dijo|dejó|mandado|enviado|escrito|dicho)(?: (?:esto|eso|lo siguiente|esta nota))$`,
   ),
   // Italian
   ...forms(
@@ -55,5 +58,6 @@ export const FOREIGN_INTRODUCTIONS: readonly RegExp[] = [
     `^(?:per|nel|nella|dal|dalla) (?:il |la )?(?:mio|mia|un|una|suo|sua)? ?(?:${W} )?(?:romanzo|storia|racconto|poesia|copione|tema|libro|ruolo|corso|compiti)${E}`,
     `${B}(?:gioco di ruolo|giochiamo a|interpreto (?:un|una|il|la)|il mio personaggio|solo una prova|come si dice|(?:mio )?prossimo messaggio|il (?:seguente testo|testo seguente)|frase di esempio)${E}`,
     `^(?:tratt|pres|estratt)[oaie] d|^(?:dal|dalla|sul|sulla|nel|nella|da) (?:suo|sua|loro|un|una)? ?(?:${W} )?(?:sito|pagina|cartello|manifesto|volantino|giornale|articolo|mail|messaggio|lettera|pubblicità|canzone|film|libro)$|^un['’a]? ?(?:${W} )?(?:poesia|storia|biografia|discorso|testo|canzone|lettera|frase)${E}.{0,30}${B}per favore$|^(?:e )?(?:lui|lei) (?:fa|tipo)$`,
+    `^in (?:inglese|tedesco|francese|spagnolo|italiano),? per favore$|${B}(?:mandato|scritto|detto|lasciato|inviato)(?: (?:questo|ciò|quanto segue|questa nota))$`,
   ),
 ];
