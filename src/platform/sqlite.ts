@@ -15,12 +15,15 @@ export interface SqliteOptions {
  */
 const kept = new Set<Sqlite>();
 
+/** How long a statement waits for another process's lock (a backup, a hand at work), in milliseconds: it holds up its whole thread. */
+const BUSY_MS = 250;
+
 /**
  * A database whose statements are prepared once for each text and kept; a text is always used in one way (`pluck`, or not). Read with
  * `all` and `get`, never with `iterate`: an iterator is an object of the same kind.
  */
 export function openDatabase(path: string, options: BetterSqlite3.Options = {}): Sqlite {
-  const db = new BetterSqlite3(path, options);
+  const db = new BetterSqlite3(path, { timeout: BUSY_MS, ...options });
   kept.add(db);
   const prepare = db.prepare.bind(db) as (text: string) => BetterSqlite3.Statement;
   const statements = new Map<string, BetterSqlite3.Statement>();
@@ -48,7 +51,6 @@ export function openSqlite(path: string, options: SqliteOptions): Sqlite {
     db.pragma("journal_mode = WAL");
     db.pragma(`synchronous = ${options.durability === "full" ? "FULL" : "NORMAL"}`);
     db.pragma("foreign_keys = ON");
-    db.pragma("busy_timeout = 5000");
     return db;
   } catch (error) {
     db.close();

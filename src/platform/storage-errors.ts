@@ -17,3 +17,13 @@ export async function onStorage<T>(work: () => Promise<T>): Promise<T> {
     throw asStorageError(error);
   }
 }
+
+/** The same object, each of whose methods, all asynchronous, rejects with what {@link asStorageError} makes of it. */
+export function onStorageEach<T extends object>(target: T): T {
+  return new Proxy(target, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? (...args: unknown[]) => onStorage(() => value.apply(target, args) as Promise<unknown>) : value;
+    },
+  });
+}

@@ -3,7 +3,8 @@ import { type CatchUp, catchUpIndex } from "../index-catch-up.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { type FileSystem, nodeFileSystem } from "../platform/file-system.js";
 import type { Logger } from "../platform/logger.js";
-import type { SessionStore } from "../session-store.js";
+import { onStorageEach } from "../platform/storage-errors.js";
+import type { SessionIndex, SessionStore } from "../session-store.js";
 import { FileMemoryService } from "./file-memory-service.js";
 import { InProcessLock } from "./in-process-lock.js";
 import { SqliteSessionIndex } from "./sqlite-session-index.js";
@@ -46,7 +47,7 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
     clock: options.clock ?? systemClock,
     readJournal: (owner, sessionId, fromSeq) => journal.read(owner, sessionId, { fromSeq, includeRewound: true, includeTorn: true }),
   });
-  const store = { journal, index, locks: new InProcessLock() };
+  const store = { journal, index: onStorageEach<SessionIndex>(index), locks: new InProcessLock() };
   return {
     ...store,
     needsRebuild: index.needsRebuild,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Catalogue } from "../../src/concierge/catalogue.js";
 import { ownerHash } from "../../src/owner.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { holdTime, Rig, replyTo } from "./rig.js";
@@ -17,8 +18,8 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-async function opened(): Promise<Rig> {
-  rig = await Rig.open();
+async function opened(vectors?: "local"): Promise<Rig> {
+  rig = await Rig.open(undefined, vectors);
   return rig;
 }
 
@@ -221,6 +222,63 @@ describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault
       compare("Disk", name, expected, seen);
     },
   );
+});
+
+/** A lock is on the whole file, so others' writes wait as hers do; what they say is answered as ever. */
+const LOCKED = { others: "write-back had to wait" };
+const { asked: _, ...UNREAD } = STORE_DOWN;
+const READS = { memory: "ok ×8", known: "standing preferences" };
+const adas = ({ ada }: Rig) => [ada.owner, ada.sessionId];
+
+describe("[degradation-honest] [other-users-unaffected] a fault of the disk beneath a SQLite file", () => {
+  test.each([
+    ["vectors.db is full (SQLITE_FULL)", "SQLITE_FULL", { ...UNREAD, ...READS }],
+    ["vectors.db fails (SQLITE_IOERR)", "SQLITE_IOERR", UNREAD],
+    ["vectors.db is locked (SQLITE_BUSY)", "locked", { ...UNREAD, ...READS, ...LOCKED }],
+  ] as const)("%s", async (name, how, expected) => {
+    const on = await opened("local");
+    const seen = await underStoreFault(on, {
+      start: () => {
+        if (how === "locked") on.sqlite.lock(join(on.dir, "vectors.db"));
+        else on.sqlite.inject({ file: "vectors.db", code: how, holding: adas(on) });
+      },
+      asks: () => 0,
+    });
+    const { asked: _, ...outcome } = seen;
+    compare("Disk beneath SQLite, memory and history", name, expected, outcome);
+  });
+
+  test("index.db fails (SQLITE_IOERR)", async () => {
+    const on = await opened();
+    const seen = await underTurnFault(on, { start: () => on.sqlite.inject({ file: "index.db", code: "SQLITE_IOERR", holding: adas(on) }) });
+    compare("Disk beneath SQLite, sessions and bookings", "index.db fails (SQLITE_IOERR)", NOT_KEPT, seen);
+  });
+
+  test.each([
+    ["bookings.db is full (SQLITE_FULL), at a quote", "SQLITE_FULL", AS_EVER],
+    ["bookings.db fails (SQLITE_IOERR), at a quote", "SQLITE_IOERR", AS_EVER],
+    ["bookings.db is locked (SQLITE_BUSY), at a quote", "locked", AS_EVER],
+  ] as const)("%s", async (name, how, expected) => {
+    const on = await opened();
+    const { ada, openai } = on;
+    const [event] = new Catalogue().onSale(new Date());
+    const observed: unknown[] = [];
+    const seen = await underTurnFault(on, {
+      start: () => {
+        openai.chatOtherwise((body) => {
+          if (body.tools === undefined || !holds(body, `${ada.word} matinees`)) return replyTo(body);
+          const last = body.messages.at(-1);
+          if (last?.role !== "tool") return { calls: [{ name: "book_tickets", arguments: { event_id: event?.id, quantity: 2 } }] };
+          observed.push(last.content);
+          return { text: "Heard." };
+        });
+        if (how === "locked") on.sqlite.lock(join(on.dir, "bookings.db"));
+        else on.sqlite.inject({ file: "bookings.db", code: how, holding: adas(on) });
+      },
+    });
+    expect(observed[0]).toMatch(/failed|can't/);
+    compare("Disk beneath SQLite, sessions and bookings", name, expected, seen);
+  });
 });
 
 test("the page about faults says what was seen", async () => {

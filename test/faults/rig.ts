@@ -10,11 +10,13 @@ import { DEFAULT_TENANT, type Owner, ownerOf } from "../../src/owner.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import { type LocalVectorStore, openLocalQdrant } from "../../src/vectors/local-qdrant.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
 import { json } from "../support/http-client.js";
 import { type ChatBody, OpenAIStub, type StubAnswer } from "../support/openai-stub.js";
 import { openQdrantHttp, type QdrantHttp } from "../support/qdrant-http.js";
 import { SlowDisk } from "./slow-disk.js";
+import { SqliteFaults } from "./sqlite-faults.js";
 
 export const RECALL_DEADLINE_MS = 900;
 export const MODEL_TIMEOUT_MS = 3_000;
@@ -145,13 +147,18 @@ export class Rig {
   readonly http: HttpApp;
   readonly disk: FaultyFileSystem;
   readonly slowDisk: SlowDisk;
+  readonly sqlite: SqliteFaults;
+  /** In the place of Qdrant. */
+  readonly local: LocalVectorStore | null;
   readonly ada: Guest;
   readonly bob: Guest;
 
-  private constructor(parts: Pick<Rig, "dir" | "qdrant" | "openai" | "composed" | "http" | "disk" | "slowDisk">) {
+  private constructor(parts: Pick<Rig, "dir" | "qdrant" | "openai" | "composed" | "http" | "disk" | "slowDisk" | "sqlite" | "local">) {
     this.dir = parts.dir;
     this.disk = parts.disk;
     this.slowDisk = parts.slowDisk;
+    this.sqlite = parts.sqlite;
+    this.local = parts.local;
     this.qdrant = parts.qdrant;
     this.openai = parts.openai;
     this.composed = parts.composed;
@@ -161,7 +168,11 @@ export class Rig {
   }
 
   /** `before` is called when the servers listen and nothing has been asked of them. */
-  static async open(before: (servers: { qdrant: QdrantHttp; openai: OpenAIStub }) => unknown = () => {}): Promise<Rig> {
+  static async open(
+    before: (servers: { qdrant: QdrantHttp; openai: OpenAIStub }) => unknown = () => {},
+    /** `local`: vectors.db in the place of Qdrant, in this thread, where {@link SqliteFaults} reaches it, and with nothing kept in memory. */
+    vectors: "qdrant" | "local" = "qdrant",
+  ): Promise<Rig> {
     const dir = await mkdtemp(join(tmpdir(), "maitred-faults-"));
     const qdrant = await openQdrantHttp();
     const openai = (await OpenAIStub.open({ dimension: 64 })).chatOtherwise(replyTo);
@@ -170,7 +181,7 @@ export class Rig {
     const disk = new FaultyFileSystem(slowDisk.fileSystem);
     const config = parseConfig({
       MEMORY_STORAGE_DIR: dir,
-      QDRANT_URL: qdrant.url,
+      ...(vectors === "qdrant" && { QDRANT_URL: qdrant.url }),
       OPENAI_BASE_URL: openai.url,
       OPENAI_API_KEY: "test",
       MEMORY_EMBEDDING_MODEL: "stub",
@@ -178,9 +189,11 @@ export class Rig {
       RECALL_DEADLINE_MS: String(RECALL_DEADLINE_MS),
       MODEL_TIMEOUT_MS: String(MODEL_TIMEOUT_MS),
     });
-    const composed = await compose(config, { logger: silentLogger, fileSystem: disk });
+    const local = vectors === "local" ? await openLocalQdrant({ path: join(dir, "vectors.db"), thread: false, cacheBytes: 1 }) : null;
+    const around = local === null ? {} : { vectors: () => local };
+    const composed = await compose(config, { logger: silentLogger, fileSystem: disk, around });
     const http = await createHttpApp({ application: composed, config, logger: silentLogger, clock: systemClock });
-    return new Rig({ dir, qdrant, openai, composed, http, disk, slowDisk });
+    return new Rig({ dir, qdrant, openai, composed, http, disk, slowDisk, sqlite: new SqliteFaults(), local });
   }
 
   guest(name: string, word: string): Guest {
@@ -201,12 +214,15 @@ export class Rig {
     this.openai.heal();
     this.disk.heal();
     this.slowDisk.release();
+    this.sqlite.heal();
     passTime(10 * 60_000);
   }
 
   async close(): Promise<void> {
     this.heal();
     await this.composed.close({ drainMs: 0 });
+    await this.local?.close();
+    this.sqlite.close();
     await this.openai.close();
     await this.qdrant.close();
     await rm(this.dir, { recursive: true });

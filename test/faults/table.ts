@@ -29,6 +29,9 @@ memory. The fault meets Ada's requests alone; Bob talks at the same time, in the
 - **afterwards**: _all caught up_: every turn is in the journal once, every memory is stored once, nothing is pending, and the
   next turn's status is \`ok\`.
 
+Beneath SQLite, a disk that is full fails what writes, one that fails fails everything, of Ada's rows alone; a lock is another process's
+on the whole file, so Bob's write-back waits as well. \`vectors.db\` is there in the place of Qdrant, with nothing of it kept in memory.
+
 Redis is no part of the file store and has no lines here.
 `;
 

@@ -1,0 +1,71 @@
+import BetterSqlite3 from "better-sqlite3";
+import { openDatabase, type Sqlite } from "../../src/platform/sqlite.js";
+
+type Statement = { readonly source: string; readonly database: { readonly name: string } };
+type Call = (this: Statement, ...params: unknown[]) => unknown;
+
+interface Standing {
+  /** How the file's path ends. */
+  readonly file: string;
+  readonly code: "SQLITE_FULL" | "SQLITE_IOERR";
+  /** Parameters of the statements that it meets. */
+  readonly holding: readonly string[];
+}
+
+const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE)/i;
+
+/**
+ * What goes wrong beneath SQLite, which no file system of ours is under: a full disk fails what writes, a failing one everything, by
+ * the errors that SQLite gives then; a lock is a real one, of another connection. In this thread alone.
+ */
+export class SqliteFaults {
+  #standing: Standing | null = null;
+  #other: Sqlite | null = null;
+  readonly #restore: () => void;
+
+  constructor() {
+    const db = new BetterSqlite3(":memory:");
+    const prototype = Object.getPrototypeOf(db.prepare("SELECT 1")) as Record<"run" | "get" | "all", Call>;
+    db.close();
+    const { run, get, all } = prototype;
+    const faults = this;
+    const watched = (real: Call): Call =>
+      function (...params) {
+        faults.#pass(this, params);
+        return real.apply(this, params);
+      };
+    Object.assign(prototype, { run: watched(run), get: watched(get), all: watched(all) });
+    this.#restore = () => void Object.assign(prototype, { run, get, all });
+  }
+
+  inject(standing: Standing): void {
+    this.#standing = standing;
+  }
+
+  /** Another connection begins to write, and doesn't end. */
+  lock(path: string): void {
+    this.#other = openDatabase(path);
+    this.#other.exec("BEGIN EXCLUSIVE");
+  }
+
+  heal(): void {
+    this.#standing = null;
+    if (this.#other?.inTransaction) this.#other.exec("ROLLBACK");
+    this.#other?.close();
+    this.#other = null;
+  }
+
+  close(): void {
+    this.heal();
+    this.#restore();
+  }
+
+  #pass({ source, database }: Statement, params: readonly unknown[]): void {
+    if (this.#standing === null || !database.name.endsWith(this.#standing.file)) return;
+    const { code, holding } = this.#standing;
+    if (code === "SQLITE_FULL" && !WRITES.test(source)) return;
+    const text = params.map((each) => (typeof each === "string" ? each : Buffer.isBuffer(each) ? "" : JSON.stringify(each))).join("\n");
+    if (!holding.some((each) => text.includes(each))) return;
+    throw new BetterSqlite3.SqliteError(code === "SQLITE_FULL" ? "database or disk is full" : "disk I/O error", code);
+  }
+}
