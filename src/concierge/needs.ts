@@ -54,7 +54,7 @@ const ALLERGEN_WORDS: Readonly<Record<Allergen, RegExp>> = {
   sesame: /sesame|sesam|sesamo/,
 };
 const AVOIDS =
-  /allerg|intoleran|can.?t (?:eat|have)|cannot (?:eat|have)|avoid|without|free\b|no \w+|vertrag|unvertraglich|coeliac|celiac|zoliakie|coeliaque|celiach|sin \w+|senza|sans|ohne|not eat|doesn.?t eat|never eats/;
+  /allerg|intoleran|can.?t (?:eat|have)|cannot (?:eat|have)|avoid|without|free\b|no \w+|vertrag|unvertraglich|coeliac|celiac|zoliakie|coeliaque|celiach|sin \w+|senza|sans|ohne|not eat|doesn.?t eat|never eats|(?:g[ai]ve|giving|given) up|cut(?:ting)? out|stop(?:ped|s)? eating|steers? clear|off (?:the )?\w+/;
 
 /** Food: only where something is served. */
 export function judgeDiet(words: string, event: CatalogueEvent): Judgement {

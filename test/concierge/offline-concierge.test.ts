@@ -90,6 +90,18 @@ describe("what is known of a guest shapes the suggestions", () => {
     expect(content).toMatch(/looked further/);
   });
 
+  test.each([
+    "Opera bores them to tears",
+    "Opera leaves them cold",
+    "Has gone off opera",
+    "Has had enough of opera",
+    "Opera does nothing for them",
+    "Opera is a deal-breaker",
+  ])("%j is no liking", async (text) => {
+    const { steps } = await guest([recalled(text, "genre")]).say("What would you suggest for the weekend?");
+    expect(steps[0]?.input).not.toHaveProperty("genre");
+  });
+
   test("dislikes and companions' tastes are not the guest's likes", async () => {
     const { steps } = await guest([recalled("Dislikes opera", "genre"), recalled("Likes rock", "genre", { subject: "companion:son" })]).say(
       "Any ideas for tomorrow?",

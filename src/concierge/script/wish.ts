@@ -78,7 +78,7 @@ export interface Habits {
 }
 
 const DISLIKES =
-  /\b(?:dislikes?|hates?|avoids?|can't stand|does ?n.t like|doesn't (?:like|enjoy)|not (?:a fan|keen)|no longer|never|no more)\b/i;
+  /\b(?:dislikes?|hates?|avoids?|can't stand|does ?n.t like|doesn't (?:like|enjoy)|not (?:a fan|keen|interested)|no longer|never|no more|bor(?:es?|ed|ing)|leaves? (?:\w+ )?cold|(?:go(?:ne|es|ing)?|went) off|(?:had|have|has) (?:\w+ )?(?:it|enough)|tired of|sick of|fed up|deal.?breaker|nothing for|cup of tea|outgr\w+|lost (?:interest|the taste))\b/i;
 
 export function habitsOf(memories: readonly MemoryLine[]): Habits {
   const own = memories.filter((memory) => memory.subject === "self" && !DISLIKES.test(memory.text));
