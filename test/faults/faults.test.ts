@@ -248,10 +248,19 @@ describe("[degradation-honest] [other-users-unaffected] a fault of the disk bene
     compare("Disk beneath SQLite, memory and history", name, expected, outcome);
   });
 
-  test("index.db fails (SQLITE_IOERR)", async () => {
+  test.each([
+    ["index.db is full (SQLITE_FULL)", "SQLITE_FULL", AS_EVER],
+    ["index.db fails (SQLITE_IOERR)", "SQLITE_IOERR", NOT_KEPT],
+    ["index.db is locked (SQLITE_BUSY)", "locked", { ...AS_EVER, ...LOCKED }],
+  ] as const)("%s", async (name, how, expected) => {
     const on = await opened();
-    const seen = await underTurnFault(on, { start: () => on.sqlite.inject({ file: "index.db", code: "SQLITE_IOERR", holding: adas(on) }) });
-    compare("Disk beneath SQLite, sessions and bookings", "index.db fails (SQLITE_IOERR)", NOT_KEPT, seen);
+    const seen = await underTurnFault(on, {
+      start: () => {
+        if (how === "locked") on.sqlite.lock(join(on.dir, "index.db"));
+        else on.sqlite.inject({ file: "index.db", code: how, holding: adas(on) });
+      },
+    });
+    compare("Disk beneath SQLite, sessions and bookings", name, expected, seen);
   });
 
   test.each([
