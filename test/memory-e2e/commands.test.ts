@@ -39,7 +39,7 @@ describe("remember, however it is asked", () => {
     ["Merk dir bitte, dass ich keine Nüsse esse.", "Does not eat nuts", "self"],
     ["Merk dir, dass meine Frau Veganerin ist.", "Wife is vegan", "companion:wife"],
     ["For the record, my wife doesn't eat fish.", "Wife does not eat fish", "companion:wife"],
-    ["Please note: no dairy for me", "No dairy for me", "self"],
+    ["Please note: no dairy for me", "No dairy", "self"],
   ])("%s is one constraint", async (said, text, subject) => {
     const ada = world.guest();
     await ada.says(said);
