@@ -239,7 +239,7 @@ class Guard {
 
 /** Words that say that something no longer holds, or is to go. */
 const ENDS =
-  /(?<!\p{L})(?:no longer|not|n't|no more|any ?more|never|stop(?:ped)?|quit|used to|forget|delete|remove|erase|over|gone|outgrown|outgrew|cured|can (?:\p{L}+ ){1,5}again|changed|instead|rather|former|nicht|kein\p{L}*|mehr|vergiss|lösch\p{L}*|plus|pas|oublie\p{L}*|ya no|no|olvida\p{L}*|non|più|dimentica\p{L}*)(?!\p{L})|n['’]t(?!\p{L})/iu;
+  /(?<!\p{L})(?:no longer|not|n't|no more|any ?more|never|stop(?:ped)?|quit|used to|forget|delete|remove|erase|over|gone|outgrown|outgrew|cured|can (?:\p{L}+ ){1,5}again|(?:moved|moving) (?:away|out)|wrong|changed|instead|rather|former|nicht|kein\p{L}*|mehr|vergiss|lösch\p{L}*|plus|pas|oublie\p{L}*|ya no|no|olvida\p{L}*|non|più|dimentica\p{L}*)(?!\p{L})|n['’]t(?!\p{L})/iu;
 
 /** Whether the quote speaks of what the memory holds. */
 function isAbout(quote: LocatedQuote, memory: Memory): boolean {

@@ -36,15 +36,13 @@ describe("what was wrong or is over", () => {
     ["We don't live in Leeds any more.", LEEDS],
     ["I no longer need a high floor.", FLOOR],
     ["I don't need a high floor any more.", FLOOR],
+    ["I moved away from Leeds.", LEEDS],
   ])("%s", async (text, memory) => {
     expect(await endedIn(text)).toEqual([memory.id]);
   });
 
   // The rules read these; whether they end anything is for the guards to say.
-  test.each([
-    ["You've got that wrong, Mia isn't allergic to eggs.", MIA],
-    ["I moved away from Leeds.", LEEDS],
-  ])("%s is read as an end", async (text, memory) => {
+  test.each([["You've got that wrong, Mia isn't allergic to eggs.", MIA]])("%s is read as an end", async (text, memory) => {
     expect(await endedIn(text, new RuleExtractor())).toEqual([memory.id]);
   });
 
@@ -64,6 +62,7 @@ describe("what takes the place of something", () => {
   test.each([
     ["Since Hamilton I actually love musicals.", MUSICALS, "Loves musicals"],
     ["Actually I can go up to 70 euros now.", BUDGET, "Can go up to 70 euros"],
+    ["I've moved from Leeds to Glasgow.", LEEDS, "Moved to Glasgow"],
   ])("%s stands on the same thing as what it replaces", async (text, memory, said) => {
     expect(await read(text)).toMatchObject([{ op: "add", statement: { category: memory.category, aspect: memory.aspect, text: said } }]);
   });

@@ -23,7 +23,7 @@ const OVER: Readonly<Record<Language, readonly (readonly [pattern: RegExp, still
     [/^(?:i|we)(?:'ve| have)? (?:outgrown|outgrew|got(?:ten)? over|lost) (?:my|our) (?<b>.*allergy(?: to .+)?)$/iu, "I have a $<b>"],
     [/^(?:my|our) (?<b>.*allergy(?: to .+)?) (?:is|has) (?:gone|gone away|over|disappeared|been cured|cured)\b.*$/iu, "I have a $<b>"],
     [
-      /^(?:i|we)(?:'ve| have)? (?:just |recently |now )?(?:moved|moving) (?:away |out )*(?:from|of) (?<b>\p{L}[\p{L} .'-]+?)(?: (?:last|in|this|a|two|years|for)\b.*)?$/iu,
+      /^(?!.* to )(?:i|we)(?:'ve| have)? (?:just |recently |now )?(?:moved|moving) (?:away |out )*(?:from|of) (?<b>\p{L}[\p{L} .'-]+?)(?: (?:last|in|this|a|two|years|for)\b.*)?$/iu,
       "I live in $<b>",
     ],
     [/^(?:i|we) left (?<b>\p{Lu}[\p{L}'-]+) (?:for good|last|years|months|in).*$/u, "I live in $<b>"],
