@@ -7,6 +7,13 @@ describe("import rules", () => {
     expect(importViolations(readSources(join(import.meta.dirname, "..", "src")))).toEqual([]);
   });
 
+  test("databases are opened in one place, tests included: those that are made elsewhere end the process when they are collected", async () => {
+    const root = join(import.meta.dirname, "..");
+    const files = ["src", "test", "bench"].flatMap((folder) => readSources(join(root, folder)));
+    const made = files.filter(({ path, text }) => /new BetterSqlite3\(|\.iterate\(/.test(text) && !path.endsWith("import-rules.test.ts"));
+    expect(made.map(({ path }) => path)).toEqual(["platform/sqlite.ts"]);
+  });
+
   test.each([
     ["a folder that imports another", { path: "history/x.ts", text: 'import { y } from "../long-term/y.js";' }],
     ["a port that imports a folder of another name", { path: "history.ts", text: 'import type { y } from "./vectors/y.js";' }],

@@ -12,6 +12,9 @@ interface Standing {
   readonly holding: readonly string[];
 }
 
+/** What all statements have in common. */
+const STATEMENTS = Object.getPrototypeOf(openDatabase(":memory:").prepare("SELECT 1")) as Record<"run" | "get" | "all", Call>;
+
 const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE)/i;
 
 /**
@@ -24,18 +27,15 @@ export class SqliteFaults {
   readonly #restore: () => void;
 
   constructor() {
-    const db = new BetterSqlite3(":memory:");
-    const prototype = Object.getPrototypeOf(db.prepare("SELECT 1")) as Record<"run" | "get" | "all", Call>;
-    db.close();
-    const { run, get, all } = prototype;
+    const { run, get, all } = STATEMENTS;
     const faults = this;
     const watched = (real: Call): Call =>
       function (...params) {
         faults.#pass(this, params);
         return real.apply(this, params);
       };
-    Object.assign(prototype, { run: watched(run), get: watched(get), all: watched(all) });
-    this.#restore = () => void Object.assign(prototype, { run, get, all });
+    Object.assign(STATEMENTS, { run: watched(run), get: watched(get), all: watched(all) });
+    this.#restore = () => void Object.assign(STATEMENTS, { run, get, all });
   }
 
   inject(standing: Standing): void {
