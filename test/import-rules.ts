@@ -21,7 +21,7 @@ export interface SourceFile {
 
 export function readSources(src: string): SourceFile[] {
   return readdirSync(src, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => path.endsWith(".ts") && !path.includes("node_modules"))
     .map((path) => ({ path: path.replaceAll("\\", "/"), text: readFileSync(join(src, path), "utf8") }));
 }
 
