@@ -42,9 +42,15 @@ export class Partitions {
     }
     for (const name of touched) {
       const partition = this.#cache.peek(name);
-      if (partition === undefined || partition.wasteful) this.#cache.delete(name);
-      else this.#cache.set(name, partition);
+      // Taken out first: the cache keeps the size that a value had when it came.
+      this.#cache.delete(name);
+      if (partition !== undefined && !partition.wasteful) this.#cache.set(name, partition);
     }
+  }
+
+  /** Estimate of the memory that is taken now, in bytes. */
+  get bytes(): number {
+    return [...this.#cache.values()].reduce((sum, partition) => sum + partition.bytes, 0);
   }
 
   clear(): void {
