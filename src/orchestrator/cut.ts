@@ -4,7 +4,8 @@ const MARK = " … (cut)";
 
 /** The text, or as much of its beginning as fits into `maxTokens`, with a mark that something is missing. Never half a character. */
 export function cutTo(text: string, maxTokens: number, counter: TokenCounter): string {
-  if (counter.count(text) <= maxTokens) return text;
+  // No token is less than a byte: what is as short as that need not be counted here and again by the caller.
+  if (Buffer.byteLength(text) <= maxTokens || counter.count(text) <= maxTokens) return text;
   let fits = 0;
   let tooLong = text.length;
   while (tooLong - fits > 1) {
