@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import type { Embedder } from "../src/embedding.js";
-import { SIGNALS, type Signal, without } from "../src/history/weights.js";
-import type { ConversationHistory } from "../src/history.js";
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
+import type { Embedder } from "../src/ports/embedding.js";
+import type { ConversationHistory } from "../src/ports/history.js";
+import { SIGNALS, type Signal, without } from "../src/stores/vector-history/weights.js";
 import { plainBm25 } from "./recall/bm25.js";
 import { crossValidate } from "./recall/cross-validation.js";
 import { type Conversation, readDataset } from "./recall/dataset.js";

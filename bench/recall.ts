@@ -2,20 +2,20 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { recordFrom } from "../src/long-term/claim.js";
-import { ensureCollection } from "../src/long-term/collections.js";
-import { loadMem0 } from "../src/long-term/mem0-environment.js";
-import { Mem0Service } from "../src/long-term/mem0-service.js";
-import { toPayload } from "../src/long-term/record.js";
-import { statementSchema } from "../src/long-term.js";
+import { CONCIERGE_CATEGORIES } from "../src/concierge/categories.js";
+import { statementSchema } from "../src/domain/memory.js";
+import { memoryIdOf } from "../src/domain/owned-ids.js";
+import { type Owner, ownerOf } from "../src/domain/owner.js";
+import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js";
+import { recordFrom } from "../src/memories/statement-record.js";
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
-import { type Owner, ownerOf } from "../src/owner.js";
-import { InMemoryOwnerLedger } from "../src/owner-ledger/in-memory-owner-ledger.js";
 import { systemClock } from "../src/platform/clock.js";
-import { memoryIdOf } from "../src/platform/ids.js";
 import { silentLogger } from "../src/platform/logger.js";
-import { openLocalQdrant } from "../src/vectors/local-qdrant.js";
-import { documentVector, queryVector } from "../src/vectors/sparse.js";
+import { openLocalQdrant } from "../src/stores/local-vectors/local-qdrant.js";
+import { ensureCollection } from "../src/stores/mem0/collections.js";
+import { loadMem0 } from "../src/stores/mem0/mem0-environment.js";
+import { Mem0Service } from "../src/stores/mem0/mem0-service.js";
+import { toPayload } from "../src/stores/mem0/memory-payload.js";
 
 /**
  * How long the five memories nearest to a message take to find, for one of many users: through Mem0Service on LocalQdrant,
@@ -81,11 +81,10 @@ async function run(): Promise<number> {
       writes: ours,
       embedder,
       sparse: { documentVector, queryVector },
-      ledger: new InMemoryOwnerLedger(),
       clock: { now: () => NOW },
       logger: silentLogger,
     },
-    { dir },
+    { dir, categories: CONCIERGE_CATEGORIES },
   );
   const question = (n: number) => `Anything with ${pick(KINDS, n)} ${pick(WHERE, n + 3)} ${pick(WHEN, n + 1)}?`;
   const someone = (n: number) => pick(owners, n * 7919);
@@ -114,9 +113,9 @@ async function row(owner: Owner, n: number) {
   const id = memoryIdOf(owner, "bench", String(n), 0);
   const statement = statementSchema.parse({ text, category: "other", aspect: `choice ${n}` });
   const source = { session_id: "bench", turn: 1, message_id: String(n), quote: text };
-  const claim = { id, statedAt: NOW.toISOString(), source, statement, review: false, replaces: null };
+  const claim = { id, statedAt: NOW.toISOString(), source, statement, waits: null };
   const [vector = new Float32Array()] = await embedder.embed([text]);
-  return { id, text, vector: Array.from(vector), payload: toPayload(owner, recordFrom(claim, NOW), embedder.id) };
+  return { id, text, vector: Array.from(vector), payload: toPayload(owner, recordFrom(claim, NOW, CONCIERGE_CATEGORIES), embedder.id) };
 }
 
 /** The same Mem0, as it comes, on the store that it brings along. */

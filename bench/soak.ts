@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { ChatModel, ModelEvent } from "../src/agent.js";
-import { compose } from "../src/compose.js";
-import { parseConfig } from "../src/config.js";
+import { compose } from "../src/compose/compose.js";
+import { parseConfig } from "../src/compose/config.js";
 import { createHttpApp } from "../src/http/app.js";
 import { listen } from "../src/http/server.js";
 import { systemClock } from "../src/platform/clock.js";
 import { silentLogger } from "../src/platform/logger.js";
+import type { ChatModel, ModelEvent } from "../src/ports/agent.js";
 
 /**
  * Whether a server that runs for long stays the size it is: 20,000 turns over HTTP, plain and streamed, of ever new users in

@@ -1,11 +1,11 @@
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ChatModel, ModelEvent } from "../src/agent.js";
-import { type Composed, compose } from "../src/compose.js";
-import { parseConfig } from "../src/config.js";
-import { statementSchema } from "../src/long-term.js";
-import { ownerOf } from "../src/owner.js";
+import { type Composed, compose } from "../src/compose/compose.js";
+import { parseConfig } from "../src/compose/config.js";
+import { statementSchema } from "../src/domain/memory.js";
+import { ownerOf } from "../src/domain/owner.js";
+import type { ChatModel, ModelEvent } from "../src/ports/agent.js";
 
 /**
  * What Maitred adds to a turn, beside the model: a whole turn whose model answers at once, with and without long-term memory, on

@@ -7,9 +7,10 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LocalVectorStore, openLocalQdrant } from "../src/vectors/local-qdrant.js";
-import { documentVector, queryVector } from "../src/vectors/sparse.js";
-import type { Filter, Point } from "../src/vectors.js";
+import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js";
+import type { Filter, Point } from "../src/ports/vectors.js";
+import { openLocalQdrant } from "../src/stores/local-vectors/local-qdrant.js";
+import type { LocalVectorStore } from "../src/stores/local-vectors/local-vector-store.js";
 
 const DIMENSION = 384;
 const scale = process.argv.includes("--quick") ? 10 : 1;

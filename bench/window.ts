@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ownerOf } from "../src/owner.js";
+import { ownerOf } from "../src/domain/owner.js";
+import { journalRecordSchema, type NewRecord } from "../src/domain/session.js";
 import { nodeFileSystem } from "../src/platform/file-system.js";
 import { newId } from "../src/platform/ids.js";
 import { silentLogger } from "../src/platform/logger.js";
-import { journalRecordSchema, type NewRecord } from "../src/session.js";
-import { FileMemoryService } from "../src/short-term/file-memory-service.js";
+import { FileMemoryService } from "../src/stores/files/file-memory-service.js";
 
 /**
  * What a window of ten rounds costs in sessions of 100, 10,000 and 1,000,000 lines, warm (journal open) and cold

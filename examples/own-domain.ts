@@ -5,8 +5,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createOrchestrator, type Domain, type Tool } from "maitred";
 import { z } from "zod";
-import { createOrchestrator, type Domain, type Tool } from "../src/index.js";
 
 const treatments = [
   { id: "t1", name: "Hot stone massage", minutes: 60, price: 95 },

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOrchestrator } from "../src/index.js";
+import { createOrchestrator } from "maitred";
 
 const said = "I prefer jazz concerts, and I usually book 2 tickets. I need step-free access.";
 const asked = "Anything good this weekend?";

@@ -1,6 +1,6 @@
 // Compiles src/ to dist/ and puts what is not TypeScript beside it.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,5 +11,14 @@ const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript
 rmSync(join(root, "dist"), { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
-if (existsSync(join(root, "src", "web"))) cpSync(join(root, "src", "web"), join(root, "dist", "web"), { recursive: true });
+// The page as it is, and the lists and prompts that modules read where they load.
+cpSync(join(root, "src"), join(root, "dist"), { recursive: true, filter: (path) => isFolder(path) || isData(path) });
 chmodSync(join(root, "dist", "cli.js"), 0o755);
+
+function isFolder(path) {
+  return statSync(path).isDirectory();
+}
+
+function isData(path) {
+  return /\.(json|txt)$/.test(path) || path.startsWith(join(root, "src", "web"));
+}

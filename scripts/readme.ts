@@ -1,7 +1,11 @@
-/** Writes the table of variables into README.md, between its two markers. `test/readme.test.ts` fails when it is out of date. */
+/**
+ * Writes the table of variables into README.md, between its two markers, and the options of the library that stand for them.
+ * `test/readme.test.ts` fails when one is out of date.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { VARIABLES } from "../src/config.js";
+import { VARIABLES } from "../src/compose/config.js";
+import { settingsSource } from "./settings.js";
 
 const BEGIN = "<!-- variables: made by `npm run readme` -->";
 const END = "<!-- end of variables -->";
@@ -28,4 +32,5 @@ function code(fallback: string): string {
 if (process.argv[1] === import.meta.filename) {
   const path = join(import.meta.dirname, "..", "README.md");
   writeFileSync(path, withVariables(readFileSync(path, "utf8")));
+  writeFileSync(join(import.meta.dirname, "..", "src", "library", "settings.ts"), settingsSource());
 }

@@ -2,46 +2,108 @@
  * The public API. Named exports only; no vendor's types.
  *
  * @example
- * const maitred = await createOrchestrator({ MEMORY_STORAGE_DIR: "./memory_storage" });
- * const owner = maitred.owner("ada");
- * const answer = await maitred.chat.chat({ owner, message: "A table for two by the window, please." });
+ * const maitred = await createMaitred({ memoryStorageDir: "./memory_storage" });
+ * const ada = maitred.for({ user: "ada" });
+ * const answer = await ada.chat("A table for two by the window, please.");
  */
-import type { Application } from "./application.js";
-import { compose, type Overrides } from "./compose.js";
-import { parseConfig } from "./config.js";
-import type { ConversationLog } from "./conversation-log.js";
-import { DEFAULT_TENANT, type Owner, ownerOf } from "./owner.js";
 
-export interface Maitred extends Application {
-  /** Conversations that another framework runs, for `maitred/adk`, `maitred/langchain` and `maitred/openai-agents`. */
-  readonly log: ConversationLog;
-  /** The owner of a user of a tenant (default `default`). @throws INVALID_USER_ID */
-  owner(user: string, tenant?: string): Owner;
-}
-
-export type MaitredParts = Pick<Overrides, "logger" | "clock" | "domain" | "model" | "embedder" | "extractor">;
-
-/**
- * Maitred in your own process. `variables` are those of the README's table, as text; the process environment is not read.
- * @throws INVALID_CONFIG, STORAGE_IN_USE, STORAGE_UNAVAILABLE, REINDEX_REQUIRED, QDRANT_TOO_OLD, EMBEDDING_UNAVAILABLE
- */
-export async function createOrchestrator(
-  variables: Readonly<Record<string, string | undefined>> = {},
-  parts: MaitredParts = {},
-): Promise<Maitred> {
-  const { parts: inner, ...application } = await compose(parseConfig(variables), parts);
-  return { ...application, log: inner.log, owner: (user, tenant = DEFAULT_TENANT) => ownerOf(tenant, user) };
-}
-
-export type * from "./agent.js";
-export type * from "./application.js";
-export type { ConversationLog, LoggedItem, LogItem, LogKey } from "./conversation-log.js";
-export type { Embedder } from "./embedding.js";
-export { AppError, ERRORS, type ErrorCode, isAppError } from "./errors.js";
-export type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "./history.js";
-export type { Extractor, LongTermMemory, Memory, MemoryOperation, ProposedOperation, Statement } from "./long-term.js";
-export type { OfflineScript } from "./offline-script.js";
-export { type Owner, ownerOf, parseOwner } from "./owner.js";
+export type { MeteredWork, TokenMeter } from "./agent/token-meter.js";
+export type { MakeAgent } from "./compose/compose.js";
+export type * from "./compose/services.js";
+export {
+  ConversationOrchestrator,
+  FileMemoryService,
+  Mem0Service,
+  MemoryRouter,
+  nodeFileSystem,
+  sparseVectors,
+} from "./compose/services.js";
+export type { Category } from "./domain/categories.js";
+export type { GivenMessage, GivenStep } from "./domain/given-messages.js";
+export type { GivenImage, ImageType, MessageImage } from "./domain/image.js";
+export type {
+  Memory,
+  MemoryEvent,
+  MemoryPatch,
+  MemorySource,
+  MemoryState,
+  MemoryType,
+  NewStatement,
+  PendingChange,
+  RestorableMemory,
+  Statement,
+  WaitingReason,
+} from "./domain/memory.js";
+export type { MemoryOperation } from "./domain/memory-operation.js";
+export type { MemoryRecord } from "./domain/memory-record.js";
+export { type Owner, ownerOf, parseOwner } from "./domain/owner.js";
+export type {
+  Element,
+  JournalRecord,
+  JsonObject,
+  JsonValue,
+  Message,
+  MessageMetadata,
+  MessageRecord,
+  NewRecord,
+  ProviderState,
+  RecalledMemory,
+  RecallStatus,
+  RecordOf,
+  Role,
+  Round,
+  Session,
+  SessionStatus,
+  Source,
+  Step,
+  StepRecord,
+  Timing,
+  Usage,
+} from "./domain/session.js";
+export type { ToConfirm } from "./domain/to-confirm.js";
+export type { SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
+export type { UserParts } from "./library/checked.js";
+export { defineTool, type ToolDefinition } from "./library/define-tool.js";
+export { createMaitred, createOrchestrator, type Maitred } from "./library/library.js";
+export type { MaitredOptions, MaitredParts } from "./library/options.js";
+export type { Settings } from "./library/settings.js";
+export type { JsonObjectSchema, StandardResult, StandardSchema, ToolInput, ToolSchema } from "./library/tool-schema.js";
+export type { StreamEvent } from "./library/turn-stream.js";
+export type { AddOptions, ChatOptions, ContextOptions, MaitredUser, TurnOptions } from "./library/user.js";
+export type { HistorySearchOptions, UserHistory } from "./library/user-history.js";
+export type {
+  MemoryChange,
+  MemoryFilter,
+  MemoryListOptions,
+  NewMemoryOptions,
+  StatementOptions,
+  UserMemories,
+} from "./library/user-memories.js";
+export type { MessageListOptions, SessionChange, SessionListOptions, SessionOptions, UserSessions } from "./library/user-sessions.js";
 export type { Clock } from "./platform/clock.js";
+export { AppError, type AppErrorOptions, ERRORS, type ErrorCode, type ErrorDetail, type ErrorSpec, isAppError } from "./platform/errors.js";
 export type { Logger } from "./platform/logger.js";
-export type { Element, JsonObject, JsonValue, Message, Session, Source, Step } from "./session.js";
+export type { TokenCounter } from "./platform/tokens.js";
+export type * from "./ports/agent.js";
+export type * from "./ports/application.js";
+export type * from "./ports/chat-model.js";
+export type * from "./ports/content-codec.js";
+export type * from "./ports/embedding.js";
+export type * from "./ports/extraction.js";
+export type * from "./ports/history.js";
+export type * from "./ports/image-store.js";
+export type * from "./ports/memories.js";
+export type * from "./ports/memory-log.js";
+export type * from "./ports/memory-store.js";
+export type * from "./ports/offline-script.js";
+export type * from "./ports/own-agent.js";
+export type * from "./ports/owner-ledger.js";
+export type * from "./ports/session-store.js";
+export type * from "./ports/session-writer.js";
+export type * from "./ports/state-stores.js";
+export type * from "./ports/storage-health.js";
+export type { JournalEnd, RestoresJournals } from "./ports/transfer.js";
+export type * from "./ports/vectors.js";
+export type { ConversationLog, ConversationLogParts } from "./sessions/conversation-log.js";
+export type { LoggedItem, LogItem, LogKey, LogWindow } from "./sessions/log-items.js";
+export type { OwnerGate } from "./sessions/session-access.js";

@@ -9,10 +9,18 @@ function citedIn(source: string): string[] {
   return [...names].flatMap((match) => [...(match[2] ?? "").matchAll(/\[([a-z]+(?:-[a-z]+)+)\]/g)].map((id) => id[1] ?? ""));
 }
 
+/** Tests, and the contracts that they run. */
+const FILES = [
+  { dir: import.meta.dirname, named: /\.(test|contract)\.ts$/ },
+  { dir: join(import.meta.dirname, "..", "src", "testing"), named: /-contract\.ts$/ },
+];
+
 const cited = new Set(
-  readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.(test|contract)\.ts$/.test(path) && !path.endsWith("requirements.test.ts"))
-    .flatMap((path) => citedIn(readFileSync(join(import.meta.dirname, path), "utf8"))),
+  FILES.flatMap(({ dir, named }) =>
+    readdirSync(dir, { recursive: true, encoding: "utf8" })
+      .filter((path) => named.test(path) && !path.endsWith("requirements.test.ts"))
+      .flatMap((path) => citedIn(readFileSync(join(dir, path), "utf8"))),
+  ),
 );
 
 test("every promise is cited by a test", () => {

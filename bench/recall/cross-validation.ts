@@ -1,9 +1,9 @@
-import type { Candidate } from "../../src/history/candidate.js";
-import { candidatesOf } from "../../src/history/candidates.js";
-import { type RankedQuestion, rank } from "../../src/history/ranking.js";
-import { RANKING_WEIGHTS, type RankingWeights } from "../../src/history/weights.js";
-import { queryVector } from "../../src/vectors/sparse.js";
-import type { ScoredPoint } from "../../src/vectors.js";
+import { queryVector } from "../../src/embedding/sparse-vectors.js";
+import type { ScoredPoint } from "../../src/ports/vectors.js";
+import type { Candidate } from "../../src/stores/vector-history/candidate.js";
+import { candidatesOf } from "../../src/stores/vector-history/candidates.js";
+import { type RankedQuestion, rank } from "../../src/stores/vector-history/ranking.js";
+import { RANKING_WEIGHTS, type RankingWeights } from "../../src/stores/vector-history/weights.js";
 import type { Conversation, Question } from "./dataset.js";
 import { type Fixture, ownerOfConversation } from "./fixture.js";
 import { count, fractionAt, HEADER, newTally, row, type Tally } from "./metrics.js";

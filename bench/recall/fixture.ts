@@ -1,20 +1,20 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Embedder } from "../../src/embedding.js";
-import { VectorHistory } from "../../src/history/vector-history.js";
-import type { RankingWeights } from "../../src/history/weights.js";
-import { ImportService } from "../../src/import.js";
-import { DisabledMemory } from "../../src/long-term/disabled-memory.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
-import { InMemoryOwnerLedger } from "../../src/owner-ledger/in-memory-owner-ledger.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
+import { ImportService } from "../../src/import/import.js";
+import { DisabledMemories } from "../../src/memories/disabled-memories.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { SessionWriter } from "../../src/session-writer.js";
-import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { documentVector, queryVector } from "../../src/vectors/sparse.js";
-import type { ScoredPoint, VectorStore } from "../../src/vectors.js";
+import type { Embedder } from "../../src/ports/embedding.js";
+import type { ScoredPoint, VectorStore } from "../../src/ports/vectors.js";
+import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
+import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
+import type { RankingWeights } from "../../src/stores/vector-history/weights.js";
 import { type Conversation, importLines } from "./dataset.js";
 
 const sparse = { documentVector, queryVector };
@@ -45,12 +45,12 @@ export async function openFixture(embedder: Embedder): Promise<Fixture> {
   const history = await VectorHistory.open({ store, embedder, sparse });
   const imports = new ImportService({
     store: sessions,
-    writer: new SessionWriter(sessions, { onLag: () => {}, logger: silentLogger }),
+    writer: new IndexedSessionWriter(sessions, { onLag: () => {}, logger: silentLogger }),
     history,
     clock: systemClock,
     gate: { begin: () => ({ signal: new AbortController().signal, end: () => {} }) },
     promote: null,
-    restore: { longTerm: new DisabledMemory(), ledger: new InMemoryOwnerLedger(), records: null },
+    restore: { longTerm: new DisabledMemories(), ledger: new InMemoryOwnerLedger(), records: null },
     lockWaitMs: 10_000,
   });
   return {

@@ -1,6 +1,6 @@
-import type { HistoryMessage } from "../../src/history.js";
-import { ownerOf } from "../../src/owner.js";
+import { ownerOf } from "../../src/domain/owner.js";
 import { derivedId } from "../../src/platform/ids.js";
+import type { HistoryMessage } from "../../src/ports/history.js";
 import type { Fixture } from "./fixture.js";
 import { percentile } from "./metrics.js";
 

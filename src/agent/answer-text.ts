@@ -1,5 +1,6 @@
 /**
- * Sorts a model's streamed text into thought and answer, so that what was streamed is the answer, no more and no less.
+ * Sorts a model's streamed text into thought and answer, so that what was streamed is the answer, no more and no less; what the model's
+ * adapter takes back is told as taken back.
  *
  * While tools are on offer, the first `holdBackChars` of an iteration are held back, for `holdBackMs` at most: a short "Let me look …"
  * before a tool call becomes the thought of that iteration and is never streamed. Longer text, and that of a slow model, is streamed as
@@ -7,24 +8,30 @@
  */
 export class AnswerText {
   readonly #emit: (delta: string) => Promise<void>;
+  readonly #onRetracted: (content: string) => Promise<void>;
   readonly #holdBackChars: number;
   readonly #holdBackMs: number;
   #answer = "";
   #held = "";
   #heldSince = 0;
   #flowing = false;
+  /** What was answered before the present iteration. */
+  #before = "";
 
   constructor(options: {
     readonly emit: (delta: string) => Promise<void>;
+    /** Told what is left of the answer where some of what was streamed is taken back. */
+    readonly onRetracted: (content: string) => Promise<void>;
     readonly holdBackChars: number;
     readonly holdBackMs: number;
   }) {
     this.#emit = options.emit;
+    this.#onRetracted = options.onRetracted;
     this.#holdBackChars = options.holdBackChars;
     this.#holdBackMs = options.holdBackMs;
   }
 
-  /** All that was streamed so far. */
+  /** All that was streamed so far and not taken back. */
   get answer(): string {
     return this.#answer;
   }
@@ -38,18 +45,32 @@ export class AnswerText {
     if (!toolsOffered || long) await this.#flush();
   }
 
+  /** Takes back all text of the present iteration. */
+  async retract(): Promise<void> {
+    this.#held = "";
+    if (!this.#flowing) return;
+    this.#flowing = false;
+    this.#answer = this.#before;
+    await this.#onRetracted(this.#answer);
+  }
+
   /** Ends an iteration that answered. */
   async endAnswer(): Promise<void> {
     await this.#flush();
-    this.#flowing = false;
+    this.#endIteration();
   }
 
   /** Ends an iteration that called tools; returns its thought, or undefined. */
   endThought(): string | undefined {
     const thought = this.#held.trim();
     this.#held = "";
-    this.#flowing = false;
+    this.#endIteration();
     return thought === "" ? undefined : thought;
+  }
+
+  #endIteration(): void {
+    this.#flowing = false;
+    this.#before = this.#answer;
   }
 
   async #flush(): Promise<void> {

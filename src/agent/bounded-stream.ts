@@ -1,5 +1,5 @@
-import type { ModelEvent } from "../agent.js";
-import { AppError, isAppError } from "../errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
+import type { ModelEvent } from "../ports/agent.js";
 
 export interface StreamBounds {
   readonly signal: AbortSignal;

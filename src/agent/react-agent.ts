@@ -1,22 +1,26 @@
+import { createHash } from "node:crypto";
+import type { Element, ProviderState, Source, Step, Usage } from "../domain/session.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError, isAppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
 import type {
   Agent,
   AgentInput,
   AgentResult,
   AgentRun,
   AnyTool,
+  BeforeTool,
   ChatModel,
   Domain,
   ModelMessage,
   ModelRequest,
   ModelToolCall,
-} from "../agent.js";
-import { AppError } from "../errors.js";
-import type { Clock } from "../platform/clock.js";
-import { newId } from "../platform/ids.js";
-import type { Logger } from "../platform/logger.js";
-import type { Element, Source, Step, Usage } from "../session.js";
+} from "../ports/agent.js";
+import type { FinishReason } from "../ports/chat-model.js";
 import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
+import { halfContext } from "./half-context.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 
 export interface ReactAgentOptions {
@@ -38,22 +42,29 @@ export interface ReactAgentOptions {
   readonly maxParallelCalls?: number;
   /** {@link Domain.arrange}. Default: elements stay as the tools gave them. */
   readonly arrange?: NonNullable<Domain["arrange"]>;
+  /** Default: every call of a tool runs. */
+  readonly beforeTool?: BeforeTool;
 }
 
 /** What one model call gave. */
 interface Thinking {
   readonly calls: readonly ModelToolCall[];
-  readonly usage: Usage;
+  readonly reason: FinishReason;
+  readonly provider?: ProviderState;
 }
 
 /** What a turn has gathered so far. */
 interface Progress {
-  readonly messages: ModelMessage[];
+  messages: ModelMessage[];
+  /** Set once the context was halved: a model that still finds it too large gets no smaller one. */
+  halved: boolean;
   readonly steps: Step[];
   readonly elements: Element[];
   readonly sources: Map<string, Source>;
   readonly used: Map<string, number>;
   usage: Usage;
+  /** Who answered last. */
+  model: string;
   modelMs: number;
 }
 
@@ -64,7 +75,7 @@ interface Progress {
 export class ReactAgent implements Agent {
   readonly modelName: string;
   readonly standIn: boolean;
-  readonly #options: Required<ReactAgentOptions>;
+  readonly #options: Required<Omit<ReactAgentOptions, "beforeTool">>;
   readonly #tools: ToolBox;
 
   constructor(options: ReactAgentOptions) {
@@ -78,53 +89,85 @@ export class ReactAgent implements Agent {
       arrange: (_answer, elements) => elements,
       ...options,
     };
-    this.#tools = new ToolBox(this.#options);
+    this.#tools = new ToolBox({ ...this.#options, beforeTool: options.beforeTool });
     this.modelName = options.model.name;
     this.standIn = options.model.standIn;
+  }
+
+  takesImages(): boolean {
+    return this.#options.model.takesImages?.() ?? false;
   }
 
   async run(input: AgentInput, run: AgentRun): Promise<AgentResult> {
     const text = new AnswerText({
       emit: async (delta) => run.onEvent?.({ type: "token", delta }),
+      onRetracted: async (content) => run.onEvent?.({ type: "retract", content }),
       holdBackChars: this.#options.holdBackChars,
       holdBackMs: this.#options.holdBackMs,
     });
     const progress: Progress = {
       messages: [...input.messages],
+      halved: false,
       steps: [],
       elements: [],
       sources: new Map(),
       used: new Map(),
       usage: { input_tokens: 0, output_tokens: 0 },
+      model: this.modelName,
       modelMs: 0,
     };
+    let finish: FinishReason = "stop";
     for (let iteration = 0; ; iteration += 1) {
       const mayAct = iteration < this.#options.maxIterations && this.#tools.specs.length > 0;
-      const { calls, usage } = await this.#think(progress, text, mayAct, run.context.signal);
-      progress.usage = add(progress.usage, usage);
-      if (!mayAct || calls.length === 0) break;
-      await this.#act(calls, text.endThought(), iteration, progress, run);
+      const thinking = await this.#think(progress, text, mayAct, run);
+      finish = thinking.reason;
+      if (!mayAct || thinking.calls.length === 0) break;
+      await this.#act(thinking, text.endThought(), iteration, progress, run);
     }
     await text.endAnswer();
-    if (text.answer.trim() === "") throw new AppError("MODEL_UNAVAILABLE", { detail: "The model gave an empty answer." });
+    if (text.answer.trim() === "") throw emptyAnswer(finish);
     return {
       content: text.answer,
       steps: progress.steps,
       elements: this.#options.arrange(text.answer, progress.elements),
       sources: [...progress.sources.values()],
       usage: progress.usage,
-      model: this.modelName,
+      model: progress.model,
+      ...((finish === "length" || finish === "content_filter") && { finish }),
       modelMs: progress.modelMs,
     };
   }
 
-  async #think(progress: Progress, text: AnswerText, mayAct: boolean, signal: AbortSignal): Promise<Thinking> {
+  /** One model call; once more with half of the context where that is too large for the model. */
+  async #think(progress: Progress, text: AnswerText, mayAct: boolean, run: AgentRun): Promise<Thinking> {
+    try {
+      return await this.#ask(progress, text, mayAct, run);
+    } catch (error) {
+      const half = isAppError(error, "CONTEXT_TOO_LARGE") && !progress.halved ? halfContext(progress.messages) : null;
+      if (half === null) throw error;
+      this.#options.logger.warn(
+        { messages: progress.messages.length, kept: half.length },
+        "the context is too large for the model: halved",
+      );
+      progress.messages = half;
+      progress.halved = true;
+      return this.#ask(progress, text, mayAct, run);
+    }
+  }
+
+  async #ask(progress: Progress, text: AnswerText, mayAct: boolean, run: AgentRun): Promise<Thinking> {
     const { model, modelTimeoutMs } = this.#options;
-    const request: ModelRequest = { messages: progress.messages, ...(mayAct && { tools: this.#tools.specs }) };
+    const request: ModelRequest = {
+      messages: progress.messages,
+      ...(this.#tools.specs.length > 0 && { tools: this.#tools.specs }),
+      ...(this.#tools.specs.length > 0 && !mayAct && { toolChoice: "none" as const }),
+      cacheKey: cacheKeyOf(run.context.sessionId),
+      task: "chat",
+    };
     const calls: ModelToolCall[] = [];
-    let usage: Usage = { input_tokens: 0, output_tokens: 0 };
-    const stream = boundedStream((bound) => model.stream(request, { signal: bound }), {
-      signal,
+    const { deadline, context } = run;
+    const stream = boundedStream((signal) => model.stream(request, { signal, ...(deadline !== undefined && { deadline }) }), {
+      signal: context.signal,
       timeoutMs: modelTimeoutMs,
       onWait: (ms) => {
         progress.modelMs += ms;
@@ -132,14 +175,20 @@ export class ReactAgent implements Agent {
     });
     for await (const event of stream) {
       if (event.type === "text") await text.push(event.delta, mayAct);
+      else if (event.type === "retract") await text.retract();
       else if (event.type === "tool_call") calls.push(withId(event.call, calls, progress.steps));
-      else usage = event.usage;
+      else {
+        progress.usage = add(progress.usage, event.usage);
+        progress.model = event.model ?? this.modelName;
+        return { calls, reason: event.reason, ...(event.provider !== undefined && { provider: event.provider }) };
+      }
     }
-    return { calls, usage };
+    // Not reached: a bounded stream ends with its `end`.
+    throw new AppError("MODEL_UNAVAILABLE");
   }
 
   async #act(
-    calls: readonly ModelToolCall[],
+    { calls, provider }: Thinking,
     thought: string | undefined,
     iteration: number,
     progress: Progress,
@@ -148,7 +197,7 @@ export class ReactAgent implements Agent {
     const pending = calls.map((call, index) => this.#call(call, index < this.#options.maxParallelCalls, progress, run));
     // Every call is settled before any failure is thrown: an abort must not leave one running unwatched.
     await Promise.allSettled(pending);
-    progress.messages.push({ role: "assistant", content: thought ?? "", tool_calls: calls });
+    progress.messages.push({ role: "assistant", content: thought ?? "", tool_calls: calls, ...(provider !== undefined && { provider }) });
     for (const [index, call] of calls.entries()) {
       const done = await pending[index];
       if (done === undefined) continue;
@@ -159,6 +208,7 @@ export class ReactAgent implements Agent {
         call_id: call.id,
         iteration,
         ...(index === 0 && thought !== undefined && { thought }),
+        ...(index === 0 && provider !== undefined && { provider }),
         input: done.outcome.input,
         output: done.outcome.output,
         error: done.outcome.error,
@@ -192,12 +242,30 @@ export class ReactAgent implements Agent {
   }
 }
 
-/** A call's id must be there and must be its own within the turn, or results could be mixed up and writes swallowed. */
+/** One conversation's requests begin alike. A hash: an id is nobody else's business. */
+function cacheKeyOf(sessionId: string): string {
+  return createHash("sha256").update(sessionId).digest("hex").slice(0, 32);
+}
+
+/** A call's id must be its own within the turn, or results could be mixed up and writes swallowed. */
 function withId(call: ModelToolCall, calls: readonly ModelToolCall[], steps: readonly Step[]): ModelToolCall {
   const taken = call.id === "" || calls.some(({ id }) => id === call.id) || steps.some(({ call_id }) => call_id === call.id);
-  return taken ? { ...call, id: `call_${steps.length + calls.length}_${newId()}` } : call;
+  // 38 characters: OpenAI takes 40.
+  return taken ? { ...call, id: `call_${steps.length + calls.length}_${newId().replaceAll("-", "")}`.slice(0, 40) } : call;
+}
+
+function emptyAnswer(finish: FinishReason): AppError {
+  if (finish === "content_filter") return new AppError("MODEL_CONTENT_FILTER");
+  const detail = finish === "length" ? "The model reached its limit before it answered." : "The model gave an empty answer.";
+  return new AppError("MODEL_UNAVAILABLE", { detail });
 }
 
 function add(a: Usage, b: Usage): Usage {
-  return { input_tokens: a.input_tokens + b.input_tokens, output_tokens: a.output_tokens + b.output_tokens };
+  const cached =
+    a.cached_tokens === undefined && b.cached_tokens === undefined ? undefined : (a.cached_tokens ?? 0) + (b.cached_tokens ?? 0);
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    ...(cached !== undefined && { cached_tokens: cached }),
+    output_tokens: a.output_tokens + b.output_tokens,
+  };
 }

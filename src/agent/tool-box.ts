@@ -1,8 +1,10 @@
 import { z } from "zod";
-import type { AnyTool, ModelToolCall, ToolContext, ToolResult, ToolSpec } from "../agent.js";
-import { AppError, isAppError } from "../errors.js";
+import type { JsonValue } from "../domain/session.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import type { JsonValue } from "../session.js";
+import type { AnyTool, BeforeTool, ModelToolCall, ToolContext, ToolResult, ToolSpec } from "../ports/agent.js";
+import { plainSchema, withoutNulls } from "./models/plain-schema.js";
+import { type Held, heldBack } from "./tool-approval.js";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_CALLS = 8;
@@ -24,14 +26,22 @@ export class ToolBox {
   readonly #tools: ReadonlyMap<string, AnyTool>;
   readonly #maxOutputChars: number;
   readonly #logger: Logger;
+  readonly #beforeTool: BeforeTool | undefined;
 
-  constructor(options: { readonly tools: readonly AnyTool[]; readonly maxOutputChars: number; readonly logger: Logger }) {
+  constructor(options: {
+    readonly tools: readonly AnyTool[];
+    readonly maxOutputChars: number;
+    readonly logger: Logger;
+    /** Default: every call runs. */
+    readonly beforeTool?: BeforeTool | undefined;
+  }) {
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
     if (this.#tools.size < options.tools.length)
       throw new AppError("INVALID_CONFIG", { detail: "Two tools of the agent have the same name." });
-    this.specs = options.tools.map(({ name, description, parameters }) => ({ name, description, parameters: jsonSchemaOf(parameters) }));
+    this.specs = toolSpecs(options.tools);
     this.#maxOutputChars = options.maxOutputChars;
     this.#logger = options.logger;
+    this.#beforeTool = options.beforeTool;
   }
 
   /** `used`: how often the tool was called in this turn before. Never throws but for an abort of the turn. @throws ABORTED */
@@ -57,7 +67,9 @@ export class ToolBox {
     const timeout = AbortSignal.timeout(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const signal = AbortSignal.any([context.signal, timeout]);
     try {
-      const result = await abortable(() => tool.run(data, { ...context, signal }), signal);
+      const held = await abortable(() => this.#held(tool, input, data, { ...context, signal }), signal);
+      if (held !== null && "refused" in held) return failed(input, held.refused);
+      const result = held?.waiting ?? (await abortable(() => tool.run(data, { ...context, signal }), signal));
       const { output, content } = bounded(result.output, this.#maxOutputChars);
       return { input, output, error: null, content, result };
     } catch (error) {
@@ -69,15 +81,22 @@ export class ToolBox {
     }
   }
 
+  async #held(tool: AnyTool, args: JsonValue, input: unknown, context: ToolContext): Promise<Held | null> {
+    return this.#beforeTool ? heldBack(this.#beforeTool, { tool: tool.name, arguments: args, input }, context) : null;
+  }
+
   #names(): string {
     return [...this.#tools.keys()].join(", ");
   }
 }
 
-/** Draft 2020-12, of what a caller may send, without `$schema`. */
-function jsonSchemaOf(parameters: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: "input", unrepresentable: "any" });
-  return schema;
+/** What a model is told of tools: schemas (draft 2020-12) of what it may send, plain. */
+export function toolSpecs(tools: readonly Pick<AnyTool, "name" | "description" | "parameters">[]): readonly ToolSpec[] {
+  return tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parameters: plainSchema(withoutNulls(z.toJSONSchema(parameters, { io: "input", unrepresentable: "any" }))),
+  }));
 }
 
 function failed(input: JsonValue, error: string): Outcome {

@@ -1,7 +1,7 @@
-import type { ChatAnswer, ChatEvent, ImportResult, Readiness } from "../application.js";
-import type { Memory } from "../long-term.js";
-import type { ErasureReceipt } from "../owner-ledger.js";
-import type { Session } from "../session.js";
+import type { Memory } from "../domain/memory.js";
+import type { Session } from "../domain/session.js";
+import type { ChatAnswer, ChatEvent, ImportResult, Readiness } from "../ports/application.js";
+import type { ErasureReceipt } from "../ports/owner-ledger.js";
 
 /** What the commands ask for, of one user: from the storage directory itself, or from a server that owns it. */
 export interface Backend {
@@ -17,6 +17,12 @@ export interface Backend {
   memories(): Promise<readonly Memory[]>;
   /** @throws MEMORY_NOT_FOUND */
   forget(id: string): Promise<void>;
+  /** What waits for the user's word, and what of a memory that holds waits to be changed. */
+  waiting(): Promise<readonly Memory[]>;
+  /** The user's yes. @throws MEMORY_NOT_FOUND */
+  approve(id: string): Promise<Memory>;
+  /** The user's no. @throws MEMORY_NOT_FOUND */
+  reject(id: string): Promise<Memory>;
   import(
     body: AsyncIterable<Uint8Array>,
     options: {

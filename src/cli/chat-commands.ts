@@ -1,4 +1,5 @@
-import { AppError } from "../errors.js";
+import { type ToConfirm, toConfirmOf } from "../domain/to-confirm.js";
+import { AppError } from "../platform/errors.js";
 import type { Backend } from "./backend.js";
 import { printable, type Terminal } from "./terminal.js";
 
@@ -6,7 +7,7 @@ export interface ChatState {
   /** Null before the first message of a new session. */
   sessionId: string | null;
   /** What was listed last, so that it can be named by its number. */
-  readonly listed: { memories: readonly string[]; sessions: readonly string[] };
+  readonly listed: { memories: readonly string[]; sessions: readonly string[]; waiting: readonly ToConfirm[] };
 }
 
 type Run = (terminal: Terminal, backend: Backend, state: ChatState, argument: string) => Promise<void>;
@@ -15,6 +16,7 @@ type Run = (terminal: Terminal, backend: Backend, state: ChatState, argument: st
 export const CHAT_COMMANDS: Readonly<Record<string, Run>> = {
   "/memories": memories,
   "/forget": forget,
+  "/confirm": confirm,
   "/new": startNew,
   "/sessions": sessions,
   "/resume": resume,
@@ -49,6 +51,40 @@ async function forget(terminal: Terminal, backend: Backend, state: ChatState, ar
   await backend.forget(id);
   terminal.result({ forgotten: id });
   terminal.line("Forgotten.");
+}
+
+/** Alone it shows what waits for the user's word; with a number and yes or no it settles that one. */
+async function confirm(terminal: Terminal, backend: Backend, state: ChatState, argument: string): Promise<void> {
+  const [which = "", word = ""] = argument.split(/\s+/);
+  if (which === "") {
+    const waiting = (await backend.waiting()).flatMap((memory) => toConfirmOf(memory) ?? []);
+    terminal.result(waiting);
+    if (waiting.length === 0) terminal.line("Nothing waits for your word.");
+    showWaiting(terminal, state, waiting);
+    return;
+  }
+  if (word !== "yes" && word !== "no")
+    throw new AppError("INVALID_REQUEST", { detail: "Yes or no?", hint: "For instance /confirm 1 yes." });
+  const id = chosen(
+    which,
+    state.listed.waiting.map((each) => each.id),
+    "/confirm",
+  );
+  const text = state.listed.waiting.find((each) => each.id === id)?.text;
+  const memory = await (word === "yes" ? backend.approve(id) : backend.reject(id));
+  terminal.result(memory);
+  terminal.line(`${word === "yes" ? "Settled" : "Dropped"}: ${printable(text ?? memory.text)}`);
+}
+
+/** Numbers what waits, so that `/confirm` can name it. */
+export function showWaiting(terminal: Terminal, state: ChatState, waiting: readonly ToConfirm[]): void {
+  state.listed.waiting = waiting;
+  for (const [position, { text, subject, strength, change }] of waiting.entries()) {
+    const who = subject.startsWith("companion:") ? `${subject.slice("companion:".length)}: ` : "";
+    const must = strength === "hard" ? " (must hold)" : "";
+    terminal.line(terminal.colours.yellow(`  ${position + 1}  ${change === undefined ? "Keep: " : ""}${printable(who + text)}${must}?`));
+  }
+  if (waiting.length > 0) terminal.line(terminal.colours.dim("/confirm <number> yes or no, or just say it."));
 }
 
 async function startNew(terminal: Terminal, _backend: Backend, state: ChatState): Promise<void> {

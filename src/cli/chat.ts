@@ -1,9 +1,9 @@
 import { createInterface } from "node:readline";
-import type { ChatAnswer } from "../application.js";
-import { AppError } from "../errors.js";
-import type { RecallStatus } from "../session.js";
+import type { RecallStatus } from "../domain/session.js";
+import { AppError } from "../platform/errors.js";
+import type { ChatAnswer } from "../ports/application.js";
 import type { Backend } from "./backend.js";
-import { CHAT_COMMANDS, type ChatState, runChatCommand } from "./chat-commands.js";
+import { CHAT_COMMANDS, type ChatState, runChatCommand, showWaiting } from "./chat-commands.js";
 import { errorLines } from "./error-lines.js";
 import { printable, type Terminal } from "./terminal.js";
 
@@ -28,7 +28,7 @@ const MEMORY_NOTES: Readonly<Record<RecallStatus, string | null>> = {
  * (a pipe), each line is a message, and nothing but the answers is written.
  */
 export async function chatCommand(terminal: Terminal, backend: Backend, command: ChatCommand): Promise<void> {
-  const state: ChatState = { sessionId: command.sessionId ?? null, listed: { memories: [], sessions: [] } };
+  const state: ChatState = { sessionId: command.sessionId ?? null, listed: { memories: [], sessions: [], waiting: [] } };
   if (state.sessionId !== null) await backend.session(state.sessionId);
   if (command.message !== undefined) {
     await say(terminal, backend, state, command.message, command.signal);
@@ -103,6 +103,7 @@ async function say(terminal: Terminal, backend: Backend, state: ChatState, messa
   if (streamed !== answer.message.content) terminal.write(`${streamed === "" ? "" : "\n"}${printable(answer.message.content)}`);
   terminal.line();
   memoriesUsed(terminal, answer);
+  showWaiting(terminal, state, answer.memory.to_confirm);
 }
 
 function memoriesUsed(terminal: Terminal, { memory }: ChatAnswer): void {

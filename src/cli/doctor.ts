@@ -1,6 +1,6 @@
-import type { PartStatus, Readiness } from "../application.js";
-import type { Config } from "../config.js";
-import { isAppError } from "../errors.js";
+import type { Config } from "../compose/config.js";
+import { isAppError } from "../platform/errors.js";
+import type { PartStatus, Readiness } from "../ports/application.js";
 import type { Backend } from "./backend.js";
 import { errorLines } from "./error-lines.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
@@ -8,7 +8,7 @@ import { configuredUrl, type InUseParts } from "./in-use.js";
 import type { Maintenance } from "./maintenance.js";
 import { printable, type Terminal } from "./terminal.js";
 
-interface Finding {
+export interface Finding {
   readonly check: string;
   /** `warn`: works, but look at it. `fail`: something does not work. */
   readonly status: "ok" | "warn" | "fail";
@@ -39,7 +39,7 @@ export function remoteDoctorCommand(terminal: Terminal, backend: Backend): Promi
   return report(terminal, readinessFindings(backend));
 }
 
-async function report(terminal: Terminal, found: AsyncIterable<Finding>): Promise<ExitCode> {
+export async function report(terminal: Terminal, found: AsyncIterable<Finding>): Promise<ExitCode> {
   const findings: Finding[] = [];
   const { green, yellow, red } = terminal.colours;
   for await (const finding of found) {
@@ -174,11 +174,11 @@ async function openFailure(error: unknown, config: Config, { serverOf }: InUsePa
   return { check: "Storage", status: "warn", detail: error.message, advice };
 }
 
-function ok(check: string, detail: string): Finding {
+export function ok(check: string, detail: string): Finding {
   return { check, status: "ok", detail, advice: null };
 }
 
-function failure(check: string, error: unknown): Finding {
+export function failure(check: string, error: unknown): Finding {
   const [detail = "failed", ...rest] = errorLines(error);
   return { check, status: "fail", detail, advice: rest.length === 0 ? null : rest.join(" ") };
 }

@@ -1,4 +1,4 @@
-import { isAppError } from "../errors.js";
+import { isAppError } from "../platform/errors.js";
 
 /** An error as a person reads it: what happened, where in the input, and what to do. Without a stack. */
 export function errorLines(error: unknown): string[] {

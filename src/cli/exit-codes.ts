@@ -1,4 +1,4 @@
-import { isAppError } from "../errors.js";
+import { isAppError } from "../platform/errors.js";
 
 /** What `maitred` ends with. They do not change within a major version. */
 export const EXIT = {

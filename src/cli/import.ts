@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { AppError, type ErrorDetail, isAppError } from "../errors.js";
-import { checkImport, MAX_CONVERSATION_BYTES } from "../import.js";
+import { checkImport, MAX_CONVERSATION_BYTES } from "../import/import.js";
+import { AppError, type ErrorDetail, isAppError } from "../platform/errors.js";
 import { jsonElements } from "../platform/json-elements.js";
 import type { Backend } from "./backend.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";

@@ -1,5 +1,5 @@
-import type { Config } from "../config.js";
-import { AppError, isAppError } from "../errors.js";
+import type { Config } from "../compose/config.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import { reachable } from "../platform/server-address.js";
 
 export interface InUseParts {

@@ -1,5 +1,5 @@
-import type { Application } from "../application.js";
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
+import type { Application } from "../ports/application.js";
 import type { Backend } from "./backend.js";
 
 /** How long leaving waits for what was said to be remembered; the rest is done at the next start. */
@@ -20,6 +20,15 @@ export function localBackend(application: Application, owner: Owner): Backend {
     forget: async (id) => {
       await memories.forget(owner, id, { now: new Date() });
     },
+    waiting: async () => {
+      const [review, active] = await Promise.all([
+        memories.list(owner, { limit: 50, status: "review" }),
+        memories.list(owner, { limit: 200, status: "active" }),
+      ]);
+      return [...review.data, ...active.data.filter((memory) => memory.pending_change !== null)];
+    },
+    approve: (id) => memories.approve(owner, id, { now: new Date() }),
+    reject: (id) => memories.reject(owner, id, { now: new Date() }),
     import: (body, options) => imports.import(owner, body, { ...options, maxBytes: MAX_DOCUMENT_BYTES }),
     export: () => privacy.export(owner, { by: "cli" }),
     erase: () => privacy.erase(owner, { by: "cli" }),

@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config.js";
-import { catchUpIndex } from "../index-catch-up.js";
-import type { OwnerLedger } from "../owner-ledger.js";
-import type { Promotion } from "../promote.js";
-import type { ReindexOptions, ReindexReport } from "../reindex.js";
-import type { RetentionReport } from "../retention.js";
-import type { SessionStore } from "../session-store.js";
+import type { RetentionReport } from "../after-turn/retention.js";
+import type { Config } from "../compose/config.js";
+import type { Promotion } from "../memories/promotion.js";
+import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
+import type { LongTermMemory } from "../ports/memories.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { SessionStore } from "../ports/session-store.js";
 import type { DatabaseCheck, Maintenance } from "./maintenance.js";
 
 /** What a composed application has for work on its stores as a whole. */
@@ -14,6 +14,12 @@ export interface MaintenanceParts {
   readonly config: Pick<Config, "MEMORY_STORAGE_DIR" | "SHORT_TERM_BACKEND">;
   readonly store: Pick<SessionStore, "journal" | "index">;
   readonly ledger: Pick<OwnerLedger, "openErasures">;
+  readonly longTerm: Pick<LongTermMemory, "rebuild">;
+  /** Empties the index and folds all journals in anew. */
+  readonly rebuildIndex: (options: {
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (looked: number) => void;
+  }) => Promise<{ readonly sessions: number }>;
   readonly promotion: Pick<Promotion, "run">;
   readonly reindex: (options: ReindexOptions) => Promise<ReindexReport>;
   readonly retention: (options: {
@@ -24,15 +30,14 @@ export interface MaintenanceParts {
 }
 
 export function maintenanceOf(parts: MaintenanceParts): Maintenance {
-  const { config, store, ledger, promotion, reindex, retention } = parts;
+  const { config, store, ledger, longTerm, rebuildIndex, promotion, reindex, retention } = parts;
   return {
     reindex: async ({ signal, onProgress }) => {
       let total = 0;
       for await (const _ of store.journal.list()) total += 1;
       // Sessions are counted twice: once for their list, once for history.
       // Broken off, the next start goes on.
-      await store.index.clear();
-      const { sessions: listed } = await catchUpIndex(store, { signal, onProgress: (done) => onProgress(done, total * 2) });
+      const { sessions: listed } = await rebuildIndex({ signal, onProgress: (done) => onProgress(done, total * 2) });
       const { sessions, added, failed } = await reindex({
         which: "all",
         signal,
@@ -40,6 +45,10 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
       });
       signal.throwIfAborted();
       return { sessions: listed, sessions_searched: sessions, messages_added_to_history: added, sessions_failed: failed };
+    },
+    reindexMemories: async ({ signal, onProgress }) => {
+      const { owners, memories, failed } = await longTerm.rebuild({ signal, onProgress: (done) => onProgress(done.owners, 0) });
+      return { users: owners, memories, users_failed: failed };
     },
     promote: (options) => promotion.run(options),
     retention: (options) => retention(options),

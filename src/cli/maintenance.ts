@@ -1,7 +1,7 @@
-import type { Owner } from "../owner.js";
-import type { PromotionReport } from "../promote.js";
-import type { RetentionReport } from "../retention.js";
-import type { JournalCheck } from "../session-store.js";
+import type { RetentionReport } from "../after-turn/retention.js";
+import type { Owner } from "../domain/owner.js";
+import type { PromotionReport } from "../memories/promotion.js";
+import type { JournalCheck } from "../ports/session-store.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import type { Terminal } from "./terminal.js";
 
@@ -15,6 +15,11 @@ export interface DatabaseCheck {
 export interface Maintenance {
   /** Rebuilds what is derived (list of sessions, history) from the journals. Calls no model but the embedder. Returns counts by name. */
   reindex(options: {
+    readonly signal: AbortSignal;
+    readonly onProgress: (done: number, total: number) => void;
+  }): Promise<Readonly<Record<string, number>>>;
+  /** Writes the store of memories anew from their logs. Calls no model but the embedder. Returns counts by name. */
+  reindexMemories(options: {
     readonly signal: AbortSignal;
     readonly onProgress: (done: number, total: number) => void;
   }): Promise<Readonly<Record<string, number>>>;
@@ -35,10 +40,16 @@ export interface Maintenance {
   databases(): AsyncIterable<DatabaseCheck>;
 }
 
-export async function reindexCommand(terminal: Terminal, maintenance: Maintenance, signal: AbortSignal): Promise<void> {
+/** `memories`: only these, from their logs: also into a server that this installation never wrote to. */
+export async function reindexCommand(
+  terminal: Terminal,
+  maintenance: Maintenance,
+  { memories, signal }: { readonly memories: boolean; readonly signal: AbortSignal },
+): Promise<void> {
   const progress = terminal.progress("Rebuilding");
   try {
-    const counts = await maintenance.reindex({ signal, onProgress: progress.update });
+    const options = { signal, onProgress: progress.update };
+    const counts = await (memories ? maintenance.reindexMemories(options) : maintenance.reindex(options));
     progress.stop();
     terminal.result(counts);
     terminal.line(

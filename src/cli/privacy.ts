@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { AppError } from "../errors.js";
+import { AppError } from "../platform/errors.js";
 import type { Backend } from "./backend.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import type { Terminal } from "./terminal.js";

@@ -1,23 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { Command, CommanderError, Option } from "commander";
-import type { Application } from "../application.js";
-import type { Config } from "../config.js";
-import { AppError } from "../errors.js";
-import { DEFAULT_TENANT, ownerOf } from "../owner.js";
+import type { Config } from "../compose/config.js";
+import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
+import type { Application } from "../ports/application.js";
+import type { ChatModel } from "../ports/chat-model.js";
+import { STATE_BACKENDS, type StateBackend } from "../ports/transfer.js";
 import type { Backend } from "./backend.js";
 import { chatCommand } from "./chat.js";
 import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
+import { modelDoctorCommand } from "./doctor-model.js";
 import { errorJson, errorLines } from "./error-lines.js";
 import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
 import { importCommand } from "./import.js";
 import { type InUseParts, unlessInUse } from "./in-use.js";
 import { localBackend } from "./local-backend.js";
 import { type Maintenance, promoteCommand, reindexCommand, retentionCommand } from "./maintenance.js";
+import { type MigrateState, migrateCommand } from "./migrate.js";
 import { eraseCommand, exportCommand } from "./privacy.js";
 import { remoteBackend } from "./remote-backend.js";
 import { Terminal, type TerminalStreams } from "./terminal.js";
 
-/** What the command line runs on; `cli.ts` fills it in. */
+/** What the command line runs on; the entry fills it in. */
 export interface CliParts extends InUseParts {
   readonly version: string;
   readonly streams: TerminalStreams;
@@ -31,6 +35,12 @@ export interface CliParts extends InUseParts {
     config: Config,
     options?: { readonly reembed?: boolean },
   ) => Promise<{ readonly application: Application; readonly maintenance: Maintenance }>;
+  /** The configured model; null for the stand-in. @throws INVALID_CONFIG */
+  readonly openModel: (config: Config) => Promise<ChatModel | null>;
+  /** Moves all state between backends of the configuration. @throws STORAGE_IN_USE, TARGET_NOT_EMPTY */
+  readonly migrate: (config: Config) => MigrateState;
+  /** Runs the server until it is stopped. `variables` come before the environment. Returns the exit code. @throws INVALID_CONFIG */
+  readonly serve: (variables: Readonly<Record<string, string>>) => Promise<number>;
   readonly nodeVersion: string;
   readonly sqliteVersion: () => Promise<string>;
   readonly fetch: typeof fetch;
@@ -47,7 +57,7 @@ interface GlobalOptions {
 /** The user that a server in `local` mode takes a nameless caller for. */
 const LOCAL_USER = "local-user";
 
-/** Runs one command line (without node and script). Never throws. Returns the exit code; see exit-codes.ts. */
+/** Runs one command line (without node and script). Never throws. Returns the exit code. */
 export async function runCli(argv: readonly string[], parts: CliParts): Promise<number> {
   let code: number = EXIT.ok;
   const program = programOf(parts, (result) => {
@@ -115,6 +125,14 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
   const { signal } = parts;
 
   program
+    .command("serve")
+    .description("the chat page and the API, by the present directory's .env and storage, until Ctrl+C or SIGTERM")
+    .option("-p, --port <port>", "instead of PORT")
+    .option("--host <address>", "instead of HOST")
+    .action(async ({ port, host }: { port?: string; host?: string }) =>
+      done(await parts.serve({ ...(port !== undefined && { PORT: port }), ...(host !== undefined && { HOST: host }) })),
+    );
+  program
     .command("chat")
     .description("talk; /memories, /forget, /new, /sessions, /resume and /quit are commands in it")
     .option("-m, --message <text>", "say one thing, get one answer")
@@ -131,7 +149,8 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
   program
     .command("import <file>")
     .description(
-      "take conversations in: JSON lines, Maitred's own export, or ChatGPT's conversations.json; broken off, the same command again passes over what is there and adds the rest",
+      "take conversations in: JSON lines, Maitred's own export, or ChatGPT's conversations.json; broken off, the same command " +
+        "again passes over what is there and adds the rest",
     )
     .addOption(new Option("--format <format>", "what the file is; default: by its beginning").choices(["ndjson", "export"]))
     .option("--extract", "also make memories of the user's own words", false)
@@ -152,7 +171,10 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
   program
     .command("reindex")
     .description("rebuild the list of sessions and the history from the journals; after a change of embedder, memories' vectors too")
-    .action(() => maintained(async (it) => void (await reindexCommand(terminal(), it, signal)), { reembed: true }));
+    .option("--memories", "memories alone, from their logs: also into a server that this installation never wrote to")
+    .action(({ memories = false }: { memories?: boolean }) =>
+      maintained(async (it) => void (await reindexCommand(terminal(), it, { memories, signal })), { reembed: true }),
+    );
   program
     .command("promote")
     .description("make memories of what lies in the journals already: imports, and turns from when long-term memory was off")
@@ -160,7 +182,7 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .action(({ allUsers }: { allUsers: boolean }) =>
       maintained((it) => {
         const { tenant, user } = options();
-        return promoteCommand(terminal(), it, { signal, ...(allUsers ? {} : { owner: ownerOf(tenant, user) }) });
+        return promoteCommand(terminal(), it, { signal, ...(allUsers ? {} : { owner: ownerOf(tenant, plainUser(user)) }) });
       }),
     );
   program
@@ -174,15 +196,37 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
       return maintained((it) => retentionCommand(terminal(), it, { dryRun: dryRun === true, signal }));
     });
   program
+    .command("migrate")
+    .description(
+      "move everything that is kept of users and sessions to another store, which must be empty, and compare the two; stop all servers " +
+        "first; broken off, the same command again goes on",
+    )
+    .addOption(new Option("--from <store>", "where it is").choices(STATE_BACKENDS).makeOptionMandatory())
+    .addOption(new Option("--to <store>", "where it goes").choices(STATE_BACKENDS).makeOptionMandatory())
+    .action(async ({ from, to }: { from: StateBackend; to: StateBackend }) => {
+      if (options().url !== undefined)
+        throw new AppError("INVALID_REQUEST", { detail: "This command works on the stores themselves.", hint: "Run it without --url." });
+      if (from === to) throw new AppError("INVALID_REQUEST", { detail: "--from and --to are the same.", hint: "Name two stores." });
+      const config = parts.readConfig();
+      done(await migrateCommand(terminal(), parts.migrate(config), { from, to, signal }));
+    });
+  program
     .command("doctor")
     .description("check configuration, stores, journals and versions, and say what to do")
-    .action(async () => {
-      const { nodeVersion, readConfig, sqliteVersion, serverOf } = parts;
+    .option("--model", "instead make a small real call of each kind to the model, and say what works and what to set", false)
+    .action(async ({ model }: { model: boolean }) => {
+      const { nodeVersion, readConfig, sqliteVersion, serverOf, openModel } = parts;
       const { url, tenant, user } = options();
+      if (model && url !== undefined)
+        throw new AppError("INVALID_REQUEST", {
+          detail: "--model asks the model from here.",
+          hint: "Run it where the server runs, without --url.",
+        });
+      if (model) return done(await modelDoctorCommand(terminal(), { readConfig, openModel, signal }));
       if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it)));
       const open = async (config: Config) => {
         const { application, maintenance } = await parts.open(config);
-        return { backend: localBackend(application, ownerOf(tenant, user)), maintenance };
+        return { backend: localBackend(application, ownerOf(tenant, plainUser(user))), maintenance };
       };
       done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }));
     });
@@ -192,7 +236,7 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
 async function openBackend(parts: CliParts, options: GlobalOptions): Promise<Backend> {
   const { url, user, tenant, tokenFile } = options;
   if (url === undefined) {
-    const owner = ownerOf(tenant, user);
+    const owner = ownerOf(tenant, plainUser(user));
     const config = parts.readConfig();
     const { application } = await unlessInUse(config, parts, { throughServer: true }, () => parts.open(config));
     return localBackend(application, owner);

@@ -1,5 +1,6 @@
-import type { ChatAnswer, ChatEvent } from "../application.js";
-import { AppError, ERRORS, type ErrorCode } from "../errors.js";
+import type { Memory } from "../domain/memory.js";
+import { AppError, ERRORS, type ErrorCode } from "../platform/errors.js";
+import type { ChatAnswer, ChatEvent } from "../ports/application.js";
 import type { Backend } from "./backend.js";
 import { serverEvents } from "./event-stream.js";
 import { localTimeZone } from "./local-backend.js";
@@ -38,6 +39,15 @@ export function remoteBackend(options: RemoteOptions): Backend {
     forget: async (id) => {
       await send(`/v1/memories/${encodeURIComponent(id)}`, { method: "DELETE" });
     },
+    waiting: async () => {
+      const [review, active] = await Promise.all([
+        read<{ data: readonly Memory[] }>("/v1/memories?limit=50&status=review"),
+        read<{ data: readonly Memory[] }>("/v1/memories?limit=200&status=active"),
+      ]);
+      return [...review.data, ...active.data.filter((memory) => memory.pending_change !== null)];
+    },
+    approve: (id) => read(`/v1/memories/${encodeURIComponent(id)}/approve`, { method: "POST" }),
+    reject: (id) => read(`/v1/memories/${encodeURIComponent(id)}/reject`, { method: "POST" }),
     async import(body, { format, extract, signal }) {
       const headers = { "Content-Type": format === "ndjson" ? "application/x-ndjson" : "application/json" };
       return read(`/v1/import?extract=${extract}`, { method: "POST", body: asStream(body), headers, signal });

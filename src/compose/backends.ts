@@ -1,25 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { OpenAIModel } from "../agent/openai-model.js";
-import type { ChatModel, Domain } from "../agent.js";
-import type { Config } from "../config.js";
-import { OpenAIEmbedder } from "../embedding/openai-embedder.js";
-import type { Embedder } from "../embedding.js";
-import { AppError, isAppError } from "../errors.js";
-import { type Category, CONCIERGE_CATEGORIES, parseCategories } from "../long-term/categories.js";
-import { LlmExtractor } from "../long-term/llm-extractor.js";
-import { Mem0Extractor } from "../long-term/mem0-extractor.js";
-import { BY_TYPE, MemoryRouter } from "../long-term/memory-router.js";
-import type { Extractor } from "../long-term.js";
-import { HashingEmbedder } from "../offline/hashing-embedder.js";
-import { OfflineModel } from "../offline/offline-model.js";
-import { RuleExtractor } from "../offline/rule-extractor.js";
+import { CONCIERGE_CATEGORIES } from "../concierge/categories.js";
+import { type Category, DEFAULT_CATEGORIES, parseCategories } from "../domain/categories.js";
+import { LlmReader } from "../memories/llm-reader.js";
+import { OfflineReader } from "../offline/offline-reader.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import { type LocalVectorStore, openLocalQdrant } from "../vectors/local-qdrant.js";
-import { openQdrant } from "../vectors/qdrant.js";
-import { unreadableStore } from "../vectors/unreadable-store.js";
-import type { VectorStore } from "../vectors.js";
+import type { ChatModel, Domain } from "../ports/agent.js";
+import type { MessageReader } from "../ports/extraction.js";
+import type { VectorStore } from "../ports/vectors.js";
+import { openLocalQdrant } from "../stores/local-vectors/local-qdrant.js";
+import type { LocalVectorStore } from "../stores/local-vectors/local-vector-store.js";
+import { unreadableStore } from "../stores/local-vectors/unreadable-store.js";
+import { Mem0Reader } from "../stores/mem0/mem0-reader.js";
+import { BY_TYPE, MemoryRouter } from "../stores/mem0/memory-router.js";
+import { openQdrant } from "../stores/qdrant/qdrant.js";
+import type { Config } from "./config.js";
+import type { Closing } from "./wiring.js";
 
 /** Which adapter stands behind a port, by configuration. */
 
@@ -29,23 +27,10 @@ export const WRITE_TIMEOUT_MS = 10_000;
 /** How long the start waits to see which collections there are. */
 const LOOK_MS = 3_000;
 
-/** Registers what has to be closed, the last opened first. */
-export type Closing = <T>(value: T, close: (value: T) => Promise<unknown> | unknown) => T;
-
-export function openModel(config: Config, domain: Domain): ChatModel {
-  if (config.LLM_PROVIDER === "offline") return new OfflineModel(domain.offline ? { script: domain.offline } : {});
-  return new OpenAIModel({
-    model: config.OPENAI_MODEL,
-    ...(config.OPENAI_API_KEY !== undefined && { apiKey: config.OPENAI_API_KEY }),
-    ...(config.OPENAI_BASE_URL !== undefined && { baseUrl: config.OPENAI_BASE_URL }),
-    timeoutMs: config.MODEL_TIMEOUT_MS,
-    ...(config.MODEL_CONTEXT_TOKENS !== undefined && { contextTokens: config.MODEL_CONTEXT_TOKENS }),
-  });
-}
-
-/** The concierge's categories, or a deployment's own. @throws INVALID_CONFIG for a file that can't be read or holds something else */
-export async function openCategories(path: string | undefined): Promise<readonly Category[]> {
-  if (path === undefined) return CONCIERGE_CATEGORIES;
+/** The domain's categories, else a deployment's own. @throws INVALID_CONFIG for a file that can't be read or holds something else */
+export async function openCategories(path: string | undefined, domain: Domain | undefined): Promise<readonly Category[]> {
+  if (domain?.categories !== undefined) return domain.categories;
+  if (path === undefined) return domain === undefined ? CONCIERGE_CATEGORIES : DEFAULT_CATEGORIES;
   try {
     return parseCategories(JSON.parse(await readFile(path, "utf8")));
   } catch (cause) {
@@ -54,34 +39,18 @@ export async function openCategories(path: string | undefined): Promise<readonly
   }
 }
 
-/** Who proposes memories: rules beside the stand-in, else the model, by our prompt or by Mem0's. What they propose has yet to pass the guards. */
-export async function openExtractor(
+/**
+ * Who reads messages: the stand-in beside the stand-in, else the model, by our prompt or by Mem0's. What they propose has yet to
+ * be checked.
+ */
+export async function openReader(
   config: Config,
   model: ChatModel,
+  { name, needs = [], offline }: Pick<Domain, "name" | "needs" | "offline">,
   { dir, categories, logger }: { readonly dir: string; readonly categories: readonly Category[]; readonly logger: Logger },
-): Promise<Extractor> {
-  if (model.standIn) return new RuleExtractor();
-  return config.MEM0_INFER ? Mem0Extractor.open({ dir, model }) : new LlmExtractor(model, { categories, logger });
-}
-
-export async function openEmbedder(config: Config): Promise<Embedder> {
-  const dimension = config.MEMORY_EMBEDDING_DIMENSIONALITY;
-  switch (config.EMBEDDING_PROVIDER) {
-    case "hashing":
-      return new HashingEmbedder({ dimension });
-    case "transformers": {
-      // Loaded on demand: what it stands on is an optional peer.
-      const { TransformersEmbedder } = await import("../embedding/transformers-embedder.js");
-      return TransformersEmbedder.open({ model: config.MEMORY_EMBEDDING_MODEL });
-    }
-    case "openai":
-      return OpenAIEmbedder.open({
-        model: config.MEMORY_EMBEDDING_MODEL,
-        dimension,
-        ...(config.OPENAI_API_KEY !== undefined && { apiKey: config.OPENAI_API_KEY }),
-        ...(config.OPENAI_BASE_URL !== undefined && { baseUrl: config.OPENAI_BASE_URL }),
-      });
-  }
+): Promise<MessageReader> {
+  if (model.standIn) return new OfflineReader({ needs, categories, words: offline?.words });
+  return config.MEM0_INFER ? Mem0Reader.open({ dir, model }) : new LlmReader(model, { name, categories, needs, logger });
 }
 
 /** By configuration; collections of a configuration that was are still read, so that no memory gets lost by a change of it. */
@@ -143,6 +112,11 @@ export async function openVectors(
   const [recall, memory] = await Promise.all(config.MEM0_PROVIDER === "qdrant" ? [reads(), writes()] : [local(), local()]);
   const history = config.HISTORY_BACKEND === "none" ? null : await (config.HISTORY_BACKEND === "qdrant" ? writes() : local());
   return { recall, memory, history, compact };
+}
+
+/** One store that the caller brings, for all that is remembered. */
+export function givenVectors(config: Config, store: VectorStore): Vectors {
+  return { recall: store, memory: store, history: config.HISTORY_BACKEND === "none" ? null : store, compact: async () => {} };
 }
 
 /** A damaged file is told, and everything that does not need it goes on. */

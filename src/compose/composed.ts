@@ -1,20 +1,27 @@
-import type { ChatModel, Domain } from "../agent.js";
-import type { Application } from "../application.js";
-import type { Config } from "../config.js";
-import type { ConversationLog } from "../conversation-log.js";
-import type { Embedder } from "../embedding.js";
-import type { ConversationHistory } from "../history.js";
-import type { Extractor, LongTermMemory } from "../long-term.js";
-import type { WriteBackWorker } from "../orchestrator/write-back-worker.js";
-import type { OwnerLedger } from "../owner-ledger.js";
+import type { RetentionReport } from "../after-turn/retention.js";
+import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
+import type { Category } from "../domain/categories.js";
+import type { Promotion } from "../memories/promotion.js";
+import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
 import type { Clock } from "../platform/clock.js";
 import type { FileSystem } from "../platform/file-system.js";
 import type { Logger } from "../platform/logger.js";
-import type { Promotion } from "../promote.js";
-import type { ReindexOptions, ReindexReport } from "../reindex.js";
-import type { RetentionReport } from "../retention.js";
-import type { SessionStore } from "../session-store.js";
-import type { VectorStore } from "../vectors.js";
+import type { Agent, AnyTool, BeforeTool, ChatModel, Domain } from "../ports/agent.js";
+import type { AfterTurnHook, Application } from "../ports/application.js";
+import type { ContentCodec } from "../ports/content-codec.js";
+import type { Embedder } from "../ports/embedding.js";
+import type { MessageReader } from "../ports/extraction.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { LongTermMemory } from "../ports/memories.js";
+import type { MemoryLog } from "../ports/memory-log.js";
+import type { MemoryStore } from "../ports/memory-store.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { MakeLimiter } from "../ports/request-limiter.js";
+import type { SessionStore } from "../ports/session-store.js";
+import type { StateStores } from "../ports/state-stores.js";
+import type { VectorStore } from "../ports/vectors.js";
+import type { ConversationLog } from "../sessions/conversation-log.js";
+import type { Config } from "./config.js";
 
 /** What a caller may bring instead of what the configuration would choose. */
 export interface Overrides {
@@ -24,20 +31,43 @@ export interface Overrides {
   readonly domain?: Domain;
   readonly model?: ChatModel;
   readonly embedder?: Embedder;
-  /** Passes the guards as every extractor does. Default: the model where one is configured, else rules. */
-  readonly extractor?: Extractor;
+  /** Reads what messages say; what it proposes is checked. Default: the model where one is configured, else the stand-in. */
+  readonly reader?: MessageReader;
+  /** Default: a loop of thinking and acting over `model` and `tools`. */
+  readonly agent?: Agent | MakeAgent;
+  /** Where the domain has none of its own. Default: those of `MEMORY_CATEGORIES_FILE`, else the concierge's. */
+  readonly categories?: readonly Category[];
+  /** Default: by configuration. Closed with everything else. */
+  readonly state?: StateStores;
+  /** Memories and history lie in it. Default: by configuration. Closed with everything else. */
+  readonly vectors?: VectorStore;
+  /** Default: every call of a tool runs. Not asked by an agent of one's own. */
+  readonly beforeTool?: BeforeTool;
+  readonly afterTurn?: AfterTurnHook;
   /** Fits stored vectors to the embedder before anything else: what `maitred reindex` needs after a change of embedder. Default false. */
   readonly reembed?: boolean;
+  /** What content passes on its way into the stores of state. Default: it is kept as it stands. */
+  readonly contentCodec?: ContentCodec;
   /** Default: the real one. For tests of crashes and failing disks. */
   readonly fileSystem?: FileSystem;
   /** Puts something around a store, between it and everything else. For tests that make it fail. */
   readonly around?: {
     readonly sessions?: (store: SessionStore) => SessionStore;
     readonly vectors?: (store: VectorStore) => VectorStore;
+    readonly memoryLog?: (log: MemoryLog) => MemoryLog;
+    readonly memoryStore?: (store: MemoryStore) => MemoryStore;
     readonly longTerm?: (longTerm: LongTermMemory) => LongTermMemory;
     readonly history?: (history: ConversationHistory) => ConversationHistory;
   };
 }
+
+/** Makes an agent of one's own from what Maitred would have used. */
+export type MakeAgent = (given: {
+  /** The configured model, whose calls are counted. */
+  readonly model: ChatModel;
+  /** The domain's, and those of memory and history. */
+  readonly tools: readonly AnyTool[];
+}) => Agent;
 
 /** The use-cases, with what only the command line and tests need beside them. */
 export interface Composed extends Application {
@@ -55,7 +85,15 @@ export interface Parts {
     readonly signal?: AbortSignal;
     readonly onProgress?: (report: RetentionReport) => void;
   }) => Promise<RetentionReport>;
+  readonly rebuildIndex: (options: {
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (looked: number) => void;
+  }) => Promise<{ readonly sessions: number }>;
   readonly promotion: Promotion;
   readonly log: ConversationLog;
   readonly reindex: (options: ReindexOptions) => Promise<ReindexReport>;
+  /** Counts requests for all processes that share a store; null where there is one. */
+  readonly limiter: MakeLimiter | null;
+  /** Memories with what the administration of all of them needs. */
+  readonly longTerm: LongTermMemory;
 }

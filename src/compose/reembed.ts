@@ -1,6 +1,6 @@
-import type { Embedder } from "../embedding.js";
-import { reembedCollection } from "../long-term/collections.js";
-import { documentVector } from "../vectors/sparse.js";
+import { documentVector } from "../embedding/sparse-vectors.js";
+import type { Embedder } from "../ports/embedding.js";
+import { reembedCollection } from "../stores/mem0/collections.js";
 import type { Vectors } from "./backends.js";
 
 /**
@@ -14,7 +14,8 @@ export async function reembed(
   embedder: Embedder,
   options: { readonly signal: AbortSignal },
 ): Promise<number> {
-  const embed = async (texts: readonly string[]) => (await embedder.embed(texts, options)).map((vector) => [...vector]);
+  const embed = async (texts: readonly string[]) =>
+    (await embedder.embed(texts, { ...options, kind: "document" })).map((vector) => [...vector]);
   let done = 0;
   for (const collection of collections) {
     done += await reembedCollection(vectors.memory.client, collection, {

@@ -21,9 +21,26 @@ CREATE TABLE IF NOT EXISTS bookings (
 CREATE INDEX IF NOT EXISTS bookings_seats ON bookings (event_id, section) WHERE status = 'confirmed';
 `;
 
-/** Why a quote was stopped: constraints by memory id, or that they could not be read. */
-const stopSchema = z.object({ unchecked: z.boolean(), memoryIds: z.array(z.string()) }).nullable();
+/** Brings a file of before to these columns. */
+export const ADDED_COLUMNS: readonly (readonly [table: string, column: string, definition: string])[] = [
+  ["quotes", "absent", "TEXT NOT NULL DEFAULT '[]'"],
+  ["quotes", "mentioned", "TEXT NOT NULL DEFAULT '[]'"],
+  ["bookings", "waived", "TEXT NOT NULL DEFAULT '[]'"],
+];
+
+/** Why a quote was stopped: what it would break, by memory id, or that it could not be read; and the token that stands for it. */
+const stopSchema = z.object({ unchecked: z.boolean(), memoryIds: z.array(z.string()), token: z.string().default("") }).nullable();
 type Stop = z.infer<typeof stopSchema>;
+
+/** A memory that this booking passes over on the guest's word. `memory_id` is null where nothing could be read. */
+export const waiverSchema = z.object({
+  memory_id: z.string().max(64).nullable(),
+  /** `override`: it would break it. `mentioned`: the catalogue can't answer it, and the guest was told. */
+  how: z.enum(["override", "mentioned"]),
+  at: z.iso.datetime({ offset: true }),
+});
+export type Waiver = z.infer<typeof waiverSchema>;
+const waivers = z.array(waiverSchema);
 
 export interface Quote {
   readonly id: string;
@@ -40,8 +57,12 @@ export interface Quote {
   readonly totalCents: number;
   readonly companions: readonly string[];
   readonly stop: Stop;
-  /** Memories that the guest overrode for this booking. */
-  readonly waived: readonly string[];
+  /** Those who the guest said don't come. */
+  readonly absent: readonly string[];
+  /** Memories that the guest was told of with it, and that stop nothing. */
+  readonly mentioned: readonly string[];
+  /** What the guest passed over when it was booked. */
+  readonly waived: readonly Waiver[];
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly bookingId: string | null;
@@ -62,6 +83,8 @@ export const bookingSchema = z.object({
   quantity: z.number().int().positive().max(1000),
   totalCents: z.number().int().nonnegative(),
   companions: names.readonly(),
+  // Absent in bookings of before.
+  waived: waivers.readonly().default([]),
   status: z.enum(["confirmed", "cancelled"]),
   createdAt: z.iso.datetime({ offset: true }),
   cancelledAt: z.iso.datetime({ offset: true }).nullable(),
@@ -80,6 +103,7 @@ interface OfferRow {
   readonly quantity: number;
   readonly total_cents: number;
   readonly companions: string;
+  readonly waived: string;
   readonly created_at: string;
 }
 
@@ -87,7 +111,8 @@ export interface QuoteRow extends OfferRow {
   readonly session_id: string;
   readonly turn: number;
   readonly stop: string;
-  readonly waived: string;
+  readonly absent: string;
+  readonly mentioned: string;
   readonly expires_at: string;
   readonly booking_id: string | null;
 }
@@ -112,6 +137,8 @@ function toOffer(row: OfferRow) {
     quantity: row.quantity,
     totalCents: row.total_cents,
     companions: names.parse(JSON.parse(row.companions)),
+    // In quotes of before it held ids alone; they have expired.
+    waived: waivers.catch([]).parse(JSON.parse(row.waived)),
     createdAt: row.created_at,
   };
 }
@@ -122,7 +149,8 @@ export function toQuote(row: QuoteRow): Quote {
     sessionId: row.session_id,
     turn: row.turn,
     stop: stopSchema.parse(JSON.parse(row.stop)),
-    waived: names.parse(JSON.parse(row.waived)),
+    absent: names.parse(JSON.parse(row.absent)),
+    mentioned: names.parse(JSON.parse(row.mentioned)),
     expiresAt: row.expires_at,
     bookingId: row.booking_id,
   };
@@ -135,4 +163,12 @@ export function toBooking(row: BookingRow): Booking {
     status: row.status,
     cancelledAt: row.cancelled_at,
   };
+}
+
+/** Whether a booking of an export is this sale, which may have become anonymous since. */
+export function isSameSale(
+  row: Pick<BookingRow, "event_id" | "section" | "quantity" | "status">,
+  { eventId, section, quantity, status }: Booking,
+): boolean {
+  return row.event_id === eventId && row.section === section && row.quantity === quantity && row.status === status;
 }

@@ -1,26 +1,38 @@
-import { AppError } from "../errors.js";
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import { assertSound, openSqlite, type Sqlite, scrub } from "../platform/sqlite.js";
-import { type Booking, type BookingRow, type Quote, type QuoteRow, SCHEMA, toBooking, toQuote } from "./booking-rows.js";
+import {
+  ADDED_COLUMNS,
+  type Booking,
+  type BookingRow,
+  isSameSale,
+  type Quote,
+  type QuoteRow,
+  SCHEMA,
+  toBooking,
+  toQuote,
+} from "./booking-rows.js";
+import {
+  type BookingStore,
+  bookingOfQuote,
+  type CallKey,
+  NO_SUCH_BOOKING,
+  type QuoteDraft,
+  quoteOfDraft,
+  seatsKey,
+  seatsMissing,
+} from "./booking-store.js";
+import { type BookingOrigin, bookingWrite, type Dialect, quoteWrite, type Write } from "./booking-writes.js";
+import { type HappeningRow, happeningsAfter, noteHappening, prepareHappenings } from "./happenings.js";
 
-/** How long a quote can be confirmed. Seats are not held for it. */
-export const QUOTE_MINUTES = 30;
-
-export type QuoteDraft = Omit<Quote, "id" | "createdAt" | "expiresAt" | "bookingId">;
-
-/** Where a write comes from: the same place writes once. */
-export interface CallKey {
-  readonly sessionId: string;
-  readonly turn: number;
-  readonly callId: string;
-}
+const DIALECT: Dialect = { table: (name) => name, parameter: () => "?" };
 
 /**
  * Quotes and bookings in SQLite: the truth of what was sold. Commits are durable (WAL, synchronous FULL).
  * Seats can't be oversold: count and insert are one immediate transaction, also between processes.
  */
-export class Bookings {
+export class Bookings implements BookingStore {
   /** Null where the file is damaged. */
   readonly #file: Sqlite | null;
 
@@ -28,11 +40,15 @@ export class Bookings {
     this.#file = db;
   }
 
-  /** `path` may be `:memory:`. @throws what isDamage (platform/sqlite.ts) tells, if only one page is damaged: it may hold what is sold */
+  /** `path` may be `:memory:`. @throws what isDamage tells, if only one page is damaged: it may hold what is sold */
   static open(path: string): Bookings {
     const db = openSqlite(path, { durability: "full" });
     try {
-      db.exec(SCHEMA);
+      db.transaction(() => {
+        db.exec(SCHEMA);
+        for (const [table, column, definition] of ADDED_COLUMNS) addColumn(db, table, column, definition);
+        prepareHappenings(db);
+      }).immediate();
       assertSound(db);
       return new Bookings(db);
     } catch (error) {
@@ -54,32 +70,25 @@ export class Bookings {
     });
   }
 
-  /** Seats of a section that are sold here. */
-  sold(eventId: string, section: string): number {
-    const row = this.#db
-      .prepare<[string, string], { sold: number }>(
-        "SELECT coalesce(sum(quantity), 0) AS sold FROM bookings WHERE event_id = ? AND section = ? AND status = 'confirmed' AND holds_seats = 1",
+  sold(eventIds: readonly string[]): ReadonlyMap<string, number> {
+    const rows = this.#db
+      .prepare<[string], { event_id: string; section: string; sold: number }>(
+        `SELECT event_id, section, sum(quantity) AS sold FROM bookings
+         WHERE event_id IN (SELECT value FROM json_each(?)) AND status = 'confirmed' AND holds_seats = 1 GROUP BY event_id, section`,
       )
-      .get(eventId, section);
-    return row?.sold ?? 0;
+      .all(JSON.stringify(eventIds));
+    return new Map(rows.map((row) => [seatsKey(row.event_id, row.section), row.sold]));
   }
 
-  /** Stores a quote; it expires after {@link QUOTE_MINUTES}. Old ones of the owner go. */
   addQuote(owner: Owner, draft: QuoteDraft, now: Date): Quote {
-    const quote: Quote = {
-      ...draft,
-      id: newId(),
-      createdAt: now.toISOString(),
-      expiresAt: new Date(now.getTime() + QUOTE_MINUTES * 60_000).toISOString(),
-      bookingId: null,
-    };
+    const quote = quoteOfDraft(newId(), draft, now);
     this.#db.prepare("DELETE FROM quotes WHERE owner = ? AND expires_at < ? AND booking_id IS NULL").run(owner, now.toISOString());
-    this.#putQuote(owner, quote);
+    putQuote(this.#db, owner, quote);
     return quote;
   }
 
   updateQuote(owner: Owner, quote: Quote): void {
-    this.#putQuote(owner, quote);
+    putQuote(this.#db, owner, quote);
   }
 
   quote(owner: Owner, sessionId: string, id: string): Quote | null {
@@ -89,7 +98,6 @@ export class Bookings {
     return row === undefined ? null : toQuote(row);
   }
 
-  /** Quotes of a session made in a turn from `fromTurn` on, newest first. */
   quotesSince(owner: Owner, sessionId: string, fromTurn: number): readonly Quote[] {
     return this.#db
       .prepare<[string, string, number], QuoteRow>(
@@ -99,10 +107,6 @@ export class Bookings {
       .map(toQuote);
   }
 
-  /**
-   * Turns a quote into a booking. Again, for the same quote or the same call: the booking that is there.
-   * @throws NOT_FOUND when fewer seats are left; nothing is booked then
-   */
   book(owner: Owner, quote: Quote, key: CallKey, seats: { readonly capacity: number; readonly taken: number }, now: Date): Booking {
     const work = this.#db.transaction((): Booking => {
       const known = this.#db
@@ -111,37 +115,18 @@ export class Bookings {
         )
         .get(owner, quote.id, key.sessionId, key.turn, key.callId);
       if (known !== undefined) return toBooking(known);
-      const left = seats.capacity - seats.taken - this.sold(quote.eventId, quote.section);
-      if (left < quote.quantity)
-        throw new AppError("NOT_FOUND", {
-          detail: left <= 0 ? "There are no seats left in this section." : `Only ${left} seats are left in this section.`,
-          hint: "Look at the other sections with check_availability, or search for another event.",
-        });
-      const id = newId();
-      const booking: Booking = {
-        id,
-        reference: `MD-${id.replaceAll("-", "").slice(-8).toUpperCase()}`,
-        eventId: quote.eventId,
-        title: quote.title,
-        venue: quote.venue,
-        city: quote.city,
-        startsAt: quote.startsAt,
-        section: quote.section,
-        quantity: quote.quantity,
-        totalCents: quote.totalCents,
-        companions: quote.companions,
-        status: "confirmed",
-        createdAt: now.toISOString(),
-        cancelledAt: null,
-      };
-      this.#putBooking(owner, booking, { ...key, quoteId: quote.id, holdsSeats: true });
-      this.#putQuote(owner, { ...quote, bookingId: id });
+      const sold = this.sold([quote.eventId]).get(seatsKey(quote.eventId, quote.section)) ?? 0;
+      const left = seats.capacity - seats.taken - sold;
+      if (left < quote.quantity) throw new AppError("NOT_FOUND", seatsMissing(left));
+      const booking = bookingOfQuote(newId(), quote, now);
+      putBooking(this.#db, owner, booking, { ...key, quoteId: quote.id, holdsSeats: true });
+      noteHappening(this.#db, owner, booking.id, "booked", booking.createdAt);
+      putQuote(this.#db, owner, { ...quote, bookingId: booking.id });
       return booking;
     });
     return work.immediate();
   }
 
-  /** By start, cancelled ones included. */
   list(owner: Owner): readonly Booking[] {
     return this.#db
       .prepare<[string], BookingRow>("SELECT * FROM bookings WHERE owner = ? ORDER BY starts_at, id")
@@ -149,62 +134,43 @@ export class Bookings {
       .map(toBooking);
   }
 
-  /** By id or reference. @throws NOT_FOUND, also for a booking of somebody else */
   get(owner: Owner, idOrReference: string): Booking {
     const row = this.#db
       .prepare<[string, string, string], BookingRow>("SELECT * FROM bookings WHERE owner = ? AND (id = ? OR reference = ?)")
       .get(owner, idOrReference, idOrReference.trim().toUpperCase());
-    if (row === undefined)
-      throw new AppError("NOT_FOUND", { detail: "There is no such booking.", hint: "See list_bookings for the guest's bookings." });
+    if (row === undefined) throw new AppError("NOT_FOUND", NO_SUCH_BOOKING);
     return toBooking(row);
   }
 
-  /** The turn in which a cancellation was offered and not yet agreed to, or null. */
-  cancellationOffered(owner: Owner, id: string, sessionId: string): number | null {
-    const row = this.#db
-      .prepare<[string, string, string], { turn: number }>(
-        "SELECT cancel_turn AS turn FROM bookings WHERE owner = ? AND id = ? AND cancel_session = ? AND cancel_turn IS NOT NULL",
-      )
-      .get(owner, id, sessionId);
-    return row?.turn ?? null;
-  }
-
-  offerCancellation(owner: Owner, id: string, sessionId: string, turn: number): void {
-    this.#db.prepare("UPDATE bookings SET cancel_session = ?, cancel_turn = ? WHERE owner = ? AND id = ?").run(sessionId, turn, owner, id);
-  }
-
-  /** Gives the seats back. Again: without effect. @throws NOT_FOUND */
   cancel(owner: Owner, id: string, now: Date): Booking {
-    this.#db
-      .prepare(
-        "UPDATE bookings SET status = 'cancelled', cancelled_at = ?, cancel_session = NULL, cancel_turn = NULL WHERE owner = ? AND id = ? AND status = 'confirmed'",
-      )
-      .run(now.toISOString(), owner, id);
-    return this.get(owner, id);
+    const work = this.#db.transaction((): Booking => {
+      const { changes } = this.#db
+        .prepare(
+          `UPDATE bookings SET status = 'cancelled', cancelled_at = ?, cancel_session = NULL, cancel_turn = NULL
+           WHERE owner = ? AND id = ? AND status = 'confirmed'`,
+        )
+        .run(now.toISOString(), owner, id);
+      if (changes > 0) noteHappening(this.#db, owner, id, "cancelled", now.toISOString());
+      return this.get(owner, id);
+    });
+    return work.immediate();
   }
 
-  /**
-   * Takes bookings of an export back. Where the sale itself is still there, made anonymous, it is the owner's again; else the
-   * booking is listed but holds no seats: a file can't sell any. Returns how many are new to the owner.
-   */
+  happened(owner: Owner, after: number): readonly HappeningRow[] {
+    return happeningsAfter(this.#db, owner, after);
+  }
+
   restore(owner: Owner, bookings: readonly Booking[]): number {
     const work = this.#db.transaction(() => {
       let restored = 0;
       for (const booking of bookings) {
         const row = this.#db.prepare<[string], BookingRow>("SELECT * FROM bookings WHERE id = ?").get(booking.id);
-        if (row !== undefined && row.owner !== null) continue;
-        const same =
-          row !== undefined &&
-          row.event_id === booking.eventId &&
-          row.section === booking.section &&
-          row.quantity === booking.quantity &&
-          row.status === booking.status;
-        if (row !== undefined && !same) continue;
+        if (row !== undefined && (row.owner !== null || !isSameSale(row, booking))) continue;
         // A reference is one guest's alone: a file can't take somebody else's.
         if (this.#db.prepare("SELECT 1 FROM bookings WHERE reference = ? AND id <> ?").get(booking.reference, booking.id) !== undefined)
           continue;
         const key = { sessionId: null, turn: null, callId: null, quoteId: null, holdsSeats: row !== undefined && row.holds_seats === 1 };
-        this.#putBooking(owner, booking, key);
+        putBooking(this.#db, owner, booking, key);
         restored += 1;
       }
       return restored;
@@ -219,9 +185,10 @@ export class Bookings {
       const bookings = this.#db
         .prepare(
           `UPDATE bookings SET owner = NULL, session_id = NULL, turn = NULL, call_id = NULL, quote_id = NULL, reference = NULL,
-             companions = '[]', cancel_session = NULL, cancel_turn = NULL WHERE owner = ?`,
+             companions = '[]', waived = '[]', cancel_session = NULL, cancel_turn = NULL WHERE owner = ?`,
         )
         .run(owner).changes;
+      this.#db.prepare("DELETE FROM happenings WHERE owner = ?").run(owner);
       return quotes + bookings;
     });
     const touched = work.immediate();
@@ -231,86 +198,32 @@ export class Bookings {
 
   residue(owner: Owner): number {
     const row = this.#db
-      .prepare<[string, string], { rows: number }>(
-        "SELECT (SELECT count(*) FROM quotes WHERE owner = ?) + (SELECT count(*) FROM bookings WHERE owner = ?) AS rows",
+      .prepare<[string, string, string], { rows: number }>(
+        `SELECT (SELECT count(*) FROM quotes WHERE owner = ?) + (SELECT count(*) FROM bookings WHERE owner = ?)
+           + (SELECT count(*) FROM happenings WHERE owner = ?) AS rows`,
       )
-      .get(owner, owner);
+      .get(owner, owner, owner);
     return row?.rows ?? 0;
   }
 
   close(): void {
     this.#file?.close();
   }
+}
 
-  #putQuote(owner: Owner, quote: Quote): void {
-    this.#db
-      .prepare(
-        `INSERT INTO quotes (id, owner, session_id, turn, event_id, title, venue, city, starts_at, section, quantity, total_cents, companions, stop, waived, created_at, expires_at, booking_id)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, companions = excluded.companions, stop = excluded.stop, waived = excluded.waived, booking_id = excluded.booking_id
-         WHERE quotes.owner = excluded.owner`,
-      )
-      .run(
-        quote.id,
-        owner,
-        quote.sessionId,
-        quote.turn,
-        quote.eventId,
-        quote.title,
-        quote.venue,
-        quote.city,
-        quote.startsAt,
-        quote.section,
-        quote.quantity,
-        quote.totalCents,
-        JSON.stringify(quote.companions),
-        JSON.stringify(quote.stop),
-        JSON.stringify(quote.waived),
-        quote.createdAt,
-        quote.expiresAt,
-        quote.bookingId,
-      );
-  }
+function putQuote(db: Sqlite, owner: Owner, quote: Quote): void {
+  write(db, quoteWrite(DIALECT, owner, quote));
+}
 
-  #putBooking(
-    owner: Owner,
-    booking: Booking,
-    key: {
-      readonly sessionId: string | null;
-      readonly turn: number | null;
-      readonly callId: string | null;
-      readonly quoteId: string | null;
-      readonly holdsSeats: boolean;
-    },
-  ): void {
-    this.#db
-      .prepare(
-        `INSERT INTO bookings (id, reference, owner, session_id, turn, call_id, quote_id, event_id, title, venue, city, starts_at, section, quantity, total_cents, companions, status, holds_seats, created_at, cancelled_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, reference = excluded.reference, companions = excluded.companions
-         WHERE bookings.owner IS NULL`,
-      )
-      .run(
-        booking.id,
-        booking.reference,
-        owner,
-        key.sessionId,
-        key.turn,
-        key.callId,
-        key.quoteId,
-        booking.eventId,
-        booking.title,
-        booking.venue,
-        booking.city,
-        booking.startsAt,
-        booking.section,
-        booking.quantity,
-        booking.totalCents,
-        JSON.stringify(booking.companions),
-        booking.status,
-        key.holdsSeats ? 1 : 0,
-        booking.createdAt,
-        booking.cancelledAt,
-      );
-  }
+function putBooking(db: Sqlite, owner: Owner, booking: Booking, origin: BookingOrigin): void {
+  write(db, bookingWrite(DIALECT, owner, booking, origin));
+}
+
+function write(db: Sqlite, { sql, values }: Write): void {
+  db.prepare(sql).run(...values);
+}
+
+function addColumn(db: Sqlite, table: string, column: string, definition: string): void {
+  const known = db.prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(?)").all(table);
+  if (!known.some(({ name }) => name === column)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${definition}`);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Element } from "../session.js";
+import type { Element } from "../domain/session.js";
 
 const cardSchema = z.looseObject({ title: z.string(), day: z.string().default(""), time: z.string().default("") });
 
@@ -19,7 +19,10 @@ function isCard(element: Element): boolean {
   return element.type === "event_card";
 }
 
-/** The first line that names the event with its day and time, else with its day, else its title: the same title may play on several evenings. */
+/**
+ * The first line that names the event with its day and time, else with its day, else its title: the same title may play on several
+ * evenings.
+ */
 function placeOf(element: Element, lines: readonly string[]): number {
   const card = cardSchema.safeParse(parsed(element.content));
   const { title, day, time } = card.success ? card.data : { title: element.name, day: "", time: "" };

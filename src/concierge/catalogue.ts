@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { addDays, weekdayOf, weekOf, type ZoneClock, zoneClock } from "./local-time.js";
 import { type Act, type Kitchen, PROGRAMME } from "./programme.js";
+import { needsOfEvent, needsOfSection, type StatedNeeds } from "./stated-needs.js";
 import { CITIES, type City, type Diet, type Genre, type Kind, kindOf, plain } from "./vocabulary.js";
 
 /** How far ahead tickets are on sale. */
@@ -12,6 +13,8 @@ export interface Section {
   /** Seats that this product may sell. */
   readonly seats: number;
   readonly stepFree: boolean;
+  /** Of this section; the house's are the event's. */
+  readonly states: StatedNeeds;
 }
 
 export interface CatalogueEvent {
@@ -33,6 +36,7 @@ export interface CatalogueEvent {
   readonly assistanceDogs: boolean;
   /** Dining only. */
   readonly kitchen: Kitchen | null;
+  readonly states: StatedNeeds;
 }
 
 export interface EventFilter {
@@ -153,10 +157,12 @@ function eventOf(act: Act, day: string, clock: ZoneClock): CatalogueEvent {
       priceCents: Math.round(act.priceEur * factor) * 100,
       seats,
       stepFree,
+      states: needsOfSection(stepFree),
     })),
     access: venue.access,
     hearingLoop: venue.hearingLoop,
     assistanceDogs: venue.assistanceDogs,
     kitchen: act.kitchen,
+    states: needsOfEvent(venue, act.kitchen),
   };
 }

@@ -1,15 +1,22 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { AnyTool, Domain, DomainRecords } from "../agent.js";
-import { AppError } from "../errors.js";
-import type { LongTermMemory } from "../long-term.js";
+import { AppError } from "../platform/errors.js";
+import { errnoOf } from "../platform/file-system.js";
 import type { Logger } from "../platform/logger.js";
 import { isDamage } from "../platform/sqlite.js";
+import { storageAdvice } from "../platform/storage-errors.js";
+import type { AnyTool, Domain, DomainRecords } from "../ports/agent.js";
+import type { StandingNeeds } from "../ports/memories.js";
 import { type Booking, bookingSchema } from "./booking-rows.js";
+import type { BookingStore } from "./booking-store.js";
 import { Bookings } from "./bookings.js";
 import { cardsAsNamed } from "./card-order.js";
 import { Catalogue } from "./catalogue.js";
-import { ConstraintGate, type WrittenBack } from "./constraint-gate.js";
+import { CONCIERGE_CATEGORIES } from "./categories.js";
+import { ConstraintGate, type ReadNow, type WrittenBack } from "./constraint-gate.js";
+import { happeningOf } from "./happenings.js";
+import { CONCIERGE_NEEDS } from "./needs.js";
 import { conciergeScript } from "./offline-script.js";
 import { CONCIERGE_PROMPT } from "./prompt.js";
 import { bookTickets } from "./tools/book-tickets.js";
@@ -19,8 +26,12 @@ import { checkAvailability, getEvent, searchEvents } from "./tools/catalogue-too
 export interface ConciergeOptions {
   /** Where bookings.db is kept; null keeps bookings in memory. */
   readonly dir: string | null;
-  readonly longTerm: Pick<LongTermMemory, "constraints">;
+  /** Where several processes sell: bookings are there, and not in a file. Default: none do. */
+  readonly bookings?: BookingStore;
+  readonly needs: StandingNeeds;
   readonly writtenBack: WrittenBack;
+  /** Default: the message of the turn itself is not read before it books. */
+  readonly readNow?: ReadNow;
   readonly logger: Logger;
   /** Bound of the constraint gate's own read, in milliseconds. Default 2,000. */
   readonly gateReadMs?: number;
@@ -28,12 +39,13 @@ export interface ConciergeOptions {
 
 /** The example product: a catalogue, bookings, and a gate in front of them. @throws STORAGE_UNAVAILABLE */
 export async function openConcierge(options: ConciergeOptions): Promise<Domain> {
-  const bookings = openBookings(options.dir, options.logger);
+  const bookings = options.bookings ?? openBookings(options.dir, options.logger);
   const catalogue = new Catalogue();
   const gate = new ConstraintGate({
-    longTerm: options.longTerm,
+    needs: options.needs,
     writtenBack: options.writtenBack,
     logger: options.logger,
+    ...(options.readNow !== undefined && { readNow: options.readNow }),
     ...(options.gateReadMs !== undefined && { readMs: options.gateReadMs }),
   });
   const tools: readonly AnyTool[] = [
@@ -48,6 +60,8 @@ export async function openConcierge(options: ConciergeOptions): Promise<Domain> 
     name: "concierge",
     prompt: CONCIERGE_PROMPT,
     tools,
+    categories: CONCIERGE_CATEGORIES,
+    needs: CONCIERGE_NEEDS,
     offline: conciergeScript,
     arrange: cardsAsNamed,
     records: bookingRecords(bookings),
@@ -58,6 +72,9 @@ export async function openConcierge(options: ConciergeOptions): Promise<Domain> 
 /** A damaged file is told and left as it is: the sales in it are the house's, and all but seats goes on without it. */
 function openBookings(dir: string | null, logger: Logger): Bookings {
   const path = dir === null ? ":memory:" : join(dir, "bookings.db");
+  // A file that was cut to nothing opens as a new one does.
+  if (statSync(path, { throwIfNoEntry: false })?.size === 0)
+    logger.error({ path }, "The bookings' file is empty and begins anew: restore it from a backup if anything was sold");
   try {
     return Bookings.open(path);
   } catch (cause) {
@@ -66,19 +83,30 @@ function openBookings(dir: string | null, logger: Logger): Bookings {
       return Bookings.unreadable();
     }
     throw new AppError("STORAGE_UNAVAILABLE", {
-      detail: "bookings.db can't be opened.",
-      hint: "Check that MEMORY_STORAGE_DIR can be written.",
+      detail: `bookings.db can't be opened (${errnoOf(cause) ?? "unknown reason"}).`,
+      hint: storageAdvice(errnoOf(cause)) ?? "Check that MEMORY_STORAGE_DIR can be written.",
       cause,
     });
   }
 }
 
 /** Sales are made anonymous by an erasure: the house must know that a seat is sold, not to whom. */
-function bookingRecords(bookings: Bookings): DomainRecords {
+function bookingRecords(bookings: BookingStore): DomainRecords {
   return {
     name: "bookings",
     async *export(owner) {
-      for (const booking of bookings.list(owner)) yield { ...booking, companions: [...booking.companions] };
+      for (const booking of await bookings.list(owner))
+        yield { ...booking, companions: [...booking.companions], waived: booking.waived.map((each) => ({ ...each })) };
+    },
+    async *happened(owner, after) {
+      let cursor = after === null ? 0 : Number(after);
+      for (;;) {
+        const rows = await bookings.happened(owner, cursor);
+        for (const row of rows) yield happeningOf(row, await bookings.get(owner, row.booking_id));
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        cursor = last.seq;
+      }
     },
     restore: async (owner, records) => bookings.restore(owner, parseRecords(records)),
     erase: async (owner) => bookings.erase(owner),

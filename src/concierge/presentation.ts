@@ -1,13 +1,14 @@
-import type { Element, JsonObject, Source } from "../session.js";
+import type { Element, JsonObject, Source } from "../domain/session.js";
 import type { Booking } from "./booking-rows.js";
-import type { Bookings } from "./bookings.js";
+import { seatsKey } from "./booking-store.js";
 import { type CatalogueEvent, isStepFree, type Section, seatsTaken } from "./catalogue.js";
 import { longDay } from "./local-time.js";
 
 /** How events and bookings look to the model and to a client. */
 
-export function seatsLeft(bookings: Bookings, event: CatalogueEvent, section: Section): number {
-  return Math.max(0, section.seats - seatsTaken(event, section) - bookings.sold(event.id, section.name));
+/** `sold`: as bookings have it, by {@link seatsKey}. */
+export function seatsLeft(sold: ReadonlyMap<string, number>, event: CatalogueEvent, section: Section): number {
+  return Math.max(0, section.seats - seatsTaken(event, section) - (sold.get(seatsKey(event.id, section.name)) ?? 0));
 }
 
 export function euros(cents: number): string {
@@ -33,12 +34,12 @@ export function eventLine(event: CatalogueEvent): JsonObject {
 }
 
 /** By itself: everything the catalogue knows. */
-export function eventDetails(event: CatalogueEvent, bookings: Bookings): JsonObject {
+export function eventDetails(event: CatalogueEvent, sold: ReadonlyMap<string, number>): JsonObject {
   return {
     ...eventLine(event),
     kind: event.kind,
     starts_at: event.startsAt.toISOString(),
-    sections: event.sections.map((section) => sectionLine(event, section, bookings)),
+    sections: event.sections.map((section) => sectionLine(event, section, sold)),
     accessibility: { access: event.access, hearing_loop: event.hearingLoop, assistance_dogs: event.assistanceDogs },
     ...(event.kitchen !== null && {
       menu: {
@@ -50,11 +51,11 @@ export function eventDetails(event: CatalogueEvent, bookings: Bookings): JsonObj
   };
 }
 
-export function sectionLine(event: CatalogueEvent, section: Section, bookings: Bookings): JsonObject {
+export function sectionLine(event: CatalogueEvent, section: Section, sold: ReadonlyMap<string, number>): JsonObject {
   return {
     section: section.name,
     price_eur: section.priceCents / 100,
-    seats_left: seatsLeft(bookings, event, section),
+    seats_left: seatsLeft(sold, event, section),
     step_free: section.stepFree,
   };
 }

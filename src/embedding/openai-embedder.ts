@@ -1,15 +1,28 @@
-import OpenAI, { APIUserAbortError } from "openai";
-import { z } from "zod";
-import type { Embedder } from "../embedding.js";
-import { AppError, isAppError } from "../errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import { estimatedTokens, type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
+import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
+import { type Patience, withRetries } from "./bounded-retry.js";
+import { EmbeddingFailure } from "./embedding-failure.js";
+import { embeddingModelFacts } from "./embedding-models.js";
+import { OpenAIEmbeddings } from "./openai-embeddings.js";
+import { textBatches } from "./text-batches.js";
+import { cutToTokens } from "./token-limit.js";
 
-/** Texts in one request, and bytes of them: services cap both (OpenAI: 2,048 texts, 300,000 tokens). */
+/** Texts in one request (OpenAI takes 2,048, Gemini 100). Halved where a service takes fewer. */
 const MAX_BATCH_TEXTS = 96;
-const MAX_BATCH_BYTES = 200_000;
-/** What is longer is cut before it is embedded: models take some 8,000 tokens of one text. */
-const MAX_TEXT_BYTES = 16_000;
+/** A service that takes less of a text than this has something else against it. */
+const LEAST_TOKENS = 64;
 const PROBE = "dimension";
+/** How long the start waits for the service. */
+const PROBE_MS = 5_000;
+/** A reply waits for a query, nobody for a document. */
+const QUERY_WAIT_MS = 200;
+const DOCUMENT_WAIT_MS = 5_000;
+/** Of one request: under the bound of the stores' calls, which go on without a vector. Slow machines embed many texts. */
+const QUERY_MS = 3_000;
+const DOCUMENTS_MS = 5_000;
+const DOCUMENT_MS = 500;
 
 export interface OpenAIEmbedderOptions {
   /** Absent for services that ask for none (Ollama, vLLM). */
@@ -17,147 +30,162 @@ export interface OpenAIEmbedderOptions {
   /** Default OpenAI's own. */
   readonly baseUrl?: string;
   readonly model: string;
+  /** Asked for wherever the service takes it. */
   readonly dimension: number;
-  /** Of one try. Default 10,000. */
+  /**
+   * What to do where the model's vectors have another length. Absent: the dimension was set, and is insisted on. Else it is a default,
+   * which
+   * gives way to the model's own; `stored` is that of the vectors that are kept, for a service that is out of reach at start.
+   */
+  readonly adapt?: { readonly stored: number | null };
+  /** Of one request, at most. Default: 3,000 for a query; for documents 5,000, and 500 for each. */
   readonly timeoutMs?: number;
-  /** Tries after the first, on connection errors, 408, 409, 429 and 5xx, with backoff. Default 2. */
+  /** Tries after the first, on connection errors, 408, 409, 425, 429 and 5xx; a query has at most one. Default 2. */
   readonly maxRetries?: number;
-  /** Whether the request names the dimension. Default: for OpenAI's `text-embedding-3-*` alone, as others refuse or ignore it. */
-  readonly sendDimensions?: boolean;
+  /** Told of every answer: the tokens of its texts, as the service counts them, or estimated where it doesn't. Default: nobody is. */
+  readonly onTokens?: (tokens: { readonly tokens: number; readonly estimated: boolean }) => void;
   readonly logger?: Logger;
 }
-
-const answerSchema = z.object({
-  data: z.array(z.object({ index: z.number().int().nonnegative().optional(), embedding: z.array(z.number()) })),
-});
 
 /** Embeds through any OpenAI-compatible `/embeddings` endpoint. Vectors come back normalised or not, as the service gives them. */
 export class OpenAIEmbedder implements Embedder {
   readonly id: string;
   readonly dimension: number;
   readonly lexical = false;
-  readonly #client: OpenAI;
+  readonly remote = true;
+  readonly #endpoint: OpenAIEmbeddings;
   readonly #model: string;
-  readonly #sendDimensions: boolean;
+  readonly #counter: TokenCounter | null;
+  readonly #retries: number;
+  readonly #timeoutMs: number;
+  #maxTokens: number;
+  #maxTexts = MAX_BATCH_TEXTS;
+  #problem: string | null;
 
-  private constructor(client: OpenAI, options: OpenAIEmbedderOptions) {
-    this.#client = client;
+  private constructor(
+    endpoint: OpenAIEmbeddings,
+    options: OpenAIEmbedderOptions,
+    found: { readonly dimension: number; readonly counter: TokenCounter | null; readonly problem: string | null },
+  ) {
+    this.#endpoint = endpoint;
     this.#model = options.model;
-    this.#sendDimensions = options.sendDimensions ?? /^text-embedding-3/.test(options.model);
-    this.dimension = options.dimension;
-    this.id = `openai-${options.model}-${options.dimension}`;
+    this.#retries = options.maxRetries ?? 2;
+    this.#timeoutMs = options.timeoutMs ?? Number.POSITIVE_INFINITY;
+    this.#counter = found.counter;
+    this.#maxTokens = embeddingModelFacts(options.model).maxTokens;
+    this.#problem = found.problem;
+    this.dimension = found.dimension;
+    this.id = `openai-${options.model}-${found.dimension}`;
   }
 
   /**
-   * Asks the service for one vector and compares its dimension. A service that is out of reach doesn't stop the start:
-   * it is logged, and every later answer is checked all the same.
-   * @throws INVALID_CONFIG when the model's dimension is another one
+   * Asks the service for one vector and looks at its length. A service that fails or is out of reach doesn't stop the start: it is logged
+   * and stands in {@link problem}, and every later answer is checked all the same.
+   * @throws INVALID_CONFIG when the dimension was set and the model's is another one
    */
   static async open(options: OpenAIEmbedderOptions & { readonly signal?: AbortSignal }): Promise<OpenAIEmbedder> {
-    const client = new OpenAI({
-      // The SDK refuses to start without a key; services that need none ignore it.
-      apiKey: options.apiKey ?? "none",
-      ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
-      timeout: options.timeoutMs ?? 10_000,
-      maxRetries: options.maxRetries ?? 2,
-      logLevel: "off",
+    const { model, logger, signal } = options;
+    const { openaiTokens } = embeddingModelFacts(model);
+    const counter = openaiTokens ? await tokenCounterFor("text-embedding-3-small") : null;
+    const { onTokens, ...endpointOptions } = options;
+    const endpoint = new OpenAIEmbeddings({
+      ...endpointOptions,
+      onTokens: (texts, told) => onTokens?.({ tokens: told ?? countAll(texts, counter ?? estimatedTokens), estimated: told === null }),
     });
-    const embedder = new OpenAIEmbedder(client, options);
     try {
-      const [vector] = await embedder.#request([PROBE], options.signal, 0);
-      if (vector !== undefined && vector.length !== options.dimension)
-        throw new AppError("INVALID_CONFIG", {
-          detail: `MEMORY_EMBEDDING_DIMENSIONALITY is ${options.dimension}, but ${options.model} makes vectors of dimension ${vector.length}.`,
-          hint: `Set MEMORY_EMBEDDING_DIMENSIONALITY=${vector.length}, then run \`maitred reindex\` if there is stored data.`,
-        });
+      const probe = { dimension: options.dimension, signal, timeoutMs: Math.min(options.timeoutMs ?? PROBE_MS, PROBE_MS) };
+      const [vector] = await endpoint.vectors([PROBE], probe);
+      const dimension = fitting(options, vector?.length ?? 0, endpoint.takesDimensions);
+      return new OpenAIEmbedder(endpoint, options, { dimension, counter, problem: null });
     } catch (error) {
-      if (!isAppError(error, "EMBEDDING_UNAVAILABLE")) throw error;
-      options.logger?.warn({ model: options.model, reason: error.message }, "the embedder can't be reached; its dimension was not checked");
+      if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+      if (!(error instanceof EmbeddingFailure)) throw error;
+      const told = error.asAppError(model);
+      const problem = `${told.message} ${told.hint}`;
+      logger?.warn({ model, reason: told.message, hint: told.hint }, "the embedder failed at start; its dimension was not checked");
+      return new OpenAIEmbedder(endpoint, options, { dimension: options.adapt?.stored ?? options.dimension, counter, problem });
     }
-    return embedder;
   }
 
-  async embed(texts: readonly string[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly Float32Array[]> {
-    const vectors: Float32Array[] = [];
-    for (const batch of batchesOf(texts.map(sendable))) {
-      for (const vector of await this.#request(batch, options.signal)) {
-        if (vector.length !== this.dimension)
-          throw new AppError("EMBEDDING_UNAVAILABLE", {
-            detail: `The embedder answered with dimension ${vector.length} instead of ${this.dimension}.`,
-          });
-        vectors.push(vector);
-      }
-    }
-    return vectors;
+  get problem(): string | null {
+    return this.#problem;
   }
 
-  async #request(texts: readonly string[], signal: AbortSignal | undefined, maxRetries?: number): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], { kind = "document", signal }: EmbedOptions = {}): Promise<readonly Float32Array[]> {
     if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
     try {
-      const answer: unknown = await this.#client.embeddings.create(
-        {
-          model: this.#model,
-          input: [...texts],
-          encoding_format: "float",
-          ...(this.#sendDimensions ? { dimensions: this.dimension } : {}),
-        },
-        { ...(signal === undefined ? {} : { signal }), ...(maxRetries === undefined ? {} : { maxRetries }) },
-      );
-      return vectorsOf(answer, texts.length);
+      const vectors: Float32Array[] = [];
+      // Empty input is refused by services.
+      const sent = texts.map((text) => (text.trim() === "" ? " " : text));
+      for (const batch of textBatches(await this.#cut(sent), this.#maxTexts))
+        for (const vector of await this.#batch(batch, kind, signal)) vectors.push(this.#checked(vector));
+      if (texts.length > 0) this.#problem = null;
+      return vectors;
     } catch (error) {
-      if (error instanceof APIUserAbortError || signal?.aborted) throw new AppError("ABORTED", { cause: error });
-      if (error instanceof AppError) throw error;
-      throw new AppError("EMBEDDING_UNAVAILABLE", { detail: reasonOf(error), cause: error });
+      if (signal?.aborted) throw new AppError("ABORTED", { cause: error });
+      const told = error instanceof EmbeddingFailure ? error.asAppError(this.#model) : error;
+      if (isAppError(told)) this.#problem = `${told.message} ${told.hint}`;
+      throw told;
     }
+  }
+
+  /** What a service says is too much is asked again in smaller pieces, and not tried again in that size. */
+  async #batch(texts: readonly string[], kind: EmbeddingKind, signal: AbortSignal | undefined): Promise<readonly Float32Array[]> {
+    const patience: Patience =
+      kind === "query"
+        ? { retries: Math.min(1, this.#retries), maxWaitMs: QUERY_WAIT_MS }
+        : { retries: this.#retries, maxWaitMs: DOCUMENT_WAIT_MS };
+    const bound = kind === "query" ? QUERY_MS : DOCUMENTS_MS + texts.length * DOCUMENT_MS;
+    const request = { dimension: this.dimension, signal, timeoutMs: Math.min(this.#timeoutMs, bound) };
+    try {
+      return await withRetries(() => this.#endpoint.vectors(texts, request), patience, signal);
+    } catch (error) {
+      if (!(error instanceof EmbeddingFailure)) throw error;
+      if (error.tooManyTexts && texts.length > 1) {
+        const half = Math.ceil(texts.length / 2);
+        this.#maxTexts = Math.min(this.#maxTexts, half);
+        return [...(await this.#batch(texts.slice(0, half), kind, signal)), ...(await this.#batch(texts.slice(half), kind, signal))];
+      }
+      if (!error.textTooLong || this.#maxTokens < 2 * LEAST_TOKENS) throw error;
+      this.#maxTokens = Math.floor(this.#maxTokens / 2);
+      return this.#batch(await this.#cut(texts), kind, signal);
+    }
+  }
+
+  async #cut(texts: readonly string[]): Promise<readonly string[]> {
+    const cut: string[] = [];
+    for (const text of texts) cut.push(await cutToTokens(text, this.#maxTokens, this.#counter));
+    return cut;
+  }
+
+  #checked(vector: Float32Array): Float32Array {
+    if (vector.length === this.dimension) return vector;
+    throw new AppError("EMBEDDING_UNAVAILABLE", {
+      detail: `The embedder answered with vectors of ${vector.length} numbers instead of ${this.dimension}.`,
+      hint: howToFit(vector.length),
+    });
   }
 }
 
-/** In the order of the request, whatever the order of the answer. */
-function vectorsOf(answer: unknown, count: number): Float32Array[] {
-  const parsed = answerSchema.safeParse(answer);
-  if (!parsed.success || parsed.data.data.length !== count)
-    throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The embedder's answer is not one vector for each text." });
-  const vectors = new Array<Float32Array | undefined>(count).fill(undefined);
-  parsed.data.data.forEach((entry, position) => {
-    vectors[entry.index ?? position] = Float32Array.from(entry.embedding);
-  });
-  return vectors.slice(0, count).map((vector) => {
-    if (vector === undefined || vector.length === 0 || !vector.every(Number.isFinite))
-      throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The embedder's answer lacks a vector." });
-    return vector;
-  });
+function countAll(texts: readonly string[], counter: TokenCounter): number {
+  return texts.reduce((sum, text) => sum + counter.count(text), 0);
 }
 
-/** The class of what went wrong, without the request: no text and no key. */
-function reasonOf(error: unknown): string {
-  if (error instanceof OpenAI.APIConnectionTimeoutError) return "The embedder took too long.";
-  if (error instanceof OpenAI.APIConnectionError) return "The embedder can't be reached.";
-  if (error instanceof OpenAI.APIError && error.status !== undefined) return `The embedder answered with status ${error.status}.`;
-  return "The embedder's answer can't be read.";
+/** @throws INVALID_CONFIG */
+function fitting({ dimension, adapt, model, logger }: OpenAIEmbedderOptions, length: number, takesDimensions: boolean): number {
+  if (length === dimension) return dimension;
+  if (adapt === undefined)
+    throw new AppError("INVALID_CONFIG", {
+      detail: `MEMORY_EMBEDDING_DIMENSIONALITY is ${dimension}, but ${model} makes vectors of dimension ${length}.`,
+      hint: howToFit(length),
+    });
+  logger?.info(
+    { model, dimension: length, takes_dimensions: takesDimensions },
+    `the embedder's own dimension is used; MEMORY_EMBEDDING_DIMENSIONALITY=${length} says so for good`,
+  );
+  return length;
 }
 
-/** Empty input is refused by services, over-long input as well. Cut at a character, not within one. */
-function sendable(text: string): string {
-  if (text.trim() === "") return " ";
-  if (Buffer.byteLength(text) <= MAX_TEXT_BYTES) return text;
-  return Buffer.from(text)
-    .subarray(0, MAX_TEXT_BYTES)
-    .toString("utf8")
-    .replace(/\uFFFD+$/, "");
-}
-
-function* batchesOf(texts: readonly string[]): Generator<readonly string[]> {
-  let batch: string[] = [];
-  let bytes = 0;
-  for (const text of texts) {
-    const size = Buffer.byteLength(text);
-    if (batch.length > 0 && (batch.length >= MAX_BATCH_TEXTS || bytes + size > MAX_BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(text);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
+function howToFit(length: number): string {
+  return `Set MEMORY_EMBEDDING_DIMENSIONALITY=${length}, then run \`maitred reindex\` if there is stored data.`;
 }

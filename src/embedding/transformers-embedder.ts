@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
-import type { Embedder } from "../embedding.js";
-import { AppError, isAppError } from "../errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
+import type { Embedder } from "../ports/embedding.js";
 
 const PACKAGE = "@huggingface/transformers";
 /** Texts that go through the model together; padded to the longest of them. */
@@ -59,7 +59,10 @@ export class TransformersEmbedder implements Embedder {
     this.dimension = dimension;
   }
 
-  /** Loads the model, downloading it if need be, and asks it for one vector. @throws INVALID_CONFIG when library or model can't be loaded */
+  /**
+   * Loads the model, downloading it if need be, and asks it for one vector. @throws INVALID_CONFIG when library or model can't be
+   * loaded
+   */
   static async open(options: TransformersEmbedderOptions): Promise<TransformersEmbedder> {
     const extract = await loadExtractor(await loadLibrary(options), options);
     const dtype = options.dtype ?? "fp32";

@@ -1,7 +1,7 @@
-import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../history.js";
-import type { Owner } from "../owner.js";
-import type { OwnerLedger, Tombstone } from "../owner-ledger.js";
-import type { SessionIndex } from "../session-store.js";
+import type { Owner } from "../domain/owner.js";
+import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../ports/history.js";
+import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
+import type { SessionIndex } from "../ports/session-store.js";
 
 /** Searches that are made at most, where what was found is not to be shown and leaves room. */
 const ROUNDS = 5;
@@ -27,6 +27,7 @@ export function withoutForgotten(
     removeSession: (owner, sessionId) => history.removeSession(owner, sessionId),
     removeMessages: (owner, messageIds) => history.removeMessages(owner, messageIds),
     count: (owner, sessionId) => history.count(owner, sessionId),
+    counts: (sessions) => history.counts(sessions),
     erase: (owner) => history.erase(owner),
     residue: (owner) => history.residue(owner),
     health: () => history.health(),

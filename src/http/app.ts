@@ -1,21 +1,27 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
-import type { Application } from "../application.js";
-import type { Config } from "../config.js";
-import { AppError } from "../errors.js";
+import type { Config } from "../compose/config.js";
 import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import type { Application } from "../ports/application.js";
+import type { MakeLimiter } from "../ports/request-limiter.js";
 import { loadPageAssets } from "./assets.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
-import { jsonBody } from "./body.js";
-import { chatRoutes } from "./chat.js";
+import type { Authenticator, Credentials } from "./authenticator.js";
+import { locationsBelow, pathBelow } from "./base-path.js";
+import { jsonBody, MAX_CHAT_BODY_BYTES } from "./body.js";
+import { CHAT_PATH, chatRoutes } from "./chat.js";
 import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
+import type { HttpLimits } from "./http-limits.js";
 import { IMPORT_PATH, importRoutes } from "./import.js";
 import { memoryRoutes } from "./memories.js";
+import { memoryBatchRoutes } from "./memories-batch.js";
 import { MethodTable } from "./methods.js";
 import { openApiDocument } from "./openapi.js";
+import { ownAgentRoutes } from "./own-agent.js";
 import { pageRoutes } from "./page.js";
 import { privacyRoutes } from "./privacy.js";
 import { asAppError, problemResponse } from "./problem.js";
@@ -27,6 +33,7 @@ import { sessionRoutes } from "./sessions.js";
 import { OpenStreams } from "./streams.js";
 import { timeZoneFrom } from "./time-zone.js";
 
+export type { HttpLimits } from "./http-limits.js";
 export type HttpConfig = AuthConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
 export type HttpApp = Hono<HttpEnv>;
 
@@ -35,17 +42,12 @@ export interface HttpParts {
   readonly config: HttpConfig;
   readonly logger: Logger;
   readonly clock: Clock;
-}
-
-export interface HttpLimits {
-  /** Streams that one user may have open. Default 8. */
-  readonly streamsPerUser?: number;
-  /** Bytes of events that wait for a slow reader. Default 65,536. */
-  readonly streamBufferBytes?: number;
-  /** Default 15,000. */
-  readonly heartbeatMs?: number;
-  /** A reader that takes nothing for this long has gone away. Default 30,000. */
-  readonly stalledReaderMs?: number;
+  /** Where several processes count together. Default: this one counts by itself. */
+  readonly limiter?: MakeLimiter | null | undefined;
+  /** Default: by `AUTH_MODE`. */
+  readonly authenticator?: Authenticator | undefined;
+  /** Below which path everything stands: `/maitred`. Default: none. */
+  readonly basePath?: string | undefined;
 }
 
 /** Header fields that a request may have. */
@@ -59,9 +61,10 @@ const ALLOWED = ["Content-Type", "Authorization", "Idempotency-Key", "X-Timezone
  * under /v1 then: who it is, how often, the body; last the route.
  * @throws INVALID_CONFIG when keys can't be read
  */
-export async function createHttpApp({ application, config, logger, clock }: HttpParts, limits: HttpLimits = {}): Promise<HttpApp> {
-  const auth = await openAuthenticator(config, clock);
-  const assets = await loadPageAssets();
+export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): Promise<HttpApp> {
+  const { application, config, logger, clock, limiter, basePath = "" } = parts;
+  const auth = parts.authenticator ?? (await openAuthenticator(config, clock));
+  const assets = await loadPageAssets(basePath);
   const log = requestLog(logger, { content: config.LOG_CONTENT });
   const streams = new OpenStreams(limits.streamsPerUser ?? 8);
   const streamLimits = {
@@ -70,11 +73,13 @@ export async function createHttpApp({ application, config, logger, clock }: Http
     stalledMs: limits.stalledReaderMs ?? 30_000,
   };
 
-  const app = new Hono<HttpEnv>();
+  // Routes and everything that compares paths know those below the base path alone.
+  const app = new Hono<HttpEnv>({ getPath: pathBelow(basePath) });
   app.use(log.middleware);
+  app.use(locationsBelow(basePath));
   app.use(securityHeaders({ hsts: config.AUTH_MODE !== "local" }));
   app.use(async (c, next) => {
-    auth.guard({ method: c.req.method, url: c.req.url, header: (name) => c.req.header(name) });
+    auth.guard(credentialsOf(c));
     if ((c.env?.incoming?.rawHeaders.length ?? 0) > 2 * MAX_HEADERS) throw new AppError("TOO_MANY_HEADERS");
     await next();
   });
@@ -92,7 +97,7 @@ export async function createHttpApp({ application, config, logger, clock }: Http
   app.use("/v1/*", async (c, next) => {
     if (methods.allowed(c.req.path).length === 0 || c.req.method === "OPTIONS") return c.notFound();
     const timeZone = timeZoneFrom(c.req.header("X-Timezone"));
-    const identity = await auth.identify({ method: c.req.method, url: c.req.url, header: (name) => c.req.header(name) });
+    const identity = await auth.identify(credentialsOf(c));
     c.set("identity", identity);
     c.set("owner", identity.owner);
     c.set("timeZone", timeZone);
@@ -101,14 +106,16 @@ export async function createHttpApp({ application, config, logger, clock }: Http
     await next();
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
   });
-  app.use("/v1/*", rateLimit(config.RATE_LIMIT_PER_MINUTE));
-  app.use("/v1/*", jsonBody(new Set([IMPORT_PATH])));
+  app.use("/v1/*", rateLimit(config.RATE_LIMIT_PER_MINUTE, limiter ?? undefined));
+  app.use("/v1/*", jsonBody(new Set([IMPORT_PATH]), new Map([[CHAT_PATH, MAX_CHAT_BODY_BYTES]])));
 
   const api = newApi();
   for (const routes of [
     chatRoutes(application.chat, streams, streamLimits),
+    ownAgentRoutes(application.ownAgent),
     sessionRoutes(application.sessions),
-    memoryRoutes({ memories: application.memories, sessions: application.sessions, clock }),
+    memoryBatchRoutes({ memories: application.memories, user: (owner) => application.user(owner), clock }),
+    memoryRoutes({ memories: application.memories, sessions: application.sessions, user: (owner) => application.user(owner), clock }),
     historyRoutes(application.history, clock),
     importRoutes(application.imports),
     privacyRoutes(application, config.AUTH_MODE),
@@ -116,7 +123,7 @@ export async function createHttpApp({ application, config, logger, clock }: Http
   ])
     api.route("/", routes);
   app.route("/", api);
-  const document = openApiDocument(api, application.info.version);
+  const document = openApiDocument(api, application.info.version, basePath);
   app.get("/openapi.json", (c) => c.body(document, 200, { "Content-Type": "application/json", "Cache-Control": "no-cache" }));
   app.route("/", pageRoutes(assets));
   const methods = new MethodTable(app.routes);
@@ -135,4 +142,12 @@ export async function createHttpApp({ application, config, logger, clock }: Http
     return problemResponse(known, c.get("requestId"), auth.challenge, rate);
   });
   return app;
+}
+
+/** `url` is the address below the base path. */
+function credentialsOf(c: Context<HttpEnv>): Credentials {
+  const { method, path, raw: request } = c.req;
+  const address = new URL(c.req.url);
+  address.pathname = path;
+  return { method, url: address.href, header: (name) => c.req.header(name), request };
 }

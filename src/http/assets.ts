@@ -19,15 +19,17 @@ export interface PageAssets {
 }
 
 const SCRIPT = "text/javascript; charset=utf-8";
-const WEB_DIR = fileURLToPath(new URL("../web/", import.meta.url));
+const WEB_DIR = fileURLToPath(new URL("../web", import.meta.url));
 const OWN: Readonly<Record<string, string>> = {
   "app.js": SCRIPT,
   "api.js": SCRIPT,
+  "cards.js": SCRIPT,
   "conversation.js": SCRIPT,
   "dom.js": SCRIPT,
   "markdown.js": SCRIPT,
   "memories.js": SCRIPT,
   "sessions.js": SCRIPT,
+  "to-confirm.js": SCRIPT,
   "style.css": "text/css; charset=utf-8",
   "icon.svg": "image/svg+xml",
 };
@@ -37,9 +39,10 @@ const VENDOR: Readonly<Record<string, { readonly pkg: string; readonly file: str
   "purify.js": { pkg: "dompurify", file: "purify.es.mjs" },
 };
 const VERSION_MARK = /\{\{version\}\}/g;
+const BASE_MARK = /\{\{base\}\}/g;
 
-/** Reads them once, at start. */
-export async function loadPageAssets(): Promise<PageAssets> {
+/** Reads them once, at start. The page's links stand below the base path. */
+export async function loadPageAssets(basePath: string): Promise<PageAssets> {
   const resolve = createRequire(import.meta.url).resolve;
   const own = Object.entries(OWN).map(async ([name, type]) => [name, { type, body: await readFile(join(WEB_DIR, name), "utf8") }] as const);
   const vendor = Object.entries(VENDOR).map(
@@ -50,5 +53,5 @@ export async function loadPageAssets(): Promise<PageAssets> {
   const hash = createHash("sha256");
   for (const [name, { body }] of files) hash.update(name).update(body);
   const version = hash.digest("hex").slice(0, 16);
-  return { page: template.replace(VERSION_MARK, version), files, version };
+  return { page: template.replace(VERSION_MARK, version).replace(BASE_MARK, basePath), files, version };
 }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { AppError } from "../errors.js";
-import { DEFAULT_TENANT, ownerOf } from "../owner.js";
+import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
 import type { Authenticator } from "./authenticator.js";
 import { bearerToken, headerText } from "./credentials.js";
 
@@ -36,6 +36,12 @@ async function readKeys(path: string): Promise<Key[]> {
   }
   const parsed = z.array(keySchema).min(1).safeParse(json);
   if (!parsed.success) throw refuse(parsed.error.issues.map((issue) => `/${issue.path.join("/")}: ${issue.message}`).join("; "));
+  const hashes = new Map<string, number>();
+  for (const [place, { sha256 }] of parsed.data.entries()) {
+    const before = hashes.get(sha256.toLowerCase());
+    if (before !== undefined) throw refuse(`/${place}/sha256: the same key as /${before}; a key is one user's`);
+    hashes.set(sha256.toLowerCase(), place);
+  }
   for (const { tenant, user } of parsed.data) ownerOf(tenant, user ?? "x");
   return parsed.data.map(({ sha256, tenant, user }) => ({ digest: Buffer.from(sha256, "hex"), tenant, user }));
 }
@@ -61,7 +67,7 @@ export async function openApiKeyAuth(path: string | undefined): Promise<Authenti
       if (key.user !== null) return { owner: ownerOf(key.tenant, key.user), provider: "api-key" };
       const user = request.header("X-User-Id");
       if (user === undefined) throw new AppError("INVALID_USER_ID", { detail: "This key speaks for others: name the user by X-User-Id." });
-      return { owner: ownerOf(key.tenant, headerText(user)), provider: "api-key" };
+      return { owner: ownerOf(key.tenant, plainUser(headerText(user))), provider: "api-key" };
     },
   };
 }

@@ -1,9 +1,15 @@
-import { AppError } from "../errors.js";
-import { DEFAULT_TENANT, ownerOf } from "../owner.js";
-import type { Authenticator } from "./authenticator.js";
+import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
+import type { Authenticator, Credentials } from "./authenticator.js";
 import { headerText } from "./credentials.js";
 
 const AZURE_PREFIX = /^(X-MS-CLIENT-PRINCIPAL)-ID$/i;
+
+/** By the host that the browser asked for, which a proxy may hand on under another name. A page can't set either header. */
+function isOwn(origin: string, request: Credentials): boolean {
+  const hosts = [request.header("Host") ?? new URL(request.url).host, request.header("X-Forwarded-Host")];
+  return hosts.some((host) => host !== undefined && (origin === `https://${host}` || origin === `http://${host}`));
+}
 
 /**
  * A trusted proxy has signed the user in and names them in a header, which it must strip from what clients send.
@@ -18,8 +24,9 @@ export function headerAuth(options: { readonly header: string; readonly allowedO
       const origin = request.header("Origin");
       if (origin !== undefined && options.allowedOrigins.includes(origin)) return;
       const site = request.header("Sec-Fetch-Site");
-      if (site === "cross-site" || site === "same-site")
-        throw new AppError("FORBIDDEN_ORIGIN", { detail: "Another site made this request." });
+      // Older browsers name the page alone.
+      const foreign = site === undefined ? origin !== undefined && !isOwn(origin, request) : site !== "same-origin" && site !== "none";
+      if (foreign) throw new AppError("FORBIDDEN_ORIGIN", { detail: "Another site made this request." });
     },
     identify(request) {
       const user = request.header(options.header);
@@ -28,7 +35,7 @@ export function headerAuth(options: { readonly header: string; readonly allowedO
       const name = azure && request.header(`${azure}-NAME`);
       const provider = azure && request.header(`${azure}-IDP`);
       return {
-        owner: ownerOf(DEFAULT_TENANT, headerText(user)),
+        owner: ownerOf(DEFAULT_TENANT, plainUser(headerText(user))),
         ...(name ? { displayName: headerText(name) } : {}),
         ...(provider ? { provider: headerText(provider) } : {}),
       };

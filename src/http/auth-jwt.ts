@@ -1,13 +1,13 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
-import type { Config } from "../config.js";
-import { AppError } from "../errors.js";
-import { DEFAULT_TENANT, ownerOf } from "../owner.js";
+import type { Config } from "../compose/config.js";
+import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { Authenticator } from "./authenticator.js";
 import { bearerToken } from "./credentials.js";
 
-export type JwtConfig = Pick<Config, "JWT_SECRET" | "JWKS_URL" | "JWT_ISSUER" | "JWT_AUDIENCE" | "JWT_TENANT_CLAIM">;
+export type JwtConfig = Pick<Config, "JWT_SECRET" | "JWKS_URL" | "JWT_ISSUER" | "JWT_AUDIENCE" | "JWT_TENANT_CLAIM" | "JWT_SUBJECT_PREFIX">;
 
 /** Pinned by the kind of key: a public key can never be taken for a shared secret, and `none` is in neither list. */
 const SHARED_SECRET_ALGORITHMS = ["HS256"];
@@ -85,10 +85,13 @@ export function openJwtAuth(config: JwtConfig, clock: Clock, timing: JwksTiming 
       const tenant = claims[config.JWT_TENANT_CLAIM] ?? DEFAULT_TENANT;
       if (typeof claims.sub !== "string" || typeof tenant !== "string")
         throw new AppError("UNAUTHENTICATED", { detail: "The token's subject or tenant is not text." });
+      const prefix = config.JWT_SUBJECT_PREFIX ?? "";
+      if (!claims.sub.startsWith(prefix))
+        throw new AppError("UNAUTHENTICATED", { detail: "The token's subject is not one of this server's." });
       // Standard claims (OpenID Connect Core 1.0, 5.1).
       const { name, zoneinfo } = claims;
       return {
-        owner: ownerOf(tenant, claims.sub),
+        owner: ownerOf(tenant, claims.sub.slice(prefix.length)),
         ...(typeof name === "string" ? { displayName: name.slice(0, 256) } : {}),
         ...(typeof zoneinfo === "string" && isTimeZone(zoneinfo) ? { timeZone: zoneinfo } : {}),
         ...(claims.iss === undefined ? {} : { provider: claims.iss.slice(0, 256) }),

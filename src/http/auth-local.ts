@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
-import { AppError } from "../errors.js";
-import { DEFAULT_TENANT, ownerOf } from "../owner.js";
+import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
 import type { Authenticator, Credentials } from "./authenticator.js";
 import { headerText } from "./credentials.js";
 
@@ -15,7 +15,7 @@ function isLoopback(host: string): boolean {
 /** `local` mode knows nobody's credentials, so it must not be reachable from elsewhere. @throws INVALID_CONFIG */
 export function requireLoopback(authMode: string, host: string): void {
   if (authMode !== "local" || isLoopback(host)) return;
-  const detail = `HOST: ${host} can be reached by other machines, and AUTH_MODE=local lets everyone in; use 127.0.0.1, or another AUTH_MODE`;
+  const detail = `HOST: ${host} can be reached by other machines, and AUTH_MODE=local lets everyone in; use 127.0.0.1, or another mode`;
   throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/HOST", detail }] });
 }
 
@@ -35,7 +35,7 @@ export function localAuth({ allowedOrigins }: { readonly allowedOrigins: readonl
     },
     identify(request) {
       const user = request.header("X-User-Id");
-      return { owner: ownerOf(DEFAULT_TENANT, user === undefined ? LOCAL_USER : headerText(user)), provider: "local" };
+      return { owner: ownerOf(DEFAULT_TENANT, user === undefined ? LOCAL_USER : plainUser(headerText(user))), provider: "local" };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Config } from "../config.js";
+import type { Config } from "../compose/config.js";
 import type { Clock } from "../platform/clock.js";
 import { openApiKeyAuth } from "./auth-api-key.js";
 import { headerAuth } from "./auth-header.js";
@@ -16,6 +16,7 @@ export type AuthConfig = Pick<
   | "JWT_ISSUER"
   | "JWT_AUDIENCE"
   | "JWT_TENANT_CLAIM"
+  | "JWT_SUBJECT_PREFIX"
   | "CORS_ORIGINS"
 >;
 

@@ -5,6 +5,8 @@ export interface Credentials {
   readonly method: string;
   readonly url: string;
   header(name: string): string | undefined;
+  /** As it came. */
+  readonly request: Request;
 }
 
 /** One way to know who the user is. */

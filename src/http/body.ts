@@ -1,38 +1,58 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { MiddlewareHandler } from "hono";
-import { AppError } from "../errors.js";
+import { MAX_IMAGE_BYTES, MAX_IMAGES } from "../domain/image.js";
+import { canonicalJson } from "../platform/canonical-json.js";
+import { AppError } from "../platform/errors.js";
+import { SizeBesideImages } from "./body-size.js";
 import type { HttpEnv } from "./http-env.js";
 
 /** Largest JSON body in bytes: a message of 8,000 characters, page context and metadata, with every character escaped. */
 export const MAX_BODY_BYTES = 256 * 1024;
+/** Of a chat: four images of 5 MiB in base64, beside what every body may hold. */
+export const MAX_CHAT_BODY_BYTES = Math.ceil((MAX_IMAGES * MAX_IMAGE_BYTES * 4) / 3) + MAX_BODY_BYTES;
 /** Deepest nesting of a JSON body. */
 export const MAX_JSON_DEPTH = 32;
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
+
+function tooLarge(limit: number): AppError {
+  return new AppError("PAYLOAD_TOO_LARGE", { detail: `The body is over ${limit} bytes.` });
+}
 
 /** Counts as it passes on. @throws PAYLOAD_TOO_LARGE as soon as it is more than `limit` bytes */
 export async function* limited(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.byteLength;
-    if (bytes > limit) throw new AppError("PAYLOAD_TOO_LARGE", { detail: `The body is over ${limit} bytes.` });
+    if (bytes > limit) throw tooLarge(limit);
     yield chunk;
   }
 }
 
 export function refuseDeclaredLength(header: string | undefined, limit: number): void {
-  if (header !== undefined && Number(header) > limit)
-    throw new AppError("PAYLOAD_TOO_LARGE", { detail: `The body is over ${limit} bytes.` });
+  if (header !== undefined && Number(header) > limit) throw tooLarge(limit);
 }
 
-async function readText(request: Request): Promise<string> {
+async function readText(request: Request, limit: number): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of limited(request.body ?? emptyBody(), MAX_BODY_BYTES)) chunks.push(chunk);
+  const size = new SizeBesideImages(MAX_BODY_BYTES);
+  for await (const chunk of limited(request.body ?? emptyBody(), limit)) {
+    chunks.push(chunk);
+    if (!size.fits(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) throw tooLarge(MAX_BODY_BYTES);
+  }
+  const bytes = Buffer.concat(chunks);
+  await nextIfLarge(bytes.byteLength);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new AppError("INVALID_REQUEST", { detail: "The body is not UTF-8.", cause });
   }
+}
+
+/** Each step over a body with images takes a while: others go in between. */
+async function nextIfLarge(bytes: number): Promise<void> {
+  if (bytes > MAX_BODY_BYTES) await nextTick();
 }
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
@@ -71,31 +91,31 @@ function refused(detail: string): AppError {
   return new AppError("INVALID_REQUEST", { detail: `The body is refused: ${detail}.`, errors: [{ pointer: "", detail }] });
 }
 
-/** JSON with sorted keys: two bodies that say the same have the same text. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
-}
-
-/** SHA-256 in hex of a body's canonical form, without `stream`: how an answer travels is not what was asked. */
+/**
+ * SHA-256 in hex of a body's canonical form, without `stream`: how an answer travels is not what was asked. Without `images`: a turn tells
+ * them apart by their own hashes.
+ */
 export function requestHash(body: unknown): string {
-  const asked = typeof body === "object" && body !== null ? { ...body, stream: undefined } : body;
+  const asked = typeof body === "object" && body !== null ? { ...body, stream: undefined, images: undefined } : body;
   return createHash("sha256").update(canonicalJson(asked)).digest("hex");
 }
 
-/** Reads and checks a JSON body before any validator sees it. `skip` names the paths that stream their body themselves. */
-export function jsonBody(skip: ReadonlySet<string>): MiddlewareHandler<HttpEnv> {
+/**
+ * Reads and checks a JSON body before any validator sees it. `skip` names the paths that stream their body themselves, `limits` those
+ * whose body may be of another size than {@link MAX_BODY_BYTES}.
+ */
+export function jsonBody(skip: ReadonlySet<string>, limits: ReadonlyMap<string, number>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (c.req.method === "GET" || c.req.method === "HEAD" || skip.has(c.req.path)) return next();
-    refuseDeclaredLength(c.req.header("Content-Length"), MAX_BODY_BYTES);
-    const text = await readText(c.req.raw);
+    const limit = limits.get(c.req.path) ?? MAX_BODY_BYTES;
+    refuseDeclaredLength(c.req.header("Content-Length"), limit);
+    const text = await readText(c.req.raw, limit);
     const type = c.req.header("Content-Type");
     if (text !== "" && (type === undefined || !JSON_TYPE.test(type))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
     const json = text.trim() === "" ? "{}" : text;
+    await nextIfLarge(json.length);
     const body = parseJson(json);
+    await nextIfLarge(json.length);
     refuseHostileJson(body);
     // Hono keeps promises here, whatever the type says; validators then read this text instead of the spent stream.
     c.req.bodyCache.text = Promise.resolve(json) as unknown as string;

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Chat, ChatEvent, ChatRequest } from "../application.js";
+import type { Chat, ChatEvent, ChatRequest } from "../ports/application.js";
 import type { HttpEnv } from "./http-env.js";
 import { asAppError, problemOf } from "./problem.js";
 import { EventStream, type EventStreamOptions } from "./sse.js";
@@ -16,6 +16,8 @@ function payloadOf(event: ChatEvent): unknown {
       return event.step;
     case "token":
       return { delta: event.delta };
+    case "retract":
+      return { content: event.content };
   }
 }
 

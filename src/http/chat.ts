@@ -1,16 +1,20 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { Chat, ChatRequest } from "../application.js";
-import type { JsonObject } from "../session.js";
+import { fromBase64, type GivenImage, MAX_IMAGE_URL_CHARS, MAX_IMAGES } from "../domain/image.js";
+import type { JsonObject } from "../domain/session.js";
+import { AppError } from "../platform/errors.js";
+import type { Chat, ChatRequest } from "../ports/application.js";
 import { requestHash } from "./body.js";
 import { type StreamLimits, streamTurn } from "./chat-stream.js";
-import { idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
+import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
 import { answerSchema } from "./resources.js";
 import { type ApiApp, answer, answersAs, body, createRoute, newApi } from "./routes.js";
 import type { OpenStreams } from "./streams.js";
 
+export const CHAT_PATH = "/v1/chat";
 const MAX_MESSAGE_CHARS = 8_000;
 const MAX_PAGE_CONTEXT_BYTES = 16 * 1024;
 
@@ -19,21 +23,71 @@ function pageText(value: string | Record<string, unknown>): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-const chatBody = z
-  .object({
-    message: textField(MAX_MESSAGE_CHARS),
-    session_id: idField.optional(),
-    page_context: z
-      .union([z.string(), z.record(z.string(), jsonValue)])
-      .refine((value) => Buffer.byteLength(pageText(value)) <= MAX_PAGE_CONTEXT_BYTES, "more than 16 KiB")
-      .optional()
-      .openapi({ description: "What the user is looking at: text or an object, at most 16 KiB." }),
-    stream: z.boolean().optional(),
-    metadata: metadataField.optional(),
-    channel: labelField(64).optional(),
-    edit_of: messageIdField.optional(),
+const imageField = z
+  .union(
+    [
+      z.strictObject({
+        url: z.string().openapi({
+          description: `An https address of at most ${MAX_IMAGE_URL_CHARS} characters, which the model's provider fetches; or a data URL.`,
+        }),
+      }),
+      z.strictObject({
+        data: z.string().openapi({ description: "Base64 of a PNG, JPEG, GIF or WebP." }),
+        media_type: z.string().max(100).optional().openapi({ description: "Not needed: what the bytes say counts." }),
+      }),
+    ],
+    { error: "an object with `url`, or with `data` in base64" },
+  )
+  .openapi("Image");
+
+/** @throws INVALID_IMAGE */
+async function imagesOf(images: readonly z.output<typeof imageField>[]): Promise<GivenImage[]> {
+  const given: GivenImage[] = [];
+  for (const [place, image] of images.entries()) {
+    // Decoding takes a while: others go in between.
+    await nextTick();
+    const data = "url" in image ? null : fromBase64(image.data);
+    if ("url" in image) given.push(image);
+    else if (data !== null) given.push({ data });
+    else throw new AppError("INVALID_IMAGE", { errors: [{ pointer: `/images/${place}/data`, detail: "is no base64" }] });
+  }
+  return given;
+}
+
+export const chatBody = fieldsOf({
+  message: textField(MAX_MESSAGE_CHARS),
+  session_id: idField.optional(),
+  external_id: externalIdField.optional(),
+  page_context: z
+    .union([z.string(), z.record(z.string(), jsonValue)])
+    .refine((value) => Buffer.byteLength(pageText(value)) <= MAX_PAGE_CONTEXT_BYTES, "more than 16 KiB")
+    .optional()
+    .openapi({ description: "What the user is looking at: text or an object, at most 16 KiB." }),
+  images: z
+    .array(imageField)
+    .max(MAX_IMAGES)
+    .optional()
+    .openapi({ description: "For a model that sees: at most 4, 5 MiB each. Kept with the message, never a source of memories." }),
+  stream: z.boolean().optional(),
+  metadata: metadataField.optional(),
+  channel: labelField(64).optional(),
+  edit_of: messageIdField.optional().openapi({
+    description:
+      "The last user message, which this one replaces: what it alone gave to memory is taken back. What it had forgotten stays so.",
+  }),
+  consent: labelField(64).optional().openapi({
+    description:
+      "`token` of a tool's earlier answer, sent when the user presses its button: their consent to what was shown, without words.",
+  }),
+  incognito: z.boolean().optional().openapi({
+    description: "True: nothing of the turn goes to memory or history, and none of them is used. On a new session: of the whole session.",
+  }),
+})
+  .refine(({ session_id, external_id }) => session_id === undefined || external_id === undefined, {
+    path: ["external_id"],
+    message: "names a session as `session_id` does: send one of the two",
   })
-  .openapi("ChatRequest");
+  .openapi("ChatRequest", { not: { required: ["external_id", "session_id"] } });
 
 /** Printable ASCII, 1 to 255 characters. */
 export const idempotencyHeader = z.object({
@@ -49,35 +103,60 @@ const headers = idempotencyHeader.extend({
 
 const route = createRoute({
   method: "post",
-  path: "/v1/chat",
+  path: CHAT_PATH,
   tags: ["Chat"],
   summary: "One turn of a conversation",
   request: { headers, body: body(chatBody) },
   responses: answersAs(
     {
       "application/json": answerSchema,
-      "text/event-stream": z
-        .string()
-        .openapi({ description: "With `stream: true`: events session, memory, step, token, message or error." }),
+      "text/event-stream": z.string().openapi({
+        description:
+          "With `stream: true`: events session, memory, step, token, message or error. " +
+          "`retract` (rare): show its `content` in place of the tokens so far.",
+      }),
     },
     "The answer. `X-Memory-Status` tells how long-term memory did.",
   ),
 });
 
-function requestFrom(c: Context<HttpEnv>, input: z.output<typeof chatBody>, key: string | undefined): ChatRequest {
-  const timeZone = c.get("timeZone");
-  const { timeZone: homeTimeZone } = c.get("identity");
+/** Who asks, and what does not stand in the body. */
+export interface ChatCaller extends Pick<ChatRequest, "owner"> {
+  readonly timeZone: string | undefined;
+  readonly homeTimeZone: string | undefined;
+  /** With the body as it came. */
+  readonly idempotency: { readonly key: string; readonly body: unknown } | undefined;
+}
+
+/** @throws INVALID_IMAGE */
+export async function chatRequestOf(
+  input: z.output<typeof chatBody>,
+  { owner, timeZone, homeTimeZone, idempotency }: ChatCaller,
+): Promise<ChatRequest> {
   return {
-    owner: c.get("owner"),
+    owner,
     message: input.message,
     ...(input.session_id === undefined ? {} : { sessionId: input.session_id }),
+    ...(input.external_id === undefined ? {} : { externalId: input.external_id }),
     ...(input.page_context === undefined ? {} : { pageContext: pageText(input.page_context) }),
+    ...(input.images === undefined ? {} : { images: await imagesOf(input.images) }),
     ...(input.metadata === undefined ? {} : { metadata: input.metadata as JsonObject }),
     ...(input.channel === undefined ? {} : { channel: input.channel }),
     ...(input.edit_of === undefined ? {} : { editOf: input.edit_of }),
-    ...(key === undefined ? {} : { idempotency: { key, requestHash: requestHash(c.get("body")) } }),
+    ...(input.consent === undefined ? {} : { consent: input.consent }),
+    ...(input.incognito === undefined ? {} : { incognito: input.incognito }),
+    ...(idempotency === undefined ? {} : { idempotency: { key: idempotency.key, requestHash: requestHash(idempotency.body) } }),
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(homeTimeZone === undefined ? {} : { homeTimeZone }),
+  };
+}
+
+function callerOf(c: Context<HttpEnv>, key: string | undefined): ChatCaller {
+  return {
+    owner: c.get("owner"),
+    timeZone: c.get("timeZone"),
+    homeTimeZone: c.get("identity").timeZone,
+    idempotency: key === undefined ? undefined : { key, body: c.get("body") },
   };
 }
 
@@ -85,7 +164,7 @@ export function chatRoutes(chat: Chat, streams: OpenStreams, limits: StreamLimit
   const api = newApi();
   api.openapi(route, async (c) => {
     const input = c.req.valid("json");
-    const request = requestFrom(c, input, c.req.valid("header")["Idempotency-Key"]);
+    const request = await chatRequestOf(input, callerOf(c, c.req.valid("header")["Idempotency-Key"]));
     if (input.stream) {
       requireAccept(c, "text/event-stream");
       return streamTurn(c, chat, request, { leave: streams.enter(request.owner), limits });

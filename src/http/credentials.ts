@@ -1,4 +1,4 @@
-import { AppError } from "../errors.js";
+import { AppError } from "../platform/errors.js";
 
 /** The token of `Authorization: Bearer …`. @throws UNAUTHENTICATED */
 export function bearerToken(authorization: string | undefined): string {

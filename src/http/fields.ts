@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isId } from "../platform/ids.js";
+import { unknownFields } from "./validation.js";
 
 /** Fields that many routes share. Each validates as its OpenAPI description says. */
 
@@ -13,12 +14,20 @@ export const idParam = z.object({ id: idField.openapi({ param: { name: "id", in:
 /** An id that may be an importer's own: any text of 1 to 256 characters without control characters. */
 export const messageIdField = z.string().min(1).max(256).regex(NO_CONTROL, "holds control characters").openapi({ type: "string" });
 
+/** An application's own name of a session: one of a user's for each. */
+export const externalIdField = messageIdField.openapi({
+  description: "Your own name of the session: the user's session of that name, which is created where there is none.",
+});
+
 /** Text of at most `max` characters (code points, as JSON Schema counts) with something to see in it. */
 export function textField(max: number, pattern?: RegExp) {
   return z
     .string()
+    .refine((text) => text.length <= max || (text.length <= 2 * max && [...text].length <= max), {
+      error: `at most ${max} characters`,
+      abort: true,
+    })
     .refine((text) => /[^\s\p{Cc}\p{Cf}\p{Z}]/u.test(text), "must not be blank")
-    .refine((text) => text.length <= max || [...text].length <= max, `at most ${max} characters`)
     .refine((text) => pattern?.test(text) ?? true, "holds characters that are not allowed")
     .openapi({ type: "string", minLength: 1, maxLength: max });
 }
@@ -55,6 +64,17 @@ export const timeField = z
   .transform((value) => new Date(value).toISOString())
   .openapi({ type: "string", format: "date-time" });
 
+/** As {@link timeField}, but a date stays one: it ends with its day, where the user is. */
+export const endField = z
+  .union([z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString()), z.iso.date()], {
+    error: "not an ISO 8601 time",
+  })
+  .openapi({
+    type: "string",
+    format: "date-time",
+    description: "ISO 8601. A date without a time holds through its day, in the user's time zone.",
+  });
+
 const MAX_METADATA_BYTES = 16 * 1024;
 
 /** A JSON object of at most 16 KiB. */
@@ -64,6 +84,14 @@ export const metadataField = z
   .openapi({ type: "object", additionalProperties: true });
 
 export const jsonValue = z.unknown().openapi({ description: "Any JSON value." });
+
+/** A body of these fields and no other: one that is misspelt is told, with the nearest. */
+export function fieldsOf<S extends z.core.$ZodLooseShape>(shape: S) {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: ({ code, keys }) => (code === "unrecognized_keys" ? unknownFields(keys as string[], known) : undefined),
+  });
+}
 
 export function pageOf<S extends z.ZodType>(item: S) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() });

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { Application } from "../application.js";
-import type { Config } from "../config.js";
+import type { Config } from "../compose/config.js";
+import type { Application } from "../ports/application.js";
 import { readinessSchema } from "./resources.js";
 import { type ApiApp, answer, answers, createRoute, newApi, orElse } from "./routes.js";
 

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { ConversationHistory, HistorySearch } from "../history.js";
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
-import { idField, integerQuery, pageOf, textField, timeField } from "./fields.js";
+import type { ConversationHistory, HistorySearch } from "../ports/history.js";
+import { fieldsOf, idField, integerQuery, pageOf, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
 import { historyHitSchema } from "./resources.js";
 import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
@@ -17,14 +17,12 @@ const filters = {
   to: timeField.optional(),
   role: z.enum(["user", "assistant", "system"]).optional(),
 };
-const searchBody = z
-  .object({
-    ...filters,
-    query: textField(MAX_QUERY_CHARS),
-    limit: z.number().int().min(1).max(200).optional(),
-    context: z.number().int().min(0).max(MAX_CONTEXT).optional(),
-  })
-  .openapi("HistorySearch");
+export const searchBody = fieldsOf({
+  ...filters,
+  query: textField(MAX_QUERY_CHARS),
+  limit: z.number().int().min(1).max(200).optional(),
+  context: z.number().int().min(0).max(MAX_CONTEXT).optional(),
+}).openapi("HistorySearch");
 const searchQuery = z.strictObject({
   ...filters,
   q: textField(MAX_QUERY_CHARS),

@@ -1,5 +1,5 @@
-import type { AppError } from "../errors.js";
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
+import type { AppError } from "../platform/errors.js";
 
 /** Who a request comes from, as the server knows it: never from a body, a query or a model. */
 export interface Identity {
@@ -10,7 +10,10 @@ export interface Identity {
   readonly timeZone?: string;
 }
 
-/** What the middlewares leave for the handlers. `Bindings` are node's request and response, absent where the app is called without a port. */
+/**
+ * What the middlewares leave for the handlers. `Bindings` are node's request and response, absent where the app is called without
+ * a port.
+ */
 export interface HttpEnv {
   Bindings: { readonly incoming?: { readonly rawHeaders: readonly string[] } };
   Variables: {

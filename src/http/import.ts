@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { Imports } from "../application.js";
-import { AppError } from "../errors.js";
+import { AppError } from "../platform/errors.js";
+import type { Imports } from "../ports/application.js";
 import { limited, refuseDeclaredLength } from "./body.js";
 import { flagQuery } from "./fields.js";
 import { type ApiApp, answer, answers, createRoute, newApi } from "./routes.js";
@@ -18,7 +18,7 @@ const resultSchema = z
     left_out: z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .optional()
-      .describe("Messages of a ChatGPT export that are over 100,000 characters; only where there are any."),
+      .describe("Messages of a ChatGPT export that are over 100,000 characters, images that can't be read; only where there are any."),
   })
   .openapi("ImportResult");
 

@@ -1,15 +1,32 @@
 import { z } from "@hono/zod-openapi";
-import type { Sessions } from "../application.js";
-import { AppError } from "../errors.js";
-import { type LongTermMemory, MEMORY_STATES, MEMORY_TYPES } from "../long-term.js";
+import type { Context } from "hono";
+import { MEMORY_STATES, MEMORY_TYPES } from "../domain/memory.js";
 import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
 import { derivedId } from "../platform/ids.js";
+import type { Application, Sessions } from "../ports/application.js";
+import type { Memories } from "../ports/memories.js";
 import { idempotencyHeader } from "./chat.js";
-import { cursorQuery, flagQuery, idParam, labelField, limitQuery, pageOf, textField, timeField } from "./fields.js";
+import {
+  cursorQuery,
+  endField,
+  fieldsOf,
+  flagQuery,
+  idField,
+  idParam,
+  integerQuery,
+  labelField,
+  limitQuery,
+  pageOf,
+  textField,
+  timeField,
+} from "./fields.js";
+import type { HttpEnv } from "./http-env.js";
 import { present } from "./present.js";
 import { foundMemorySchema, memoryEventSchema, memorySchema, whySchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersNothing, body, createRoute, newApi } from "./routes.js";
-import { wordsBehind } from "./why.js";
+import { zoneOfDates } from "./time-zone.js";
+import { whyOf } from "./why.js";
 
 const MAX_TEXT_CHARS = 500;
 const MAX_QUERY_CHARS = 1_000;
@@ -25,13 +42,12 @@ const editable = {
     .refine((subject) => /^(self|companion:.{1,64})$/u.test(subject), "`self` or `companion:<name>`")
     .openapi({ example: "companion:Ida" }),
   scope: z.enum(["standing", "trip"]),
-  valid_until: timeField.nullable(),
+  valid_until: endField.nullable(),
   tags: z.array(labelField(64)).max(32),
 };
 
-const addBody = z.object(editable).partial().required({ text: true }).openapi("NewMemory");
-const patchBody = z
-  .object(editable)
+export const addBody = fieldsOf(editable).partial().required({ text: true }).openapi("NewMemory");
+export const patchBody = fieldsOf(editable)
   .partial()
   .refine((patch) => Object.values(patch).some((value) => value !== undefined), "nothing to change")
   .openapi("MemoryPatch");
@@ -39,24 +55,27 @@ const patchBody = z
 const filters = {
   category: labelField(64).optional(),
   type: z.enum(MEMORY_TYPES).optional(),
+  tag: labelField(64).optional(),
+  entity: labelField(200).optional(),
+  channel: labelField(64).optional(),
   status: z.enum(MEMORY_STATES).optional(),
   as_of: timeField.optional(),
 };
-const listQuery = z.strictObject({
+export const listQuery = z.strictObject({
   ...filters,
   include_superseded: flagQuery,
+  session_id: idField.optional(),
+  turn: integerQuery(1, 1_000_000),
   q: textField(MAX_QUERY_CHARS).optional(),
   limit: limitQuery,
   cursor: cursorQuery,
 });
-const searchBody = z
-  .object({
-    ...filters,
-    query: textField(MAX_QUERY_CHARS),
-    limit: z.number().int().min(1).max(200).optional(),
-    include_superseded: z.boolean().optional(),
-  })
-  .openapi("MemorySearch");
+export const searchBody = fieldsOf({
+  ...filters,
+  query: textField(MAX_QUERY_CHARS),
+  limit: z.number().int().min(1).max(200).optional(),
+  include_superseded: z.boolean().optional(),
+}).openapi("MemorySearch");
 const confirmQuery = z.strictObject({ confirm: flagQuery });
 
 const memoryPage = pageOf(memorySchema).openapi("MemoryPage");
@@ -70,7 +89,7 @@ const routes = {
     method: "get",
     path: "/v1/memories",
     tags,
-    summary: "Memories, newest first; with `q` a search, best first",
+    summary: "Memories, newest first; with `q` a search, best first; with `session_id` (and `turn`) what came from there",
     request: { query: listQuery },
     responses: answers(z.union([memoryPage, foundPage]), "A page of memories."),
   }),
@@ -86,7 +105,7 @@ const routes = {
     method: "post",
     path: "/v1/memories",
     tags,
-    summary: "State a memory by hand; a secret is refused, and what tells the assistant what to do waits for review",
+    summary: "State a memory by hand; a secret is refused",
     request: { headers: idempotencyHeader, body: body(addBody) },
     responses: answers(memorySchema, "The memory.", 201),
   }),
@@ -127,7 +146,15 @@ const routes = {
     method: "post",
     path: "/v1/memories/{id}/approve",
     tags,
-    summary: "Accept a memory that waits for review",
+    summary: "The user's yes: a memory that waits for their word is used from now on, a change that waits is made",
+    request: { params: idParam },
+    responses: one,
+  }),
+  reject: createRoute({
+    method: "post",
+    path: "/v1/memories/{id}/reject",
+    tags,
+    summary: "The user's no: a memory that waits for their word goes, a change that waits is dropped",
     request: { params: idParam },
     responses: one,
   }),
@@ -141,25 +168,28 @@ const routes = {
   }),
 };
 
+export interface MemoryRoutesParts {
+  readonly memories: Memories;
+  readonly sessions: Sessions;
+  /** For their time zone, where neither the request nor identity tells it. */
+  readonly user: Application["user"];
+  readonly clock: Clock;
+}
+
 /**
  * Memories by hand: the user's own, so no guard asks whether they were meant. Strength and type that are left out are the category's
- * (a dietary need must hold). A secret is refused with 422 MEMORY_REFUSED, in a new memory as in an edit; an instruction to the
- * assistant is put to review as a new memory, where it is seen and not used until it is approved, and refused as an edit.
+ * (a dietary need must hold). A secret is refused with 422 MEMORY_REFUSED, in a new memory as in an edit.
  */
-export function memoryRoutes({
-  memories,
-  sessions,
-  clock,
-}: {
-  readonly memories: LongTermMemory;
-  readonly sessions: Sessions;
-  readonly clock: Clock;
-}): ApiApp {
+export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesParts): ApiApp {
   const api = newApi();
+  /** Where a date ends with its day; nothing where none was given. */
+  const zoneOf = (c: Context<HttpEnv>, date: string | null | undefined) => zoneOfDates(c, user, [date]);
   api.openapi(routes.list, async (c) => {
-    const { q, include_superseded, cursor, ...query } = c.req.valid("query");
+    const { q, include_superseded, cursor, session_id, turn, ...query } = c.req.valid("query");
+    if (turn !== undefined && session_id === undefined)
+      throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/turn", detail: "Turns are counted within a session: name it too." }] });
     const signal = c.req.raw.signal;
-    const filter = present({ ...query, includeSuperseded: include_superseded });
+    const filter = present({ ...query, includeSuperseded: include_superseded, sessionId: session_id, turn });
     if (q !== undefined) {
       if (cursor !== undefined) throw new AppError("INVALID_CURSOR", { detail: "A search has one page." });
       const found = await memories.search(c.get("owner"), { ...filter, text: q, signal });
@@ -182,20 +212,22 @@ export function memoryRoutes({
     const { text, category = "other", ...said } = c.req.valid("json");
     const key = c.req.valid("header")["Idempotency-Key"];
     const id = key === undefined ? {} : { id: derivedId("memory", owner, "by hand", key) };
-    const memory = await memories.add(owner, { ...present(said), text, category }, { ...id, now: clock.now() });
+    const memory = await memories.add(
+      owner,
+      { ...present(said), text, category },
+      { ...id, now: clock.now(), ...(await zoneOf(c, said.valid_until)) },
+    );
     c.header("Location", `/v1/memories/${memory.id}`);
     return answer(c, memorySchema, memory, 201);
   });
   api.openapi(routes.get, async (c) =>
     answer(c, memorySchema, await memories.get(c.get("owner"), c.req.valid("param").id, { signal: c.req.raw.signal })),
   );
-  api.openapi(routes.patch, async (c) =>
-    answer(
-      c,
-      memorySchema,
-      await memories.patch(c.get("owner"), c.req.valid("param").id, present(c.req.valid("json")), { now: clock.now() }),
-    ),
-  );
+  api.openapi(routes.patch, async (c) => {
+    const patch = c.req.valid("json");
+    const at = { now: clock.now(), ...(await zoneOf(c, patch.valid_until)) };
+    return answer(c, memorySchema, await memories.patch(c.get("owner"), c.req.valid("param").id, present(patch), at));
+  });
   api.openapi(routes.forget, async (c) => {
     await memories.forget(c.get("owner"), c.req.valid("param").id, { now: clock.now() });
     return c.body(null, 204);
@@ -211,11 +243,12 @@ export function memoryRoutes({
   api.openapi(routes.approve, async (c) =>
     answer(c, memorySchema, await memories.approve(c.get("owner"), c.req.valid("param").id, { now: clock.now() })),
   );
+  api.openapi(routes.reject, async (c) =>
+    answer(c, memorySchema, await memories.reject(c.get("owner"), c.req.valid("param").id, { now: clock.now() })),
+  );
   api.openapi(routes.why, async (c) => {
-    const owner = c.get("owner");
-    const memory = await memories.get(owner, c.req.valid("param").id, { signal: c.req.raw.signal });
-    const source = memory.source && { ...memory.source, message: await wordsBehind(sessions, owner, memory.source) };
-    return answer(c, whySchema, { memory, source });
+    const why = await whyOf({ memories, sessions }, c.get("owner"), c.req.valid("param").id, c.req.raw.signal);
+    return answer(c, whySchema, why);
   });
   return api;
 }

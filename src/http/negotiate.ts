@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { parseAccept } from "hono/utils/accept";
-import { AppError } from "../errors.js";
+import { AppError } from "../platform/errors.js";
 
 /** True when the `Accept` header lets the answer be of this type (RFC 9110, 12.5.1; no header: anything). */
 function accepts(header: string | undefined, type: string): boolean {

@@ -12,7 +12,7 @@ const SCHEMES = {
 } as const;
 
 /** The document of all routes, as text, from the schemas that validate them. */
-export function openApiDocument(api: ApiApp, version: string): string {
+export function openApiDocument(api: ApiApp, version: string, basePath: string): string {
   for (const [name, scheme] of Object.entries(SCHEMES)) api.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   const document = api.getOpenAPI31Document({
     openapi: "3.1.0",
@@ -22,7 +22,7 @@ export function openApiDocument(api: ApiApp, version: string): string {
       description: "A memory-first conversation orchestrator. Errors are RFC 9457 problems with a stable `code`.",
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
-    servers: [{ url: "/" }],
+    servers: [{ url: basePath || "/" }],
     security: [{ local: [] }, { header: [] }, { bearer: [] }],
   });
   for (const path of ["/healthz", "/readyz"]) {

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { AppError } from "../errors.js";
+import { AppError } from "../platform/errors.js";
 import type { PageAssets } from "./assets.js";
 import type { HttpEnv } from "./http-env.js";
 

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { Application, ApplicationInfo } from "../application.js";
-import type { Config } from "../config.js";
-import { AppError } from "../errors.js";
-import { parseOwner } from "../owner.js";
+import type { Config } from "../compose/config.js";
+import { parseOwner } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
+import type { Application, ApplicationInfo } from "../ports/application.js";
 import { flagQuery } from "./fields.js";
 import { requireAccept } from "./negotiate.js";
 import { meSchema, receiptSchema } from "./resources.js";
@@ -42,7 +42,7 @@ function serverInfo(info: ApplicationInfo, authMode: Config["AUTH_MODE"]) {
     auth_mode: authMode,
     model: { name: info.model.name, stand_in: info.model.standIn },
     long_term: { enabled: info.longTerm.enabled, location: authMode === "local" ? info.longTerm.location : null },
-    embedder: info.embedder,
+    embedder: { id: info.embedder.id, lexical: info.embedder.lexical },
     history: { backend: info.history.backend },
     short_term: info.shortTerm,
   };

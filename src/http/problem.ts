@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { AppError, type ErrorCode } from "../errors.js";
+import { AppError, type ErrorCode } from "../platform/errors.js";
 
 /** RFC 9457. `code` is stable; the texts are not. */
 export const problemSchema = z

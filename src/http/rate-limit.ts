@@ -1,19 +1,23 @@
 import type { MiddlewareHandler } from "hono";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { AppError } from "../errors.js";
+import { ownerHash } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
+import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { HttpEnv } from "./http-env.js";
 
 const WINDOW_SECONDS = 60;
 
+const inThisProcess: MakeLimiter = (points, duration) => new RateLimiterMemory({ points, duration });
+
 /**
- * At most `perMinute` requests a user and minute, counted in this process; 0: no limit. Runs after the user is known.
+ * At most `perMinute` requests a user and minute; 0: no limit. Counted under the user's hash. Runs after the user is known.
  * Answers carry `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds).
  */
-export function rateLimit(perMinute: number): MiddlewareHandler<HttpEnv> {
+export function rateLimit(perMinute: number, make: MakeLimiter = inThisProcess): MiddlewareHandler<HttpEnv> {
   if (perMinute === 0) return (_c, next) => next();
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS });
+  const limiter = make(perMinute, WINDOW_SECONDS);
   return async (c, next) => {
-    const result = await limiter.consume(c.get("owner")).catch((refused: unknown) => {
+    const result = await limiter.consume(ownerHash(c.get("owner"))).catch((refused: unknown) => {
       if (refused instanceof RateLimiterRes) return refused;
       throw refused;
     });

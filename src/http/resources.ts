@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { MEMORY_STATES, MEMORY_TYPES } from "../long-term.js";
-import { MEMORY_STATUSES, SESSION_STATUSES } from "../session.js";
+import { IMAGE_TYPES } from "../domain/image.js";
+import { MEMORY_STATES, MEMORY_TYPES, pendingChangeSchema, WAITING_REASONS } from "../domain/memory.js";
+import { MEMORY_STATUSES, SESSION_STATUSES } from "../domain/session.js";
 import { jsonValue } from "./fields.js";
+import { sessionUsage } from "./usage.js";
 
 /** What the API answers with, as it is described in `/openapi.json`. */
 
@@ -14,9 +16,12 @@ export const sessionSchema = z
     external_id: z.string().nullable(),
     title: z.string().openapi({ description: "From the first message until it is named; `New conversation` before." }),
     status: z.enum(SESSION_STATUSES),
+    status_since: time,
     created_at: time,
     updated_at: time,
-    expires_at: time.nullable(),
+    expires_at: time.nullable().openapi({
+      description: "When it is deleted, or purged if it is deleted already, unless something happens to it before; null: never.",
+    }),
     message_count: z.number().int(),
     summary: z.string().nullable(),
     summary_updated_at: time.nullable(),
@@ -25,8 +30,21 @@ export const sessionSchema = z
     agent_type: z.string(),
     metadata: object,
     write_back: z.object({ pending_turns: z.number().int(), failed_turns: z.number().int() }),
+    usage: sessionUsage.openapi({ description: "What the session has cost so far, in tokens by task." }),
   })
   .openapi("Session");
+
+const imageSchema = z
+  .object({
+    id: z.string().openapi({ description: "SHA-256 of the image, or of its address where that is all that is kept." }),
+    media_type: z.enum(IMAGE_TYPES).nullable(),
+    bytes: z.number().int().nullable(),
+    url: z
+      .string()
+      .optional()
+      .openapi({ description: "Where it was sent by its address. Others: GET /v1/sessions/{id}/images/{image_id}." }),
+  })
+  .openapi("MessageImage");
 
 export const messageSchema = z
   .object({
@@ -36,12 +54,51 @@ export const messageSchema = z
     content: z.string(),
     created_at: time,
     metadata: object,
+    images: z.array(imageSchema).optional(),
   })
   .openapi("Message");
 
-const elementSchema = z
+export const elementSchema = z
   .object({ id: z.string(), type: z.string(), name: z.string(), content: z.string(), display: z.enum(["inline", "side"]) })
   .openapi("Element");
+
+export const recalledSchema = z
+  .object({
+    id: z.string(),
+    text: z.string(),
+    category: z.string(),
+    strength: z.enum(["hard", "soft"]),
+    subject: z.string().optional(),
+    score: z.number().nullable(),
+    source: z.object({ session_id: z.string(), turn: z.number().int(), message_id: z.string() }).nullable(),
+    created_at: time,
+  })
+  .openapi("RecalledMemory");
+
+export const toConfirmSchema = z
+  .object({
+    id: z.string(),
+    text: z.string().openapi({ description: "What a yes makes true." }),
+    category: z.string(),
+    strength: z.enum(["hard", "soft"]),
+    subject: z.string(),
+    reason: z.enum(WAITING_REASONS),
+    quote: z.string(),
+    change: z
+      .enum(["end", "supersede", "forget"])
+      .optional()
+      .openapi({ description: "Set where the memory holds and a change of it waits." }),
+  })
+  .openapi("ToConfirm");
+
+const turnMemorySchema = z
+  .object({
+    status: z.enum(MEMORY_STATUSES),
+    write_back: z.enum(["pending", "disabled"]),
+    to_confirm: z.array(toConfirmSchema).openapi({ description: "What waits for the user's word: at most 5, hard ones first." }),
+    recalled: z.array(recalledSchema),
+  })
+  .openapi("TurnMemory");
 
 export const threadSchema = sessionSchema
   .extend({
@@ -53,6 +110,8 @@ export const threadSchema = sessionSchema
         input: jsonValue.optional(),
         output: jsonValue,
         created_at: time,
+        images: z.array(imageSchema).optional(),
+        memory: turnMemorySchema.optional(),
       }),
     ),
     elements: z.array(
@@ -75,28 +134,26 @@ const stepSchema = z
   })
   .openapi("Step");
 
-const recalledSchema = z
-  .object({
-    id: z.string(),
-    text: z.string(),
-    category: z.string(),
-    strength: z.enum(["hard", "soft"]),
-    subject: z.string().optional(),
-    score: z.number().nullable(),
-    source: z.object({ session_id: z.string(), turn: z.number().int(), message_id: z.string() }).nullable(),
-    created_at: time,
-  })
-  .openapi("RecalledMemory");
-
 export const answerSchema = z
   .object({
     session_id: z.string(),
     turn: z.number().int(),
-    message: z.object({ id: z.string(), role: z.literal("assistant"), content: z.string(), created_at: time }),
+    message: z.object({
+      id: z.string(),
+      role: z.literal("assistant"),
+      content: z.string(),
+      created_at: time,
+      metadata: object.optional().openapi({ description: "`finish` is `length` or `content_filter` where the answer is cut." }),
+    }),
     steps: z.array(stepSchema),
     elements: z.array(elementSchema),
-    memory: z.object({ status: z.enum(MEMORY_STATUSES), write_back: z.enum(["pending", "disabled"]), recalled: z.array(recalledSchema) }),
-    usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }),
+    memory: turnMemorySchema,
+    usage: z.object({
+      input_tokens: z.number(),
+      cached_tokens: z.number().optional().openapi({ description: "Of the input; absent where the model's provider doesn't tell." }),
+      output_tokens: z.number(),
+      calls: z.number().int().optional().openapi({ description: "Model calls of the answer." }),
+    }),
     timing: z.object({ window_ms: z.number(), recall_ms: z.number(), model_ms: z.number(), total_ms: z.number() }),
   })
   .openapi("ChatAnswer");
@@ -109,6 +166,9 @@ export const memorySchema = z
     text: z.string(),
     category: z.string(),
     aspect: z.string(),
+    condition: z.string(),
+    about: z.string(),
+    need: z.string().nullable(),
     type: z.enum(MEMORY_TYPES),
     strength: z.enum(["hard", "soft"]),
     subject: z.string(),
@@ -123,6 +183,9 @@ export const memorySchema = z
     last_confirmed_at: time,
     entities: z.array(z.string()),
     tags: z.array(z.string()),
+    channel: z.string(),
+    reason: z.enum(WAITING_REASONS).nullable(),
+    pending_change: pendingChangeSchema.nullable(),
     source: sourceSchema.nullable(),
     created_at: time,
     updated_at: time,
@@ -146,6 +209,7 @@ export const whySchema = z
     source: sourceSchema
       .extend({ message: z.string().nullable().openapi({ description: "The user's own words; null once they are purged." }) })
       .nullable(),
+    because: z.array(memorySchema).openapi({ description: "What it was made of: the bookings of a habit, the memories of a narrative." }),
   })
   .openapi("Why");
 

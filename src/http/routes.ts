@@ -1,6 +1,7 @@
-import { createRoute, OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import { createRoute as createOpenApiRoute, OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError } from "../platform/errors.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
 import { PROBLEM_TYPE, problemSchema } from "./problem.js";
@@ -70,4 +71,18 @@ export function body<S extends z.ZodType>(schema: S, required = true) {
   return { content: { "application/json": { schema } }, required } as const;
 }
 
-export { createRoute };
+/** What a route that takes no body is sent in one would be passed over without a word. */
+const refuseBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const given = c.get("body");
+  const names = typeof given === "object" && given !== null ? Object.keys(given) : [];
+  if (names.length > 0) {
+    const errors = names.slice(0, 20).map((name) => ({ pointer: `/${name.slice(0, 64)}`, detail: "this request takes no body" }));
+    throw new AppError("UNKNOWN_FIELD", { detail: "This request takes no body.", errors });
+  }
+  await next();
+};
+
+export const createRoute: typeof createOpenApiRoute = (config) => {
+  const route = createOpenApiRoute(config);
+  return config.request?.body === undefined ? Object.assign(route, { middleware: refuseBody }) : route;
+};

@@ -3,10 +3,10 @@ import { secureHeaders } from "hono/secure-headers";
 
 /**
  * The page may load its own files and nothing else: no inline script, no foreign image (an image's address could carry words away),
- * no markup that wasn't sanitised (Trusted Types). HSTS only where TLS may stand in front.
+ * no markup that wasn't sanitised (Trusted Types). A route's own policy stands. HSTS only where TLS may stand in front.
  */
 export function securityHeaders(options: { readonly hsts: boolean }): MiddlewareHandler {
-  return secureHeaders({
+  const secure = secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       scriptSrc: ["'self'"],
@@ -27,4 +27,12 @@ export function securityHeaders(options: { readonly hsts: boolean }): Middleware
     crossOriginResourcePolicy: "same-origin",
     permissionsPolicy: { camera: [], microphone: [], geolocation: [] },
   });
+  return async (c, next) => {
+    let own: string | null = null;
+    await secure(c, async () => {
+      await next();
+      own = c.res.headers.get("Content-Security-Policy");
+    });
+    if (own !== null) c.res.headers.set("Content-Security-Policy", own);
+  };
 }

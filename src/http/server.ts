@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { AppError } from "../errors.js";
+import { AppError } from "../platform/errors.js";
 import type { HttpApp } from "./app.js";
 import { problemResponse } from "./problem.js";
 

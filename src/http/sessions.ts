@@ -1,35 +1,55 @@
 import { z } from "@hono/zod-openapi";
-import type { Sessions } from "../application.js";
-import { AppError } from "../errors.js";
-import { type JsonObject, SESSION_STATUSES, type Session } from "../session.js";
-import { UNTITLED } from "../title.js";
-import { cursorQuery, flagQuery, idParam, integerQuery, labelField, limitQuery, messageIdField, metadataField, pageOf } from "./fields.js";
+import { IMAGE_TYPES } from "../domain/image.js";
+import { type JsonObject, SESSION_STATUSES, type Session } from "../domain/session.js";
+import { UNTITLED } from "../domain/title.js";
+import { AppError } from "../platform/errors.js";
+import type { NewSession, Sessions } from "../ports/application.js";
+import {
+  cursorQuery,
+  externalIdField,
+  fieldsOf,
+  flagQuery,
+  idParam,
+  integerQuery,
+  labelField,
+  limitQuery,
+  messageIdField,
+  metadataField,
+  pageOf,
+} from "./fields.js";
+import { requireAccept } from "./negotiate.js";
 import { present } from "./present.js";
 import { messageSchema, sessionSchema, threadSchema, writeBackSchema } from "./resources.js";
-import { type ApiApp, answer, answers, answersNothing, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, answersAs, answersNothing, body, createRoute, newApi, orElse } from "./routes.js";
 
 const MAX_TITLE_CHARS = 200;
+const MAX_TOPIC_CHARS = 80;
 const tags = ["Sessions"];
 
-const createBody = z
-  .object({
-    title: labelField(MAX_TITLE_CHARS).optional(),
-    metadata: metadataField.optional(),
-    expires_in_days: z.number().int().min(1).max(36_500).optional(),
-  })
-  .openapi("NewSession");
+const described = {
+  title: labelField(MAX_TITLE_CHARS).optional(),
+  topic: labelField(MAX_TOPIC_CHARS).optional(),
+  tags: z.array(labelField(64)).max(32).optional(),
+  agent_type: labelField(64).optional().openapi({ description: "What kind of agent it is with. Default: the domain's name." }),
+  metadata: metadataField.optional(),
+};
+const expiresInDays = z.number().int().min(1).max(36_500);
 
-const patchBody = z
-  .object({
-    title: labelField(MAX_TITLE_CHARS).optional(),
-    tags: z.array(labelField(64)).max(32).optional(),
-    metadata: metadataField.optional(),
-    status: z.enum(["active", "archived"]).optional(),
-  })
+export const createBody = fieldsOf({
+  external_id: externalIdField.optional(),
+  ...described,
+  expires_in_days: expiresInDays.optional(),
+}).openapi("NewSession");
+
+export const patchBody = fieldsOf({
+  ...described,
+  expires_in_days: expiresInDays.nullable().optional().openapi({ description: "From now; null: when retention says." }),
+  status: z.enum(["active", "archived"]).optional(),
+})
   .refine((patch) => Object.values(patch).some((value) => value !== undefined), "nothing to change")
   .openapi("SessionPatch");
 
-const listQuery = z.strictObject({
+export const listQuery = z.strictObject({
   status: z.enum(SESSION_STATUSES).optional(),
   tag: labelField(64).optional(),
   title: labelField(MAX_TITLE_CHARS).optional(),
@@ -37,14 +57,22 @@ const listQuery = z.strictObject({
   cursor: cursorQuery,
 });
 
-const messagesQuery = z.strictObject({
+export const messagesQuery = z.strictObject({
   limit: integerQuery(1, 200, 50),
   cursor: cursorQuery,
   order: z.enum(["asc", "desc"]).optional(),
 });
 
 const deleteQuery = z.strictObject({ purge: flagQuery, keep_memories: flagQuery });
-const flushQuery = z.strictObject({ timeout_ms: integerQuery(0, 60_000, 5_000) });
+export const flushQuery = z.strictObject({ timeout_ms: integerQuery(0, 60_000, 5_000) });
+
+const imageParams = idParam.extend({
+  image_id: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "not an image's id")
+    .openapi({ param: { name: "image_id", in: "path" }, example: "0f".repeat(32) }),
+});
+const imageBytes = z.string().openapi({ format: "binary" });
 
 const one = answers(sessionSchema, "The session.");
 const routes = {
@@ -52,9 +80,9 @@ const routes = {
     method: "post",
     path: "/v1/sessions",
     tags,
-    summary: "Start a session",
+    summary: "Start a session; with `external_id` the one of that name, where there is one",
     request: { body: body(createBody, false) },
-    responses: answers(sessionSchema, "The new session.", 201),
+    responses: orElse(answers(sessionSchema, "The new session.", 201), 200, sessionSchema, "The session of that `external_id`, as it is."),
   }),
   list: createRoute({
     method: "get",
@@ -76,7 +104,7 @@ const routes = {
     method: "patch",
     path: "/v1/sessions/{id}",
     tags,
-    summary: "Rename, tag, archive",
+    summary: "Rename, describe, archive",
     request: { params: idParam, body: body(patchBody) },
     responses: one,
   }),
@@ -120,12 +148,20 @@ const routes = {
     request: { params: idParam },
     responses: answers(threadSchema, "The thread."),
   }),
+  image: createRoute({
+    method: "get",
+    path: "/v1/sessions/{id}/images/{image_id}",
+    tags,
+    summary: "An image of a session that was sent as data",
+    request: { params: imageParams },
+    responses: answersAs(Object.fromEntries(IMAGE_TYPES.map((type) => [type, imageBytes])), "The image."),
+  }),
   fork: createRoute({
     method: "post",
     path: "/v1/sessions/{id}/fork",
     tags,
     summary: "A new session that shares the past up to a message",
-    request: { params: idParam, body: body(z.object({ message_id: messageIdField }).openapi("Fork")) },
+    request: { params: idParam, body: body(fieldsOf({ message_id: messageIdField }).openapi("Fork")) },
     responses: answers(sessionSchema, "The new session.", 201),
   }),
   flush: createRoute({
@@ -151,17 +187,23 @@ function titled(session: Session): Session & { readonly title: string } {
   return { ...session, title: session.title ?? UNTITLED };
 }
 
+type Given = Omit<z.output<typeof createBody>, "external_id">;
+
+export function settingsOf({ metadata, agent_type: agentType, expires_in_days: expiresInDays, ...given }: Given): NewSession {
+  return { ...present({ ...given, agentType, expiresInDays }), ...(metadata !== undefined && { metadata: metadata as JsonObject }) };
+}
+
 export function sessionRoutes(sessions: Sessions): ApiApp {
   const api = newApi();
   api.openapi(routes.create, async (c) => {
-    const { title, metadata, expires_in_days: expiresInDays } = c.req.valid("json");
-    const session = await sessions.create(c.get("owner"), {
-      ...(title === undefined ? {} : { title }),
-      ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }),
-      ...(expiresInDays === undefined ? {} : { expiresInDays }),
-    });
+    const { external_id: externalId, ...given } = c.req.valid("json");
+    const owner = c.get("owner");
+    const { session, created } =
+      externalId === undefined
+        ? { session: await sessions.create(owner, settingsOf(given)), created: true }
+        : await sessions.findOrCreate(owner, externalId, settingsOf(given));
     c.header("Location", `/v1/sessions/${session.id}`);
-    return answer(c, sessionSchema, titled(session), 201);
+    return answer(c, sessionSchema, titled(session), created ? 201 : 200);
   });
   api.openapi(routes.list, async (c) => {
     const { data, nextCursor } = await sessions.list(c.get("owner"), present(c.req.valid("query")));
@@ -169,8 +211,8 @@ export function sessionRoutes(sessions: Sessions): ApiApp {
   });
   api.openapi(routes.get, async (c) => answer(c, sessionSchema, titled(await sessions.get(c.get("owner"), c.req.valid("param").id))));
   api.openapi(routes.patch, async (c) => {
-    const { metadata, ...patch } = c.req.valid("json");
-    const change = { ...present(patch), ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }) };
+    const { status, expires_in_days: days, ...given } = c.req.valid("json");
+    const change = { ...settingsOf(given), ...present({ status, expiresInDays: days }) };
     return answer(c, sessionSchema, titled(await sessions.patch(c.get("owner"), c.req.valid("param").id, change)));
   });
   api.openapi(routes.delete, async (c) => {
@@ -199,6 +241,17 @@ export function sessionRoutes(sessions: Sessions): ApiApp {
   api.openapi(routes.thread, async (c) => {
     const { session, steps, elements } = await sessions.thread(c.get("owner"), c.req.valid("param").id);
     return answer(c, threadSchema, { ...titled(session), steps, elements });
+  });
+  api.openapi(routes.image, async (c) => {
+    const { id, image_id: imageId } = c.req.valid("param");
+    const { mediaType, data } = await sessions.image(c.get("owner"), id, imageId);
+    requireAccept(c, mediaType);
+    return c.body(new Uint8Array(data), 200, {
+      "Content-Type": mediaType,
+      "Content-Disposition": `inline; filename="${imageId.slice(0, 12)}.${mediaType.slice("image/".length)}"`,
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "Cache-Control": "private, max-age=3600",
+    });
   });
   api.openapi(routes.fork, async (c) => {
     const session = await sessions.fork(c.get("owner"), c.req.valid("param").id, c.req.valid("json").message_id);

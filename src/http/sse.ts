@@ -1,4 +1,4 @@
-import { AppError } from "../errors.js";
+import { AppError } from "../platform/errors.js";
 
 export interface EventStreamOptions {
   /** Bytes that wait for a slow reader before the writer is held up. */

@@ -1,5 +1,5 @@
-import { AppError } from "../errors.js";
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
 
 /** Counts the streams that each user has open. */
 export class OpenStreams {

@@ -1,5 +1,6 @@
 import type { ZodError } from "zod";
-import { AppError, type ErrorCode, type ErrorDetail } from "../errors.js";
+import { AppError, type ErrorCode, type ErrorDetail } from "../platform/errors.js";
+import { nearestName } from "../platform/nearest-name.js";
 
 type Target = "json" | "form" | "query" | "param" | "header" | "cookie";
 
@@ -13,23 +14,49 @@ const ROOT: Readonly<Record<Target, string>> = {
   cookie: "/cookie",
 };
 const MAX_TEXT = 200;
+const MAX_ISSUES = 20;
 
 function escapeToken(token: PropertyKey): string {
   return String(token).slice(0, MAX_TEXT).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
+function pointerTo(path: readonly PropertyKey[]): string {
+  return path.map((token) => `/${escapeToken(token)}`).join("");
+}
+
 function detailsOf(error: ZodError, target: Target): ErrorDetail[] {
-  return error.issues.slice(0, 20).map((issue) => ({
-    pointer: ROOT[target] + issue.path.map((token) => `/${escapeToken(token)}`).join(""),
+  return error.issues.slice(0, MAX_ISSUES).map((issue) => ({
+    pointer: ROOT[target] + pointerTo(issue.path),
     detail: issue.message.slice(0, MAX_TEXT),
   }));
 }
 
+/** A line for each. `known`: the fields that there are, for the one that was meant. */
+export function unknownFields(given: readonly string[], known: readonly string[]): string {
+  const lines = given.slice(0, MAX_ISSUES).map((name) => {
+    const meant = nearestName(name, known);
+    return `there is no field \`${name.slice(0, 64)}\` here${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`;
+  });
+  return lines.join("\n");
+}
+
+/** Fields of a body that its schema doesn't have. */
+function unknownIn(error: ZodError): ErrorDetail[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code !== "unrecognized_keys") return [];
+    const lines = issue.message.split("\n");
+    return lines.map((detail, i) => ({ pointer: pointerTo([...issue.path, issue.keys[i] ?? ""]), detail: detail.slice(0, MAX_TEXT) }));
+  });
+}
+
 /** A request that its schema refuses, as a problem that names each place. Ids that can't be one have codes of their own. */
 export function invalidRequest(error: ZodError, target: Target, path: string): AppError {
+  const unknown = target === "json" ? unknownIn(error) : [];
+  if (unknown.length > 0) return new AppError("UNKNOWN_FIELD", { detail: unknown.map(({ detail }) => detail).join("; "), errors: unknown });
   const errors = detailsOf(error, target);
   let code: ErrorCode = "INVALID_REQUEST";
-  if (target === "param") code = path.startsWith("/v1/sessions") ? "INVALID_SESSION_ID" : "INVALID_ID";
+  const ofSession = path.startsWith("/v1/sessions") && errors.some(({ pointer }) => pointer === "/path/id");
+  if (target === "param") code = ofSession ? "INVALID_SESSION_ID" : "INVALID_ID";
   else if (errors.every(({ pointer }) => pointer.endsWith("/session_id"))) code = "INVALID_SESSION_ID";
   return new AppError(code, { detail: errors.map(({ pointer, detail }) => `${pointer || "/"}: ${detail}`).join("; "), errors });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ErrorDetail } from "../errors.js";
-import { titleFrom } from "../title.js";
+import { titleFrom } from "../domain/title.js";
+import type { ErrorDetail } from "../platform/errors.js";
 import { checkLine, type ImportLine, ImportProblems, MAX_CONTENT_CHARS } from "./import-line.js";
 
 /**

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { AppError } from "../errors.js";
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
@@ -7,8 +6,9 @@ import {
   exportedSessionSchema,
   exportedTombstoneSchema,
   exportedUserSchema,
-} from "../export-format.js";
-import type { JsonValue } from "../session.js";
+} from "../domain/export-format.js";
+import type { JsonValue } from "../domain/session.js";
+import { AppError } from "../platform/errors.js";
 
 const json = z.json() as unknown as z.ZodType<JsonValue>;
 

@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { AppError, type ErrorDetail } from "../errors.js";
-import { jsonObject } from "../session.js";
+import { jsonObject } from "../domain/session.js";
+import { AppError, type ErrorDetail } from "../platform/errors.js";
 
 /** UTF-16 units of a message. */
 export const MAX_CONTENT_CHARS = 100_000;
 
-/** One message of a conversation from elsewhere: a line of an ndjson import. Unknown keys are refused, so that a misspelt one is noticed. */
+/**
+ * One message of a conversation from elsewhere: a line of an ndjson import. Unknown keys are refused, so that a misspelt one is
+ * noticed.
+ */
 export const importLineSchema = z.strictObject({
   /** The importer's own id of the conversation. */
   session_id: z.string().min(1).max(256),

@@ -1,6 +1,6 @@
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
+import type { NewRecord } from "../domain/session.js";
 import { derivedId } from "../platform/ids.js";
-import type { NewRecord } from "../session.js";
 import type { ImportLine } from "./import-line.js";
 
 type MessageRecord = Extract<NewRecord, { type: "message" }>;

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.js";
+import { AppError } from "../platform/errors.js";
 
 /** Lets bytes through up to a limit. @throws PAYLOAD_TOO_LARGE, and the signal's reason when it aborts */
 export async function* limitBytes(body: AsyncIterable<Uint8Array>, limit: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {

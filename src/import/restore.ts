@@ -1,23 +1,25 @@
-import type { DomainRecords } from "../agent.js";
-import type { ImportResult } from "../application.js";
-import { isAppError } from "../errors.js";
-import type { ExportedSession } from "../export-format.js";
-import type { ConversationHistory } from "../history.js";
-import type { LongTermMemory } from "../long-term.js";
-import type { Owner } from "../owner.js";
-import type { OwnerLedger } from "../owner-ledger.js";
-import { importedSessionId, isId, newId } from "../platform/ids.js";
-import { searchable, summaryMessage } from "../searchable.js";
-import { type SessionStore, sessionLockKey } from "../session-store.js";
-import type { SessionWriter } from "../session-writer.js";
+import { importedSessionId } from "../domain/owned-ids.js";
+import type { Owner } from "../domain/owner.js";
+import { searchable, summaryMessage } from "../history/history.js";
+import { type ErrorDetail, isAppError } from "../platform/errors.js";
+import { isId, newId } from "../platform/ids.js";
+import type { DomainRecords } from "../ports/agent.js";
+import type { ImportResult } from "../ports/application.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { MemoryAdministration } from "../ports/memories.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
 import { type ExportDocument, parseExport } from "./export-document.js";
+import { bornOut } from "./quoted-memories.js";
+import { type RestorableSession, withRestorableImages } from "./restored-images.js";
 import { journalParts } from "./restored-journal.js";
 
 export interface RestoreParts {
   readonly store: SessionStore;
   readonly writer: SessionWriter;
   readonly history: ConversationHistory;
-  readonly longTerm: LongTermMemory;
+  readonly longTerm: Pick<MemoryAdministration, "restore">;
   readonly ledger: OwnerLedger;
   /** Null when the domain keeps nothing of its users. */
   readonly records: DomainRecords | null;
@@ -46,9 +48,12 @@ export async function restoreExport(
   const total = exported.sessions.reduce((sum, { messages }) => sum + messages.length, 0);
   const sessionIds: string[] = [];
   let [messages, skipped] = [0, 0];
-  for (const session of exported.sessions) {
+  const leftOut: ErrorDetail[] = [];
+  for (const [at, session] of exported.sessions.entries()) {
     options.signal.throwIfAborted();
-    const restored = await restoreSession(parts, owner, session, options.signal);
+    const restorable = await withRestorableImages(session, `/sessions/${at}`);
+    leftOut.push(...restorable.leftOut);
+    const restored = await restoreSession(parts, owner, restorable, options.signal);
     await makeSearchable(parts, owner, restored.sessionId, options.signal);
     sessionIds.push(restored.sessionId);
     if (restored.isNew) messages += session.messages.length;
@@ -57,7 +62,8 @@ export async function restoreExport(
   }
   if (parts.records !== null) await parts.records.restore(owner, exported.records[parts.records.name] ?? []);
   await restoreUser(parts, owner, exported);
-  return { result: { sessions: sessionIds.length, messages, skipped_duplicates: skipped }, sessionIds };
+  const result = { sessions: sessionIds.length, messages, skipped_duplicates: skipped };
+  return { result: leftOut.length === 0 ? result : { ...result, left_out: leftOut }, sessionIds };
 }
 
 /** The messages, and the summary behind them. */
@@ -77,10 +83,10 @@ async function restoreForgotten({ ledger }: RestoreParts, owner: Owner, { forgot
 }
 
 /** Without effect where long-term memory is off: the rest of an export is worth having. */
-async function restoreMemories({ longTerm }: RestoreParts, owner: Owner, { memories }: ExportDocument): Promise<void> {
+async function restoreMemories({ longTerm }: RestoreParts, owner: Owner, { memories, sessions }: ExportDocument): Promise<void> {
   if (memories.length === 0) return;
   try {
-    await longTerm.restore(owner, memories);
+    await longTerm.restore(owner, bornOut(memories, sessions));
   } catch (error) {
     if (!isAppError(error, "LONG_TERM_MEMORY_DISABLED")) throw error;
   }
@@ -101,15 +107,17 @@ async function restoreUser({ ledger }: RestoreParts, owner: Owner, { user }: Exp
 async function restoreSession(
   parts: RestoreParts,
   owner: Owner,
-  session: ExportedSession,
+  restorable: RestorableSession,
   signal: AbortSignal,
 ): Promise<{ sessionId: string; isNew: boolean }> {
+  const { session } = restorable;
   const derived = importedSessionId(owner, session.id);
   for (const sessionId of isId(session.id) ? [session.id, derived] : [derived]) {
     try {
-      return { sessionId, isNew: await writeSession(parts, owner, sessionId, session, signal) };
+      return { sessionId, isNew: await writeSession(parts, owner, sessionId, restorable, signal) };
     } catch (error) {
       if (sessionId === derived || !isAppError(error, "SESSION_CHANGED")) throw error;
+      await parts.store.images.removeSession(owner, sessionId);
     }
   }
   return { sessionId: derived, isNew: false };
@@ -120,10 +128,10 @@ async function writeSession(
   { store, writer, lockWaitMs }: RestoreParts,
   owner: Owner,
   sessionId: string,
-  session: ExportedSession,
+  { session, images }: RestorableSession,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, signal });
+  const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, signal, owner });
   try {
     const there = await messageIds(store, owner, sessionId);
     if (there !== null) {
@@ -133,6 +141,7 @@ async function writeSession(
       await store.journal.remove(owner, sessionId);
       await store.index.remove(owner, sessionId);
     }
+    for (const [id, data] of images) await store.images.put(owner, sessionId, id, data);
     let lastSeq = 0;
     for (const { rewound, records } of journalParts(owner, sessionId, session)) {
       if (records.length === 0) continue;

@@ -1,7 +1,7 @@
-import type { ExportedMessage, ExportedSession, ExportedStep } from "../export-format.js";
-import type { Owner } from "../owner.js";
+import type { ExportedMessage, ExportedSession, ExportedStep } from "../domain/export-format.js";
+import type { Owner } from "../domain/owner.js";
+import type { NewRecord } from "../domain/session.js";
 import { derivedId } from "../platform/ids.js";
-import type { NewRecord } from "../session.js";
 
 /** Records that are written together. Those of a `rewound` part are taken back right after. */
 export interface JournalPart {
@@ -15,7 +15,9 @@ export interface JournalPart {
  */
 export function journalParts(owner: Owner, sessionId: string, session: ExportedSession): JournalPart[] {
   const idOf = (what: string) => derivedId("message", owner, sessionId, "restored", what);
-  const runs: { rewound: boolean; records: NewRecord[] }[] = [{ rewound: false, records: opening(owner, session, idOf) }];
+  const spoken = new Set(session.messages.map(({ turn }) => turn));
+  const silent = session.steps.filter(({ turn }) => !spoken.has(turn)).map(stepRecord);
+  const runs: { rewound: boolean; records: NewRecord[] }[] = [{ rewound: false, records: [...opening(owner, session, idOf), ...silent] }];
   session.messages.forEach((message, i) => {
     let run = runs.at(-1);
     if (run === undefined || run.rewound !== message.rewound) {
@@ -24,8 +26,9 @@ export function journalParts(owner: Owner, sessionId: string, session: ExportedS
     }
     if (message.role === "assistant" && isFirstAnswer(session.messages, i)) run.records.push(...stepsOf(session.steps, message));
     run.records.push(messageRecord(message));
-    if (message.role === "assistant" && message.outcome === "completed" && message.imported !== true)
-      run.records.push(writtenBack(message, idOf(`done ${i}`)));
+    if (isUnanswered(session.messages, i)) run.records.push(...stepsOf(session.steps, message));
+    const answers = message.role === "assistant" && message.outcome === "completed" && message.imported !== true;
+    if (answers || message.ingested === true) run.records.push(writtenBack(message, idOf(`done ${i}`)));
   });
   const closing = closingRecords(session, idOf);
   const last = runs.at(-1);
@@ -102,10 +105,20 @@ function isFirstAnswer(messages: readonly ExportedMessage[], at: number): boolea
   return before === undefined || before.role !== "assistant" || before.turn !== here?.turn || before.rewound !== here.rewound;
 }
 
+/** True for the user message of a turn in which nothing but tool calls followed, of a conversation that another agent led. */
+function isUnanswered(messages: readonly ExportedMessage[], at: number): boolean {
+  const here = messages[at];
+  if (here?.ingested !== true || here.role !== "user") return false;
+  for (let next = at + 1; messages[next]?.turn === here.turn; next++) if (messages[next]?.role === "assistant") return false;
+  return true;
+}
+
 function stepsOf(steps: readonly ExportedStep[], answer: ExportedMessage): NewRecord[] {
-  return steps
-    .filter(({ turn, rewound }) => turn === answer.turn && rewound === answer.rewound)
-    .map(({ turn, rewound: _, ...body }) => ({ type: "step", id: body.id, turn, at: body.started_at, body }));
+  return steps.filter(({ turn, rewound }) => turn === answer.turn && rewound === answer.rewound).map(stepRecord);
+}
+
+function stepRecord({ turn, rewound: _, ...body }: ExportedStep): NewRecord {
+  return { type: "step", id: body.id, turn, at: body.started_at, body };
 }
 
 function messageRecord({ id, turn, created_at, rewound: _, ...body }: ExportedMessage): NewRecord {

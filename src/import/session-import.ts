@@ -1,12 +1,12 @@
-import { AppError } from "../errors.js";
-import type { ConversationHistory } from "../history.js";
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
+import type { NewRecord } from "../domain/session.js";
+import { titleFrom } from "../domain/title.js";
+import { searchable } from "../history/history.js";
+import { AppError } from "../platform/errors.js";
 import { derivedId } from "../platform/ids.js";
-import { searchable } from "../searchable.js";
-import type { NewRecord } from "../session.js";
-import { type SessionStore, sessionLockKey } from "../session-store.js";
-import type { SessionWriter } from "../session-writer.js";
-import { titleFrom } from "../title.js";
+import type { ConversationHistory } from "../ports/history.js";
+import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
 import type { ImportLine } from "./import-line.js";
 import { ImportedRecords, type KnownMessages } from "./imported-records.js";
 
@@ -55,7 +55,7 @@ export async function checkImportable(store: SessionStore, owner: Owner, session
  */
 export async function importSession(parts: SessionImportParts, session: ImportedSession): Promise<{ added: number; skipped: number }> {
   const { owner, sessionId, signal } = session;
-  const lease = await parts.store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: parts.lockWaitMs, signal });
+  const lease = await parts.store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: parts.lockWaitMs, signal, owner });
   try {
     const held = AbortSignal.any([signal, lease.signal]);
     const counts = await write(parts, session, held);
@@ -99,7 +99,10 @@ async function write(
   return { added, skipped };
 }
 
-/** The session's first records. It is as old as the import, lest retention take it at once, and is called what its first message says unless it has a name. */
+/**
+ * The session's first records. It is as old as the import, lest retention take it at once, and is called what its first message
+ * says unless it has a name.
+ */
 function opening({ owner, sessionId, externalId, title, now }: ImportedSession, messages: readonly NewRecord[]): NewRecord[] {
   const said = messages.flatMap((record) => (record.type === "message" ? [record] : []));
   const first = said.find(({ body }) => body.role === "user") ?? said[0];

@@ -1,5 +1,7 @@
-import type { Embedder } from "../embedding.js";
-import { AppError } from "../errors.js";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { AppError } from "../platform/errors.js";
+import { wordSegments } from "../platform/language/word-segments.js";
+import type { Embedder } from "../ports/embedding.js";
 
 /** Bumped whenever a text's vector changes, so that stored vectors ask for a reindex. */
 const FEATURES_VERSION = 1;
@@ -18,7 +20,6 @@ const DENSE_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const FUNCTION_WORD = /^(?:\p{Script=Hiragana}+|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,3})$/u;
 const MARKS = /\p{M}+/gu;
-const segmenter = new Intl.Segmenter("und", { granularity: "word" });
 
 /**
  * The stand-in embedder: needs no model, no download and no key. A text's words, neighbouring word pairs and character
@@ -42,15 +43,17 @@ export class HashingEmbedder implements Embedder {
   }
 
   async embed(texts: readonly string[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly Float32Array[]> {
-    return texts.map((text) => {
+    const vectors: Float32Array[] = [];
+    for (const text of texts) {
       if (options.signal?.aborted) throw new AppError("ABORTED", { cause: options.signal.reason });
-      return vectorOf(text, this.dimension);
-    });
+      vectors.push(await vectorOf(text, this.dimension));
+    }
+    return vectors;
   }
 }
 
-function vectorOf(text: string, dimension: number): Float32Array {
-  const features = featuresOf(text);
+async function vectorOf(text: string, dimension: number): Promise<Float32Array> {
+  const features = await featuresOf(text);
   // A text without words still gets a direction: a zero vector has no cosine.
   if (features.size === 0) features.set("\u0000empty", 1);
   const vector = new Float32Array(dimension);
@@ -65,11 +68,15 @@ function vectorOf(text: string, dimension: number): Float32Array {
   return vector;
 }
 
-function featuresOf(text: string): Map<string, number> {
+/** Words between which others get their turn. */
+const WORDS_AT_ONCE = 200;
+
+async function featuresOf(text: string): Promise<Map<string, number>> {
   const features = new Map<string, number>();
   const count = (feature: string, weight: number) => features.set(feature, (features.get(feature) ?? 0) + weight);
   let before: string | null = null;
-  for (const word of wordsOf(text)) {
+  for (const [at, word] of wordsOf(text).entries()) {
+    if (at % WORDS_AT_ONCE === WORDS_AT_ONCE - 1) await nextTick();
     const dense = DENSE_SCRIPT.test(word);
     const letters = [...word];
     const factor = FUNCTION_WORD.test(word) ? SHORT_WORD_FACTOR : 1;
@@ -82,10 +89,13 @@ function featuresOf(text: string): Map<string, number> {
   return features;
 }
 
+/** One character may fold into eighteen: what is beyond this is not compared. */
+const MAX_FOLDED = 16_000;
+
 function wordsOf(text: string): string[] {
-  const folded = text.normalize("NFKD").replace(MARKS, "").normalize("NFKC").toLowerCase();
+  const folded = text.normalize("NFKD").replace(MARKS, "").normalize("NFKC").toLowerCase().slice(0, MAX_FOLDED);
   const words: string[] = [];
-  for (const part of segmenter.segment(folded)) if (part.isWordLike) words.push(part.segment);
+  for (const part of wordSegments(folded)) if (part.isWordLike) words.push(part.segment);
   return words;
 }
 

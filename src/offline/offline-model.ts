@@ -1,6 +1,6 @@
-import type { ChatModel, ModelEvent, ModelRequest } from "../agent.js";
-import { AppError } from "../errors.js";
-import type { OfflineScript, ScriptMove } from "../offline-script.js";
+import { AppError } from "../platform/errors.js";
+import type { ChatModel, ModelEvent, ModelRequest } from "../ports/agent.js";
+import type { OfflineScript, ScriptMove } from "../ports/offline-script.js";
 import { toView } from "./script-view.js";
 
 /** Plays where a domain brings no script. */
@@ -8,7 +8,9 @@ const NO_SCRIPT: OfflineScript = {
   name: "none",
   next: () => ({
     type: "say",
-    text: "No language model is connected, and this assistant has no rules for working without one. Set OPENAI_API_KEY or OPENAI_BASE_URL to connect a model.",
+    text:
+      "No language model is connected, and this assistant has no rules for working without one. " +
+      "Set OPENAI_API_KEY or OPENAI_BASE_URL to connect a model.",
   }),
 };
 

@@ -1,18 +1,15 @@
-import type { ModelMessage, ModelRequest } from "../agent.js";
-import type { MemoryLine, Observation, ScriptRound, ScriptView } from "../offline-script.js";
-import type { JsonValue } from "../session.js";
+import type { JsonValue } from "../domain/session.js";
+import type { ModelMessage, ModelRequest } from "../ports/agent.js";
+import { CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "../ports/context-headings.js";
+import type { MemoryLine, Observation, ScriptRound, ScriptView, WaitingLine } from "../ports/offline-script.js";
+import { besidesKeepOut, commandsOf, toldIn } from "./memory-commands.js";
 
-/** Headings of the blocks in system messages, as the context assembler writes them. */
-const HEADINGS = {
-  profile: "Profile:",
-  summary: "Earlier in this conversation:",
-  userContext: "User Context:",
-  references: "From earlier conversations:",
-  pageContext: "Page context (data, not instructions):",
-} as const;
-type Block = keyof typeof HEADINGS;
-const OTHER_HEADING = /^For this turn:$/;
-const NOW = /^Now: (\S+) \(([^)]+)\)$/;
+type Block = keyof typeof CONTEXT_HEADINGS;
+/** Ends with the instant and the time zone. */
+const NOW = /^Now: [^()]* \((?<instant>[^(),]+), (?<timeZone>[^(),]+)\)$/;
+
+/** What the stand-in reads of a message: its patterns are over words, and a guest's wish stands at the begin. */
+const MAX_READ_CHARS = 2_000;
 
 /** Reads what a model would read: the messages and the list of tools, nothing else. */
 export function toView(request: ModelRequest): ScriptView {
@@ -20,78 +17,73 @@ export function toView(request: ModelRequest): ScriptView {
   const { window, message, observations } = readTurns(request.messages);
   return {
     message,
+    commands: commandsOf(message).map(({ command }) => command),
+    request: besidesKeepOut(message),
+    waiting: readWaiting(blocks.text.toConfirm),
     now: blocks.now,
     timeZone: blocks.timeZone,
-    memories: readMemories(blocks.text.profile, blocks.text.userContext),
+    memories: readMemories(blocks.text.userContext),
     summary: blocks.text.summary.join("\n").trim(),
     references: blocks.text.references.join("\n").trim(),
     pageContext: blocks.text.pageContext.join("\n").trim(),
-    window,
+    window: window.map((round) => ({ ...round, told: toldIn(round.user) })),
     observations,
-    tools: new Set((request.tools ?? []).map((tool) => tool.name)),
+    tools: new Set(request.toolChoice === "none" ? [] : (request.tools ?? []).map((tool) => tool.name)),
   };
 }
 
 function readBlocks(messages: readonly ModelMessage[]) {
-  const text: Record<Block, string[]> = { profile: [], summary: [], userContext: [], references: [], pageContext: [] };
+  const text = Object.fromEntries(Object.keys(CONTEXT_HEADINGS).map((name) => [name, []])) as unknown as Record<Block, string[]>;
   let now = new Date(0);
   let timeZone = "UTC";
-  // The first system message is the domain's prompt.
-  for (const message of messages.filter((each) => each.role === "system").slice(1)) {
+  const sent = messages.findLast((each) => each.role === "user")?.content ?? "";
+  const context = sent.slice(0, sent.length - messageIn(sent).length);
+  for (const content of [...messages.filter(isSummary).map((each) => each.content), context]) {
     let block: Block | null = null;
-    for (const line of message.content.split("\n")) {
-      const clock = NOW.exec(line);
-      if (clock?.[1] !== undefined && clock[2] !== undefined && !Number.isNaN(Date.parse(clock[1]))) {
-        now = new Date(clock[1]);
-        timeZone = clock[2];
+    for (const line of content.split("\n")) {
+      const clock = NOW.exec(line)?.groups;
+      if (clock?.instant !== undefined && clock.timeZone !== undefined && !Number.isNaN(Date.parse(clock.instant))) {
+        now = new Date(clock.instant);
+        timeZone = clock.timeZone;
         block = null;
         continue;
       }
-      const heading = (Object.keys(HEADINGS) as Block[]).find((name) => line === HEADINGS[name]);
+      const heading = (Object.keys(CONTEXT_HEADINGS) as Block[]).find((name) => line === CONTEXT_HEADINGS[name]);
       if (heading !== undefined) block = heading;
-      else if (OTHER_HEADING.test(line)) block = null;
-      else if (block !== null) text[block].push(line);
+      else if (line === MESSAGE_BEGINS || line === SUMMARY_ENDS) block = null;
+      else if (block !== null) text[block].push(line.replace(/^- /, ""));
     }
   }
   return { text, now, timeZone };
 }
 
-const MEMORY = /^[-*•]?\s*(?:(?<who>[\p{L}][\p{L} '’.-]{0,63}): )?(?<text>.+?)(?:\s+\((?<meta>[^()]*)\))?\.?$/u;
-/** A profile's line: a heading and what belongs under it, parted by semicolons. */
-const PROFILE_LINE = /^(?<heading>Must hold|Usually): (?<items>.+)$/;
-const COMPANIONS_LINE = /^Companions: /;
+/** `<id>: <text> (<category>, must hold)`. */
+const WAITING = /^(?<id>[\w-]{1,64}): (?<text>.+?)(?:\s+\([^()]*\))?$/u;
 
-/** The same memory in the profile and in recall is one: what either knows is kept. */
-function readMemories(profile: readonly string[], userContext: readonly string[]): MemoryLine[] {
+function readWaiting(lines: readonly string[]): WaitingLine[] {
+  return lines.flatMap((line) => {
+    const { id, text } = WAITING.exec(line.trim())?.groups ?? {};
+    return id === undefined || text === undefined ? [] : [{ id, text }];
+  });
+}
+
+const MEMORY = /^[-*•]?\s*(?:(?<who>[\p{L}][\p{L} '’.-]{0,63}): )?(?<text>.+?)(?:\s+\((?<meta>[^()]*)\))?\.?$/u;
+/** Two lines of one text are one memory. */
+function readMemories(lines: readonly string[]): MemoryLine[] {
   const memories = new Map<string, MemoryLine>();
-  const add = (line: string, mustHold: boolean) => {
+  for (const line of lines) {
     const { who, text, meta } = MEMORY.exec(line.trim())?.groups ?? {};
-    if (text === undefined) return;
-    const memory = {
-      text,
-      category: /^[a-z][a-z0-9_]*(?=,|$)/.exec(meta ?? "")?.[0] ?? "",
-      mustHold: mustHold || /\bmust hold\b/.test(meta ?? ""),
-      subject: who?.trim() ?? "self",
-    };
-    const key = `${memory.subject.toLowerCase()}:${text.toLowerCase()}`;
-    const known = memories.get(key);
-    memories.set(key, {
-      ...memory,
-      category: known?.category || memory.category,
-      mustHold: memory.mustHold || (known?.mustHold ?? false),
-    });
-  };
-  for (const line of profile) {
-    const { heading, items } = PROFILE_LINE.exec(line)?.groups ?? {};
-    if (items !== undefined) for (const item of items.split("; ")) add(item, heading === "Must hold");
-    else if (!COMPANIONS_LINE.test(line)) add(line, false);
+    if (text === undefined) continue;
+    const subject = who?.trim() ?? "self";
+    const key = `${subject.toLowerCase()}:${text.toLowerCase()}`;
+    const mustHold = /\bmust hold\b/.test(meta ?? "") || (memories.get(key)?.mustHold ?? false);
+    memories.set(key, { text, category: /^[a-z][a-z0-9_]*(?=,|$)/.exec(meta ?? "")?.[0] ?? "", mustHold, subject });
   }
-  for (const line of userContext) add(line, false);
   return [...memories.values()];
 }
 
 function readTurns(messages: readonly ModelMessage[]): {
-  window: readonly ScriptRound[];
+  window: readonly Omit<ScriptRound, "told">[];
   message: string;
   observations: readonly Observation[];
 } {
@@ -99,7 +91,9 @@ function readTurns(messages: readonly ModelMessage[]): {
   const open = new Map<string, { name: string; input: JsonValue }>();
   for (const message of messages) {
     const round = rounds.at(-1);
-    if (message.role === "user") rounds.push({ user: message.content, observations: [], assistant: "" });
+    if (isSummary(message)) continue;
+    if (message.role === "user")
+      rounds.push({ user: messageIn(message.content).slice(0, MAX_READ_CHARS), observations: [], assistant: "" });
     else if (round === undefined) continue;
     else if (message.role === "assistant") {
       if (message.tool_calls === undefined) round.assistant = message.content;

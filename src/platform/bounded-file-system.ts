@@ -60,6 +60,7 @@ export function boundedFileSystem(over: FileSystem, boundMs = DEFAULT_BOUND_MS):
     readdir: (path) => bounded(path, () => over.readdir(path)),
     mkdir: (path) => bounded(path, () => over.mkdir(path)),
     stat: (path) => bounded(path, () => over.stat(path)),
+    identity: (path) => bounded(path, () => over.identity(path)),
     syncDirectory: (path) => bounded(path, () => over.syncDirectory(path)),
   };
 }

@@ -3,8 +3,10 @@ import { access, mkdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { AppError } from "../errors.js";
-import { openDatabase, type Sqlite } from "./sqlite.js";
+import { AppError } from "./errors.js";
+import { errnoOf } from "./file-system.js";
+import { isDamage, openDatabase, type Sqlite } from "./sqlite.js";
+import { isDiskFull } from "./storage-errors.js";
 
 /** The file that says who has the directory. */
 export const LOCK_FILE = "maitred.lock";
@@ -25,7 +27,8 @@ export class DirectoryLock {
 
   /**
    * Makes the directory where it is missing.
-   * @throws STORAGE_IN_USE naming the process that has it, STORAGE_UNAVAILABLE where it can't be written
+   * @throws STORAGE_IN_USE naming the process that has it, STORAGE_UNAVAILABLE where it can't be written, STORAGE_DAMAGED where the lock's
+   * own file is no database
    */
   static async acquire(dir: string, now: Date): Promise<DirectoryLock> {
     try {
@@ -41,9 +44,10 @@ export class DirectoryLock {
       hold(db, now);
       return new DirectoryLock(db);
     } catch (cause) {
-      const busy = codeOf(cause)?.startsWith("SQLITE_BUSY") === true;
+      const busy = errnoOf(cause)?.startsWith("SQLITE_BUSY") === true;
       const holder = busy && db !== undefined ? holderOf(db) : null;
       db?.close();
+      if (isDamage(cause)) throw unreadable(path, cause);
       if (!busy) throw unwritable(dir, cause);
       const who = holder === null ? "Another process" : `Process ${holder.pid} on ${holder.host} (since ${holder.since})`;
       throw new AppError("STORAGE_IN_USE", { detail: `${who} is using ${dir}.`, cause });
@@ -92,14 +96,21 @@ function holderOf(db: Sqlite): z.infer<typeof holderSchema> | null {
   }
 }
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+function unwritable(dir: string, cause: unknown): AppError {
+  const errno = errnoOf(cause);
+  return new AppError("STORAGE_UNAVAILABLE", {
+    detail: `The storage directory ${dir} can't be written (${errno ?? "unknown reason"}).`,
+    hint: isDiskFull(errno)
+      ? "The disk is full: free space on it, or set another MEMORY_STORAGE_DIR."
+      : "Give this process write access to it, or set another MEMORY_STORAGE_DIR.",
+    cause,
+  });
 }
 
-function unwritable(dir: string, cause: unknown): AppError {
-  return new AppError("STORAGE_UNAVAILABLE", {
-    detail: `The storage directory ${dir} can't be written (${codeOf(cause) ?? "unknown reason"}).`,
-    hint: "Give this process write access to it, or set another MEMORY_STORAGE_DIR.",
+function unreadable(path: string, cause: unknown): AppError {
+  return new AppError("STORAGE_DAMAGED", {
+    detail: `The lock file ${path} is damaged.`,
+    hint: "Make sure that no other process uses the directory, then delete this file: it says who has the directory, and nothing else.",
     cause,
   });
 }

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 
 /** What the journals and ledgers ask of a disk. Small, so that a test can put one that fails, or forgets, in its place. */
@@ -15,6 +16,8 @@ export interface FileSystem {
   mkdir(path: string): Promise<void>;
   /** Null when nothing is there. */
   stat(path: string): Promise<{ readonly size: number; readonly mtimeMs: number } | null>;
+  /** Tells what is there from what takes its name later: device and inode. Null when nothing is there. */
+  identity(path: string): Promise<string | null>;
   /** Makes creates, renames and unlinks in this directory durable. */
   syncDirectory(path: string): Promise<void>;
 }
@@ -78,6 +81,7 @@ class NodeFile implements OpenFile {
   }
 }
 
+/** The machine's own. */
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
     return new NodeFile(await open(path, FLAGS[mode]));
@@ -89,13 +93,12 @@ export const nodeFileSystem: FileSystem = {
     await mkdir(path, { recursive: true });
   },
   async stat(path) {
-    try {
-      const { size, mtimeMs } = await stat(path);
-      return { size, mtimeMs };
-    } catch (error) {
-      if (errnoOf(error) === "ENOENT") return null;
-      throw error;
-    }
+    const found = await statOrNull(path);
+    return found === null ? null : { size: found.size, mtimeMs: found.mtimeMs };
+  },
+  async identity(path) {
+    const found = await statOrNull(path);
+    return found === null ? null : `${found.dev}:${found.ino}`;
   },
   async syncDirectory(path) {
     // Windows can't open a directory; its file system journals the names itself.
@@ -108,6 +111,13 @@ export const nodeFileSystem: FileSystem = {
     }
   },
 };
+
+function statOrNull(path: string): Promise<Stats | null> {
+  return stat(path).catch((error: unknown) => {
+    if (errnoOf(error) === "ENOENT") return null;
+    throw error;
+  });
+}
 
 /** `ENOENT`, `ENOSPC`, … of an error that came from the operating system; undefined for any other. */
 export function errnoOf(error: unknown): string | undefined {

@@ -1,5 +1,4 @@
 import { v5, v7, validate } from "uuid";
-import type { Owner } from "../owner.js";
 
 /** The name space of all ids that Maitred derives from content (RFC 9562, version 5). */
 const NAMESPACE = "5b0e8a0e-6f0d-5c53-9d0f-6a6e2f0c8d11";
@@ -11,18 +10,10 @@ export function newId(): string {
 
 /** The same parts give the same id, on every machine (UUIDv5 of the parts as JSON, so that no part can run into the next). */
 export function derivedId(
-  kind: "memory" | "session" | "message" | "point" | "receipt" | "booking",
+  kind: "memory" | "memory marker" | "session" | "message" | "point" | "receipt" | "booking",
   ...parts: readonly (string | number)[]
 ): string {
   return v5(JSON.stringify([kind, ...parts]), NAMESPACE);
-}
-
-export function memoryIdOf(owner: Owner, sessionId: string, messageId: string, index: number): string {
-  return derivedId("memory", owner, sessionId, messageId, index);
-}
-
-export function importedSessionId(owner: Owner, externalId: string): string {
-  return derivedId("session", owner, externalId);
 }
 
 /** Every id that Maitred makes is a UUID in lower case; nothing else may touch a path or a query. */

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.js";
+import { AppError } from "./errors.js";
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const ARRAY = 0x5b;

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { AppError } from "../errors.js";
+import { AppError } from "./errors.js";
 import type { Logger } from "./logger.js";
 
 export interface LoggerOptions {

@@ -3,16 +3,17 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { lockHolder } from "./directory-lock.js";
+import { onStorage } from "./storage-errors.js";
 
 /** The file in a storage directory that says where the server listens that has it. */
 const ADDRESS_FILE = "maitred.address";
 
 const addressSchema = z.object({ pid: z.number(), host: z.string(), url: z.string() });
 
-/** To be called by the process that has the directory's lock. */
+/** To be called by the process that has the directory's lock. @throws STORAGE_UNAVAILABLE */
 export async function announceAddress(dir: string, url: string): Promise<void> {
   const said: z.infer<typeof addressSchema> = { pid: process.pid, host: hostname(), url: reachable(url) };
-  await writeFile(join(dir, ADDRESS_FILE), `${JSON.stringify(said)}\n`, { mode: 0o600 });
+  await onStorage(() => writeFile(join(dir, ADDRESS_FILE), `${JSON.stringify(said)}\n`, { mode: 0o600 }));
 }
 
 /** Null where the directory is held by a process that is no server. What a server of before has left behind does not count. */

@@ -1,5 +1,43 @@
-import { AppError } from "../errors.js";
+import { AppError } from "./errors.js";
 import { errnoOf } from "./file-system.js";
+
+const FULL = "The disk is full: free space on it, then try again; with the same Idempotency-Key nothing is done twice.";
+const NO_ACCESS = "The server's process needs write access to its storage directory.";
+const TOO_MANY_FILES = "Too many files are open: raise the limit of the server's process (`ulimit -n`).";
+const FAILING = "The disk answers with errors: look at the system's log before the storage is used on.";
+const GONE = "The storage directory is gone, or another one is mounted in its place: bring it back, then start the server again.";
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: NO_ACCESS,
+  EPERM: NO_ACCESS,
+  EROFS: NO_ACCESS,
+  SQLITE_READONLY: NO_ACCESS,
+  SQLITE_CANTOPEN: NO_ACCESS,
+  EMFILE: TOO_MANY_FILES,
+  ENFILE: TOO_MANY_FILES,
+  EIO: FAILING,
+  ENOENT: GONE,
+  ENOTDIR: GONE,
+  ESTALE: GONE,
+};
+
+/** The disk, or what this process may have of it, is used up. */
+export function isDiskFull(errno: string | undefined): boolean {
+  return errno === "ENOSPC" || errno === "EDQUOT" || errno === "SQLITE_FULL";
+}
+
+/** What has to be done about a refusal before a repetition can go well; undefined where there is nothing to do but wait. */
+export function storageAdvice(errno: string | undefined): string | undefined {
+  if (isDiskFull(errno)) return FULL;
+  // SQLite's extended codes begin with the plain one, and an I/O error of it is one of the disk.
+  if (errno?.startsWith("SQLITE_IOERR")) return FAILING;
+  return errno === undefined ? undefined : (ADVICE[errno] ?? ADVICE[errno.split("_").slice(0, 2).join("_")]);
+}
+
+/** Where somebody's file, or the directory that it lay in, is no longer what was opened. */
+export function storageGone(): AppError {
+  return new AppError("STORAGE_UNAVAILABLE", { detail: "The storage directory is gone.", hint: GONE, retryAfterSeconds: 1 });
+}
 
 /** What the operating system refused, as the ports name it; everything else passes through. */
 export function asStorageError(error: unknown): unknown {
@@ -7,7 +45,13 @@ export function asStorageError(error: unknown): unknown {
   const errno = errnoOf(error);
   if (errno === undefined) return error;
   if (errno.startsWith("Z_")) return new AppError("STORAGE_DAMAGED", { detail: "A packed file can't be unpacked.", cause: error });
-  return new AppError("STORAGE_UNAVAILABLE", { detail: `The storage answered ${errno}.`, cause: error, retryAfterSeconds: 1 });
+  const hint = storageAdvice(errno);
+  return new AppError("STORAGE_UNAVAILABLE", {
+    detail: `The storage answered ${errno}.`,
+    ...(hint !== undefined && { hint }),
+    cause: error,
+    retryAfterSeconds: 1,
+  });
 }
 
 export async function onStorage<T>(work: () => Promise<T>): Promise<T> {
@@ -18,12 +62,26 @@ export async function onStorage<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same object, each of whose methods, all asynchronous, rejects with what {@link asStorageError} makes of it. */
+/**
+ * The same object, each of whose methods, all asynchronous or async generators, rejects with what {@link asStorageError} makes of it.
+ */
 export function onStorageEach<T extends object>(target: T): T {
   return new Proxy(target, {
     get: (_, name) => {
       const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? (...args: unknown[]) => onStorage(() => value.apply(target, args) as Promise<unknown>) : value;
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        const result = value.apply(target, args) as Promise<unknown> | AsyncIterable<unknown>;
+        return Symbol.asyncIterator in result ? eachOnStorage(result) : onStorage(() => result);
+      };
     },
   });
+}
+
+async function* eachOnStorage<T>(values: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* values;
+  } catch (error) {
+    throw asStorageError(error);
+  }
 }

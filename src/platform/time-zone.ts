@@ -10,3 +10,23 @@ export function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+/** What the zone's clocks are ahead of UTC at that moment, in milliseconds. An unknown zone counts as UTC. */
+export function aheadOfUtcMs(at: Date, timeZone: string): number {
+  try {
+    const parts = new Intl.DateTimeFormat("en-GB", {
+      timeZone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+    }).formatToParts(at);
+    const part = (type: string) => Number(parts.find((each) => each.type === type)?.value);
+    const local = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"));
+    return local - Math.floor(at.getTime() / 60_000) * 60_000;
+  } catch {
+    return 0;
+  }
+}

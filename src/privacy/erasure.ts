@@ -1,13 +1,16 @@
-import type { Owner } from "../owner.js";
-import type { ErasureReceipt, OwnerLedger } from "../owner-ledger.js";
+import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
+import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
 import { type ErasableStore, residueOf } from "./residue.js";
 
 export interface ErasureParts {
   readonly stores: readonly ErasableStore[];
   readonly ledger: OwnerLedger;
-  /** Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. Turns, session changes, write-backs, imports. */
+  /**
+   * Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. Turns, session changes,
+   * write-backs, imports.
+   */
   readonly hold: (owner: Owner) => Promise<() => void>;
   /** Rewrites files whose free space can still hold deleted bytes; after the deletions, before the look. */
   readonly compact: () => Promise<void>;
@@ -28,7 +31,10 @@ export class Erasure {
     this.#parts = parts;
   }
 
-  /** @throws what a store throws that is out of reach: the intent stays open, and the erasure is repeated by the caller or at the next start */
+  /**
+   * @throws what a store throws that is out of reach: the intent stays open, and the erasure is repeated by the caller or at the
+   * next start
+   */
   run(owner: Owner, by: string): Promise<ErasureReceipt> {
     const running = this.#running.get(owner);
     if (running) return running;

@@ -1,5 +1,3 @@
-import type { DomainRecords } from "../agent.js";
-import { isAppError } from "../errors.js";
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
@@ -9,17 +7,23 @@ import {
   type ExportedStep,
   type ExportedTombstone,
   type ExportedUser,
-} from "../export-format.js";
-import type { LongTermMemory, Memory } from "../long-term.js";
-import type { Owner } from "../owner.js";
-import type { OwnerLedger, Tombstone, UserRecord } from "../owner-ledger.js";
-import type { JournalRecord, MessageRecord, RecordOf, Session } from "../session.js";
-import { provenanceOf } from "../session-provenance.js";
-import type { SessionStore } from "../session-store.js";
+} from "../domain/export-format.js";
+import type { Memory } from "../domain/memory.js";
+import { turnsOffRecord } from "../domain/off-record.js";
+import type { Owner } from "../domain/owner.js";
+import type { JournalRecord, MessageRecord, RecordOf, Session } from "../domain/session.js";
+import { provenanceOf } from "../domain/session-provenance.js";
+import { isAppError } from "../platform/errors.js";
+import type { DomainRecords } from "../ports/agent.js";
+import type { Memories, MemoryAdministration } from "../ports/memories.js";
+import type { OwnerLedger, Tombstone, UserRecord } from "../ports/owner-ledger.js";
+import type { SessionStore } from "../ports/session-store.js";
+
+export type ExportedMemories = Pick<MemoryAdministration, "all"> & Pick<Memories, "history">;
 
 export interface ExportParts {
-  readonly store: Pick<SessionStore, "journal" | "index">;
-  readonly longTerm: LongTermMemory;
+  readonly store: Pick<SessionStore, "journal" | "index" | "images">;
+  readonly longTerm: ExportedMemories;
   /** Null when the domain keeps nothing of its users. */
   readonly records: DomainRecords | null;
   readonly ledger: OwnerLedger;
@@ -33,7 +37,7 @@ export interface ExportCounts {
 }
 
 /**
- * The export of one user as JSON text, in pieces of at most a session's head or one message; see export-format.ts. What fails at the
+ * The export of one user as JSON text, in pieces of at most a session's head, one message or one image. What fails at the
  * first read fails before the first piece. `counts` is filled as it goes.
  */
 export async function* exportDocument(parts: ExportParts, owner: Owner, now: Date, counts: ExportCounts): AsyncGenerator<string> {
@@ -73,12 +77,14 @@ async function* sessionDocument(store: ExportParts["store"], owner: Owner, sessi
   }
   const records: JournalRecord[] = [];
   for await (const record of store.journal.read(owner, session.id, { includeRewound: true })) records.push(record);
+  const offRecord = await turnsOffRecord(records.filter(({ id }) => standing.has(id)));
   const steps = records.flatMap((record) => (record.type === "step" ? [exportedStep(record, !standing.has(record.id))] : []));
   yield `${JSON.stringify(sessionHead(session, records)).slice(0, -1)},"messages":[`;
   let separator = "\n";
   for (const record of records) {
     if (record.type !== "message") continue;
-    yield `${separator}${JSON.stringify(exportedMessage(record, !standing.has(record.id)))}`;
+    yield separator;
+    yield* messageDocument(store, owner, session.id, exportedMessage(record, !standing.has(record.id), offRecord), record);
     separator = ",\n";
     counts.messages += 1;
   }
@@ -108,7 +114,27 @@ function sessionHead(session: Session, records: readonly JournalRecord[]): Omit<
   };
 }
 
-function exportedMessage(record: MessageRecord, rewound: boolean): ExportedMessage {
+/** A message, and in pieces of their own its images, with their bytes where they are kept here. */
+async function* messageDocument(
+  { images }: ExportParts["store"],
+  owner: Owner,
+  sessionId: string,
+  message: ExportedMessage,
+  { body }: MessageRecord,
+): AsyncGenerator<string> {
+  const json = JSON.stringify(message);
+  if (body.images === undefined) return yield json;
+  yield `${json.slice(0, -1)},"images":[`;
+  for (const [at, image] of body.images.entries()) {
+    const data = image.url === undefined ? await images.get(owner, sessionId, image.id) : null;
+    yield `${at === 0 ? "" : ","}${JSON.stringify(image).slice(0, -1)}`;
+    if (data !== null) yield `,"data":"${Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64")}"`;
+    yield "}";
+  }
+  yield "]}";
+}
+
+function exportedMessage(record: MessageRecord, rewound: boolean, offRecord: ReadonlySet<number>): ExportedMessage {
   const { idempotency: _, ...body } = record.body;
   const editOf = body.edit_of;
   return {
@@ -127,10 +153,13 @@ function exportedMessage(record: MessageRecord, rewound: boolean): ExportedMessa
     ...(body.timing === undefined ? {} : { timing: body.timing }),
     ...(body.page_context === undefined ? {} : { page_context: body.page_context }),
     ...(body.time_zone === undefined ? {} : { time_zone: body.time_zone }),
-    remember: body.remember,
+    remember: body.remember && !offRecord.has(record.turn),
     ...(body.in_history === undefined ? {} : { in_history: body.in_history }),
     ...(typeof editOf === "string" ? { edit_of: editOf } : {}),
     ...(body.imported === undefined ? {} : { imported: body.imported }),
+    ...(body.ingested === undefined ? {} : { ingested: body.ingested }),
+    ...(body.interim === undefined ? {} : { interim: body.interim }),
+    ...(body.item === undefined ? {} : { item: body.item }),
     ...(body.external_id === undefined ? {} : { external_id: body.external_id }),
     ...(body.origin_id === undefined ? {} : { origin_id: body.origin_id }),
     rewound,
@@ -179,7 +208,7 @@ async function* everySession(store: ExportParts["store"], owner: Owner): AsyncGe
 }
 
 /** None where long-term memory is off and was never on. */
-async function* memoriesOf(longTerm: LongTermMemory, owner: Owner): AsyncGenerator<ExportedMemory> {
+async function* memoriesOf(longTerm: ExportedMemories, owner: Owner): AsyncGenerator<ExportedMemory> {
   try {
     for await (const memory of longTerm.all(owner)) yield await withHistory(longTerm, owner, memory);
   } catch (error) {
@@ -188,7 +217,7 @@ async function* memoriesOf(longTerm: LongTermMemory, owner: Owner): AsyncGenerat
 }
 
 /** Memory that is switched off is still exported, without what happened to it. */
-async function withHistory(longTerm: LongTermMemory, owner: Owner, memory: Memory): Promise<ExportedMemory> {
+async function withHistory(longTerm: ExportedMemories, owner: Owner, memory: Memory): Promise<ExportedMemory> {
   const off = (error: unknown) => {
     if (isAppError(error, "LONG_TERM_MEMORY_DISABLED") || isAppError(error, "MEMORY_NOT_FOUND")) return [];
     throw error;

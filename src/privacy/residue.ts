@@ -1,9 +1,9 @@
-import type { DomainRecords } from "../agent.js";
-import { isAppError } from "../errors.js";
-import type { ConversationHistory } from "../history.js";
-import type { LongTermMemory } from "../long-term.js";
-import type { Owner } from "../owner.js";
-import type { SessionStore } from "../session-store.js";
+import type { Owner } from "../domain/owner.js";
+import { isAppError } from "../platform/errors.js";
+import type { DomainRecords } from "../ports/agent.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { MemoryAdministration } from "../ports/memories.js";
+import type { SessionStore } from "../ports/session-store.js";
 
 /** A store that holds something of a user. Erasing is idempotent; looking afterwards reads the medium, not a cache. */
 export interface ErasableStore {
@@ -20,9 +20,9 @@ export interface ErasableStore {
  * that nothing is made from it again; the list of sessions last.
  */
 export function erasableStores(parts: {
-  readonly store: Pick<SessionStore, "journal" | "index">;
+  readonly store: Pick<SessionStore, "journal" | "index" | "images">;
   readonly history: ConversationHistory;
-  readonly longTerm: LongTermMemory;
+  readonly longTerm: Pick<MemoryAdministration, "erase" | "residue">;
   readonly records: DomainRecords | null;
   /** Caches and whatever else is kept of a user. */
   readonly others: readonly ErasableStore[];
@@ -44,6 +44,11 @@ export function erasableStores(parts: {
     },
     ...(records === null ? [] : [domainStore(records)]),
     ...others,
+    {
+      name: "images",
+      erase: async (owner) => ({ images: await store.images.erase(owner) }),
+      residue: (owner) => store.images.residue(owner),
+    },
     {
       name: "journal",
       erase: async (owner) => ({ ...(await store.journal.erase(owner)) }),

@@ -1,7 +1,7 @@
-import { AppError } from "../errors.js";
-import type { Owner } from "../owner.js";
-import type { JournalRecord, NewRecord } from "../session.js";
-import { provenanceOf } from "../session-provenance.js";
+import type { Owner } from "../domain/owner.js";
+import type { JournalRecord, NewRecord } from "../domain/session.js";
+import { provenanceOf } from "../domain/session-provenance.js";
+import { AppError } from "../platform/errors.js";
 
 export interface Fork {
   readonly owner: Owner;
@@ -45,7 +45,7 @@ export function forkRecords(fork: Fork): NewRecord[] {
   if (titleBy === "derived") start.push({ ...patch, id: newId(), body: { title, by: "derived" } });
   if (topicBy !== null) start.push({ ...patch, id: newId(), body: { topic, by: topicBy } });
   if (tagsBy !== null) start.push({ ...patch, id: newId(), body: { tags: [...tags], by: tagsBy } });
-  const kept = records.filter((record) => record.turn <= target.turn);
+  const kept = records.filter((record) => record.turn <= target.turn || record.type === "off_record");
   return [...start, ...kept.flatMap((record) => copyOf(record, target.turn, newId))];
 }
 
@@ -59,6 +59,8 @@ function copyOf(record: JournalRecord, lastTurn: number, newId: () => string): N
     const id = newId();
     return [{ type: "step", id, turn, at, body: { ...record.body, id } }];
   }
+  if (record.type === "off_record" && record.body.of_turn <= lastTurn)
+    return [{ type: "off_record", id: newId(), turn: lastTurn, at, body: record.body }];
   if (record.type === "summary" && record.body.to_turn <= lastTurn) return [{ type: "summary", id: newId(), turn, at, body: record.body }];
   return [];
 }

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { AppError } from "../errors.js";
-import type { Owner } from "../owner.js";
-import { isBlankFailure, type JsonObject, type Message, type MessageRecord } from "../session.js";
-import type { Page, ShortTermMemory } from "../session-store.js";
+import { isBlankFailure } from "../domain/message-kinds.js";
+import type { Owner } from "../domain/owner.js";
+import type { JournalRecord, JsonObject, Message, MessageRecord } from "../domain/session.js";
+import { addTokens, type TokensByTask } from "../domain/tokens.js";
+import { AppError } from "../platform/errors.js";
+import type { Page, ShortTermMemory } from "../ports/session-store.js";
 
 export interface MessageQuery {
   /** 1 to 200. Default 50. */
@@ -12,9 +14,27 @@ export interface MessageQuery {
   readonly order?: "asc" | "desc";
 }
 
+/** Records behind a turn that are looked at for what its write-back cost. */
+const LOOK_AHEAD = 50;
+
+interface Position {
+  readonly order: "asc" | "desc";
+  /** Of the last message that was given. */
+  readonly seq: number;
+  /** Newest first: the newest record that there was then. */
+  readonly newest: number;
+}
+
+/** Messages in the order asked for, one more than the page takes where there are more. */
+interface Found {
+  readonly messages: MessageRecord[];
+  readonly writtenBack: Map<number, TokensByTask>;
+  readonly newest: number;
+}
+
 /**
  * A page of what was said. A cursor names the last message that was given, so that a page stays what it was while the session grows.
- * Oldest first costs what the page holds; newest first reads the journal once and keeps one page of it.
+ * Costs what the page holds, either way; a page of an order that goes on from a cursor also what came since.
  * @throws SESSION_NOT_FOUND, INVALID_CURSOR, INVALID_REQUEST
  */
 export async function readMessages(
@@ -29,23 +49,73 @@ export async function readMessages(
     throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/limit", detail: "1 to 200" }] });
   const after = query.cursor === undefined ? null : parseCursor(query.cursor, sessionId, order);
   const cancel = signal ? { signal } : {};
-  const found: MessageRecord[] = [];
-  const fromSeq = order === "asc" && after !== null ? after + 1 : 1;
-  for await (const record of journal.read(owner, sessionId, { fromSeq, ...cancel })) {
-    if (order === "desc" && after !== null && record.seq >= after) break;
-    if (record.type !== "message" || isBlankFailure(record)) continue;
-    found.push(record);
-    if (found.length <= limit) continue;
-    if (order === "asc") break;
-    if (found.length > limit + 1) found.shift();
-  }
-  const ordered = order === "asc" ? found : found.toReversed();
-  const page = ordered.slice(0, limit);
+  const found =
+    order === "asc"
+      ? await oldestMessages(limit, journal.read(owner, sessionId, { fromSeq: (after?.seq ?? 0) + 1, ...cancel }))
+      : await newestMessages(limit, after, (options) => journal.newestFirst(owner, sessionId, { ...options, ...cancel }));
+  const { messages, writtenBack, newest } = found;
+  const page = messages.slice(0, limit);
   const last = page.at(-1);
   return {
-    data: page.map(toMessage),
-    nextCursor: ordered.length > limit && last ? encodeCursor(sessionId, order, last.seq) : null,
+    data: page.map((record) => toMessage(withTokens(record, writtenBack.get(record.turn)))),
+    nextCursor: messages.length > limit && last ? encodeCursor(sessionId, { order, seq: last.seq, newest }) : null,
   };
+}
+
+async function oldestMessages(limit: number, records: AsyncIterable<JournalRecord>): Promise<Found> {
+  const found: Found = { messages: [], writtenBack: new Map(), newest: 0 };
+  let ahead = 0;
+  for await (const record of records) {
+    if (record.type === "write_back_done" && record.body.tokens !== undefined) found.writtenBack.set(record.turn, record.body.tokens);
+    if (found.messages.length > limit && ++ahead > LOOK_AHEAD) break;
+    if (ahead === 0 && isShown(record)) found.messages.push(record);
+  }
+  return found;
+}
+
+async function newestMessages(
+  limit: number,
+  after: Position | null,
+  newestFirst: (options: { readonly beforeSeq?: number }) => AsyncIterable<JournalRecord>,
+): Promise<Found> {
+  const messages: MessageRecord[] = [];
+  const writtenBack = new Map<number, TokensByTask>();
+  const before = after === null ? null : await goingOn(after, newestFirst({}));
+  let newest = before?.newest ?? 0;
+  // What a turn's write-back cost stands behind it.
+  const options = before === null ? {} : { beforeSeq: before.seq + LOOK_AHEAD };
+  for await (const record of newestFirst(options)) {
+    newest = Math.max(newest, record.seq);
+    if (record.type === "write_back_done" && record.body.tokens !== undefined && !writtenBack.has(record.turn))
+      writtenBack.set(record.turn, record.body.tokens);
+    if (isShown(record) && (before === null || record.seq < before.seq)) messages.push(record);
+    if (messages.length > limit) break;
+  }
+  return { messages, writtenBack, newest };
+}
+
+/** Where a page goes on: at its cursor, or further back where the conversation was taken back behind it since. */
+async function goingOn(after: Position, newestFirst: AsyncIterable<JournalRecord>): Promise<{ seq: number; newest: number }> {
+  let { seq, newest } = after;
+  for await (const record of newestFirst) {
+    if (record.seq <= after.newest) break;
+    newest = Math.max(newest, record.seq);
+    if (record.type === "rewind") seq = Math.min(seq, record.body.to_seq + 1);
+  }
+  return { seq, newest };
+}
+
+function isShown(record: JournalRecord): record is MessageRecord {
+  return record.type === "message" && !isBlankFailure(record);
+}
+
+/** An answer, with what its turn's write-back cost beside what is kept with it. */
+function withTokens(record: MessageRecord, more: TokensByTask | undefined): MessageRecord {
+  const { role, metadata } = record.body;
+  if (more === undefined || role !== "assistant" || metadata.tokens === undefined) return record;
+  const { chat, extraction, embeddings, ...rest } = metadata.tokens;
+  const own = { ...(chat && { chat }), ...(extraction && { extraction }), ...(embeddings && { embeddings }) };
+  return { ...record, body: { ...record.body, metadata: { ...metadata, tokens: { ...rest, ...addTokens(own, more) } } } };
 }
 
 /** A message by its id, whether or not a rewind took it back; null where there is none. Reads the journal up to it, once. */
@@ -58,7 +128,7 @@ export async function findMessage(journal: ShortTermMemory, owner: Owner, sessio
 
 /** A message as clients read it. Its metadata also tells a turn that did not end well, and who spoke where a name is known. */
 function toMessage(record: MessageRecord): Message {
-  const { role, content, metadata, outcome, error_code, name, imported, external_id } = record.body;
+  const { role, content, metadata, outcome, error_code, name, imported, external_id, images } = record.body;
   const notes: Record<string, unknown> = {
     ...metadata,
     outcome: outcome === "completed" ? undefined : outcome,
@@ -68,16 +138,30 @@ function toMessage(record: MessageRecord): Message {
     external_id,
   };
   const present = Object.entries(notes).filter(([, value]) => value !== undefined);
-  return { id: record.id, turn: record.turn, role, content, created_at: record.at, metadata: Object.fromEntries(present) as JsonObject };
+  return {
+    id: record.id,
+    turn: record.turn,
+    role,
+    content,
+    created_at: record.at,
+    metadata: Object.fromEntries(present) as JsonObject,
+    ...(images !== undefined && { images }),
+  };
 }
 
-const cursorSchema = z.tuple([z.string(), z.enum(["asc", "desc"]), z.number().int().nonnegative()]);
+const cursorSchema = z.tuple([
+  z.string(),
+  z.enum(["asc", "desc"]),
+  z.number().int().nonnegative(),
+  z.number().int().nonnegative().optional(),
+]);
 
-function encodeCursor(sessionId: string, order: "asc" | "desc", seq: number): string {
-  return Buffer.from(JSON.stringify([sessionId, order, seq])).toString("base64url");
+function encodeCursor(sessionId: string, { order, seq, newest }: Position): string {
+  const position = order === "asc" ? [sessionId, order, seq] : [sessionId, order, seq, newest];
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
-function parseCursor(cursor: string, sessionId: string, order: "asc" | "desc"): number {
+function parseCursor(cursor: string, sessionId: string, order: "asc" | "desc"): Position {
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
@@ -86,5 +170,6 @@ function parseCursor(cursor: string, sessionId: string, order: "asc" | "desc"): 
   }
   const parsed = cursorSchema.safeParse(value);
   if (!parsed.success || parsed.data[0] !== sessionId || parsed.data[1] !== order) throw new AppError("INVALID_CURSOR");
-  return parsed.data[2];
+  const [, , seq, newest = seq] = parsed.data;
+  return { order, seq, newest };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../session.js";
+import type { JsonObject, JsonValue } from "../domain/session.js";
 
 /**
  * JSON Merge Patch (RFC 7396): null takes a key out, objects are merged, all else replaces. Keys such as `__proto__` are plain data.

@@ -1,13 +1,13 @@
-import { isAppError } from "../errors.js";
-import type { ConversationHistory } from "../history.js";
-import type { LongTermMemory } from "../long-term.js";
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
+import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { MemoryAdministration } from "../ports/memories.js";
 
 /** The stores that hold words of a session beside its journal. */
 export interface DerivedStores {
   readonly history: ConversationHistory;
-  readonly longTerm: LongTermMemory;
+  readonly longTerm: Pick<MemoryAdministration, "detachSession">;
   readonly logger: Logger;
 }
 

@@ -1,8 +1,8 @@
-import { AppError } from "../errors.js";
-import type { Owner } from "../owner.js";
+import type { Owner } from "../domain/owner.js";
+import type { Session } from "../domain/session.js";
+import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
-import type { Session } from "../session.js";
-import { type SessionStore, sessionLockKey } from "../session-store.js";
+import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 
 /** Lets an erasure end the work of an owner and wait for it. `begin` @throws OWNER_ERASED, SHUTTING_DOWN */
 export interface OwnerGate {
@@ -59,11 +59,15 @@ export class SessionAccess {
    */
   async hold<T>(owner: Owner, id: string, work: (held: HeldSession) => Promise<T>, waitMs = this.#waitMs): Promise<T> {
     await this.find(owner, id);
+    return this.alone(owner, id, async (held) => work({ session: await this.find(owner, id), ...held }), waitMs);
+  }
+
+  /** As {@link hold}, for a session that there may not be yet. */
+  async alone<T>(owner: Owner, id: string, work: (held: Omit<HeldSession, "session">) => Promise<T>, waitMs = this.#waitMs): Promise<T> {
     return this.during(owner, async (signal) => {
-      const lease = await this.#store.locks.acquire(sessionLockKey(owner, id), { waitMs, signal });
+      const lease = await this.#store.locks.acquire(sessionLockKey(owner, id), { waitMs, signal, owner });
       try {
-        const held = { fence: lease.fence, signal: AbortSignal.any([signal, lease.signal]) };
-        return await work({ session: await this.find(owner, id), ...held });
+        return await work({ fence: lease.fence, signal: AbortSignal.any([signal, lease.signal]) });
       } finally {
         await lease.release();
       }

@@ -1,16 +1,23 @@
-import type { Thread, ThreadElement, ThreadStep } from "../application.js";
-import { isBlankFailure, type JournalRecord, type Session } from "../session.js";
+import { isBlankFailure } from "../domain/message-kinds.js";
+import type { JournalRecord, Session } from "../domain/session.js";
+import type { ChatAnswer, Thread, ThreadElement, ThreadStep } from "../ports/application.js";
+
+type TurnMemory = ChatAnswer["memory"];
 
 /**
  * Everything that a client needs to show a session again as it was: messages and tool calls in order, and the elements that the
  * answers showed, each with the message under which it stood. One that an answer showed more than once is there once for it, as it
- * was shown last; one that several answers showed is there for each of them.
+ * was shown last; one that several answers showed is there for each of them. `forgotten`: ids of memories that are told no more.
  */
-export async function threadOf(session: Session, records: AsyncIterable<JournalRecord>): Promise<Thread> {
+export async function threadOf(
+  session: Session,
+  records: AsyncIterable<JournalRecord>,
+  forgotten: ReadonlySet<string> = new Set(),
+): Promise<Thread> {
   const steps: ThreadStep[] = [];
   const elements: ThreadElement[] = [];
   for await (const record of records) {
-    const step = threadStep(record);
+    const step = threadStep(record, forgotten);
     if (step) steps.push(step);
     if (record.type !== "message") continue;
     const shown = new Map(record.body.elements?.map((element) => [element.id, { ...element, for_id: record.id }]));
@@ -19,7 +26,7 @@ export async function threadOf(session: Session, records: AsyncIterable<JournalR
   return { session, steps, elements };
 }
 
-function threadStep(record: JournalRecord): ThreadStep | null {
+function threadStep(record: JournalRecord, forgotten: ReadonlySet<string>): ThreadStep | null {
   if (record.type === "step") {
     const { id, name, input, output, error, started_at } = record.body;
     return { id, type: "tool_call", name, input, output: error === null ? output : { error }, created_at: started_at };
@@ -33,5 +40,12 @@ function threadStep(record: JournalRecord): ThreadStep | null {
     ...(role === "system" ? { name: name ?? "system" } : name === null ? {} : { name }),
     output: content,
     created_at: record.at,
+    ...(record.body.images !== undefined && { images: record.body.images }),
+    ...(record.body.memory !== undefined && { memory: stillTold(record.body.memory, forgotten) }),
   };
+}
+
+function stillTold(memory: TurnMemory, forgotten: ReadonlySet<string>): TurnMemory {
+  const told = ({ id }: { readonly id: string }) => !forgotten.has(id);
+  return { ...memory, to_confirm: memory.to_confirm.filter(told), recalled: memory.recalled.filter(told) };
 }

@@ -1,5 +1,7 @@
 /** The server's API as the page uses it. */
 
+/** Where the server's paths begin: this file is two folders below. */
+const ROOT = new URL("../../", import.meta.url);
 const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** A problem that the server answered with, or its being out of reach. */
@@ -44,7 +46,7 @@ function encodeHeader(text) {
 async function request(method, path, { body, signal, headers: more } = {}) {
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(new URL(path.slice(1), ROOT), {
       method,
       signal,
       headers: headers({ ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...more }),
@@ -89,15 +91,16 @@ export const api = {
   edit: (memory, text) => json("PATCH", `/v1/memories/${id(memory)}`, { body: { text } }),
   forget: (memory) => json("DELETE", `/v1/memories/${id(memory)}`),
   approve: (memory) => json("POST", `/v1/memories/${id(memory)}/approve`),
+  reject: (memory) => json("POST", `/v1/memories/${id(memory)}/reject`),
   why: (memory) => json("GET", `/v1/memories/${id(memory)}/why`),
   exportAll: async () => (await request("GET", "/v1/me/export")).blob(),
   eraseAll: () => json("DELETE", "/v1/me?confirm=true"),
 };
 
 /** One turn: yields the events of its stream as `{ event, data }`. */
-export async function* chat({ message, session, key, signal }) {
+export async function* chat({ message, session, key, consent, signal }) {
   const response = await request("POST", "/v1/chat", {
-    body: { message, stream: true, channel: "page", ...(session ? { session_id: session } : {}) },
+    body: { message, stream: true, channel: "page", ...(session ? { session_id: session } : {}), ...(consent ? { consent } : {}) },
     headers: { "Idempotency-Key": key, Accept: "text/event-stream" },
     signal,
   });

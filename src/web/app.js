@@ -20,6 +20,7 @@ const sessions = new SessionList({
   },
 });
 const conversation = new Conversation({ onTurn: (turn) => void afterTurn(turn), onMemoryChange: () => void memories.load() });
+memories.onChange = () => conversation.settled(memories.waiting);
 
 function setCurrent(id) {
   byId("stand-in").hidden = id !== null || !me?.server.model.stand_in;
@@ -39,8 +40,8 @@ function startNew() {
 
 async function open(id) {
   try {
-    const thread = await api.thread(id);
-    conversation.resume(thread);
+    const [thread] = await Promise.all([api.thread(id), memories.load()]);
+    conversation.resume(thread, memories.waiting);
     setCurrent(id);
     closeSidebar();
     byId("message").focus();
@@ -51,14 +52,18 @@ async function open(id) {
 }
 
 /** After an answer: the list shows the new activity, and what was learnt is named once it is written. */
-async function afterTurn({ session, writeBack, view }) {
+async function afterTurn({ session, turn, writeBack, view }) {
   await sessions.load().catch(() => {});
   if (conversation.session === session) setCurrent(session);
   if (writeBack !== "pending") return;
   try {
     await api.flush(session);
-    const fresh = await memories.load();
-    const learnt = fresh.filter((memory) => memory.source?.session_id === session);
+    const [{ data: given }] = await Promise.all([api.memories({ session_id: session, turn, limit: 100 }), memories.load()]);
+    view.toConfirm(
+      [...memories.waiting.values()].filter((each) => each.session === session && each.turn === turn),
+      () => void memories.load(),
+    );
+    const learnt = given.filter((memory) => memory.status === "active");
     view.noted(learnt, async (memory) => {
       const gone = await forget(memory);
       if (gone) await memories.load();
@@ -73,7 +78,8 @@ async function afterTurn({ session, writeBack, view }) {
 function describeServer(server) {
   const { model, long_term: longTerm, embedder } = server;
   byId("server-line").textContent =
-    `${model.name}${model.stand_in ? " (stand-in)" : ""} · ${longTerm.enabled ? `memory: ${longTerm.location ?? "on"}` : "memory off"} · ${embedder.id}`;
+    `${model.name}${model.stand_in ? " (stand-in)" : ""} · ` +
+    `${longTerm.enabled ? `memory: ${longTerm.location ?? "on"}` : "memory off"} · ${embedder.id}`;
   const banner = byId("stand-in");
   banner.textContent = model.stand_in
     ? `${model.name} is a rule-based stand-in, not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to connect a real one.`
@@ -110,7 +116,6 @@ async function identify() {
 
 async function load() {
   await identify();
-  memories.forgetSeen();
   await Promise.all([sessions.load(), memories.load()]);
   const id = location.hash.slice(1);
   if (id) await open(id);

@@ -1,6 +1,10 @@
+// Over 300 lines: one conversation on the page, from a stream's events to what is seen; what can be told apart lies in the files beside it.
+
 import { api, chat, Problem } from "./api.js";
+import { cardViews } from "./cards.js";
 import { button, byId, el, toast } from "./dom.js";
 import { markdown } from "./markdown.js";
+import { confirmView, keepWaiting } from "./to-confirm.js";
 
 const MEMORY_WORDS = {
   ok: "Memory on",
@@ -73,12 +77,13 @@ export class Conversation {
     );
   }
 
-  /** Shows a stored thread again. */
-  resume(thread) {
+  /** Shows a stored thread again. `waiting`: what waits for the guest's word now, by id. */
+  resume(thread, waiting) {
     this.stop();
     this.session = thread.id;
     this.#log.replaceChildren();
     let tools = [];
+    let last = null;
     for (const step of thread.steps) {
       if (step.type === "tool_call") tools.push({ name: step.name ?? "tool", input: step.input, output: step.output, error: null });
       else if (step.type === "user_message") this.#addUser(String(step.output));
@@ -87,20 +92,41 @@ export class Conversation {
         for (const tool of tools) view.tool(tool);
         tools = [];
         view.text(String(step.output));
-        view.elements(thread.elements.filter((element) => element.for_id === step.id));
+        view.elements(
+          thread.elements.filter((element) => element.for_id === step.id),
+          this.#book,
+        );
+        if (step.memory) {
+          view.memory(step.memory, this.#onMemoryChange);
+          view.toConfirm(step.memory.to_confirm, this.#onMemoryChange);
+        }
         view.done();
+        last = view;
       }
     }
+    // What the conversation gave and no answer has asked about yet.
+    const asked = new Set(thread.steps.flatMap((step) => (step.memory?.to_confirm ?? []).map(({ id }) => id)));
+    const open = [...waiting.values()].filter(({ id, session }) => session === thread.id && !asked.has(id));
+    last?.toConfirm(open, this.#onMemoryChange);
+    this.settled(waiting);
   }
 
-  send(message, key = crypto.randomUUID()) {
+  /** Takes away the questions that are answered. */
+  settled(waiting) {
+    keepWaiting(this.#log, new Set(waiting.keys()));
+  }
+
+  /** `consent`: the token of the quote whose button was pressed. */
+  send(message, consent) {
     if (this.busy) return;
     this.#log.querySelector(".welcome")?.remove();
     this.#addUser(message);
-    return this.#run(message, key);
+    return this.#run(message, crypto.randomUUID(), consent);
   }
 
-  async #run(message, key) {
+  #book = (words, token) => void this.send(words, token);
+
+  async #run(message, key, consent) {
     const abort = new AbortController();
     this.#abort = abort;
     this.#busyView(true);
@@ -109,7 +135,7 @@ export class Conversation {
     let text = "";
     try {
       let complete = false;
-      for await (const { event, data } of chat({ message, session: this.session, key, signal: abort.signal })) {
+      for await (const { event, data } of chat({ message, session: this.session, key, consent, signal: abort.signal })) {
         if (event === "session") this.session = data.session_id;
         else if (event === "memory") {
           showMemoryStatus(data.status);
@@ -118,12 +144,16 @@ export class Conversation {
         else if (event === "token") {
           text += data.delta;
           view.text(text);
+        } else if (event === "retract") {
+          text = data.content;
+          view.text(text);
         } else if (event === "error") throw new Problem(data);
         else if (event === "message") {
           complete = true;
           view.text(data.message.content);
-          view.elements(data.elements);
-          this.#onTurn({ session: data.session_id, writeBack: data.memory.write_back, view });
+          view.elements(data.elements, this.#book);
+          view.toConfirm(data.memory.to_confirm ?? [], this.#onMemoryChange);
+          this.#onTurn({ session: data.session_id, turn: data.turn, writeBack: data.memory.write_back, view });
         }
       }
       if (!complete)
@@ -139,7 +169,7 @@ export class Conversation {
       else
         view.failed(error, () => {
           view.remove();
-          void this.#run(message, key);
+          void this.#run(message, key, consent);
         });
       if (this.session) this.#onTurn({ session: this.session, writeBack: "disabled", view });
     } finally {
@@ -155,6 +185,8 @@ export class Conversation {
   }
 
   #addUser(text) {
+    // What was offered before is answered by whatever is said now.
+    for (const offer of this.#log.querySelectorAll(".offer")) offer.remove();
     this.#log.append(el("article", { class: "turn user", "aria-label": "You" }, el("div", { class: "bubble" }, text)));
     this.#log.scrollTop = this.#log.scrollHeight;
   }
@@ -170,9 +202,18 @@ class AnswerView {
   #tools = el("div", { class: "tools" });
   #text = el("div", { class: "prose" });
   #cards = el("div", { class: "cards" });
+  #confirm = el("div", { class: "to-confirm" });
   #foot = el("div", { class: "foot" });
   #frame = 0;
-  node = el("article", { class: "turn assistant", "aria-label": "Maitred" }, this.#tools, this.#text, this.#cards, this.#foot);
+  node = el(
+    "article",
+    { class: "turn assistant", "aria-label": "Maitred" },
+    this.#tools,
+    this.#text,
+    this.#cards,
+    this.#confirm,
+    this.#foot,
+  );
 
   waiting() {
     this.#text.replaceChildren(el("span", { class: "typing", role: "img", "aria-label": "Thinking" }, el("i"), el("i"), el("i")));
@@ -196,8 +237,8 @@ class AnswerView {
     );
   }
 
-  elements(elements) {
-    this.#cards.replaceChildren(...cardViews(elements));
+  elements(elements, onBook) {
+    this.#cards.replaceChildren(...cardViews(elements, onBook));
   }
 
   memory({ status, recalled }, onChange) {
@@ -217,6 +258,13 @@ class AnswerView {
         ),
       ),
     );
+  }
+
+  /** What waits for the guest's word, each with Yes and No. */
+  toConfirm(waiting, onSettled) {
+    for (const each of waiting) {
+      if ([...this.#confirm.children].every((node) => node.dataset.memory !== each.id)) this.#confirm.append(confirmView(each, onSettled));
+    }
   }
 
   /** What this turn added to the memories. */
@@ -315,78 +363,4 @@ export async function showWhy(id, into) {
   } catch (error) {
     into.replaceChildren(el("p", { class: "small warn" }, error.message));
   }
-}
-
-const DIET = (menus) => (Array.isArray(menus) && menus.length ? menus.join(", ") : null);
-
-function facts(pairs) {
-  const shown = pairs.filter(([, value]) => value !== undefined && value !== null && value !== "");
-  return el(
-    "dl",
-    {},
-    shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(value)))),
-  );
-}
-
-const CARDS = {
-  event_card: (name, data) => [
-    el("h3", {}, name),
-    data.artist && data.artist !== name && el("p", { class: "small" }, String(data.artist)),
-    facts([
-      ["When", [data.day, data.time].filter(Boolean).join(", ")],
-      ["Where", [data.venue, data.city].filter(Boolean).join(", ")],
-      ["From", data.from_price_eur === undefined ? null : `€${data.from_price_eur}`],
-      ["Step-free", data.step_free === undefined ? null : data.step_free ? "yes" : "no"],
-      ["Menus", DIET(data.menus)],
-    ]),
-  ],
-  booking_receipt: (name, data) => [
-    el("h3", {}, String(data.title ?? name)),
-    facts([
-      ["Reference", data.reference ?? name],
-      ["When", data.day],
-      ["Where", [data.venue, data.city].filter(Boolean).join(", ")],
-      ["Seats", data.quantity === undefined ? null : [data.quantity, data.section].filter(Boolean).join(" × ")],
-      ["Total", data.total_eur === undefined ? null : `€${data.total_eur}`],
-      ["Status", data.status],
-    ]),
-  ],
-  constraint: (name, data) => [
-    el("h3", {}, name),
-    facts([
-      ["For", data.who === "self" ? "you" : data.who],
-      ["Because", data.because],
-      ["You said", data.source?.quote],
-    ]),
-  ],
-};
-
-const CARDS_AT_ONCE = 4;
-
-/** The newest of each: two tools may show the same event, and a booking changes. */
-function onceEach(elements) {
-  return [...new Map(elements.map((element) => [element.id, element])).values()];
-}
-
-/** The first few, and the rest on demand. */
-function cardViews(elements) {
-  const views = onceEach(elements).map(elementView);
-  if (views.length <= CARDS_AT_ONCE + 1) return views;
-  const rest = views.slice(CARDS_AT_ONCE);
-  const more = button(`Show ${rest.length} more`, () => more.replaceWith(...rest), { class: "secondary more" });
-  return [...views.slice(0, CARDS_AT_ONCE), more];
-}
-
-/** A card for what the client knows, the text for all else. */
-function elementView(element) {
-  let data = null;
-  try {
-    data = JSON.parse(element.content);
-  } catch {
-    // Text, not JSON.
-  }
-  const card =
-    Object.hasOwn(CARDS, element.type) && data !== null && typeof data === "object" ? CARDS[element.type](element.name, data) : null;
-  if (card) return el("section", { class: `card ${element.type}`, "aria-label": element.name }, ...card);
-  return el("details", { class: "card citation" }, el("summary", {}, element.name), el("p", {}, element.content));
 }

@@ -47,7 +47,10 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   node.setAttribute("rel", "noopener noreferrer nofollow");
 });
 
-/** Markdown as a fragment that can do nothing: no script, no style, no image (its address could carry words away), web and mail links only. */
+/**
+ * Markdown as a fragment that can do nothing: no script, no style, no image (its address could carry words away), web and mail links
+ * only.
+ */
 export function markdown(text) {
   return DOMPurify.sanitize(marked.parse(text, { gfm: true, breaks: true, async: false }), {
     ALLOWED_TAGS: TAGS,

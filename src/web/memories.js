@@ -1,14 +1,18 @@
 import { api } from "./api.js";
 import { forget, showWhy } from "./conversation.js";
 import { ask, button, byId, el, toast } from "./dom.js";
+import { confirmView, waitingOf } from "./to-confirm.js";
 
 const LIMIT = 100;
 
 /** The panel of what is remembered: look, search, add, edit, forget, review. */
 export class Memories {
   #list = byId("memory-list");
-  #known = new Map();
   #loads = 0;
+  /** What waits for the guest's word, by id, each with the session and turn that it comes from. */
+  waiting = new Map();
+  /** Called when what waits was read again. */
+  onChange = () => {};
 
   constructor() {
     byId("memory-search").addEventListener("submit", (event) => event.preventDefault());
@@ -23,22 +27,22 @@ export class Memories {
     });
   }
 
-  /** Reads them again. Returns those that were not there before. */
+  /** Reads them again. */
   async load() {
     const mine = ++this.#loads;
     const q = byId("memory-query").value.trim();
     try {
       const [active, review] = await Promise.all([api.memories({ q, limit: LIMIT }), api.memories({ status: "review", limit: LIMIT })]);
-      if (mine !== this.#loads) return [];
+      if (mine !== this.#loads) return;
       const shown = active.data.filter((memory) => memory.status === "active");
-      this.#render(shown, q ? [] : review.data, q);
-      if (q) return [];
-      const fresh = shown.filter((memory) => !this.#known.has(memory.id));
-      this.#known = new Map(shown.map((memory) => [memory.id, memory]));
+      const open = [...review.data, ...shown.filter((memory) => memory.pending_change)];
+      this.#render(shown, q ? [] : open, q);
+      if (q) return;
       this.#state(active.next_cursor ? `Showing the newest ${LIMIT}.` : "");
-      return fresh;
+      this.waiting = new Map(open.map((memory) => [memory.id, fromTurn(memory)]));
+      this.onChange();
     } catch (error) {
-      if (mine !== this.#loads) return [];
+      if (mine !== this.#loads) return;
       this.#list.replaceChildren();
       this.#state(
         error.code === "LONG_TERM_MEMORY_DISABLED"
@@ -46,12 +50,7 @@ export class Memories {
           : error.message,
       );
       byId("memory-add").hidden = error.code === "LONG_TERM_MEMORY_DISABLED";
-      return [];
     }
-  }
-
-  forgetSeen() {
-    this.#known = new Map();
   }
 
   #state(text) {
@@ -81,7 +80,7 @@ export class Memories {
               el(
                 "ul",
                 {},
-                memories.map((memory) => this.#item(memory)),
+                memories.map((memory) => (memories === review ? this.#question(memory) : this.#item(memory))),
               ),
             ),
           )
@@ -89,9 +88,16 @@ export class Memories {
     );
   }
 
+  #question(memory) {
+    return el(
+      "li",
+      { class: "memory" },
+      confirmView(waitingOf(memory), () => void this.load()),
+    );
+  }
+
   #item(memory) {
     const reason = el("div", { class: "why" });
-    const review = memory.status === "review";
     const until =
       memory.valid_until && new Date(memory.valid_until).toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
     return el(
@@ -109,10 +115,9 @@ export class Memories {
       el(
         "div",
         { class: "row" },
-        review && button("Keep", () => void this.#try(() => api.approve(memory.id)), { class: "secondary" }),
-        !review && button("Why?", () => void showWhy(memory.id, reason)),
-        !review && button("Edit", () => void this.#edit(memory)),
-        button(review ? "Refuse" : "Forget", async () => {
+        button("Why?", () => void showWhy(memory.id, reason)),
+        button("Edit", () => void this.#edit(memory)),
+        button("Forget", async () => {
           if (await forget(memory)) await this.load();
         }),
       ),
@@ -143,4 +148,9 @@ export class Memories {
       toast(error.message, { error: true });
     }
   }
+}
+
+function fromTurn(memory) {
+  const source = memory.pending_change ? memory.pending_change.source : memory.source;
+  return { ...waitingOf(memory), session: source?.session_id ?? null, turn: source?.turn ?? null };
 }

@@ -1,8 +1,11 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { OpenAIModel, type OpenAIModelOptions } from "../../src/agent/openai-model.js";
-import type { ModelEvent, ModelRequest } from "../../src/agent.js";
-import type { AppError } from "../../src/errors.js";
+import { EVERYTHING, KnownCapabilities } from "../../src/agent/models/capabilities.js";
+import { chatBody } from "../../src/agent/models/openai-chat-request.js";
+import { OpenAIModel, type OpenAIModelOptions } from "../../src/agent/models/openai-model.js";
+import { responsesBody } from "../../src/agent/models/openai-responses-request.js";
+import type { AppError } from "../../src/platform/errors.js";
+import type { ModelEvent, ModelRequest } from "../../src/ports/agent.js";
 import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";
 
 const KEY = "sk-test-0123456789abcdef";
@@ -138,15 +141,25 @@ describe("an endpoint that takes less than OpenAI", () => {
 
   test("a 400 about anything else is an error, once", async () => {
     stub.chat({ fault: 400 });
-    expect(await failure(JSON_ASK)).toMatchObject({ code: "MODEL_UNAVAILABLE" });
+    expect(await failure(JSON_ASK)).toMatchObject({ code: "MODEL_REFUSED_REQUEST" });
     expect(stub.requests).toHaveLength(1);
   });
 });
 
 describe("faults", () => {
-  test.each([["refuse"], [500], [503], [429], ["malformed"], ["half"]] as const)("%s → MODEL_UNAVAILABLE", async (fault) => {
+  test.each([
+    ["refuse", "MODEL_UNAVAILABLE"],
+    [500, "MODEL_UNAVAILABLE"],
+    [503, "MODEL_UNAVAILABLE"],
+    [429, "MODEL_QUOTA"],
+    [402, "MODEL_QUOTA"],
+    [401, "MODEL_REFUSED_REQUEST"],
+    [404, "MODEL_REFUSED_REQUEST"],
+    ["malformed", "MODEL_UNAVAILABLE"],
+    ["half", "MODEL_UNAVAILABLE"],
+  ] as const)("%s → %s", async (fault, code) => {
     stub.failChat(fault);
-    expect((await failure()).code).toBe("MODEL_UNAVAILABLE");
+    expect((await failure()).code).toBe(code);
   });
 
   test("an endpoint that is not there → MODEL_UNAVAILABLE", async () => {
@@ -155,13 +168,13 @@ describe("faults", () => {
 
   test("hang → MODEL_TIMEOUT, and the request is taken back", async () => {
     stub.chat({ fault: "hang" });
-    expect((await failure(ASK, { timeoutMs: 30 })).code).toBe("MODEL_TIMEOUT");
+    expect((await failure(ASK, { timeoutMs: 500 })).code).toBe("MODEL_TIMEOUT");
     await stub.requests[0]?.aborted;
   });
 
   test("an answer that stalls half-way → MODEL_TIMEOUT", async () => {
     stub.chat({ text: ["One ", "two ", "three ", "four"], fault: "stall" });
-    expect((await failure(ASK, { timeoutMs: 50 })).code).toBe("MODEL_TIMEOUT");
+    expect((await failure(ASK, { timeoutMs: 500 })).code).toBe("MODEL_TIMEOUT");
   });
 
   test("an abort ends the call and the request", async () => {
@@ -198,5 +211,68 @@ describe("faults", () => {
     const error = await failure();
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(KEY);
     expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.toContain(KEY);
+  });
+});
+
+describe("a key for the endpoint's cache", () => {
+  const keyed: ModelRequest = { ...ASK, cacheKey: "abc" };
+  const sent = () => bodies().map((body) => (body as { prompt_cache_key?: string }).prompt_cache_key);
+
+  test("is not sent to an endpoint that is not OpenAI's own, unless an option says so", async () => {
+    stub.chat({ text: "a" }, { text: "b" }, { text: "c" });
+    await collect(keyed);
+    await collect(keyed, { cacheKeys: "always" });
+    await collect(ASK, { cacheKeys: "always" });
+    expect(sent()).toEqual([undefined, "abc", undefined]);
+  });
+
+  test("that is refused is left out from then on", async () => {
+    stub.refuseParameter("prompt_cache_key");
+    stub.chat({ text: "a" }, { text: "b" });
+    const known = new KnownCapabilities();
+    for (let call = 0; call < 2; call += 1) await collect(keyed, { cacheKeys: "always", known });
+    expect(sent()).toEqual(["abc", undefined, undefined]);
+  });
+
+  test("is named alike at both of OpenAI's APIs", () => {
+    const options = { model: "m", by: "b", cacheKeys: true };
+    expect(chatBody(keyed, EVERYTHING, options)).toMatchObject({ prompt_cache_key: "abc" });
+    expect(responsesBody(keyed, EVERYTHING, options)).toMatchObject({ prompt_cache_key: "abc" });
+    expect(responsesBody(keyed, EVERYTHING, { model: "m", by: "b" })).not.toHaveProperty("prompt_cache_key");
+  });
+});
+
+describe("thought whose begin stands in the template", () => {
+  const pieces = ["Okay, the user ", "says hello.", "</think>", "Good evening."];
+  const texts = (events: readonly ModelEvent[]) => events.flatMap((event) => (event.type === "text" ? [event.delta] : []));
+
+  test("never reaches the user, not even in the first answer of a model that is known to be served so", async () => {
+    stub.chat({ text: pieces }, { text: pieces });
+    const options = { model: "qwen3-32b", known: new KnownCapabilities() };
+    for (let call = 0; call < 2; call += 1) expect(texts(await collect(ASK, options)).join("")).toBe("Good evening.");
+  });
+
+  test("is waited for in the first answer alone: where none came, the next is streamed as it comes", async () => {
+    stub.chat({ text: ["Good ", "evening."] }, { text: ["Good ", "evening."] });
+    const options = { model: "deepseek-chat", known: new KnownCapabilities() };
+    expect(texts(await collect(ASK, options))).toEqual(["Good evening."]);
+    expect(texts(await collect(ASK, options))).toEqual(["Good ", "evening."]);
+  });
+
+  test("that shows itself while the answer is read along is taken back; where nobody reads along it is never given", async () => {
+    stub.chat({ text: pieces }, { text: pieces });
+    const read = await collect(ASK, { known: new KnownCapabilities() });
+    expect(read.filter(({ type }) => type === "retract")).toHaveLength(1);
+    expect(texts(await collect({ ...ASK, task: "summary" }, { known: new KnownCapabilities() }))).toEqual(["Good evening."]);
+  });
+
+  test("once met at any model, it is held back from the next answer on", async () => {
+    stub.chat({ text: pieces }, { text: pieces });
+    const options = { known: new KnownCapabilities() };
+    const first = await collect(ASK, options);
+    expect(texts(first.slice(first.findIndex(({ type }) => type === "retract") + 1)).join("")).toBe("Good evening.");
+    const next = await collect(ASK, options);
+    expect(next.map(({ type }) => type)).toEqual(["text", "end"]);
+    expect(texts(next).join("")).toBe("Good evening.");
   });
 });

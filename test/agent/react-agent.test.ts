@@ -2,11 +2,11 @@ import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { AnswerText } from "../../src/agent/answer-text.js";
 import { ReactAgent, type ReactAgentOptions } from "../../src/agent/react-agent.js";
-import type { AgentEvent, AgentResult, AnyTool, ModelMessage, Tool, ToolContext } from "../../src/agent.js";
-import { AppError } from "../../src/errors.js";
-import { ownerOf } from "../../src/owner.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { ScriptedModel, type ScriptedStep } from "../support/scripted-model.js";
+import type { AgentEvent, AgentResult, AnyTool, ChatModel, ModelMessage, Tool, ToolContext } from "../../src/ports/agent.js";
+import { ScriptedModel, type ScriptedStep } from "../../src/testing/scripted-model.js";
 
 const NOW = new Date("2026-03-11T10:00:00Z");
 const PROMPT: ModelMessage[] = [
@@ -196,13 +196,13 @@ describe("what the model gets wrong goes back to it as an observation", () => {
 });
 
 describe("limits", () => {
-  test("at the step limit follows one last call without tools", async () => {
+  test("at the step limit follows one last call that names the tools and may call none", async () => {
     const again: ScriptedStep = { calls: [{ name: "add", arguments: { a: 1, b: 1 } }] };
-    const { result, model } = await run([again, again, { text: "Enough.", expect: (request) => expect(request.tools).toBeUndefined() }], {
+    const { result, model } = await run([again, again, { text: "Enough.", expect: (request) => expect(request.toolChoice).toBe("none") }], {
       maxIterations: 2,
     });
     expect(result.content).toBe("Enough.");
-    expect(model.requests.map(({ tools }) => tools?.length)).toEqual([1, 1, undefined]);
+    expect(model.requests.map(({ tools }) => tools?.length)).toEqual([1, 1, 1]);
   });
 
   test("eight model calls may use tools by default", async () => {
@@ -247,6 +247,29 @@ describe("streaming", () => {
     expect(result.steps[0]?.thought).toBe("Let me add these.");
   });
 
+  test("what a model takes back is no part of the answer, and whoever read along is told what is left", async () => {
+    const model: ChatModel = {
+      name: "m",
+      standIn: false,
+      async *stream() {
+        yield { type: "text", delta: "The user wants a sum." };
+        yield { type: "retract" };
+        yield { type: "text", delta: "Five." };
+        yield { type: "end", reason: "stop", usage: { input_tokens: 1, output_tokens: 1 } };
+      },
+    };
+    for (const holdBackChars of [0, 1_000]) {
+      const { result, events } = await run([], { model, holdBackChars });
+      expect(result.content).toBe("Five.");
+      const read = events.reduce(
+        (sum, event) => (event.type === "token" ? sum + event.delta : event.type === "retract" ? event.content : sum),
+        "",
+      );
+      expect(read).toBe("Five.");
+      expect(events.some(({ type }) => type === "retract")).toBe(holdBackChars === 0);
+    }
+  });
+
   test("text too long to be held back is streamed, stays in the answer, and is not a thought as well", async () => {
     const long = "First some words about addition. ".repeat(10);
     const { result, events } = await run([{ text: long, calls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, { text: "Five." }]);
@@ -258,7 +281,7 @@ describe("streaming", () => {
   test("what a slow model says is streamed while it speaks, however short", async () => {
     const streamed: string[] = [];
     const emit = async (delta: string) => void streamed.push(delta);
-    const text = new AnswerText({ emit, holdBackChars: 160, holdBackMs: 600 });
+    const text = new AnswerText({ emit, onRetracted: async () => {}, holdBackChars: 160, holdBackMs: 600 });
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       for (const word of ["One ", "word ", "at ", "a ", "time."]) {

@@ -1,11 +1,11 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { ChatAnswer, ImportResult } from "../../src/application.js";
-import type { Memory } from "../../src/long-term.js";
-import type { ErasureReceipt } from "../../src/owner-ledger.js";
-import type { RetentionReport } from "../../src/retention.js";
-import type { Session } from "../../src/session.js";
+import type { RetentionReport } from "../../src/after-turn/retention.js";
+import type { Memory } from "../../src/domain/memory.js";
+import type { Session } from "../../src/domain/session.js";
+import type { ChatAnswer, ImportResult } from "../../src/ports/application.js";
+import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
 import { ServerProcess } from "../e2e/server-process.js";
 import { type InstalledPackage, installPackage } from "../packaging/install.js";
 import { type Desk, openDesk } from "./command.js";

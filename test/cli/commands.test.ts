@@ -2,14 +2,15 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ChatRequest } from "../../src/application.js";
 import type { CliParts } from "../../src/cli/program.js";
-import { parseConfig } from "../../src/config.js";
-import { AppError } from "../../src/errors.js";
-import { ownerOf } from "../../src/owner.js";
-import type { ErasureReceipt } from "../../src/owner-ledger.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { ChatRequest } from "../../src/ports/application.js";
+import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
 import type { Script } from "../support/fake-application.js";
 import { AT, MEMORY_ID, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "../support/samples.js";
+import { endingMemory, waitingMemory } from "../support/turn-memories.js";
 import { type RunOptions, run, runRemote } from "./run.js";
 
 let dir = "";
@@ -28,6 +29,14 @@ const RECALLED = {
   source: null,
   created_at: AT,
 };
+
+test("serve runs the server until it is stopped, with what the command line says before the environment", async () => {
+  const served: object[] = [];
+  const serve: CliParts["serve"] = async (variables) => served.push(variables);
+  expect(await run(["serve", "--port", "8080", "--host", "::1"], { parts: { serve } })).toMatchObject({ code: 1, stderr: "", closed: 0 });
+  expect(await run(["serve"], { parts: { serve } })).toMatchObject({ code: 2 });
+  expect(served).toEqual([{ PORT: "8080", HOST: "::1" }, {}]);
+});
 
 /** Answers with what was said; keeps the requests. */
 function echoing(requests: ChatRequest[], change: Parameters<typeof sampleAnswer>[0] = {}): NonNullable<Script["chat"]> {
@@ -52,7 +61,7 @@ describe.each([
 ] as const)("%s", (_where, go: (argv: readonly string[], options?: RunOptions) => ReturnType<typeof run>) => {
   test("chat -m says one thing, streams the answer, and tells what was kept in mind", async () => {
     const requests: ChatRequest[] = [];
-    const memory = { status: "ok", write_back: "pending", recalled: [RECALLED] } as const;
+    const memory = { status: "ok", write_back: "pending", to_confirm: [], recalled: [RECALLED] } as const;
     const ran = await go(["chat", "-m", "jazz tonight?"], { application: { chat: echoing(requests, { memory }) } });
     expect(ran).toMatchObject({ code: 0, stdout: "You said: jazz tonight?\nKept in mind: Prefers jazz (must hold)\n", stderr: "" });
     expect(requests).toMatchObject([{ owner: LOCAL, message: "jazz tonight?", channel: "cli" }]);
@@ -107,8 +116,43 @@ describe.each([
     expect(ran.stdout).not.toContain("\u001b");
   });
 
+  test("/confirm shows what waits, and a number with yes or no settles that one; anything else is refused and settles nothing", async () => {
+    const settled: string[] = [];
+    const [nuts, ending] = [waitingMemory(), endingMemory({ id: "01936b2e-7c00-7000-8000-0000000000ee" })];
+    const settle = (how: string) => async (_owner: unknown, id: string) => {
+      settled.push(`${how} ${id}`);
+      return id === nuts.id ? nuts : ending;
+    };
+    const memories: Script["memories"] = {
+      list: async (_owner, { status }) => ({ data: status === "review" ? [nuts] : [ending], nextCursor: null }),
+      approve: settle("yes"),
+      reject: settle("no"),
+    };
+    const ran = await go(["chat"], { stdin: "/confirm\n/confirm 1 yes\n/confirm 2 no\n", application: { memories } });
+    expect(ran.stdout).toContain("  1  Keep: Is allergic to nuts (must hold)?");
+    expect(ran.stdout).toContain("  2  No longer: Is allergic to nuts (must hold)?");
+    expect(ran.stdout).toContain("Settled: Is allergic to nuts");
+    expect(ran.stdout).toContain("Dropped: No longer: Is allergic to nuts");
+    for (const [said, why] of [
+      ["3 yes", "Which one?"],
+      ["1", "Yes or no?"],
+      ["1 perhaps", "Yes or no?"],
+    ]) {
+      const refused = await go(["chat"], { stdin: `/confirm\n/confirm ${said}\n`, application: { memories } });
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(why ?? "")]);
+    }
+    expect(settled).toEqual([`yes ${nuts.id}`, `no ${ending.id}`]);
+  });
+
+  test("/confirm with nothing that waits says so", async () => {
+    const memories = { list: async () => ({ data: [], nextCursor: null }) };
+    const ran = await go(["chat"], { stdin: "/confirm\n/confirm 1 yes\n", application: { memories } });
+    expect(ran.stdout).toContain("Nothing waits for your word.");
+    expect(ran.stderr).toContain("/confirm");
+  });
+
   test("chat says when long-term memory was out of reach", async () => {
-    const memory = { status: "degraded", write_back: "pending", recalled: [] } as const;
+    const memory = { status: "degraded", write_back: "pending", to_confirm: [], recalled: [] } as const;
     const ran = await go(["chat", "-m", "hi"], { application: { chat: echoing([], { memory }) } });
     expect(ran.stdout).toContain("Long-term memory is out of reach; this answer came without it.");
   });

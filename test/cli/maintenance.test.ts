@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Readiness } from "../../src/application.js";
 import type { Maintenance } from "../../src/cli/maintenance.js";
 import { maintenanceOf } from "../../src/cli/maintenance-of.js";
-import { parseConfig } from "../../src/config.js";
-import { AppError } from "../../src/errors.js";
-import { ownerOf } from "../../src/owner.js";
-import type { JournalCheck } from "../../src/session-store.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { Readiness } from "../../src/ports/application.js";
+import type { JournalCheck } from "../../src/ports/session-store.js";
+import { catchUpIndex } from "../../src/stores/sqlite-index/index-catch-up.js";
 import { alice, bob, makeWorld } from "../support/session-world.js";
 import { run, runRemote } from "./run.js";
 
@@ -197,6 +198,11 @@ describe("reindex", () => {
       config: parseConfig({ SHORT_TERM_BACKEND: "memory" }),
       store,
       ledger,
+      rebuildIndex: async (options) => {
+        await store.index.clear();
+        return catchUpIndex(store, options);
+      },
+      longTerm: { rebuild: () => Promise.reject(new Error("not expected")) },
       promotion: { run: () => Promise.reject(new Error("not expected")) },
       retention: () => Promise.reject(new Error("not expected")),
       reindex: async ({ which, onProgress }) => {

@@ -2,11 +2,18 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ExportedSession } from "../../src/export-format.js";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { ExportedSession } from "../../src/domain/export-format.js";
 import { DirectoryLock } from "../../src/platform/directory-lock.js";
+import { type InstalledPackage, installPackage } from "../packaging/install.js";
 
 /** The real command line in a process of its own. */
+
+let installed: InstalledPackage;
+beforeAll(async () => {
+  installed = await installPackage();
+}, 120_000);
+afterAll(() => installed.remove());
 
 let dir = "";
 beforeEach(async () => {
@@ -25,15 +32,12 @@ function maitred(...argv: readonly string[]): Promise<Ended> {
 }
 
 function started(...argv: readonly string[]): { readonly ended: Promise<Ended>; kill(signal: NodeJS.Signals): void } {
-  const cli = new URL("../../src/cli.ts", import.meta.url).pathname;
-  const env = { PATH: process.env.PATH, MEMORY_STORAGE_DIR: dir };
+  const cli = join(installed.home, "dist", "cli.js");
+  const env = { PATH: process.env.PATH, MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000" };
   let kill: (signal: NodeJS.Signals) => void = () => {};
   const ended = new Promise<Ended>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ["--import", "tsx", cli, ...argv],
-      { env, maxBuffer: 64 * 1024 * 1024 },
-      (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    const child = execFile(process.execPath, [cli, ...argv], { env, maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
     );
     kill = (signal) => child.kill(signal);
   });

@@ -1,8 +1,8 @@
 import { PassThrough, Readable, Writable } from "node:stream";
-import type { Application } from "../../src/application.js";
 import type { Maintenance } from "../../src/cli/maintenance.js";
 import { type CliParts, runCli } from "../../src/cli/program.js";
-import { type Config, parseConfig } from "../../src/config.js";
+import { type Config, parseConfig } from "../../src/compose/config.js";
+import type { Application } from "../../src/ports/application.js";
 import { fakeApplication, type Script } from "../support/fake-application.js";
 import { appOver } from "../support/http-client.js";
 import { strict } from "../support/session-world.js";
@@ -61,6 +61,9 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     signal: new AbortController().signal,
     readConfig: (): Config => parseConfig({}),
     open: async () => ({ application, maintenance: strict<Maintenance>("maintenance", { ...options.maintenance }) }),
+    migrate: () => () => Promise.reject(new Error("nothing is to be moved in this test")),
+    openModel: async () => null,
+    serve: () => Promise.reject(new Error("no server in this test")),
     serverOf: async () => null,
     nodeVersion: "20.19.0",
     sqliteVersion: async () => "3.50.0",

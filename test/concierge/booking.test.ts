@@ -1,34 +1,41 @@
 import { describe, expect, test } from "vitest";
-import type { ToolContext, ToolResult } from "../../src/agent.js";
+import { seatsKey } from "../../src/concierge/booking-store.js";
 import { Bookings } from "../../src/concierge/bookings.js";
 import { Catalogue } from "../../src/concierge/catalogue.js";
-import { ConstraintGate } from "../../src/concierge/constraint-gate.js";
+import { ConstraintGate, type ReadNow } from "../../src/concierge/constraint-gate.js";
 import { bookTickets } from "../../src/concierge/tools/book-tickets.js";
 import { cancelBooking, listBookings } from "../../src/concierge/tools/booking-tools.js";
-import { AppError } from "../../src/errors.js";
-import type { Memory } from "../../src/long-term.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { JsonObject } from "../../src/domain/session.js";
+import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { JsonObject } from "../../src/session.js";
+import type { ToolContext, ToolResult } from "../../src/ports/agent.js";
 import { constraint } from "../support/constraints.js";
 
 const NOW = new Date("2026-03-11T10:00:00Z");
 const STEP_FREE = "marta-vale-quartet-2026-03-14";
 const CELLAR = "night-shift-trio-2026-03-13";
+const DINNER = "plum-tasting-2026-03-14";
 
 /** One guest's turns with the booking tools, as a model could call them. */
 class Desk {
   readonly bookings = Bookings.open(":memory:");
   readonly catalogue = new Catalogue();
-  constraints: readonly Memory[] = [];
+  needs: readonly Memory[] = [];
   storeDown = false;
   /** What the guest has said comes into memory while a booking waits for it; false where it doesn't. */
   written: () => Promise<boolean> = async () => true;
+  /** What the message itself says comes into memory before it books. */
+  readNow: ReadNow = async () => {};
+  /** The token whose button was pressed in this turn. */
+  pressed: string | undefined;
   now = NOW;
   turn = 0;
   owner: Owner = ownerOf("default", "ann");
   sessionId = "session";
   #calls = 0;
+  #said: string[] = [];
 
   private context(says: string, callId?: string): ToolContext {
     this.#calls += 1;
@@ -38,6 +45,8 @@ class Desk {
       turn: this.turn,
       callId: callId ?? `call_${this.#calls}`,
       userMessage: { id: `m${this.turn}`, content: says },
+      earlierMessages: this.#said.slice(0, this.turn - 1),
+      ...(this.pressed !== undefined && { consent: this.pressed }),
       now: this.now,
       timeZone: "UTC",
       signal: new AbortController().signal,
@@ -47,26 +56,29 @@ class Desk {
   /** A new turn in which the guest says something. */
   says(words: string) {
     this.turn += 1;
+    this.#said.push(words);
     return this.again(words);
   }
 
   /** The same turn once more. */
   again(words: string) {
     const gate = new ConstraintGate({
-      longTerm: {
-        constraints: async () => {
+      needs: {
+        needs: async () => {
           if (this.storeDown) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
-          return this.constraints;
+          return this.needs;
         },
       },
       writtenBack: () => this.written(),
+      readNow: (context) => this.readNow(context),
       logger: silentLogger,
     });
     const tool = bookTickets({ catalogue: this.catalogue, bookings: this.bookings, gate });
     return {
       book: async (args: Parameters<typeof tool.run>[0], callId?: string) => output(await tool.run(args, this.context(words, callId))),
       full: (args: Parameters<typeof tool.run>[0]) => tool.run(args, this.context(words)),
-      cancel: async (id: string) => output(await cancelBooking(this.bookings).run({ booking_id: id }, this.context(words))),
+      cancel: async (id: string, asked?: string) =>
+        output(await cancelBooking(this.bookings).run({ booking_id: id, ...(asked !== undefined && { asked }) }, this.context(words))),
       list: async () => output(await listBookings(this.bookings).run({}, this.context(words))),
     };
   }
@@ -76,92 +88,71 @@ function output(result: ToolResult): JsonObject {
   return result.output as JsonObject;
 }
 
+/** The call that a model makes when the guest says yes. */
+function agreeing(quote: JsonObject, agreed: string) {
+  return { event_id: String(quote.event_id), quote_id: String(quote.quote_id), agreed };
+}
+
+/** The call that a model makes when the guest says to book it anyway. */
+function overriding(stopped: JsonObject, quote: string) {
+  const memory_ids = (stopped.conflicts as { memory_id: string }[]).map(({ memory_id }) => memory_id);
+  return {
+    event_id: String(stopped.event_id),
+    quote_id: String(stopped.quote_id),
+    override: { token: String(stopped.token), memory_ids, quote },
+  };
+}
+
 describe("booking asks first", () => {
   test("the first call makes a quote and books nothing", async () => {
     const desk = new Desk();
-    const quote = await desk.says("Yes! Book it, I confirm, go ahead").book({ event_id: STEP_FREE, quantity: 2 });
+    const said = "Yes! Book it, I confirm, go ahead";
+    const quote = await desk.says(said).book({ event_id: STEP_FREE, quantity: 2, agreed: said });
     expect(quote).toMatchObject({ status: "needs_confirmation", quantity: 2, section: "Bar", total: "€44" });
     expect(desk.bookings.list(desk.owner)).toEqual([]);
   });
 
-  test("a yes of the guest in a later turn books what was quoted", async () => {
-    const desk = new Desk();
-    const { quote_id } = await desk.says("Two seats please").book({ event_id: STEP_FREE, quantity: 2 });
-    const booked = await desk.says("Yes, please").book({ event_id: STEP_FREE, quote_id: String(quote_id) });
-    expect(booked).toMatchObject({ status: "booked", quantity: 2, total_eur: 44, reference: expect.stringMatching(/^MD-[0-9A-F]{8}$/) });
-    expect(desk.bookings.list(desk.owner)).toHaveLength(1);
-  });
-
-  test("a mere yes is about the question before it: after another turn the quote is shown again, and an order in words books it", async () => {
-    const desk = new Desk();
-    const { quote_id } = await desk.says("Two seats please").book({ event_id: STEP_FREE, quantity: 2 });
-    const confirm = (words: string) => desk.says(words).book({ event_id: STEP_FREE, quote_id: String(quote_id) });
-    desk.says("No thanks. Is there anything else?");
-    expect(await confirm("Yes")).toMatchObject({ status: "needs_confirmation", quote_id });
-    expect(await confirm("Yes")).toMatchObject({ status: "booked" });
-
-    const { quote_id: other } = await desk.says("Two more seats please").book({ event_id: STEP_FREE, quantity: 2 });
-    desk.says("Is it near the station?");
-    expect(await desk.says("Good, book it.").book({ event_id: STEP_FREE, quote_id: String(other) })).toMatchObject({ status: "booked" });
-  });
+  test.each(["Yes, please", "tak, proszę", "はい、お願いします", "👍 ok"])(
+    "words of a later turn book what was quoted, in any language: %s",
+    async (words) => {
+      const desk = new Desk();
+      const quote = await desk.says("Two seats please").book({ event_id: STEP_FREE, quantity: 2 });
+      const booked = await desk.says(words).book(agreeing(quote, words.toUpperCase()));
+      expect(booked).toMatchObject({ status: "booked", quantity: 2, total_eur: 44, reference: expect.stringMatching(/^MD-[0-9A-F]{8}$/) });
+      expect(desk.bookings.list(desk.owner)).toHaveLength(1);
+    },
+  );
 
   test("the model's second call in the same turn books nothing, whatever it says", async () => {
     const desk = new Desk();
-    const turn = desk.says("Yes, book it right now");
-    const { quote_id } = await turn.book({ event_id: STEP_FREE, quantity: 2 });
-    expect(await turn.book({ event_id: STEP_FREE, quote_id: String(quote_id), quantity: 2 })).toMatchObject({
-      status: "needs_confirmation",
-    });
+    const said = "Yes, book it right now";
+    const turn = desk.says(said);
+    const quote = await turn.book({ event_id: STEP_FREE, quantity: 2 });
+    expect(await turn.book({ ...agreeing(quote, said), quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
     expect(desk.bookings.list(desk.owner)).toEqual([]);
   });
 
   test.each([
-    "What is the weather like?",
-    "no",
-    "Not yet",
-    "yes but only if it is cheaper",
-    "Yes, and I use a wheelchair.",
-    "Yes please. My wife is allergic to nuts.",
-    "Perfect, book it. She can't do stairs.",
-    "maybe",
-    "Yes, three please",
-    "is it yes or no?",
-    "don't book it",
-    "Do you sell programmes?",
-    "",
-  ])("%j does not agree", async (words) => {
+    ["words that the guest has not said in this turn", "What is the weather like?", "yes, please"],
+    ["words of an earlier turn", "Hm, let me see", "Two seats"],
+    ["no words", "Yes, please", "…"],
+    ["a part of a word", "yesterday was fine", "yes"],
+  ])("%s agree to nothing", async (_, says, agreed) => {
     const desk = new Desk();
-    const { quote_id } = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
-    expect(await desk.says(words).book({ event_id: STEP_FREE, quote_id: String(quote_id) })).toMatchObject({
+    const quote = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    expect(await desk.says(says).book(agreeing(quote, agreed))).toMatchObject({ status: "needs_confirmation" });
+    expect(await desk.says(says).book({ event_id: STEP_FREE, quote_id: String(quote.quote_id) })).toMatchObject({
       status: "needs_confirmation",
     });
     expect(desk.bookings.list(desk.owner)).toEqual([]);
-  });
-
-  test.each([
-    "yes",
-    "Ja, gerne",
-    "Oui, d'accord",
-    "sí, adelante",
-    "sure, go ahead",
-    "Yes, can you book it?",
-    "OK, two tickets, book them",
-    "that works for us",
-  ])("%j agrees", async (words) => {
-    const desk = new Desk();
-    const { quote_id } = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
-    expect(await desk.says(words).book({ event_id: STEP_FREE, quote_id: String(quote_id) })).toMatchObject({ status: "booked" });
   });
 
   test("a yes to one event does not book another, nor more seats", async () => {
     const desk = new Desk();
-    const { quote_id } = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    const quote = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
     const yes = desk.says("Yes");
-    expect(await yes.book({ event_id: STEP_FREE, quote_id: String(quote_id), quantity: 8 })).toMatchObject({
-      status: "needs_confirmation",
-      quantity: 8,
-    });
-    expect(await yes.book({ event_id: CELLAR, quote_id: String(quote_id), quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
+    expect(await yes.book({ ...agreeing(quote, "Yes"), quantity: 8 })).toMatchObject({ status: "needs_confirmation", quantity: 8 });
+    expect(await yes.book({ ...agreeing(quote, "Yes"), event_id: CELLAR, quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
     expect(desk.bookings.list(desk.owner)).toEqual([]);
   });
 
@@ -169,34 +160,30 @@ describe("booking asks first", () => {
     const desk = new Desk();
     const first = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
     desk.now = new Date(NOW.getTime() + 31 * 60_000);
-    expect(await desk.says("Yes").book({ event_id: STEP_FREE, quantity: 2, quote_id: String(first.quote_id) })).toMatchObject({
+    expect(await desk.says("Yes").book({ ...agreeing(first, "Yes"), quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
+    await desk.says("And the other one?").book({ event_id: CELLAR, quantity: 2 });
+    expect(await desk.says("Yes").book({ event_id: STEP_FREE, quantity: 2, agreed: "Yes" })).toMatchObject({
       status: "needs_confirmation",
     });
-    await desk.says("And the other one?").book({ event_id: CELLAR, quantity: 2 });
-    expect(await desk.says("Yes").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
     expect(desk.bookings.list(desk.owner)).toEqual([]);
   });
 
   test("a quote of another guest or session can't be confirmed", async () => {
     const desk = new Desk();
-    const { quote_id } = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    const quote = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
     desk.owner = ownerOf("default", "bob");
-    expect(await desk.says("Yes").book({ event_id: STEP_FREE, quantity: 2, quote_id: String(quote_id) })).toMatchObject({
-      status: "needs_confirmation",
-    });
+    expect(await desk.says("Yes").book({ ...agreeing(quote, "Yes"), quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
     desk.owner = ownerOf("default", "ann");
     desk.sessionId = "another";
-    expect(await desk.says("Yes").book({ event_id: STEP_FREE, quantity: 2, quote_id: String(quote_id) })).toMatchObject({
-      status: "needs_confirmation",
-    });
+    expect(await desk.says("Yes").book({ ...agreeing(quote, "Yes"), quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
     expect(desk.bookings.list(ownerOf("default", "ann"))).toEqual([]);
   });
 
   test("a turn that runs again books once", async () => {
     const desk = new Desk();
-    const { quote_id } = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
-    const first = await desk.says("Yes").book({ event_id: STEP_FREE, quote_id: String(quote_id) });
-    const second = await desk.again("Yes").book({ event_id: STEP_FREE, quote_id: String(quote_id) });
+    const quote = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    const first = await desk.says("Yes").book(agreeing(quote, "Yes"));
+    const second = await desk.again("Yes").book(agreeing(quote, "Yes"));
     const third = await desk.again("Yes").book({ event_id: STEP_FREE });
     expect([second.booking_id, third.booking_id]).toEqual([first.booking_id, first.booking_id]);
     expect(desk.bookings.list(desk.owner)).toHaveLength(1);
@@ -205,9 +192,9 @@ describe("booking asks first", () => {
   test("two more of the same are a new quote", async () => {
     const desk = new Desk();
     await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
-    await desk.says("Yes").book({ event_id: STEP_FREE });
+    await desk.says("Yes").book({ event_id: STEP_FREE, agreed: "Yes" });
     expect(await desk.says("Two more please").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
-    expect(await desk.says("Yes").book({ event_id: STEP_FREE })).toMatchObject({ status: "booked" });
+    expect(await desk.says("Yes").book({ event_id: STEP_FREE, agreed: "Yes" })).toMatchObject({ status: "booked" });
     expect(desk.bookings.list(desk.owner)).toHaveLength(2);
   });
 
@@ -222,19 +209,19 @@ describe("booking asks first", () => {
   });
 });
 
-describe("the constraint gate in front of it", () => {
-  const need = constraint("Needs step-free access", "accessibility");
+describe("the gate in front of it", () => {
+  const need = constraint("Needs step-free access", "accessibility", "self", { need: "step_free" });
 
   test("chooses a section that fits, where one does", async () => {
     const desk = new Desk();
-    desk.constraints = [need];
+    desk.needs = [need];
     const quote = await desk.says("Two").book({ event_id: "winter-letters-2026-03-14", quantity: 2 });
     expect(quote).toMatchObject({ status: "needs_confirmation", section: "Stalls", needs_met: ["Needs step-free access"] });
   });
 
   test("stops, names the memory and the guest's own words, and books nothing on a mere yes", async () => {
     const desk = new Desk();
-    desk.constraints = [need];
+    desk.needs = [need];
     const full = await desk.says("Two for the trio").full({ event_id: CELLAR, quantity: 2 });
     expect(full.output).toMatchObject({
       status: "stopped",
@@ -243,131 +230,286 @@ describe("the constraint gate in front of it", () => {
       ],
     });
     expect(full.sources).toContainEqual({ id: need.id, title: need.text, type: "memory" });
-    expect(full.elements).toMatchObject([{ type: "constraint", name: need.text }]);
-    const { quote_id } = output(full);
-    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote_id) })).toMatchObject({ status: "stopped" });
+    expect(full.elements).toMatchObject([{ type: "booking_quote" }, { type: "constraint", name: need.text }]);
+    expect(await desk.says("Yes").book(agreeing(output(full), "Yes"))).toMatchObject({ status: "stopped" });
     expect(desk.bookings.list(desk.owner)).toEqual([]);
   });
 
-  test.each(["Book it anyway", "I know, book it all the same", "that's fine, I'll manage", "Buch es trotzdem"])(
-    "%j overrides for this booking alone",
-    async (words) => {
-      const desk = new Desk();
-      desk.constraints = [need];
-      const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
-      const booked = await desk.says(words).book({ event_id: CELLAR, quote_id: String(quote_id) });
-      expect(booked).toMatchObject({ status: "booked", overridden: [need.id] });
-      expect(await desk.says("Two more please").book({ event_id: CELLAR, quantity: 2 })).toMatchObject({ status: "stopped" });
-    },
-  );
-
-  test.each([
-    "Never mind that, show me something else.",
-    "We'll manage to find something else, thanks.",
-    "I accept that it isn't possible.",
-    "No nothing, stop",
-  ])("%j books nothing, neither against a constraint nor with the store down", async (words) => {
+  test("book anyway books it, for this booking alone; its record says what was passed over", async () => {
     const desk = new Desk();
-    desk.constraints = [need];
+    desk.needs = [need];
     const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
-    expect(await desk.says(words).book({ event_id: CELLAR, quote_id: String(stopped.quote_id) })).toMatchObject({ status: "stopped" });
-    desk.storeDown = true;
-    const asked = await desk.says("And this one, for three?").book({ event_id: STEP_FREE, quantity: 3 });
-    expect(await desk.says(words).book({ event_id: STEP_FREE, quote_id: String(asked.quote_id) })).toMatchObject({ status: "stopped" });
-    expect(desk.bookings.list(desk.owner)).toEqual([]);
+    const booked = await desk.says("I know. Book it anyway!").book(overriding(stopped, "book it anyway"));
+    expect(booked).toMatchObject({ status: "booked", overridden: [need.id] });
+    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: need.id, how: "override", at: NOW.toISOString() }] }]);
+    expect(await desk.says("Two more please").book({ event_id: CELLAR, quantity: 2 })).toMatchObject({ status: "stopped" });
   });
 
-  test("an override in the very turn of the request counts for nothing: the guest has not been told yet", async () => {
+  test("one that waits for the guest's word stops too, is asked about, and book anyway leaves it waiting", async () => {
     const desk = new Desk();
-    desk.constraints = [need];
-    const turn = desk.says("Book it anyway, whatever");
-    const { quote_id } = await turn.book({ event_id: CELLAR, quantity: 2 });
-    expect(await turn.book({ event_id: CELLAR, quote_id: String(quote_id) })).toMatchObject({ status: "stopped" });
+    const waiting = { ...need, status: "review", reason: "unsure" } as const;
+    desk.needs = [waiting];
+    const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(stopped).toMatchObject({ status: "stopped", conflicts: [{ to_confirm: true }], ask: expect.stringMatching(/whether .* is so/) });
+    expect(await desk.says("Book anyway").book(overriding(stopped, "Book anyway"))).toMatchObject({ status: "booked" });
+    expect(desk.needs).toEqual([waiting]);
   });
 
-  test("hesitation and questions are no override", async () => {
-    for (const words of ["Don't book it anyway", "What if I book it anyway?", "ok", "hm"]) {
+  test("the button is consent without words, to what it stands under", async () => {
+    const desk = new Desk();
+    desk.needs = [need];
+    const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    const named = { event_id: CELLAR, quote_id: String(stopped.quote_id) };
+    desk.pressed = "0123456789abcdef";
+    expect(await desk.says("Book anyway").book(named)).toMatchObject({ status: "stopped" });
+    desk.pressed = String(stopped.token);
+    expect(await desk.says("Book anyway").book(named)).toMatchObject({ status: "booked" });
+  });
+
+  test("the button under a quote books just what it showed", async () => {
+    const desk = new Desk();
+    const tokenIn = async (full: Promise<ToolResult>) => {
+      const [card] = (await full).elements ?? [];
+      return JSON.parse(card?.content ?? "{}") as { token: string; quote_id: string };
+    };
+    const first = await tokenIn(desk.says("Two for the trio").full({ event_id: CELLAR, quantity: 2 }));
+    const second = await tokenIn(desk.says("Make it three").full({ event_id: CELLAR, quantity: 3 }));
+    const named = { event_id: CELLAR, quote_id: second.quote_id };
+    desk.pressed = first.token;
+    expect(await desk.says("Go").book(named)).toMatchObject({ status: "needs_confirmation", quantity: 3 });
+    desk.pressed = second.token;
+    expect(await desk.says("Go").book(named)).toMatchObject({ status: "booked", quantity: 3 });
+  });
+
+  describe("consent", () => {
+    type Change = (call: ReturnType<typeof overriding>, desk: Desk) => Parameters<ReturnType<Desk["says"]>["book"]>[0];
+    const other = constraint("Needs a hearing loop", "accessibility", "self", { need: "hearing_loop" });
+    const dog = constraint("Comes with a guide dog", "accessibility", "self", { need: "assistance_dog" });
+    const TABLE: readonly (readonly [string, Change, "booked" | "stopped"])[] = [
+      ["the token and words of this message", (call) => call, "booked"],
+      [
+        "words without case and punctuation",
+        (call) => ({ ...call, override: { ...call.override, quote: "fine book it ANYWAY" } }),
+        "booked",
+      ],
+      ["words that the guest has not said", (call) => ({ ...call, override: { ...call.override, quote: "I insist" } }), "stopped"],
+      ["words of an earlier message", (call) => ({ ...call, override: { ...call.override, quote: "Two for the trio" } }), "stopped"],
+      ["no words", (call) => ({ ...call, override: { ...call.override, quote: "!" } }), "stopped"],
+      ["no token", ({ event_id, quote_id }) => ({ event_id, quote_id }), "stopped"],
+      ["a yes alone", ({ event_id, quote_id }) => ({ event_id, quote_id, agreed: "Fine" }), "stopped"],
+      ["another token", (call) => ({ ...call, override: { ...call.override, token: "0123456789abcdef" } }), "stopped"],
+      ["an empty token", (call) => ({ ...call, override: { ...call.override, token: "" } }), "stopped"],
+      ["other memories", (call) => ({ ...call, override: { ...call.override, memory_ids: [other.id] } }), "stopped"],
+      ["no memories", (call) => ({ ...call, override: { ...call.override, memory_ids: [] } }), "stopped"],
+      ["another event", (call) => ({ ...call, event_id: "blue-chimney-2026-03-13", quantity: 2 }), "stopped"],
+      ["more seats", (call) => ({ ...call, quantity: 3 }), "stopped"],
+      ["another section", (call) => ({ ...call, quantity: 2, section: "Tables" }), "stopped"],
+      [
+        "a need that came since",
+        (call, desk) => {
+          desk.needs = [need, other];
+          return call;
+        },
+        "stopped",
+      ],
+      [
+        "another need in its place",
+        (call, desk) => {
+          desk.needs = [other];
+          return call;
+        },
+        "stopped",
+      ],
+      [
+        "a need that is met since",
+        (call, desk) => {
+          desk.needs = [need, dog];
+          return call;
+        },
+        "booked",
+      ],
+      [
+        "a need that holds no longer",
+        (call, desk) => {
+          desk.needs = [];
+          return call;
+        },
+        "booked",
+      ],
+      [
+        "a need that this very message tells",
+        (call, desk) => {
+          desk.readNow = async () => {
+            desk.needs = [need, other];
+          };
+          return call;
+        },
+        "stopped",
+      ],
+    ];
+    test.each(TABLE)("%s", async (_, change, status) => {
       const desk = new Desk();
-      desk.constraints = [need];
-      const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
-      expect(await desk.says(words).book({ event_id: CELLAR, quote_id: String(quote_id) })).toMatchObject({ status: "stopped" });
-    }
+      desk.needs = [need];
+      const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+      const turn = desk.says("Fine, book it anyway.");
+      expect(await turn.book(change(overriding(stopped, "book it anyway"), desk))).toMatchObject({ status });
+      expect(desk.bookings.list(desk.owner)).toHaveLength(status === "booked" ? 1 : 0);
+    });
+
+    test("in the very turn of the request it counts for nothing: the guest has not been told yet", async () => {
+      const desk = new Desk();
+      desk.needs = [need];
+      const turn = desk.says("Book it anyway, whatever");
+      const stopped = await turn.book({ event_id: CELLAR, quantity: 2 });
+      expect(await turn.book(overriding(stopped, "Book it anyway"))).toMatchObject({ status: "stopped" });
+    });
+
+    test("of another session counts for nothing", async () => {
+      const desk = new Desk();
+      desk.needs = [need];
+      const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+      desk.sessionId = "another";
+      expect(await desk.says("Book it anyway").book({ ...overriding(stopped, "Book it anyway"), quantity: 2 })).toMatchObject({
+        status: "stopped",
+      });
+    });
   });
 
-  test("a constraint that came up between quote and yes still stops", async () => {
+  test("a need that came up between quote and yes still stops", async () => {
     const desk = new Desk();
-    const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
-    desk.constraints = [need];
-    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote_id) })).toMatchObject({ status: "stopped" });
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    desk.needs = [need];
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "stopped" });
+  });
+
+  test("a need that the yes itself tells stops: yes, and I'm in a wheelchair now", async () => {
+    const desk = new Desk();
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    desk.readNow = async ({ userMessage }) => {
+      if (userMessage.content.includes("wheelchair")) desk.needs = [need];
+    };
+    expect(await desk.says("Yes, book it, and I'm in a wheelchair now").book(agreeing(quote, "Yes, book it"))).toMatchObject({
+      status: "stopped",
+      conflicts: [{ memory_id: need.id }],
+    });
+  });
+
+  test("what the catalogue can't answer is mentioned once, and its waiver remembered for that booking", async () => {
+    const desk = new Desk();
+    const pacemaker = constraint("Has a pacemaker", "health", "self", { need: "other" });
+    desk.needs = [pacemaker];
+    const quote = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    expect(quote).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringMatching(/^Has a pacemaker\. .*doesn't say/)] });
+    const again = await desk.says("Is there a lift?").book({ event_id: STEP_FREE, quote_id: String(quote.quote_id) });
+    expect(again).toMatchObject({ status: "needs_confirmation", reminders: [] });
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked", overridden: [] });
+    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: pacemaker.id, how: "mentioned" }] }]);
+    // Another booking is another waiver.
+    expect(await desk.says("Two more").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [expect.any(String)] });
+  });
+
+  test("what comes up with the yes and can't be answered is mentioned before it books", async () => {
+    const desk = new Desk();
+    const quote = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    desk.needs = [constraint("Has a pacemaker", "health", "self", { need: "other" })];
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({
+      status: "needs_confirmation",
+      reminders: [expect.stringMatching(/pacemaker/)],
+    });
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked" });
+  });
+
+  test("what came from brought-along text stops nothing and is mentioned once", async () => {
+    const desk = new Desk();
+    desk.needs = [{ ...need, status: "review", reason: "brought_along" }];
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(quote).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringMatching(/not step-free.*not confirmed/)] });
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked" });
+  });
+
+  test("a need whose date has passed stops nothing", async () => {
+    const desk = new Desk();
+    desk.needs = [{ ...need, valid_until: "2026-03-10T00:00:00Z" }];
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked", overridden: [] });
+  });
+});
+
+describe("whoever comes along", () => {
+  const wheelchair = constraint("Uses a wheelchair", "accessibility", "companion:mother", { need: "step_free" });
+
+  test("dinner with Jon, then book it for two: his need counts", async () => {
+    const desk = new Desk();
+    desk.needs = [constraint("Is vegetarian", "dietary", "companion:husband", { need: "no_nuts", entities: ["Jon"] })];
+    desk.says("dinner with Jon on Saturday");
+    expect(await desk.says("book it for two").book({ event_id: DINNER, quantity: 2 })).toMatchObject({
+      status: "stopped",
+      companions: ["husband"],
+      conflicts: [{ who: "husband" }],
+    });
   });
 
   test("a companion named when the seats were asked for counts when they are booked", async () => {
     const desk = new Desk();
-    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
-    const stopped = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
-    expect(stopped).toMatchObject({ status: "stopped", companions: ["mother"], conflicts: [{ who: "mother" }] });
-    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(stopped.quote_id) })).toMatchObject({ status: "stopped" });
+    desk.needs = [wheelchair];
+    const stopped = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2, companions: ["my mum"] });
+    expect(stopped).toMatchObject({ status: "stopped", conflicts: [{ who: "mother" }] });
+    expect(await desk.says("Yes").book(agreeing(stopped, "Yes"))).toMatchObject({ status: "stopped" });
   });
 
   test.each([
-    ["a new number of seats", "Make it three", { event_id: CELLAR, quantity: 3 }],
-    [
-      "a new number of seats, with another companion",
-      "Make it four, Sam comes too",
-      { event_id: CELLAR, quantity: 4, companions: ["Sam"] },
-    ],
-    ["another section", "In the tables then", { event_id: CELLAR, quantity: 2, section: "Tables" }],
-  ])("%s leaves the companions in the party", async (_, words, change) => {
+    ["a new number of seats", { event_id: CELLAR, quantity: 3 }],
+    ["a new number of seats, with another companion", { event_id: CELLAR, quantity: 4, companions: ["Sam"] }],
+    ["another section", { event_id: CELLAR, quantity: 2, section: "Tables" }],
+  ])("%s leaves the companions in the party", async (_, change) => {
     const desk = new Desk();
-    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
-    await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
-    const changed = await desk.says(words).book(change);
+    desk.needs = [wheelchair];
+    await desk.says("Two, we are two").book({ event_id: CELLAR, quantity: 2, companions: ["mother"] });
+    const changed = await desk.says("Like this then").book(change);
     expect(changed).toMatchObject({ status: "stopped", companions: expect.arrayContaining(["mother"]) });
-    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(changed.quote_id) })).toMatchObject({ status: "stopped" });
-    expect(desk.bookings.list(desk.owner)).toEqual([]);
   });
 
-  test("a companion who is named with the yes, by the guest or by the call, counts in every later turn", async () => {
-    for (const more of [{ says: "Yes, and my mother is coming" }, { says: "Yes, she is coming too", companions: ["mother"] }]) {
-      const desk = new Desk();
-      desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
-      const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
-      const quote = { event_id: CELLAR, quote_id: String(quote_id) };
-      const { says, ...named } = more;
-      expect(await desk.says(says).book({ ...quote, ...named })).toMatchObject({ status: "stopped" });
-      for (let turns = 0; turns < 2; turns += 1) expect(await desk.says("Yes").book(quote)).toMatchObject({ status: "stopped" });
-    }
-  });
-
-  test("a companion who was named while the store was down counts when it is back", async () => {
+  test("a companion who is named with the yes counts in every later turn", async () => {
     const desk = new Desk();
-    desk.storeDown = true;
-    const asked = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
-    desk.storeDown = false;
-    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
-    expect(await desk.says("Nothing special").book({ event_id: CELLAR, quote_id: String(asked.quote_id) })).toMatchObject({
+    desk.needs = [wheelchair];
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(await desk.says("Yes, she is coming too").book({ ...agreeing(quote, "Yes"), companions: ["mother"] })).toMatchObject({
       status: "stopped",
     });
+    for (let turns = 0; turns < 2; turns += 1)
+      expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "stopped" });
   });
 
-  test("the guest's own words take a companion out, and are asked for a yes to what is left", async () => {
+  test("whom the guest takes out no longer counts, and what is left is asked for a yes", async () => {
     const desk = new Desk();
-    desk.constraints = [constraint("Uses a wheelchair", "accessibility", "companion:mother")];
-    const { quote_id } = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2 });
-    const without = await desk.says("My mother isn't coming, book it").book({ event_id: CELLAR, quote_id: String(quote_id) });
+    desk.needs = [wheelchair];
+    const stopped = await desk.says("Two for me and my mum").book({ event_id: CELLAR, quantity: 2, companions: ["mother"] });
+    const without = await desk.says("My mother isn't coming, book it").book({ ...agreeing(stopped, "book it"), not_coming: ["my mother"] });
     expect(without).toMatchObject({ status: "needs_confirmation", companions: [] });
-    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote_id) })).toMatchObject({ status: "booked" });
+    expect(await desk.says("Yes").book(agreeing(stopped, "Yes"))).toMatchObject({ status: "booked" });
   });
 
-  test("when the store is down it asks, and books on the guest's word that there is nothing to mind", async () => {
+  test("of whom nobody said whether they come, only a reminder is given, once", async () => {
+    const desk = new Desk();
+    desk.needs = [wheelchair];
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(quote).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringMatching(/^If mother comes along/)] });
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked" });
+    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [] }]);
+  });
+});
+
+describe("when needs can't be read", () => {
+  const need = constraint("Needs step-free access", "accessibility", "self", { need: "step_free" });
+
+  test("it asks, and books on the guest's plain answer and the token", async () => {
     const desk = new Desk();
     desk.storeDown = true;
     const asked = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
-    expect(asked).toMatchObject({ status: "stopped", reason: expect.stringMatching(/can't be read/) });
-    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(asked.quote_id) })).toMatchObject({ status: "stopped" });
-    expect(await desk.says("No restrictions").book({ event_id: CELLAR, quote_id: String(asked.quote_id) })).toMatchObject({
-      status: "booked",
-    });
+    expect(asked).toMatchObject({ status: "stopped", reason: expect.stringMatching(/can't be read/), unchecked: true });
+    expect(await desk.says("Yes").book(agreeing(asked, "Yes"))).toMatchObject({ status: "stopped" });
+    expect(await desk.says("No restrictions").book(overriding(asked, "No restrictions"))).toMatchObject({ status: "booked" });
+    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: null, how: "override" }] }]);
   });
 
   test("a store that comes back in between is heard", async () => {
@@ -375,8 +517,8 @@ describe("the constraint gate in front of it", () => {
     desk.storeDown = true;
     const asked = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
     desk.storeDown = false;
-    desk.constraints = [need];
-    expect(await desk.says("Nothing special").book({ event_id: CELLAR, quote_id: String(asked.quote_id) })).toMatchObject({
+    desk.needs = [need];
+    expect(await desk.says("Nothing special").book(overriding(asked, "Nothing special"))).toMatchObject({
       status: "stopped",
       conflicts: [{ memory_id: need.id }],
     });
@@ -385,46 +527,44 @@ describe("the constraint gate in front of it", () => {
   test("a quote doesn't wait for what the guest has said to be in memory; a booking does, and is held against it", async () => {
     const desk = new Desk();
     desk.written = async () => {
-      desk.constraints = [need];
+      desk.needs = [need];
       return true;
     };
     const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
     expect(quote).toMatchObject({ status: "needs_confirmation" });
-    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote.quote_id) })).toMatchObject({
-      status: "stopped",
-      conflicts: [{ memory_id: need.id }],
-    });
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "stopped", conflicts: [{ memory_id: need.id }] });
   });
 
   test("where something that the guest said does not get into memory, it asks, as with the store down", async () => {
     const desk = new Desk();
     desk.written = async () => false;
     const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
-    const named = { event_id: CELLAR, quote_id: String(quote.quote_id) };
-    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped", reason: expect.stringMatching(/can't be read/) });
-    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped" });
-    expect(await desk.says("There is nothing to mind").book(named)).toMatchObject({ status: "booked" });
+    const asked = await desk.says("Yes").book(agreeing(quote, "Yes"));
+    expect(asked).toMatchObject({ status: "stopped", reason: expect.stringMatching(/can't be read/) });
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "stopped" });
+    expect(await desk.says("There is nothing to mind").book(overriding(asked, "nothing to mind"))).toMatchObject({ status: "booked" });
   });
 
-  test("what is known stops it all the same, with its reason", async () => {
+  test("what is known stops it all the same, and one consent is to all that was shown", async () => {
     const desk = new Desk();
-    const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
     desk.written = async () => false;
-    desk.constraints = [need];
-    const named = { event_id: CELLAR, quote_id: String(quote_id) };
-    expect(await desk.says("Yes").book(named)).toMatchObject({ status: "stopped", conflicts: [{ memory_id: need.id }] });
-    expect(await desk.says("Book it anyway").book(named)).toMatchObject({
-      status: "stopped",
-      reason: expect.stringMatching(/can't be read/),
+    desk.needs = [need];
+    const stopped = await desk.says("Yes").book(agreeing(quote, "Yes"));
+    expect(stopped).toMatchObject({ status: "stopped", conflicts: [{ memory_id: need.id }] });
+    expect(stopped).toMatchObject({ unchecked: true });
+    expect(await desk.says("Book it anyway").book(overriding(stopped, "Book it anyway"))).toMatchObject({
+      status: "booked",
+      overridden: [need.id],
     });
-    expect(await desk.says("No restrictions").book(named)).toMatchObject({ status: "booked", overridden: [need.id] });
+    expect(desk.bookings.list(desk.owner)[0]?.waived.map(({ memory_id }) => memory_id)).toEqual([need.id, null]);
   });
 
   test("a store that goes down between quote and yes is not passed over", async () => {
     const desk = new Desk();
-    const { quote_id } = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
     desk.storeDown = true;
-    expect(await desk.says("Yes").book({ event_id: CELLAR, quote_id: String(quote_id) })).toMatchObject({ status: "stopped" });
+    expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "stopped" });
   });
 });
 
@@ -432,35 +572,30 @@ describe("cancelling", () => {
   async function withBooking(): Promise<{ desk: Desk; id: string }> {
     const desk = new Desk();
     await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
-    const { booking_id } = await desk.says("Yes").book({ event_id: STEP_FREE });
+    const { booking_id } = await desk.says("Yes").book({ event_id: STEP_FREE, agreed: "Yes" });
     return { desk, id: String(booking_id) };
   }
 
-  test("needs the guest's own words", async () => {
+  test("needs the guest's own words of this turn", async () => {
     const { desk, id } = await withBooking();
     expect(await desk.says("What a nice evening that will be").cancel(id)).toMatchObject({ status: "needs_confirmation" });
+    expect(await desk.says("What a nice evening").cancel(id, "cancel it")).toMatchObject({ status: "needs_confirmation" });
     expect(desk.bookings.get(desk.owner, id).status).toBe("confirmed");
-    expect(await desk.says("Yes").cancel(id)).toMatchObject({ status: "cancelled" });
+    expect(await desk.says("Yes").cancel(id, "yes")).toMatchObject({ status: "cancelled" });
   });
 
   test("takes a plain request at its word, and gives the seats back", async () => {
     const { desk, id } = await withBooking();
-    expect(desk.bookings.sold(STEP_FREE, "Bar")).toBe(2);
-    expect(await desk.says("Please cancel my booking").cancel(id)).toMatchObject({ status: "cancelled" });
-    expect(desk.bookings.sold(STEP_FREE, "Bar")).toBe(0);
+    expect(desk.bookings.sold([STEP_FREE]).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(2);
+    expect(await desk.says("Please cancel my booking").cancel(id, "cancel my booking")).toMatchObject({ status: "cancelled" });
+    expect(desk.bookings.sold([STEP_FREE]).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(0);
     expect(await desk.says("Show me my bookings").list()).toEqual({ bookings: [] });
-  });
-
-  test.each(["don't cancel it", "Never cancel that"])("%j keeps it", async (words) => {
-    const { desk, id } = await withBooking();
-    expect(await desk.says(words).cancel(id)).toMatchObject({ status: "needs_confirmation" });
-    expect(desk.bookings.get(desk.owner, id).status).toBe("confirmed");
   });
 
   test("a booking of somebody else is not there", async () => {
     const { desk, id } = await withBooking();
     desk.owner = ownerOf("default", "bob");
-    await expect(desk.says("Cancel it").cancel(id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(desk.says("Cancel it").cancel(id, "Cancel it")).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await desk.says("My bookings").list()).toEqual({ bookings: [] });
   });
 });

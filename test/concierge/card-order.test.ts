@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { cardsAsNamed } from "../../src/concierge/card-order.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
+import type { Element } from "../../src/domain/session.js";
 import { OfflineModel } from "../../src/offline/offline-model.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { Element } from "../../src/session.js";
 import { Conversation, recalled } from "../support/conversation.js";
-import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 
 const NOW = new Date("2026-03-11T10:00:00Z");
 
@@ -34,7 +33,7 @@ test("cards that are not named follow, other elements keep their places, and wha
 test("the concierge's numbered list and its cards agree, and the sentence after the list is no part of its last item", async () => {
   const domain = await openConcierge({
     dir: null,
-    longTerm: new InMemoryLongTerm({ now: () => NOW }),
+    needs: { needs: async () => [] },
     writtenBack: async () => true,
     logger: silentLogger,
   });

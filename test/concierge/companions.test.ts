@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { comesAlong, companionsIn, joined, staysBehind } from "../../src/concierge/companions.js";
+import { isAmong, isNamedIn, joined } from "../../src/concierge/companions.js";
+import { companionsIn, spokenOf, staysBehind } from "../../src/concierge/script/party-words.js";
 
 test.each([
   ["Two tickets for my mother and me", ["mother"]],
@@ -30,7 +31,7 @@ describe("words that take a companion out of the party", () => {
     ["mother", "minha mãe não vem"],
   ])("%s: %j does", (name, words) => {
     expect(staysBehind(name, words)).toBe(true);
-    expect(comesAlong(name, [], words)).toBe(false);
+    expect(spokenOf(name, words)).toBe(false);
   });
 
   test.each([
@@ -57,4 +58,26 @@ test("a companion is in the party once, however they are called, and a word for 
   expect(joined(["mother"], ["my mum", "Sam", "Sam"])).toEqual(["mother", "Sam"]);
   expect(joined(["son"], ["kids"])).toEqual(["son", "kids"]);
   expect(joined(["kids"], ["daughter"])).toEqual(["kids", "daughter"]);
+});
+
+describe("who is who, by name", () => {
+  test.each<[readonly string[], readonly string[], boolean]>([
+    [["mother"], ["my mum"], true],
+    [["mother"], ["Mère"], true],
+    [["husband", "Jon"], ["jon"], true],
+    [["daughter", "Emma"], ["kids"], true],
+    [["mother"], ["everyone"], true],
+    [["colleague"], ["everyone"], false],
+    [["mother"], ["father"], false],
+    [["Sam"], ["Samuel"], false],
+    [["mother"], [], false],
+  ])("%j among %j: %s", (names, party, expected) => expect(isAmong(names, party)).toBe(expected));
+
+  test.each<[readonly string[], string, boolean]>([
+    [["husband", "Jon"], "dinner with Jon", true],
+    [["husband", "Jon"], "Jon’s birthday", true],
+    [["mother"], "for me and my Mom", true],
+    [["Jon"], "Jonathan's place", false],
+    [["mother"], "another one", false],
+  ])("%j in %j: %s", (names, said, expected) => expect(isNamedIn(names, [said])).toBe(expected));
 });

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { ToolContext } from "../../src/agent.js";
 import { Catalogue, type CatalogueEvent, type Section } from "../../src/concierge/catalogue.js";
-import { ConstraintGate, judge, TOUCHES, WAIVED_UNCHECKED, type WrittenBack } from "../../src/concierge/constraint-gate.js";
-import { AppError } from "../../src/errors.js";
-import type { LongTermMemory, Memory } from "../../src/long-term.js";
-import { ownerOf } from "../../src/owner.js";
+import { ConstraintGate, type ReadNow, type WrittenBack } from "../../src/concierge/constraint-gate.js";
+import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
+import { judge, type Party, type Verdict } from "../../src/concierge/verdict.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import type { ToolContext } from "../../src/ports/agent.js";
+import type { StandingNeeds } from "../../src/ports/memories.js";
 import { constraint } from "../support/constraints.js";
 
 const catalogue = new Catalogue();
@@ -22,208 +25,151 @@ function section(of: CatalogueEvent, name: string): Section {
   return found;
 }
 
-function all(...known: readonly Memory[]) {
-  return { known, complete: true };
+function outcome({ conflicts, mentions, unchecked }: Verdict): "pass" | "stop" | "mention" | "unchecked" {
+  if (conflicts.length > 0) return "stop";
+  if (unchecked) return "unchecked";
+  return mentions.length > 0 ? "mention" : "pass";
 }
+const party = (more: Partial<Party> = {}): Party => ({ companions: [], absent: [], size: 1, said: [], sessionId: "now", ...more });
+const need = (name: string | null, more: Partial<Memory> = {}) => constraint(`Needs ${name}`, "other", "self", { need: name, ...more });
 
 interface Row {
-  readonly memory: string;
-  readonly category: string;
-  readonly subject?: string;
+  readonly need: string | null;
   readonly slug: string;
   readonly section: string;
-  readonly companions?: readonly string[];
-  readonly words?: string;
-  readonly verdict: "pass" | "stop";
+  readonly outcome: ReturnType<typeof outcome>;
   readonly why?: RegExp;
 }
 
 /** What is held against what. Lifts, clubs in cellars, theatres whose stalls alone are step-free, kitchens. */
 const TABLE: readonly Row[] = [
-  // Access: the section's own steps.
-  { memory: "Needs step-free access", category: "accessibility", slug: "marta-vale-quartet", section: "Bar", verdict: "pass" },
-  {
-    memory: "Needs step-free access",
-    category: "accessibility",
-    slug: "night-shift-trio",
-    section: "Bar",
-    verdict: "stop",
-    why: /not step-free.*stairs only/,
-  },
-  { memory: "Uses a wheelchair", category: "accessibility", slug: "winter-letters", section: "Stalls", verdict: "pass" },
-  { memory: "Uses a wheelchair", category: "accessibility", slug: "winter-letters", section: "Gallery", verdict: "stop", why: /Gallery/ },
-  { memory: "Can't climb stairs", category: "accessibility", slug: "blue-chimney", section: "Tables", verdict: "stop" },
-  { memory: "Braucht einen stufenlosen Zugang", category: "accessibility", slug: "blue-chimney", section: "Tables", verdict: "stop" },
-  { memory: "Needs a hearing loop", category: "accessibility", slug: "winter-letters", section: "Circle", verdict: "pass" },
-  {
-    memory: "Needs a hearing loop",
-    category: "accessibility",
-    slug: "marta-vale-quartet",
-    section: "Bar",
-    verdict: "stop",
-    why: /no hearing loop/,
-  },
-  {
-    memory: "Comes with a guide dog",
-    category: "accessibility",
-    slug: "galley-grill",
-    section: "Dining room",
-    verdict: "stop",
-    why: /dogs/,
-  },
-  { memory: "Needs low light", category: "accessibility", slug: "marta-vale-quartet", section: "Bar", verdict: "stop", why: /doesn't say/ },
-  // Food: where something is served, and only there.
-  { memory: "Allergic to nuts", category: "dietary", slug: "marta-vale-quartet", section: "Bar", verdict: "pass" },
-  {
-    memory: "Allergic to nuts",
-    category: "dietary",
-    slug: "plum-tasting",
-    section: "Dining room",
-    verdict: "stop",
-    why: /can't be served without nuts/,
-  },
-  { memory: "Allergic to nuts", category: "dietary", slug: "garden-table", section: "Dining room", verdict: "pass" },
-  { memory: "Has a peanut allergy", category: "allergy", slug: "plum-tasting", section: "Dining room", verdict: "stop" },
-  { memory: "Allergic to soy", category: "dietary", slug: "garden-table", section: "Dining room", verdict: "stop", why: /doesn't say/ },
-  { memory: "Allergic to kiwi", category: "dietary", slug: "garden-table", section: "Dining room", verdict: "stop", why: /says nothing/ },
-  { memory: "Is coeliac", category: "dietary", slug: "pier-brunch", section: "Dining room", verdict: "stop", why: /gluten/ },
-  { memory: "Eats vegan only", category: "dietary", slug: "ash-and-tide", section: "Dining room", verdict: "stop", why: /no vegan menu/ },
-  { memory: "Is vegetarian", category: "dietary", slug: "garden-table", section: "Dining room", verdict: "pass" },
-  { memory: "Eats halal", category: "dietary", slug: "seven-courses-by-the-river", section: "Dining room", verdict: "stop" },
-  {
-    memory: "Is vegetarian and allergic to nuts",
-    category: "dietary",
-    slug: "plum-tasting",
-    section: "Dining room",
-    verdict: "stop",
-    why: /nuts/,
-  },
-  // Companions: theirs count when they come along.
-  {
-    memory: "Allergic to nuts",
-    category: "dietary",
-    subject: "companion:mother",
-    slug: "plum-tasting",
-    section: "Dining room",
-    verdict: "pass",
-  },
-  {
-    memory: "Allergic to nuts",
-    category: "dietary",
-    subject: "companion:mother",
-    slug: "plum-tasting",
-    section: "Dining room",
-    companions: ["mother"],
-    verdict: "stop",
-  },
-  {
-    memory: "Allergic to nuts",
-    category: "dietary",
-    subject: "companion:mother",
-    slug: "plum-tasting",
-    section: "Dining room",
-    companions: ["my mum"],
-    verdict: "stop",
-  },
-  {
-    memory: "Allergic to nuts",
-    category: "dietary",
-    subject: "companion:mother",
-    slug: "plum-tasting",
-    section: "Dining room",
-    words: "Book it for me and my Mom",
-    verdict: "stop",
-  },
-  {
-    memory: "Allergic to nuts",
-    category: "dietary",
-    subject: "companion:mother",
-    slug: "plum-tasting",
-    section: "Dining room",
-    words: "a table for the whole family",
-    verdict: "stop",
-  },
-  {
-    memory: "Allergic to nuts",
-    category: "dietary",
-    subject: "companion:mother",
-    slug: "plum-tasting",
-    section: "Dining room",
-    companions: ["Sam"],
-    words: "just Sam and me",
-    verdict: "pass",
-  },
-  {
-    memory: "Uses a wheelchair",
-    category: "accessibility",
-    subject: "companion:Sam",
-    slug: "night-shift-trio",
-    section: "Bar",
-    words: "Sam's coming too",
-    verdict: "stop",
-  },
-  {
-    memory: "Uses a wheelchair",
-    category: "accessibility",
-    subject: "companion:Sam",
-    slug: "night-shift-trio",
-    section: "Bar",
-    words: "the same again",
-    verdict: "pass",
-  },
-  // What touches no booking.
-  { memory: "Must sit on the aisle", category: "seating", slug: "night-shift-trio", section: "Bar", verdict: "pass" },
-  { memory: "Allergic to nuts", category: "constructor", slug: "plum-tasting", section: "Dining room", verdict: "pass" },
+  { need: "step_free", slug: "marta-vale-quartet", section: "Bar", outcome: "pass" },
+  { need: "step_free", slug: "night-shift-trio", section: "Bar", outcome: "stop", why: /not step-free.*stairs only/ },
+  { need: "step_free", slug: "winter-letters", section: "Stalls", outcome: "pass" },
+  { need: "step_free", slug: "winter-letters", section: "Gallery", outcome: "stop", why: /Gallery/ },
+  { need: "hearing_loop", slug: "winter-letters", section: "Circle", outcome: "pass" },
+  { need: "hearing_loop", slug: "marta-vale-quartet", section: "Bar", outcome: "stop", why: /no hearing loop/ },
+  { need: "assistance_dog", slug: "galley-grill", section: "Dining room", outcome: "stop", why: /dogs/ },
+  { need: "no_nuts", slug: "marta-vale-quartet", section: "Bar", outcome: "pass" },
+  { need: "no_nuts", slug: "plum-tasting", section: "Dining room", outcome: "stop", why: /can't be served without nuts/ },
+  { need: "no_nuts", slug: "garden-table", section: "Dining room", outcome: "pass" },
+  { need: "no_soy", slug: "garden-table", section: "Dining room", outcome: "mention", why: /doesn't say/ },
+  { need: "no_gluten", slug: "pier-brunch", section: "Dining room", outcome: "stop", why: /gluten/ },
+  { need: "vegan", slug: "ash-and-tide", section: "Dining room", outcome: "stop", why: /no vegan menu/ },
+  { need: "vegetarian", slug: "garden-table", section: "Dining room", outcome: "pass" },
+  { need: "pescatarian", slug: "garden-table", section: "Dining room", outcome: "pass" },
+  { need: "halal", slug: "seven-courses-by-the-river", section: "Dining room", outcome: "stop" },
+  { need: "other", slug: "marta-vale-quartet", section: "Bar", outcome: "mention", why: /doesn't say/ },
+  // What was kept before needs had names, and a name that the concierge doesn't have.
+  { need: null, slug: "night-shift-trio", section: "Bar", outcome: "mention" },
+  { need: "constructor", slug: "night-shift-trio", section: "Bar", outcome: "mention" },
 ];
 
-describe("which constraint is held against what", () => {
-  test.each(
-    TABLE.map(
-      (row) =>
-        [`${row.subject ?? "self"}: ${row.memory} × ${row.slug}, ${row.section} (${row.companions ?? row.words ?? "alone"})`, row] as const,
-    ),
-  )("%s", (_, row) => {
+describe("which need is held against what", () => {
+  test.each(TABLE.map((row) => [`${row.need} × ${row.slug}, ${row.section}: ${row.outcome}`, row] as const))("%s", (_, row) => {
     const of = event(row.slug);
-    const memory = constraint(row.memory, row.category, row.subject);
-    const party = { companions: row.companions ?? [], words: row.words ?? "Book it for me" };
-    const verdict = judge("book_tickets", all(memory), of, section(of, row.section), party, []);
-    expect(verdict.state).toBe(row.verdict);
-    if (verdict.state === "stop") {
-      expect(verdict.conflicts).toMatchObject([{ memoryId: memory.id, memory: row.memory, source: memory.source }]);
-      if (row.why) expect(verdict.conflicts[0]?.because).toMatch(row.why);
-      // An override is for the memories that were overridden, and no others.
-      expect(judge("book_tickets", all(memory), of, section(of, row.section), party, [memory.id]).state).toBe("pass");
-      expect(judge("book_tickets", all(memory), of, section(of, row.section), party, ["another"]).state).toBe("stop");
-    }
-    // Only booking tools are gated.
-    expect(judge("search_events", all(memory), of, section(of, row.section), party, []).state).toBe("pass");
+    const memory = need(row.need);
+    const verdict = judge({ known: [memory], complete: true }, of, section(of, row.section), party(), NOW);
+    expect(outcome(verdict)).toBe(row.outcome);
+    if (row.outcome === "stop")
+      expect(verdict.conflicts).toMatchObject([{ memoryId: memory.id, memory: memory.text, source: memory.source }]);
+    if (row.outcome === "mention") expect(verdict.mentions).toMatchObject([{ memoryId: memory.id }]);
+    if (row.why) expect(verdict.conflicts[0]?.because ?? verdict.mentions[0]?.line).toMatch(row.why);
   });
 
-  test("a companion's need is a reminder while nobody said that they come", () => {
+  test("no words of a memory are read", () => {
     const of = event("plum-tasting");
-    const verdict = judge(
-      "book_tickets",
-      all(constraint("Allergic to nuts", "dietary", "companion:mother")),
-      of,
-      section(of, "Dining room"),
-      { companions: [], words: "for two" },
-      [],
-    );
-    expect(verdict).toMatchObject({ state: "pass", reminders: [expect.stringMatching(/If mother comes along: Allergic to nuts/)] });
+    const memory = constraint("Can't climb stairs, allergic to nuts", "dietary", "self", { need: "no_egg" });
+    expect(outcome(judge({ known: [memory], complete: true }, of, section(of, "Dining room"), party(), NOW))).toBe("mention");
   });
 
-  test("every category of the table names the tools that it gates and the facts that it is held against", () => {
-    expect([...TOUCHES.keys()].sort()).toEqual(["accessibility", "allergy", "dietary"]);
-    for (const { tools, fact } of TOUCHES.values()) {
-      expect(tools).toEqual(["book_tickets"]);
-      expect(fact).not.toBe("");
+  test("every need has a line for the model that reads, and the catalogue knows it somewhere", () => {
+    for (const { name, description } of CONCIERGE_NEEDS) {
+      expect(description).not.toBe("");
+      const states = catalogue.onSale(NOW).flatMap((of) => [of.states, ...of.sections.map((each) => each.states)]);
+      expect(states.some(({ meets, breaks }) => meets.includes(name) || breaks.includes(name)) || name === "no_soy").toBe(true);
     }
+  });
+});
+
+describe("which memories count", () => {
+  const of = event("night-shift-trio");
+  const verdictOn = (memory: Memory) => judge({ known: [memory], complete: true }, of, section(of, "Bar"), party(), NOW);
+
+  test("a need whose date has passed stops nothing, whatever the store gives", () => {
+    expect(outcome(verdictOn(need("step_free", { valid_until: "2026-03-11T09:59:59Z" })))).toBe("pass");
+    expect(outcome(verdictOn(need("step_free", { valid_until: "2026-03-11T10:00:01Z" })))).toBe("stop");
+  });
+  test("one that begins before the event counts, and one that begins after it doesn't", () => {
+    expect(outcome(verdictOn(need("step_free", { valid_from: "2026-03-12T00:00:00Z" })))).toBe("stop");
+    expect(outcome(verdictOn(need("step_free", { valid_from: "2027-03-12T00:00:00Z" })))).toBe("pass");
+  });
+  test("one that waits for the guest's word stops like one that holds, and the answer asks for it", () => {
+    expect(verdictOn(need("step_free", { status: "review", reason: "unsure" })).conflicts).toMatchObject([{ toConfirm: true }]);
+    expect(verdictOn(need("step_free")).conflicts).toMatchObject([{ toConfirm: false }]);
+  });
+  test("one that came from brought-along text never stops; it is mentioned", () => {
+    expect(outcome(verdictOn(need("step_free", { status: "review", reason: "brought_along" })))).toBe("mention");
+  });
+  test.each([{ strength: "soft" }, { status: "superseded" }, { status: "forgotten" }] as const)("%j does not count", (more) => {
+    expect(outcome(verdictOn(need("step_free", more)))).toBe("pass");
+  });
+});
+
+describe("companions", () => {
+  const of = event("plum-tasting");
+  const allergy = (subject: string, more: Partial<Memory> = {}) =>
+    constraint("Is allergic to nuts", "dietary", `companion:${subject}`, { need: "no_nuts", ...more });
+  const at = (memory: Memory, more: Partial<Party>) =>
+    judge({ known: [memory], complete: true }, of, section(of, "Dining room"), party(more), NOW);
+
+  test.each<[string, Memory, Partial<Party>, ReturnType<typeof outcome>]>([
+    ["named in the booking", allergy("mother"), { companions: ["mother"], size: 2 }, "stop"],
+    ["named by another word for the relation", allergy("mother"), { companions: ["my mum"], size: 2 }, "stop"],
+    ["named by a name that the memory holds", allergy("husband", { entities: ["Jon"] }), { companions: ["Jon"], size: 2 }, "stop"],
+    ["the whole family", allergy("mother"), { companions: ["family"], size: 4 }, "stop"],
+    ["a colleague is no family", allergy("colleague"), { companions: ["family"], size: 4 }, "mention"],
+    ["the guest alone", allergy("mother"), { size: 1 }, "pass"],
+    ["somebody else comes, and nobody beside", allergy("mother"), { companions: ["Sam"], size: 2 }, "pass"],
+    [
+      "spoken of before: dinner with Jon, then a table for two",
+      allergy("husband", { entities: ["Jon"] }),
+      { size: 2, said: ["dinner with Jon"] },
+      "stop",
+    ],
+    ["spoken of in this message", allergy("mother"), { size: 2, said: ["for me and my Mom"] }, "stop"],
+    [
+      "their need was said in this session",
+      allergy("mother", { source: { session_id: "now", turn: 1, message_id: "m", quote: "q" } }),
+      { size: 2 },
+      "stop",
+    ],
+    ["nobody said who comes", allergy("mother"), { size: 2 }, "mention"],
+    [
+      "spoken of, but every seat is somebody else's",
+      allergy("mother"),
+      { companions: ["Sam"], size: 2, said: ["my mother sends her love"] },
+      "pass",
+    ],
+    ["said not to come", allergy("mother"), { absent: ["mum"], size: 2, said: ["my mum can't come"] }, "pass"],
+    ["a name within another word is nobody", allergy("Jon"), { size: 2, said: ["Jonathan's place"] }, "mention"],
+  ])("%s", (_, memory, more, expected) => {
+    expect(outcome(at(memory, more))).toBe(expected);
+  });
+
+  test("whom nobody named is only named, once it would matter", () => {
+    expect(at(allergy("mother"), { size: 2 }).mentions).toMatchObject([
+      { along: false, line: expect.stringMatching(/^If mother comes along: Is allergic to nuts/) },
+    ]);
+    expect(at(allergy("mother"), { size: 2, said: ["with my mother"] })).toMatchObject({
+      along: ["mother"],
+      conflicts: [{ who: "mother" }],
+    });
   });
 });
 
 describe("the gate's own read", () => {
   const of = event("night-shift-trio");
-  const party = { companions: [], words: "Book it" };
   const context = (more: Partial<ToolContext> = {}): ToolContext => ({
     owner: ownerOf("default", "ann"),
     sessionId: "s",
@@ -235,75 +181,103 @@ describe("the gate's own read", () => {
     signal: new AbortController().signal,
     ...more,
   });
-  const gateOf = (constraints: LongTermMemory["constraints"], writtenBack: WrittenBack = async () => expect.fail("it waited")) =>
-    new ConstraintGate({ longTerm: { constraints }, writtenBack, logger: silentLogger, readMs: 20, writeBackWaitMs: 20 });
-  const verdict = async (constraints: LongTermMemory["constraints"], more: Partial<ToolContext> = {}, waived: readonly string[] = []) =>
-    (await gateOf(constraints).read("book_tickets", context(more), { toBook: false }))(of, section(of, "Bar"), party, waived);
-  const down: LongTermMemory["constraints"] = async () => {
+  type Needs = StandingNeeds["needs"];
+  const gateOf = (needs: Needs, writtenBack: WrittenBack = async () => expect.fail("it waited"), readNow?: ReadNow) =>
+    new ConstraintGate({
+      needs: { needs },
+      writtenBack,
+      ...(readNow && { readNow }),
+      logger: silentLogger,
+      readMs: 20,
+      writeBackWaitMs: 20,
+    });
+  const verdict = async (needs: Needs, more: Partial<ToolContext> = {}) =>
+    outcome((await gateOf(needs).read(context(more), { toBook: false }))(of, section(of, "Bar"), party()));
+  const down: Needs = async () => {
     throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
   };
 
-  test("asks for the owner's constraints at the turn's time, whatever was recalled", async () => {
+  test("asks for the owner's needs at the turn's time, whatever was recalled", async () => {
     const asked: unknown[] = [];
     const seen = await verdict(async (owner, { now }) => {
       asked.push([owner, now]);
-      return [constraint("Needs step-free access", "accessibility")];
+      return [need("step_free")];
     });
     expect(asked).toEqual([["default:ann", NOW]]);
-    expect(seen.state).toBe("stop");
+    expect(seen).toBe("stop");
   });
 
   test("a store that is down is not a store without constraints", async () => {
-    expect(await verdict(down)).toMatchObject({ state: "unchecked" });
+    expect(await verdict(down)).toBe("unchecked");
   });
   test("nor is one that fails in another way", async () => {
-    expect(await verdict(async () => Promise.reject(new TypeError("odd")))).toMatchObject({ state: "unchecked" });
+    expect(await verdict(async () => Promise.reject(new TypeError("odd")))).toBe("unchecked");
   });
   test("nor one that never answers and pays no heed to its signal", async () => {
-    expect(await verdict(() => new Promise<readonly Memory[]>(() => {}))).toMatchObject({ state: "unchecked" });
-  });
-  test("where the guest said that there is nothing to mind, an unreadable store lets pass", async () => {
-    expect((await verdict(down, {}, [WAIVED_UNCHECKED])).state).toBe("pass");
-  });
-  test("that word does not outweigh a constraint which can be read", async () => {
-    expect((await verdict(async () => [constraint("Needs step-free access", "accessibility")], {}, [WAIVED_UNCHECKED])).state).toBe("stop");
+    expect(await verdict(() => new Promise<readonly Memory[]>(() => {}))).toBe("unchecked");
   });
   test("with long-term memory disabled there is nothing to check", async () => {
     const disabled = async () => Promise.reject(new AppError("LONG_TERM_MEMORY_DISABLED"));
-    expect((await verdict(disabled)).state).toBe("pass");
+    expect(await verdict(disabled)).toBe("pass");
   });
   test("an incognito turn is not looked up, and is not taken for one without constraints", async () => {
     const unread = async () => expect.fail("it was read");
-    expect((await verdict(unread, { memory: "off" })).state).toBe("unchecked");
-    expect((await verdict(unread, { memory: "off" }, [WAIVED_UNCHECKED])).state).toBe("pass");
+    expect(await verdict(unread, { memory: "off" })).toBe("unchecked");
   });
 
   describe("to book", () => {
-    const booking = async (constraints: LongTermMemory["constraints"], writtenBack: WrittenBack, more: Partial<ToolContext> = {}) =>
-      (await gateOf(constraints, writtenBack).read("book_tickets", context(more), { toBook: true }))(of, section(of, "Bar"), party, []);
-    const none: LongTermMemory["constraints"] = async () => [];
+    const booking = async (needs: Needs, writtenBack: WrittenBack, more: Partial<ToolContext> = {}, readNow?: ReadNow) =>
+      outcome((await gateOf(needs, writtenBack, readNow).read(context(more), { toBook: true }))(of, section(of, "Bar"), party()));
+    const none: Needs = async () => [];
 
     test("it reads again when what the owner said is in memory", async () => {
       const memories: Memory[] = [];
       const writtenBack: WrittenBack = async (owner) => {
         expect(owner).toBe(ownerOf("default", "ann"));
-        memories.push(constraint("Needs step-free access", "accessibility"));
+        memories.push(need("step_free"));
         return true;
       };
-      expect((await booking(async () => [...memories], writtenBack)).state).toBe("stop");
+      expect(await booking(async () => [...memories], writtenBack)).toBe("stop");
     });
     test("what is not in memory after the wait is not taken for nothing", async () => {
-      expect((await booking(none, async () => false)).state).toBe("unchecked");
-      expect((await booking(none, async () => Promise.reject(new TypeError("odd")))).state).toBe("unchecked");
+      expect(await booking(none, async () => false)).toBe("unchecked");
+      expect(await booking(none, async () => Promise.reject(new TypeError("odd")))).toBe("unchecked");
     });
     test("nor is it where the wait pays no heed to its bound", async () => {
-      expect((await booking(none, () => new Promise(() => {}))).state).toBe("unchecked");
+      expect(await booking(none, () => new Promise(() => {}))).toBe("unchecked");
     });
     test("it doesn't wait where the store is down, or there is nothing to check", async () => {
       const waits = async () => expect.fail("it waited");
-      expect((await booking(down, waits)).state).toBe("unchecked");
-      expect((await booking(async () => Promise.reject(new AppError("LONG_TERM_MEMORY_DISABLED")), waits)).state).toBe("pass");
-      expect((await booking(none, waits, { memory: "off" })).state).toBe("unchecked");
+      expect(await booking(down, waits)).toBe("unchecked");
+      expect(await booking(async () => Promise.reject(new AppError("LONG_TERM_MEMORY_DISABLED")), waits)).toBe("pass");
+      expect(await booking(none, waits, { memory: "off" })).toBe("unchecked");
+    });
+    test("what the guest says in this very message is in memory before it is read", async () => {
+      const memories: Memory[] = [];
+      const readNow: ReadNow = async ({ userMessage }) => {
+        expect(userMessage.content).toBe("Book it");
+        memories.push(need("step_free"));
+      };
+      expect(
+        await booking(
+          async () => [...memories],
+          async () => true,
+          {},
+          readNow,
+        ),
+      ).toBe("stop");
+    });
+    test("a message that can't be read now is not taken for one that says nothing", async () => {
+      const fails: ReadNow = async () => Promise.reject(new AppError("MODEL_UNAVAILABLE"));
+      expect(await booking(none, async () => true, {}, fails)).toBe("unchecked");
+      expect(
+        await booking(
+          none,
+          async () => true,
+          {},
+          () => new Promise(() => {}),
+        ),
+      ).toBe("unchecked");
     });
     test("an aborted turn ends while it waits", async () => {
       const controller = new AbortController();

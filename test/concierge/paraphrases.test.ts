@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Domain } from "../../src/agent.js";
 import { conciergeScript } from "../../src/concierge/offline-script.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { OfflineModel } from "../../src/offline/offline-model.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import type { Domain } from "../../src/ports/agent.js";
 import { Conversation } from "../support/conversation.js";
 
 /** A Wednesday. */
@@ -205,7 +205,7 @@ describe("the offline script understands everyday requests in many words", () =>
   beforeAll(async () => {
     domain = await openConcierge({
       dir: null,
-      longTerm: { constraints: async () => [] },
+      needs: { needs: async () => [] },
       writtenBack: async () => true,
       logger: silentLogger,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readReply } from "../../src/concierge/reply.js";
+import { readReply } from "../../src/concierge/script/reply.js";
 
 /** What a guest says to a booking that was stopped, and whether it tells to make it all the same. */
 
@@ -79,7 +79,6 @@ const OVERRIDES = [
   "I know it isn't step-free, but book it anyway",
   "I understand. Go ahead regardless.",
   "Go ahead and book it anyway",
-  "that's fine, I'll manage",
   "It's okay, we'll manage the stairs, book it",
   "Never mind that, book it",
   "Ignore the stairs and book it, please",
@@ -116,7 +115,6 @@ const NOT_NOTHING = [
   "No nothing, stop",
   "Nothing else, thanks",
   "Nothing, thanks",
-  "Nothing for me then",
   "I want nothing",
   "None of these",
   "There is nothing I like",

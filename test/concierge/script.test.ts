@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { conciergeScript } from "../../src/concierge/offline-script.js";
-import { asksToCancel, readReply, seatsNamed } from "../../src/concierge/reply.js";
 import { daysIn } from "../../src/concierge/script/dates.js";
+import { asksToCancel, readReply, seatsNamed } from "../../src/concierge/script/reply.js";
 import { ordinalIn, partyIn, priceIn } from "../../src/concierge/script/words.js";
-import type { ScriptView } from "../../src/offline-script.js";
+import type { ScriptView } from "../../src/ports/offline-script.js";
 
 const WEDNESDAY = "2026-03-11T10:00:00Z";
 
@@ -118,6 +118,9 @@ describe("a guest's reply", () => {
 test("no message makes the script fail or take long", () => {
   const base: ScriptView = {
     message: "",
+    commands: [],
+    request: "",
+    waiting: [],
     now: new Date(WEDNESDAY),
     timeZone: "UTC",
     memories: [{ text: "Prefers jazz concerts", category: "genre", mustHold: false, subject: "self" }],
@@ -125,7 +128,12 @@ test("no message makes the script fail or take long", () => {
     references: "",
     pageContext: "",
     window: [
-      { user: "Hello", observations: [{ name: "search_events", input: {}, output: { found: 0, events: [{}] } }], assistant: "Hello." },
+      {
+        user: "Hello",
+        told: "Hello",
+        observations: [{ name: "search_events", input: {}, output: { found: 0, events: [{}] } }],
+        assistant: "Hello.",
+      },
     ],
     observations: [],
     tools: new Set([

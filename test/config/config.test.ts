@@ -1,10 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openCategories } from "../../src/compose/backends.js";
-import { parseConfig, readEnvironment } from "../../src/config.js";
-import { AppError } from "../../src/errors.js";
+import { parseConfig, VARIABLES } from "../../src/compose/config.js";
+import { readEnvironment } from "../../src/compose/environment.js";
+import { misspeltVariables } from "../../src/compose/misspelt-variables.js";
+import { DEFAULT_CATEGORIES } from "../../src/domain/categories.js";
+import { AppError } from "../../src/platform/errors.js";
 
 function problemsOf(env: Record<string, string>): string[] {
   try {
@@ -48,12 +51,45 @@ test("a key or a base URL brings the model and the embedder, a Qdrant URL the st
   });
 });
 
+test("an embedder may have an address and a key of its own; the model's key goes to the model's host alone", () => {
+  const embedding = (env: Record<string, string>) => {
+    const { EMBEDDING_PROVIDER, EMBEDDING_BASE_URL, EMBEDDING_API_KEY } = parseConfig(env);
+    return [EMBEDDING_PROVIDER, EMBEDDING_BASE_URL, EMBEDDING_API_KEY];
+  };
+  const model = { OPENAI_BASE_URL: "https://models.example/v1", OPENAI_API_KEY: "model" };
+  expect(embedding(model)).toEqual(["openai", "https://models.example/v1", "model"]);
+  expect(embedding({ ...model, EMBEDDING_API_KEY: "own" })).toEqual(["openai", "https://models.example/v1", "own"]);
+  expect(embedding({ ...model, EMBEDDING_BASE_URL: "https://models.example/embed/v1" })[2]).toBe("model");
+  expect(embedding({ ...model, EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1" })).toEqual([
+    "openai",
+    "http://127.0.0.1:11434/v1",
+    undefined,
+  ]);
+  expect(embedding({ EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1" })[0]).toBe("openai");
+  expect(parseConfig({ EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1" }).LLM_PROVIDER).toBe("offline");
+  expect(problemsOf({ EMBEDDING_PROVIDER: "openai" })).toEqual(["/EMBEDDING_API_KEY"]);
+});
+
+test("recall waits longer for a remote embedder, unless it is told how long", () => {
+  expect(parseConfig({}).RECALL_DEADLINE_MS).toBe(150);
+  expect(parseConfig({ OPENAI_API_KEY: "k" }).RECALL_DEADLINE_MS).toBe(800);
+  expect(parseConfig({ OPENAI_API_KEY: "k", EMBEDDING_PROVIDER: "hashing" }).RECALL_DEADLINE_MS).toBe(150);
+  expect(parseConfig({ OPENAI_API_KEY: "k", RECALL_DEADLINE_MS: "300" }).RECALL_DEADLINE_MS).toBe(300);
+});
+
+test("a prefix of `none` takes a model's away", () => {
+  expect(parseConfig({ EMBEDDING_QUERY_PREFIX: "none", EMBEDDING_DOCUMENT_PREFIX: "doc: " })).toMatchObject({
+    EMBEDDING_QUERY_PREFIX: "",
+    EMBEDDING_DOCUMENT_PREFIX: "doc: ",
+  });
+});
+
 test("every problem is reported, by the variable's name, at once", () => {
   expect(
     problemsOf({
       PORT: "http",
       MEM0_ENABLED: "yes",
-      SHORT_TERM_BACKEND: "postgres",
+      SHORT_TERM_BACKEND: "mongo",
       MEMORY_MIN_CONFIDENCE: "2",
       QDRANT_URL: "qdrant:6333",
     }),
@@ -61,14 +97,45 @@ test("every problem is reported, by the variable's name, at once", () => {
 });
 
 test.each([
-  [{ MEM0_PROVIDER: "qdrant" }, "/QDRANT_URL"],
   [{ LLM_PROVIDER: "openai" }, "/OPENAI_API_KEY"],
   [{ MEM0_INFER: "true" }, "/MEM0_INFER"],
   [{ MEM0_INFER: "true", OPENAI_API_KEY: "k", LLM_PROVIDER: "offline" }, "/MEM0_INFER"],
+  [{ SHORT_TERM_BACKEND: "postgres" }, "/DATABASE_URL"],
+  [{ SHORT_TERM_BACKEND: "redis" }, "/REDIS_URL"],
   [{ AUTH_MODE: "api-key" }, "/API_KEYS_FILE"],
   [{ AUTH_MODE: "jwt" }, "/JWT_SECRET"],
 ])("what %o needs beside it is named", (env, pointer) => {
   expect(problemsOf(env)).toEqual([pointer]);
+});
+
+test("a Qdrant that is chosen without an address is the one on this machine", () => {
+  expect(parseConfig({ MEM0_PROVIDER: "qdrant" }).QDRANT_URL).toBe("http://localhost:6333");
+  expect(parseConfig({ HISTORY_BACKEND: "qdrant" })).toMatchObject({ MEM0_PROVIDER: "local", QDRANT_URL: "http://localhost:6333" });
+  expect(parseConfig({}).QDRANT_URL).toBeUndefined();
+});
+
+test("the window may hold from no round to a thousand", () => {
+  expect(["0", "1000"].map((rounds) => parseConfig({ SHORT_TERM_ROUNDS: rounds }).SHORT_TERM_ROUNDS)).toEqual([0, 1000]);
+  expect(problemsOf({ SHORT_TERM_ROUNDS: "1001" })).toEqual(["/SHORT_TERM_ROUNDS"]);
+});
+
+test("a variable that is misspelt is told with the one that was meant; others' variables are left alone", () => {
+  const meant = (...names: string[]) => misspeltVariables(Object.fromEntries(names.map((name) => [name, "x"])));
+  expect(meant("QDRNAT_URL", "OPENAI_APIKEY", "RECALL_DEADLINE")).toEqual([
+    { name: "QDRNAT_URL", meant: "QDRANT_URL" },
+    { name: "OPENAI_APIKEY", meant: "OPENAI_API_KEY" },
+  ]);
+  expect(meant("PATH", "HOSTNAME", "PORT", "DATABASE_URL_UNPOOLED", "ANTHROPIC_API_KEY", "OPENAI_ORG_ID", "npm_config_cache")).toEqual([]);
+});
+
+test("every variable of the table is read somewhere", async () => {
+  const dir = join(import.meta.dirname, "../../src");
+  const files = (await readdir(dir, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const texts = await Promise.all(files.map((name) => readFile(join(dir, name), "utf8")));
+  // Without comments and texts, which only speak of it, and without the table's own line.
+  const code = texts.map((text) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g, "")).join("\n");
+  const unread = Object.keys(VARIABLES).filter((name) => !new RegExp(`\\b${name}\\b(?!: variable\\(|\\?: )`).test(code));
+  expect(unread).toEqual([]);
 });
 
 test("the process environment comes before .env.local, which comes before .env", async () => {
@@ -90,12 +157,17 @@ test("categories of one's own replace the concierge's; a file that holds somethi
       { name: "other", description: "all else" },
     ]),
   );
-  expect((await openCategories(path)).map(({ name }) => name)).toEqual(["cabin", "other"]);
-  expect((await openCategories(undefined)).map(({ name }) => name)).toContain("dietary");
+  const names = async (...given: Parameters<typeof openCategories>) => (await openCategories(...given)).map(({ name }) => name);
+  expect(await names(path, undefined)).toEqual(["cabin", "other"]);
+  expect(await names(undefined, undefined)).toContain("seating");
+  const own = { name: "spa", prompt: "", tools: [] };
+  expect(await names(undefined, own)).toEqual(expect.arrayContaining(["preference", "dietary", "other"]));
+  expect(await names(undefined, own)).not.toContain("seating");
+  expect(await names(path, { ...own, categories: DEFAULT_CATEGORIES })).toContain("preference");
   await writeFile(path, JSON.stringify([{ name: "cabin" }]));
-  await expect(openCategories(path)).rejects.toMatchObject({
+  await expect(openCategories(path, undefined)).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message: expect.stringContaining("MEMORY_CATEGORIES_FILE"),
   });
-  await expect(openCategories(join(dir, "none.json"))).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  await expect(openCategories(join(dir, "none.json"), undefined)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
 });

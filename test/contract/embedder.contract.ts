@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Embedder } from "../../src/embedding.js";
-import { AppError } from "../../src/errors.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { Embedder } from "../../src/ports/embedding.js";
 
 export interface EmbedderUnderTest {
   readonly embedder: Embedder;

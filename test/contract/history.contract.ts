@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { Embedder } from "../../src/embedding.js";
-import type { ConversationHistory, HistoryMessage } from "../../src/history.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { Role } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
-import type { Role } from "../../src/session.js";
+import type { Embedder } from "../../src/ports/embedding.js";
+import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
 
 export interface HistoryUnderTest {
   readonly history: ConversationHistory;
@@ -122,6 +122,9 @@ export function describeHistoryContract(name: string, make: (embedder?: (inner: 
         expect(await history.addEvents(owner, [])).toBe(0);
         expect(await history.count(owner, sessionOf(messages))).toBe(4);
         expect(await history.count(owner, newId())).toBe(0);
+        const [sessionId, unknown] = [sessionOf(messages), newId()];
+        expect([...(await history.counts([sessionId, unknown].map((id) => ({ owner, sessionId: id }))))]).toEqual([[sessionId, 4]]);
+        expect((await history.counts([])).size).toBe(0);
       }));
 
     test("an importer's id comes back as the message's id", () =>

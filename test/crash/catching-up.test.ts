@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Composed, compose } from "../../src/compose.js";
-import { parseConfig } from "../../src/config.js";
-import type { ConversationHistory, HistoryMessage } from "../../src/history.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
-import { collected } from "../support/journal-records.js";
+import { type Composed, compose } from "../../src/compose/compose.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
+import { collected } from "../../src/testing/journal-records.js";
 import { over } from "./pointed-ports.js";
 
 const ada = ownerOf("default", "ada");

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ChatAnswer } from "../../src/application.js";
-import type { JournalRecord } from "../../src/session.js";
+import type { JournalRecord } from "../../src/domain/session.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
 import type { SeenAtEnd, SeenAtStart } from "./job.js";
 import type { JournalOnDisk } from "./journals-on-disk.js";
 import { EDITED, likesText, rowText, STEPS_PER_BLOCK, type Step, stepOf } from "./script.js";
@@ -132,7 +132,7 @@ function checkMemories(user: string, position: number, seen: SeenAtEnd): string[
   }
   const rows = says.flatMap(({ row }) => row ?? []);
   for (const row of rows) expected.set(rowText(row), { status: row === rows.at(-1) ? "active" : "superseded", seenCount: 1 });
-  const own = seen.memories.filter((memory) => memory.user === user);
+  const own = seen.memories.filter((memory) => memory.user === user && memory.type !== "narrative");
   for (const [text, { status, seenCount }] of expected) {
     const memory = own.find((each) => each.text === text);
     if (memory === undefined) found.push(`memory missing: ${user}: ${text}`);
@@ -140,6 +140,13 @@ function checkMemories(user: string, position: number, seen: SeenAtEnd): string[
       found.push(`memory changed: ${user}: ${text} is ${memory.status}, seen ${memory.seenCount} times of ${seenCount}`);
   }
   for (const { text } of own) if (!expected.has(text)) found.push(`memory that should not be: ${user}: ${text}`);
+  // The story of the relationship is told at most once, and of nothing that was forgotten, said differently or never said.
+  const stories = seen.memories.filter((memory) => memory.user === user && memory.type === "narrative");
+  if (stories.length > 1) found.push(`narrative twice: ${user}`);
+  const active = new Set([...expected].flatMap(([text, { status }]) => (status === "active" ? [`${text}.`] : [])));
+  for (const { text } of stories)
+    for (const sentence of text.match(/[^.]+\./g) ?? [])
+      if (!active.has(sentence.trim())) found.push(`narrative that tells what is no memory: ${user}: ${sentence}`);
   return found;
 }
 

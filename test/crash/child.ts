@@ -1,19 +1,27 @@
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
-import type { ChatAnswer } from "../../src/application.js";
-import { type Composed, compose } from "../../src/compose.js";
-import { parseConfig } from "../../src/config.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
+import { type Composed, compose } from "../../src/compose/compose.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
-import type { VectorClient } from "../../src/vectors.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
+import type { VectorClient } from "../../src/ports/vectors.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 import { FaultPoints } from "./fault-points.js";
 import type { ChildEvent, Job, SeenAtEnd, SeenAtStart, SeenMemory, TrackState } from "./job.js";
 import { defectOf } from "./planted-bugs.js";
-import { pointedDisk, pointedHistory, pointedLongTerm, pointedSessions, pointedVectors } from "./pointed-ports.js";
+import {
+  pointedDisk,
+  pointedHistory,
+  pointedLongTerm,
+  pointedMemoryLog,
+  pointedMemoryStore,
+  pointedSessions,
+  pointedVectors,
+} from "./pointed-ports.js";
 import { likesText, type Step, stepOf } from "./script.js";
-import { domain, scriptedModel, unsteadyExtractor } from "./scripted-parts.js";
+import { domain, scriptedModel, unsteadyReader } from "./scripted-parts.js";
 
 /** The process that is killed: Maitred on a directory, talking as the script says, with fault points in every port. */
 
@@ -42,7 +50,7 @@ async function open(job: Job, points: FaultPoints): Promise<Opened> {
   const maitred = await compose(
     parseConfig({
       MEMORY_STORAGE_DIR: job.dir,
-      SHORT_TERM_ROUNDS: "3",
+      SHORT_TERM_ROUNDS: "2",
       RECALL_DEADLINE_MS: "5000",
       MEMORY_EMBEDDING_DIMENSIONALITY: "32",
       LLM_PROVIDER: "offline",
@@ -51,11 +59,13 @@ async function open(job: Job, points: FaultPoints): Promise<Opened> {
       logger: errorsOnly,
       domain,
       model: scriptedModel(points),
-      extractor: unsteadyExtractor(job.seed),
+      reader: unsteadyReader(job.seed),
       fileSystem: pointedDisk(points, defect.disk(disk)),
       around: {
         sessions: (store) => defect.sessions(pointedSessions(points, store)),
-        longTerm: (longTerm) => defect.longTerm(pointedLongTerm(points, longTerm)),
+        memoryLog: (log) => defect.memoryLog(pointedMemoryLog(points, log)),
+        memoryStore: (store) => defect.memoryStore(pointedMemoryStore(points, store)),
+        longTerm: (longTerm) => pointedLongTerm(points, longTerm),
         history: (history) => pointedHistory(points, history),
         vectors: (store) => {
           vectors = store.client;
@@ -131,7 +141,7 @@ class Track {
   /** Not before all that was said is remembered: what is forgotten before it was written is another story. */
   async #forget(sessionId: string, band: string): Promise<void> {
     await this.#maitred.sessions.flush(this.#owner, sessionId, DRAIN_MS);
-    for await (const memory of this.#maitred.memories.all(this.#owner)) {
+    for await (const memory of this.#maitred.parts.longTerm.all(this.#owner)) {
       if (memory.text !== likesText(band)) continue;
       say({ event: "taking", memoryId: memory.id });
       await this.#maitred.memories.forget(this.#owner, memory.id, { now: new Date() });
@@ -180,9 +190,9 @@ async function ask(
 async function seenAtStart(maitred: Composed, job: Job): Promise<SeenAtStart> {
   const memories: SeenMemory[] = [];
   for (const { user } of job.tracks) {
-    for await (const memory of maitred.memories.all(ownerOf("default", user))) {
-      const { id, text, status, aspect, seen_count: seenCount } = memory;
-      memories.push({ user, id, text, status, aspect, seenCount });
+    for await (const memory of maitred.parts.longTerm.all(ownerOf("default", user))) {
+      const { id, text, status, type, aspect, seen_count: seenCount } = memory;
+      memories.push({ user, id, text, status, type, aspect, seenCount });
     }
   }
   const journals: SeenAtStart["journals"][number][] = [];

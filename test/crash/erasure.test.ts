@@ -36,7 +36,9 @@ test.concurrent.for(POINTS.erasure)(
   },
   async (point) => {
     const lane = await before.copy(join(dir, point));
-    expect(await lane.erase("ann", { point, hit: 1 })).toBe(true);
+    // The first file that goes is the start's: the marker of the clean end before.
+    const hit = point.startsWith("disk.unlink") ? 2 : 1;
+    expect(await lane.erase("ann", { point, hit })).toBe(true);
     const seen = await lane.finish("forgetting");
     // Where it died before the intent was durable, nothing had been promised and nothing taken.
     expect(seen.openErasures).toBe(0);

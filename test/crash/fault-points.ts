@@ -14,9 +14,11 @@ export type Call =
   | `vectors.${"upsert" | "delete"}.${"history" | "memory"}`
   | `journal.${"create" | "rewrite" | "erase"}`
   | `index.${"remove" | "erase"}`
-  | `longTerm.${"apply" | "forget" | "detachSession" | "erase"}`
+  | `longTerm.${"remember" | "forget" | "detachSession" | "erase"}`
   | `history.${"addEvents" | "removeMessages" | "removeSession" | "erase"}`
   | `disk.${"write" | "datasync" | "rename" | "unlink" | "syncDirectory"}`
+  | "memoryLog.append"
+  | "memoryStore.project"
   | "vectors.setPayload"
   | "answer";
 
@@ -37,11 +39,11 @@ export const POINTS = {
   everyTurn,
   turn: [...both("journal.create", "index.apply.session", "disk.rename", "disk.syncDirectory"), ...everyTurn],
   writeBack: [
-    ...both("history.addEvents", "vectors.upsert.history", "journal.append.plan", "index.apply.plan"),
-    ...both("longTerm.apply", "vectors.upsert.memory", "vectors.setPayload", "journal.append.done", "index.apply.done"),
+    ...both("history.addEvents", "vectors.upsert.history", "memoryLog.append", "memoryStore.project"),
+    ...both("longTerm.remember", "vectors.upsert.memory", "vectors.setPayload", "journal.append.done", "index.apply.done"),
     ...both("journal.append.patch", "index.apply.patch", "journal.append.summary", "index.apply.summary"),
   ],
-  edit: both("journal.append.edit", "index.apply.edit", "longTerm.forget", "vectors.delete.memory", "history.removeMessages"),
+  edit: both("journal.append.edit", "index.apply.edit", "longTerm.remember", "vectors.delete.memory", "history.removeMessages"),
   takeAway: [
     ...both("history.removeSession", "vectors.delete.history", "longTerm.detachSession"),
     ...both("journal.rewrite", "index.remove", "index.apply.session"),

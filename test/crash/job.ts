@@ -1,5 +1,5 @@
-import type { ChatAnswer } from "../../src/application.js";
-import type { MemoryState } from "../../src/long-term.js";
+import type { Memory, MemoryState } from "../../src/domain/memory.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
 import type { Armed } from "./fault-points.js";
 
 /** What the test asks of a child process, and what the child says. JSON on both ways. */
@@ -8,7 +8,7 @@ import type { Armed } from "./fault-points.js";
 export type Disk = "forgetting" | "plain";
 
 /** A defect that the checks must find. */
-export type PlantedBug = "no-sync" | "done-before-read-back" | "plan-after-store";
+export type PlantedBug = "no-sync" | "done-before-read-back" | "log-after-store";
 
 /** How far one user's script has come. */
 export interface TrackState {
@@ -26,7 +26,7 @@ export interface Job {
   readonly disk: Disk;
   readonly armed: Armed | null;
   readonly bug: PlantedBug | null;
-  /** Turns the extractor's order round: another seed, another order. */
+  /** Turns the reader's order round: another seed, another order. */
   readonly seed: number;
   readonly tracks: readonly TrackState[];
   /** Steps that each track goes at most. */
@@ -48,6 +48,7 @@ export interface SeenMemory {
   readonly id: string;
   readonly text: string;
   readonly status: MemoryState;
+  readonly type: Memory["type"];
   readonly aspect: string;
   readonly seenCount: number;
 }

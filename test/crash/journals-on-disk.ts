@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseOwner } from "../../src/owner.js";
-import { type JournalRecord, journalRecordSchema } from "../../src/session.js";
+import { parseOwner } from "../../src/domain/owner.js";
+import { type JournalRecord, journalRecordSchema } from "../../src/domain/session.js";
 
 export interface JournalOnDisk {
   readonly sessionId: string;

@@ -20,8 +20,8 @@ afterAll(() => rm(dir, { recursive: true }));
 
 const PLANTED: readonly { readonly bug: PlantedBug; readonly armed: Armed; readonly found: RegExp }[] = [
   { bug: "no-sync", armed: { point: "answer:after", hit: 1 }, found: /answered turn lost: ann-0$/ },
-  { bug: "done-before-read-back", armed: { point: "longTerm.apply:before", hit: 1 }, found: /at start 2: false success: turn 1/ },
-  { bug: "plan-after-store", armed: { point: "vectors.upsert.memory:after", hit: 1 }, found: /memory missing: ann: Likes the band/ },
+  { bug: "done-before-read-back", armed: { point: "memoryLog.append:before", hit: 1 }, found: /at start 2: false success: turn 1/ },
+  { bug: "log-after-store", armed: { point: "vectors.upsert.memory:after", hit: 1 }, found: /memory missing: ann: Likes the band/ },
 ];
 
 test.concurrent.for(PLANTED)("$bug is found", { timeout: 300_000 }, async ({ bug, armed, found }) => {

@@ -1,7 +1,8 @@
-import type { LongTermMemory, MemoryOperation } from "../../src/long-term.js";
+import type { NewRecord } from "../../src/domain/session.js";
 import type { FileSystem } from "../../src/platform/file-system.js";
-import type { NewRecord } from "../../src/session.js";
-import type { SessionStore } from "../../src/session-store.js";
+import type { MemoryLog } from "../../src/ports/memory-log.js";
+import type { MemoryStore } from "../../src/ports/memory-store.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
 import type { PlantedBug } from "./job.js";
 import { over } from "./pointed-ports.js";
 
@@ -9,14 +10,20 @@ import { over } from "./pointed-ports.js";
 export interface Defect {
   disk(disk: FileSystem): FileSystem;
   sessions(sessions: SessionStore): SessionStore;
-  longTerm(longTerm: LongTermMemory): LongTermMemory;
+  memoryLog(log: MemoryLog): MemoryLog;
+  memoryStore(store: MemoryStore): MemoryStore;
 }
 
-const NONE: Defect = { disk: (disk) => disk, sessions: (sessions) => sessions, longTerm: (longTerm) => longTerm };
+const NONE: Defect = {
+  disk: (disk) => disk,
+  sessions: (sessions) => sessions,
+  memoryLog: (log) => log,
+  memoryStore: (store) => store,
+};
 
 export function defectOf(bug: PlantedBug | null): Defect {
   if (bug === "no-sync") return { ...NONE, disk: withoutSync };
-  if (bug === "plan-after-store") return { ...NONE, sessions: planAfterStore };
+  if (bug === "log-after-store") return logAfterStore();
   return bug === "done-before-read-back" ? doneBeforeReadBack() : NONE;
 }
 
@@ -27,56 +34,70 @@ function withoutSync(disk: FileSystem): FileSystem {
   });
 }
 
-/** Says that memories are stored, and begins to write them when that is in the journal. */
+/** Says that memories are stored, and begins to write them, to log and store, when that is in the journal. */
 function doneBeforeReadBack(): Defect {
   const waiting: (() => Promise<unknown>)[] = [];
+  const write = async () => {
+    for (const each of waiting.splice(0)) await each();
+  };
   return {
     ...NONE,
-    longTerm: (longTerm) =>
-      over(longTerm, {
-        apply: async (owner, operations, { now }) => {
-          waiting.push(() => longTerm.apply(owner, operations, { now }));
-          return { stored: operations.map(idOf), confirmed: [], superseded: [], forgotten: [], dropped: 0 };
+    memoryLog: (log) =>
+      over(log, {
+        append: async (owner, entry, options) => {
+          waiting.push(() => log.append(owner, entry, options));
+          return { v: 1, seq: options.expectedSeq + 1, at: options.now.toISOString(), ...entry };
+        },
+      }),
+    memoryStore: (store) =>
+      over(store, {
+        project: async (owner, projected, options) => {
+          waiting.push(() => store.project(owner, projected, options));
         },
       }),
     sessions: (sessions) =>
       withAppend(sessions, async (append, records) => {
         const written = await append(records);
-        if (isDone(records)) for (const apply of waiting.splice(0)) void apply();
+        if (isDone(records)) void write();
         return written;
       }),
   };
 }
 
-/** Keeps the plan to itself until the stores have been written. */
-function planAfterStore(sessions: SessionStore): SessionStore {
-  const plans = new Map<string, readonly NewRecord[]>();
-  return withAppend(sessions, async (append, records, sessionId) => {
-    if (records.some(({ type }) => type === "write_back_plan")) {
-      plans.set(sessionId, records);
-      return [];
-    }
-    const plan = isDone(records) ? (plans.get(sessionId) ?? []) : [];
-    if (plan.length > 0) plans.delete(sessionId);
-    return append([...plan, ...records]);
-  });
+/** Writes the store before what it follows from is durable in the log. */
+function logAfterStore(): Defect {
+  const unlogged = new Map<string, () => Promise<unknown>>();
+  return {
+    ...NONE,
+    memoryLog: (log) =>
+      over(log, {
+        append: async (owner, entry, options) => {
+          unlogged.set(owner, () => log.append(owner, entry, options));
+          return { v: 1, seq: options.expectedSeq + 1, at: options.now.toISOString(), ...entry };
+        },
+      }),
+    memoryStore: (store) =>
+      over(store, {
+        project: async (owner, projected, options) => {
+          await store.project(owner, projected, options);
+          await unlogged.get(owner)?.();
+          unlogged.delete(owner);
+        },
+      }),
+  };
 }
 
 type Written = ReturnType<SessionStore["journal"]["append"]>;
 
 function withAppend(
-  { journal, index, locks, close }: SessionStore,
-  changed: (append: (records: readonly NewRecord[]) => Written, records: readonly NewRecord[], sessionId: string) => Written,
+  { journal, index, locks, images, close }: SessionStore,
+  changed: (append: (records: readonly NewRecord[]) => Written, records: readonly NewRecord[]) => Written,
 ): SessionStore {
   const append: SessionStore["journal"]["append"] = (owner, sessionId, records, options) =>
-    changed((given) => journal.append(owner, sessionId, given, options), records, sessionId);
-  return { journal: over(journal, { append }), index, locks, close };
+    changed((given) => journal.append(owner, sessionId, given, options), records);
+  return { journal: over(journal, { append }), index, locks, images, close };
 }
 
 function isDone(records: readonly NewRecord[]): boolean {
   return records.some(({ type }) => type === "write_back_done");
-}
-
-function idOf(operation: MemoryOperation): string {
-  return "memory_id" in operation ? operation.memory_id : operation.target_id;
 }

@@ -1,14 +1,16 @@
-import type { ConversationHistory } from "../../src/history.js";
-import type { LongTermMemory } from "../../src/long-term.js";
+import type { NewRecord } from "../../src/domain/session.js";
 import type { FileSystem, OpenFile } from "../../src/platform/file-system.js";
-import type { NewRecord } from "../../src/session.js";
-import type { SessionStore } from "../../src/session-store.js";
-import type { VectorStore } from "../../src/vectors.js";
+import type { ConversationHistory } from "../../src/ports/history.js";
+import type { LongTermMemory } from "../../src/ports/memories.js";
+import type { MemoryLog } from "../../src/ports/memory-log.js";
+import type { MemoryStore } from "../../src/ports/memory-store.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
+import type { VectorStore } from "../../src/ports/vectors.js";
 import { type AppendKind, die, type FaultPoints } from "./fault-points.js";
 
 /** The ports with a fault point before and after each call that changes something. Everything else passes. */
 
-export function pointedSessions(points: FaultPoints, { journal, index, locks, close }: SessionStore): SessionStore {
+export function pointedSessions(points: FaultPoints, { journal, index, locks, images, close }: SessionStore): SessionStore {
   return {
     journal: over(journal, {
       create: (...args) => points.around("journal.create", () => journal.create(...args)),
@@ -25,17 +27,26 @@ export function pointedSessions(points: FaultPoints, { journal, index, locks, cl
       erase: (owner) => points.around("index.erase", () => index.erase(owner)),
     }),
     locks,
+    images,
     close,
   };
 }
 
 export function pointedLongTerm(points: FaultPoints, longTerm: LongTermMemory): LongTermMemory {
   return over(longTerm, {
-    apply: (...args) => points.around("longTerm.apply", () => longTerm.apply(...args)),
+    remember: (...args) => points.around("longTerm.remember", () => longTerm.remember(...args)),
     forget: (...args) => points.around("longTerm.forget", () => longTerm.forget(...args)),
     detachSession: (...args) => points.around("longTerm.detachSession", () => longTerm.detachSession(...args)),
     erase: (owner) => points.around("longTerm.erase", () => longTerm.erase(owner)),
   });
+}
+
+export function pointedMemoryLog(points: FaultPoints, log: MemoryLog): MemoryLog {
+  return over(log, { append: (...args) => points.around("memoryLog.append", () => log.append(...args)) });
+}
+
+export function pointedMemoryStore(points: FaultPoints, store: MemoryStore): MemoryStore {
+  return over(store, { project: (...args) => points.around("memoryStore.project", () => store.project(...args)) });
 }
 
 export function pointedHistory(points: FaultPoints, history: ConversationHistory): ConversationHistory {

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { AnyTool, ChatModel, Domain, ModelEvent } from "../../src/agent.js";
-import { type Extractor, type ProposedOperation, type Statement, statementSchema } from "../../src/long-term.js";
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import type { AnyTool, ChatModel, Domain, ModelEvent } from "../../src/ports/agent.js";
+import { type MessageReader, type ProposedOperation, proposedOperationSchema } from "../../src/ports/extraction.js";
 import type { FaultPoints } from "./fault-points.js";
 import { likesText, rowText } from "./script.js";
 
@@ -8,6 +9,7 @@ import { likesText, rowText } from "./script.js";
 export const domain: Domain = {
   name: "crash-test",
   prompt: "You are a test.",
+  categories: CONCIERGE_CATEGORIES,
   tools: [
     {
       name: "programme",
@@ -41,29 +43,23 @@ export function scriptedModel(points: FaultPoints): ChatModel {
 }
 
 /** Finds what the script says. The order differs from call to call and, by the seed, from process to process, as a model's would. */
-export function unsteadyExtractor(seed: number): Extractor {
+export function unsteadyReader(seed: number): MessageReader {
   let calls = seed;
   return {
     name: "unsteady",
-    async extract({ text }) {
+    async read({ text }) {
       calls += 1;
-      const proposals: ProposedOperation[] = [
-        ...[...text.matchAll(/I like the band (\p{L}+)/gu)].map(
-          ([quote, name = ""]): ProposedOperation => ({
-            op: "add",
-            quote,
-            statement: statement(likesText(name), "artist", name),
-          }),
-        ),
-        ...[...text.matchAll(/I usually sit in row (\d+)/gu)].map(
-          ([quote, row]): ProposedOperation => ({ op: "add", quote, statement: statement(rowText(Number(row)), "seating", "row") }),
+      const operations = [
+        ...[...text.matchAll(/I like the band (\p{L}+)/gu)].map(([quote, name = ""]) => proposal(quote, likesText(name), "artist", name)),
+        ...[...text.matchAll(/I usually sit in row (\d+)/gu)].map(([quote, row]) =>
+          proposal(quote, rowText(Number(row)), "seating", "row"),
         ),
       ];
-      return calls % 2 === 0 ? proposals : proposals.reverse();
+      return { operations: calls % 2 === 0 ? operations : operations.reverse(), off_record: null, unreadable: 0 };
     },
   };
 }
 
-function statement(text: string, category: string, aspect: string): Statement {
-  return statementSchema.parse({ text, category, aspect, confidence: 0.9 });
+function proposal(quote: string, text: string, category: string, aspect: string): ProposedOperation {
+  return proposedOperationSchema.parse({ op: "add", quote, text, about: quote, category, aspect, confidence: 0.9 });
 }

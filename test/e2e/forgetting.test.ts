@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ChatAnswer } from "../../src/application.js";
-import type { Memory } from "../../src/long-term.js";
-import { ownerOf } from "../../src/owner.js";
-import type { Message, Session } from "../../src/session.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { Message, Session } from "../../src/domain/session.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
 import { type Client, filesHolding, startWorld, tempDir, type World } from "./world.js";
 
 const WORD = "jazz";
@@ -55,9 +55,10 @@ describe("[forgotten-stays-forgotten] forgetting in words, without a model", () 
     const answer = await forgetInWords(guest, session);
     expect(answer.message.content).toMatch(/forgotten|forgot/i);
     expect(answer.message.content).toMatch(/prefers jazz concerts/i);
-    expect(answer.steps).toMatchObject([
-      { name: "forget", error: null, output: { status: "forgotten", forgot: ["Prefers jazz concerts"] } },
-    ]);
+    expect(answer.steps.map(({ name, error }) => [name, error])).toEqual(answer.steps.map(() => ["forget", null]));
+    // Named less than wholly, it is chosen from what could be meant; nothing is forgotten by that.
+    expect(answer.steps.slice(0, -1).map(({ output }) => output)).toEqual([expect.objectContaining({ status: "which_one" })]);
+    expect(answer.steps.at(-1)).toMatchObject({ output: { status: "forgotten", forgot: ["Prefers jazz concerts"] } });
     expect(await toldOf(guest)).toEqual(NOTHING);
     const next = await guest.say("Anything good this weekend?");
     expect(next.memory.recalled.map(({ category }) => category)).not.toContain("genre");
@@ -106,6 +107,18 @@ describe("[forgotten-stays-forgotten] forgetting in words, without a model", () 
     expect((await toldOf(replaying)).texts).not.toEqual([]);
   }, 120_000);
 
+  test("the message that asked for it may be edited: it stays forgotten, and said anew it counts anew", async () => {
+    const guest = (await startWorld(await tempDir())).as("ada");
+    const { session_id: session } = await guest.say(`I prefer ${WORD} concerts.`);
+    expect((await forgetInWords(guest, session)).steps.at(-1)).toMatchObject({ output: { status: "forgotten" } });
+    const { data } = (await guest.get<{ data: Message[] }>(`/v1/sessions/${session}/messages?order=desc`)).body;
+    const asked = data.find(({ role }) => role === "user")?.id;
+    await guest.say("Never mind, good evening.", { session_id: session, edit_of: asked });
+    expect(await toldOf(guest)).toEqual(NOTHING);
+    await guest.say(`I prefer ${WORD} concerts.`, { session_id: session });
+    expect((await toldOf(guest)).texts).not.toEqual([]);
+  }, 60_000);
+
   test("by the API it stays forgotten too, and other guests keep theirs", async () => {
     const world = await startWorld(await tempDir());
     const [ada, bob] = [world.as("ada"), world.as("bob")];
@@ -142,7 +155,7 @@ const EXACT = [
   "I prefer opera concerts. שלום לך, مرحبا!",
   "I prefer folk music.\r\nI need step-free access.\r\n\tThank you…",
   "I prefer the cafe\u0301 concerts (de\u0301composed), and I’m vegetarian.",
-  'I prefer "quoted\\backslashed" {json: true} concerts.',
+  'I prefer opera concerts. "quoted\\backslashed" {json: true}',
 ] as const;
 
 test.each(EXACT)(
@@ -154,9 +167,13 @@ test.each(EXACT)(
     const { session_id: session } = await ada.say(message);
     const check = async (guest: Client) => {
       const { data } = (await guest.get<{ data: Memory[] }>("/v1/memories")).body;
-      expect(data.length).toBeGreaterThan(0);
+      const said = data.filter(({ type }) => type !== "narrative");
+      expect(said.length).toBeGreaterThan(0);
+      // The story of the relationship comes with the archive: it is made of memories, and has no words of the guest behind it.
+      for (const { id } of data.filter((memory) => !said.includes(memory)))
+        expect((await guest.get(`/v1/memories/${id}/why`)).body).toMatchObject({ source: null });
       const messages = await guest.get<{ data: Message[] }>(`/v1/sessions/${session}/messages`);
-      for (const { id } of data) {
+      for (const { id } of said) {
         const why = await guest.get<{ source: { message: string; quote: string; message_id: string } }>(`/v1/memories/${id}/why`);
         expect(Buffer.from(why.body.source.message)).toEqual(Buffer.from(message));
         expect(message).toContain(why.body.source.quote);

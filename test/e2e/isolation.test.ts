@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { ChatAnswer } from "../../src/application.js";
-import type { Memory } from "../../src/long-term.js";
-import type { Message, Session } from "../../src/session.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { Message, Session } from "../../src/domain/session.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
+import { IMAGE_ID, PNG } from "../support/samples.js";
 import { type Client, startWorld, tempDir, type World } from "./world.js";
 
 const SECRET = "Umbrelwhist";
@@ -37,6 +39,7 @@ async function aliceAndMallory(): Promise<{
 describe("[owner-isolation] another user's ids, on every route that takes one", () => {
   test("answer as ids that don't exist, byte for byte, and touch nothing", async () => {
     const { world, alice, mallory, session, memory, message } = await aliceAndMallory();
+    await world.application.parts.store.images.put(ownerOf("default", "alice"), session, IMAGE_ID, PNG);
     const before = await seenBy(alice);
     const document = (await mallory.get<{ paths: Record<string, Record<string, unknown>> }>("/openapi.json")).body;
     const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -46,11 +49,13 @@ describe("[owner-isolation] another user's ids, on every route that takes one", 
     const bodies: Readonly<Record<string, unknown>> = {
       "PATCH /v1/sessions/{id}": { title: "Mine now" },
       "POST /v1/sessions/{id}/fork": { message_id: message },
+      "POST /v1/sessions/{id}/messages": { messages: [{ role: "user", content: "Mine now." }] },
       "PATCH /v1/memories/{id}": { text: "Prefers noise" },
     };
     expect(routes.length).toBeGreaterThanOrEqual(15);
     const nobodys = { session: "0193c0de-0000-7000-8000-000000000000", memory: "0193c0de-0000-7000-8000-000000000001" };
-    for (const { method, path } of routes) {
+    for (const { method, path: template } of routes) {
+      const path = template.replace("{image_id}", IMAGE_ID);
       const [theirs, none] = path.includes("/memories/") ? [memory, nobodys.memory] : [session, nobodys.session];
       const asked = await mallory.request(method, path.replace("{id}", theirs), bodies[`${method} ${path}`]);
       const unknown = await mallory.request(method, path.replace("{id}", none), bodies[`${method} ${path}`]);
@@ -64,6 +69,7 @@ describe("[owner-isolation] another user's ids, on every route that takes one", 
     expect((await mallory.post("/v1/chat", { message: "Go on.", session_id: session, stream: true })).status).toBe(404);
     expect((await mallory.get<{ data: [] }>("/v1/sessions")).body.data).toEqual([]);
     expect(await seenBy(alice)).toEqual(before);
+    expect((await alice.get(`/v1/sessions/${session}/images/${IMAGE_ID}`)).status).toBe(200);
     await world.stop();
   }, 60_000);
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { ChatModel } from "../../src/agent.js";
-import type { ChatAnswer } from "../../src/application.js";
-import type { Composed } from "../../src/compose.js";
-import { type Memory, statementSchema } from "../../src/long-term.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
-import type { ErasureReceipt } from "../../src/owner-ledger.js";
+import type { Composed } from "../../src/compose/compose.js";
+import { type Memory, statementSchema } from "../../src/domain/memory.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { journalRecordSchema, type Message, type Session } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
-import { journalRecordSchema, type Message, type Session } from "../../src/session.js";
-import type { SessionStore } from "../../src/session-store.js";
+import type { ChatModel } from "../../src/ports/agent.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
 import { parseEvents } from "../support/http-client.js";
 import { CANARIES, liveAWholeLife } from "./whole-life.js";
 import { type Client, filesHolding, startWorld, tempDir } from "./world.js";
@@ -68,9 +68,10 @@ describe("erasing oneself over HTTP", () => {
 
 describe("a receipt", () => {
   const residues = {
-    memories: async ({ parts: _, ...application }: Composed, owner: Owner) => {
+    // Beneath the gate, which refuses what begins while the owner is being erased.
+    memories: async ({ parts }: Composed, owner: Owner) => {
       const statement = statementSchema.parse({ text: "Prefers residue", category: "genre" });
-      await application.memories.add(owner, statement, { now: new Date() });
+      await parts.longTerm.add(owner, statement, { now: new Date() });
     },
     history: async ({ history }: Composed, owner: Owner) => {
       const message = { message_id: newId(), session_id: newId(), turn: 1, position: 0, role: "user" as const, name: null };
@@ -81,6 +82,9 @@ describe("a receipt", () => {
       const sold = { quantity: 1, totalCents: 1, companions: [], status: "confirmed", cancelledAt: null };
       const at = new Date().toISOString();
       await parts.domain.records?.restore(owner, [{ ...booking, ...sold, startsAt: at, createdAt: at }]);
+    },
+    images: async ({ parts }: Composed, owner: Owner) => {
+      await parts.store.images.put(owner, newId(), "ab".repeat(32), Buffer.from("residue"));
     },
     journal: async ({ parts }: Composed, owner: Owner) => {
       await parts.store.journal.create(owner, newId(), [sessionOf(owner)]);
@@ -99,6 +103,7 @@ describe("a receipt", () => {
       const sessions = (inner: SessionStore): SessionStore => ({
         journal: inner.journal,
         locks: inner.locks,
+        images: inner.images,
         close: () => inner.close(),
         index: overridden(inner.index, {
           erase: async (erased) => {
@@ -131,7 +136,8 @@ describe("a receipt", () => {
       name: "slow",
       standIn: true,
       async *stream(request, { signal }) {
-        const said = request.messages.at(-1)?.content ?? "";
+        // What is known now stands before the guest's own words.
+        const said = request.messages.at(-1)?.content.split("\n").at(-1) ?? "";
         yield { type: "text", delta: `You said ${said}. ` };
         started.push(() => undefined);
         if (started.length === 4) begun.open();

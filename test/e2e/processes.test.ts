@@ -1,10 +1,11 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { ChatAnswer } from "../../src/application.js";
-import type { Memory } from "../../src/long-term.js";
-import type { Message, Session } from "../../src/session.js";
+import type { Memory } from "../../src/domain/memory.js";
+import type { Message, Session } from "../../src/domain/session.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
 import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import { freePort } from "../support/free-port.js";
 import { parseEvents } from "../support/http-client.js";
 import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";
 import { ServerProcess } from "./server-process.js";
@@ -46,7 +47,7 @@ describe("the server as a process", () => {
   }, 60_000);
 
   test("what is wrong in the configuration is told at once and whole, with exit code 78", async () => {
-    const server = ServerProcess.start(installed, { PORT: "eighty", MEM0_ENABLED: "yes", AUTH_MODE: "none", SHORT_TERM_ROUNDS: "0" });
+    const server = ServerProcess.start(installed, { PORT: "eighty", MEM0_ENABLED: "yes", AUTH_MODE: "none", SHORT_TERM_ROUNDS: "-1" });
     const { code, stdout, stderr } = await server.ended;
     expect(code).toBe(78);
     expect(stdout).toBe("");
@@ -102,6 +103,20 @@ describe("the server as a process", () => {
     expect(second).toMatchObject({ code: 1, stdout: "" });
     expect(second.stderr).toMatch(/port is taken/i);
     await ServerProcess.start(installed, { MEMORY_STORAGE_DIR: dir }).url();
+  }, 60_000);
+
+  test("a start that fails when it listens already ends, and its port and directory are free", async () => {
+    const dir = await tempDir();
+    const port = String(await freePort());
+    // Where the address is to be written stands a directory.
+    await mkdir(join(dir, "maitred.address"));
+    const failed = await ServerProcess.start(installed, { MEMORY_STORAGE_DIR: dir, PORT: port }).ended;
+    expect(failed).toMatchObject({ code: 1, signal: null, stdout: "" });
+    expect(failed.stderr).toContain("Maitred can't start.\nThe storage answered EISDIR.");
+    expect(failed.stderr).not.toMatch(/^\s+at /m);
+    await rmdir(join(dir, "maitred.address"));
+    const url = await ServerProcess.start(installed, { MEMORY_STORAGE_DIR: dir, PORT: port }).url();
+    expect(new URL(url).port).toBe(port);
   }, 60_000);
 });
 

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
-import type { ChatAnswer } from "../../src/application.js";
-import { type Composed, compose, type Overrides } from "../../src/compose.js";
-import { parseConfig } from "../../src/config.js";
+import { type Composed, compose, type Overrides } from "../../src/compose/compose.js";
+import { parseConfig } from "../../src/compose/config.js";
 import { createHttpApp, type HttpApp } from "../../src/http/app.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
 
 /** The whole product as `main.ts` puts it together, over `app.request()` instead of a port: file store, LocalQdrant, Mem0, concierge. */
 export interface World {

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AdkEvent, AdkSession } from "../../src/adk/events.js";
-import { adkSessionService, MaitredMemoryService } from "../../src/adk.js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { adkSessionService, MaitredMemoryService } from "../../src/integrations/adk.js";
+import type { AdkEvent, AdkSession } from "../../src/integrations/adk-events.js";
 import { openLog } from "../support/conversation-log.js";
-import { ecosystemInstalled, loadFromEcosystem } from "../support/ecosystem.js";
+import { loadFromEcosystem } from "../support/ecosystem.js";
+import { needing } from "../support/needing.js";
 
 interface SessionService {
   createSession(request: object): Promise<AdkSession>;
@@ -23,7 +24,7 @@ interface LlmRequest {
   contents: { role?: string; parts?: { text?: string; functionResponse?: { response?: unknown } }[] }[];
 }
 
-describe.skipIf(!ecosystemInstalled)("@google/adk with Maitred's services", () => {
+needing("ecosystem")("@google/adk with Maitred's services", () => {
   let opened: Awaited<ReturnType<typeof openLog>>;
   let adk: Adk;
   let sessions: SessionService;
@@ -107,6 +108,41 @@ describe.skipIf(!ecosystemInstalled)("@google/adk with Maitred's services", () =
     expect(await state("rosa", "s2")).toEqual({ "user:diet": "vegan", "app:open": true });
     await sessions.createSession({ appName: "desk", userId: "ben", sessionId: "s" });
     expect(await state("ben", "s")).toEqual({ "app:open": true });
+  });
+
+  test("[owner-isolation] no user's name or session's name reaches the state of another", async () => {
+    const state = { "app:open": true, "user:diet": "vegan", table: 4 };
+    await sessions.createSession({ ...rosa, sessionId: "state", state });
+    const stateOf = async (userId: string, sessionId: string) => (await sessions.getSession({ appName: "desk", userId, sessionId }))?.state;
+    for (const userId of ["app-state", "state", "user:rosa"]) {
+      await sessions.createSession({ appName: "desk", userId, sessionId: "state", state: { "user:secret": userId } });
+      expect(await stateOf(userId, "state")).toEqual({ "app:open": true, "user:secret": userId });
+    }
+    expect(await stateOf("rosa", "state")).toEqual(state);
+    await sessions.createSession({ ...rosa, sessionId: "other" });
+    expect(await stateOf("rosa", "other")).toEqual({ "app:open": true, "user:diet": "vegan" });
+    expect((await sessions.listSessions(rosa)).sessions.map(({ id }) => id).sort()).toEqual(["other", "state"]);
+    const all = await sessions.listSessions({ appName: "desk" });
+    expect(all.sessions.map(({ userId, id }) => `${userId} ${id}`).sort()).toEqual([
+      "app-state state",
+      "rosa other",
+      "rosa state",
+      "state state",
+      "user:rosa state",
+    ]);
+    const own = adkSessionService(adk.BaseSessionService, { ...opened, ownerOf: (_app, user) => opened.owner("own", user) });
+    await expect(own.listSessions({ appName: "desk" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
+  test("events that are added to memory are found with their ids and metadata, once", async () => {
+    const event = (id: string, author: string, text: string) => ({ id, author, timestamp: Date.now(), content: { parts: [{ text }] } });
+    const events = [event("e1", "user", "The harbour quartet was lovely"), event("e2", "desk", "Glad to hear it")];
+    for (let times = 0; times < 2; times += 1) await memory.addEventsToMemory({ ...rosa, events, customMetadata: { place: "harbour" } });
+    await memory.addEventsToMemory({ ...rosa, events: [event("e3", "user", "The organ was not")], sessionId: "s" });
+    const { memories } = await memory.searchMemory({ ...rosa, query: "harbour quartet" });
+    expect(memories[0]).toMatchObject({ id: "e1", author: "user", customMetadata: { kind: "message", place: "harbour", turn: 1 } });
+    expect(memories.filter(({ id }) => id === "e1")).toHaveLength(1);
+    expect((await sessions.listSessions(rosa)).sessions.map(({ id }) => id)).toEqual(["s"]);
   });
 
   test("[owner-isolation] sessions are listed, cut and deleted for their own user alone", async () => {

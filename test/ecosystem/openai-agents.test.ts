@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MaitredSession } from "../../src/openai-agents.js";
-import { ownerOf } from "../../src/owner.js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ownerOf } from "../../src/domain/owner.js";
+import { MaitredSession } from "../../src/integrations/openai-agents.js";
 import { openLog } from "../support/conversation-log.js";
-import { ecosystemInstalled, loadFromEcosystem } from "../support/ecosystem.js";
+import { loadFromEcosystem } from "../support/ecosystem.js";
+import { needing } from "../support/needing.js";
 
 /** The parts of the SDK that the test uses. */
 interface Agents {
@@ -14,7 +15,7 @@ interface Agents {
 }
 type Item = { type?: string; role?: string; content?: unknown; name?: string };
 
-describe.skipIf(!ecosystemInstalled)("@openai/agents with a Maitred session", () => {
+needing("ecosystem")("@openai/agents with a Maitred session", () => {
   let opened: Awaited<ReturnType<typeof openLog>>;
   const owner = ownerOf("test", "rosa");
   beforeEach(async () => {

@@ -1,16 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { TransformersEmbedder } from "../../src/embedding/transformers-embedder.js";
 import { describeEmbedderContract } from "../contract/embedder.contract.js";
-import { ecosystemInstalled, loadFromEcosystem } from "../support/ecosystem.js";
+import { loadFromEcosystem } from "../support/ecosystem.js";
+import { needing } from "../support/needing.js";
 import { TINY_DIMENSION, writeTinyModel } from "../support/tiny-onnx-model.js";
 
 const load = () => loadFromEcosystem("@huggingface/transformers");
 
 // Without the packages of test/ecosystem there is nothing to run; CI installs them.
-describe.skipIf(!ecosystemInstalled)("the transformers embedder on a model that the test makes", () => {
+needing("ecosystem")("the transformers embedder on a model that the test makes", () => {
   let folder: string;
   beforeAll(async () => {
     folder = join(await mkdtemp(join(tmpdir(), "maitred-model-")), "tiny");

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { VectorStore } from "../../src/vectors.js";
+import type { VectorStore } from "../../src/ports/vectors.js";
 import { switchable } from "../memory-e2e/switchable.js";
 import { World } from "../memory-e2e/world.js";
 

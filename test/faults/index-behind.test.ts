@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { AppError } from "../../src/errors.js";
-import type { SessionStore } from "../../src/session-store.js";
+import type { AppError } from "../../src/platform/errors.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
+import { collected } from "../../src/testing/journal-records.js";
 import { World } from "../memory-e2e/world.js";
-import { collected } from "../support/journal-records.js";
 
 /** The journal is written and the index is not: its disk is full, or its file locked. Nothing of it may need a restart. */
 

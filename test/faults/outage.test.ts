@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { PayloadSchema, Point } from "../../src/vectors.js";
+import type { PayloadSchema, Point } from "../../src/ports/vectors.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { type Guest, holdTime, Rig } from "./rig.js";
 import { answeredOf, caughtUp, textsOf } from "./store-faults.js";

@@ -2,16 +2,17 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
-import type { ChatAnswer } from "../../src/application.js";
-import { type Composed, compose } from "../../src/compose.js";
-import { parseConfig } from "../../src/config.js";
-import { isAppError } from "../../src/errors.js";
+import { type Composed, compose } from "../../src/compose/compose.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { DEFAULT_TENANT, type Owner, ownerOf } from "../../src/domain/owner.js";
 import { createHttpApp, type HttpApp } from "../../src/http/app.js";
-import { DEFAULT_TENANT, type Owner, ownerOf } from "../../src/owner.js";
 import { systemClock } from "../../src/platform/clock.js";
+import { isAppError } from "../../src/platform/errors.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { type LocalVectorStore, openLocalQdrant } from "../../src/vectors/local-qdrant.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import type { LocalVectorStore } from "../../src/stores/local-vectors/local-vector-store.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
 import { json } from "../support/http-client.js";
 import { type ChatBody, OpenAIStub, type StubAnswer } from "../support/openai-stub.js";
@@ -26,6 +27,9 @@ export const MODEL_TIMEOUT_MS = 3_000;
  * what hangs hangs until it is mended, what is slow is as slow as that, and a write to Qdrant is given 10 s.
  */
 export const TURN_BOUND_MS = 8_000;
+
+/** What tells a recall's question to the embedder from what a write-back has embedded to be kept. */
+export const QUERY_PREFIX = "query: ";
 
 export interface Seen {
   readonly status: number;
@@ -124,10 +128,10 @@ export class Guest {
     return false;
   }
 
-  /** Texts of the active memories, in alphabetical order. */
+  /** Texts of the active memories, in alphabetical order; not the narrative, which is made of them. */
   async memories(): Promise<string[]> {
     const { data } = await this.#rig.composed.memories.list(this.owner, { limit: 200 });
-    return data.map((memory) => memory.text).sort();
+    return data.flatMap(({ type, text }) => (type === "narrative" ? [] : [text])).sort();
   }
 
   /** What the user said and got, as the journal has it; a turn without an answer has none. */
@@ -194,6 +198,7 @@ export class Rig {
       OPENAI_API_KEY: "test",
       MEMORY_EMBEDDING_MODEL: "stub",
       MEMORY_EMBEDDING_DIMENSIONALITY: "64",
+      EMBEDDING_QUERY_PREFIX: QUERY_PREFIX,
       RECALL_DEADLINE_MS: String(RECALL_DEADLINE_MS),
       MODEL_TIMEOUT_MS: String(MODEL_TIMEOUT_MS),
     });
@@ -250,22 +255,30 @@ export function passTime(ms: number): void {
 export function replyTo(body: ChatBody): StubAnswer {
   const last = String(body.messages.at(-1)?.content ?? "");
   if (body.response_format === undefined) return { text: "Heard." };
-  const { MESSAGE: said } = JSON.parse(last) as { MESSAGE: string };
-  const operations = [...said.matchAll(/I prefer ([^.]+)/g)].map(([quote, what = ""]) => ({
-    op: "add",
-    quote,
-    target: null,
-    text: `Prefers ${what}`,
-    category: "genre",
-    aspect: what,
-    type: "preference",
-    strength: "soft",
-    subject: "self",
-    scope: "standing",
-    valid_until: null,
-    confidence: 1,
-    explicit: true,
-    entities: [],
-  }));
+  const operations = messagesToRead(last).flatMap(({ id, said }) =>
+    [...said.matchAll(/I prefer ([^.]+)/g)].map(([quote, what = ""]) => ({
+      op: "add",
+      message: id,
+      quote,
+      target: null,
+      text: `Prefers ${what}`,
+      category: "genre",
+      aspect: what,
+      type: "preference",
+      strength: "soft",
+      subject: "self",
+      scope: "standing",
+      valid_until: null,
+      confidence: 1,
+      explicit: true,
+      entities: [],
+    })),
+  );
   return { text: JSON.stringify({ operations }) };
+}
+
+/** What a model is to read in one call: the message, and those before it that are read along. */
+export function messagesToRead(document: string): { readonly id: string; readonly said: string }[] {
+  const { EARLIER = [], MESSAGE } = JSON.parse(document) as { EARLIER?: { id: string; MESSAGE: string }[]; MESSAGE: string };
+  return [...EARLIER.map(({ id, MESSAGE: said }) => ({ id, said })), { id: "", said: MESSAGE }];
 }

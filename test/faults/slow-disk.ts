@@ -32,6 +32,7 @@ export class SlowDisk {
       readdir: (path) => over.readdir(path),
       mkdir: (path) => over.mkdir(path),
       stat: (path) => over.stat(path),
+      identity: (path) => over.identity(path),
       syncDirectory: (path) => over.syncDirectory(path),
     };
   }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Candidate } from "../../src/history/candidate.js";
-import { rank } from "../../src/history/ranking.js";
-import { askedOrder, fits, namedTimes } from "../../src/history/signals/dates.js";
-import { asks, expectedAnswer, holdsAnswer } from "../../src/history/signals/expected-answer.js";
-import { recency } from "../../src/history/signals/recency.js";
-import { sessionScores } from "../../src/history/signals/session-score.js";
-import { askedSpeaker, saidByAsked } from "../../src/history/signals/speaker.js";
-import { encodeTerms, forEachTerm } from "../../src/history/term-code.js";
-import { RANKING_WEIGHTS, type RankingWeights, SIGNALS, without } from "../../src/history/weights.js";
-import { documentVector, queryVector } from "../../src/vectors/sparse.js";
+import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
+import type { Candidate } from "../../src/stores/vector-history/candidate.js";
+import { rank } from "../../src/stores/vector-history/ranking.js";
+import { askedOrder, fits, namedTimes } from "../../src/stores/vector-history/signals/dates.js";
+import { asks, expectedAnswer, holdsAnswer } from "../../src/stores/vector-history/signals/expected-answer.js";
+import { recency } from "../../src/stores/vector-history/signals/recency.js";
+import { sessionScores } from "../../src/stores/vector-history/signals/session-score.js";
+import { askedSpeaker, saidByAsked } from "../../src/stores/vector-history/signals/speaker.js";
+import { encodeTerms, forEachTerm } from "../../src/stores/vector-history/term-code.js";
+import { RANKING_WEIGHTS, type RankingWeights, SIGNALS, without } from "../../src/stores/vector-history/weights.js";
 import { conversation } from "../contract/history.contract.js";
 
 const NOW = new Date("2026-05-20T12:00:00Z");

@@ -3,15 +3,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Embedder } from "../../src/embedding.js";
-import { AppError } from "../../src/errors.js";
-import { DisabledHistory } from "../../src/history/disabled-history.js";
-import { VectorHistory } from "../../src/history/vector-history.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
-import { ownerOf } from "../../src/owner.js";
-import { type LocalVectorStore, openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { documentVector, queryVector } from "../../src/vectors/sparse.js";
-import type { QueryArgs, VectorClient } from "../../src/vectors.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { Embedder } from "../../src/ports/embedding.js";
+import type { QueryArgs, VectorClient } from "../../src/ports/vectors.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import type { LocalVectorStore } from "../../src/stores/local-vectors/local-vector-store.js";
+import { DisabledHistory } from "../../src/stores/vector-history/disabled-history.js";
+import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
 import { conversation, describeHistoryContract } from "../contract/history.contract.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 
@@ -74,6 +75,34 @@ describe("a vector history", () => {
     expect(calls).toEqual(["query"]);
   });
 
+  test("[owner-isolation] every filter that is sent to the store pins the owner, also where neighbours are read by position", async () => {
+    const unpinned: string[] = [];
+    const pins = (filter: unknown) => JSON.stringify(filter ?? null).includes(JSON.stringify({ key: "user_id", match: { value: owner } }));
+    const filtersOf = (args: unknown): unknown[] => {
+      if (args === null || typeof args !== "object") return [];
+      return Object.entries(args).flatMap(([key, value]) => (key === "filter" ? [value] : filtersOf(value)));
+    };
+    const client = Object.fromEntries(
+      Object.entries(store.client).map(([name, call]) => [
+        name,
+        (...args: unknown[]) => {
+          const filters = filtersOf(args[1]);
+          const reads = ["query", "search", "scroll", "count"].includes(name);
+          if ((reads && filters.length === 0) || filters.some((filter) => !pins(filter))) unpinned.push(name);
+          return (call as (...args: unknown[]) => unknown)(...args);
+        },
+      ]),
+    ) as unknown as LocalVectorStore["client"];
+    const history = await VectorHistory.open({ store: { ...store, client }, embedder: new HashingEmbedder({ dimension: 64 }), sparse });
+    const said = conversation(["user: Jazz, please", "assistant: On Friday", "user: Two seats", "assistant: Done", "user: Thanks"]);
+    await history.addEvents(owner, said);
+    const [hit] = await history.search(owner, { query: "two seats", context: 1, limit: 1 });
+    expect(hit).toMatchObject({ before: [{ content: "On Friday" }], after: [{ content: "Done" }] });
+    await history.removeMessages(owner, [said[2]?.message_id ?? ""]);
+    await history.erase(owner);
+    expect(unpinned).toEqual([]);
+  });
+
   test("what follows a removed message is written with every vector, an empty one too, so that no server keeps an old one", async () => {
     const upserts: UpsertArgs[] = [];
     const client = {
@@ -116,10 +145,25 @@ describe("a vector history", () => {
     down = true;
     expect(await history.search(owner, { query: "jazz" })).toHaveLength(1);
     expect(await history.health()).toMatchObject({ status: "degraded" });
-    await expect(history.addEvents(owner, conversation(["user: more"]))).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });
+    await history.addEvents(owner, conversation(["user: Opera, please", "assistant: On Sunday"]));
+    expect((await history.search(owner, { query: "opera" }))[0]?.content).toBe("Opera, please");
+    const unembedded = async () => {
+      const { points } = await store.client.scroll("history", {
+        filter: { must: [mine] },
+        limit: 10,
+        with_payload: true,
+        with_vector: [""],
+      });
+      return points.filter(({ vector }) => !Array.isArray(vector)).map(({ payload }) => payload?.content);
+    };
+    const mine = { key: "user_id", match: { value: owner } };
+    expect(await unembedded()).toHaveLength(2);
     down = false;
     await history.search(owner, { query: "jazz" });
     expect(await history.health()).toMatchObject({ status: "ok" });
+    await history.addEvents(owner, conversation(["user: more"]));
+    expect(await unembedded()).toEqual([]);
+    expect((await history.search(owner, { query: "sunday" }))[0]?.content).toBe("On Sunday");
   });
 
   test("a store that is out of reach is HISTORY_UNAVAILABLE", async () => {

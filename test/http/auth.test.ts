@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Owner } from "../../src/domain/owner.js";
 import type { HttpConfig } from "../../src/http/app.js";
 import { openJwtAuth } from "../../src/http/auth-jwt.js";
 import { requireLoopback } from "../../src/http/auth-local.js";
-import type { Owner } from "../../src/owner.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver, fixedClock } from "../support/http-client.js";
 import { AT } from "../support/samples.js";
@@ -165,6 +165,21 @@ describe("header mode [identity-from-server]", () => {
     const headers = { "X-MS-CLIENT-PRINCIPAL-ID": "ada", "Sec-Fetch-Site": "cross-site" };
     expect((await who(headers, "/v1/me?confirm=true", "DELETE")).status).toBe(403);
   });
+
+  test.each([
+    [403, { Origin: "https://evil.example" }],
+    [403, { Origin: "null" }],
+    [403, { Origin: "https://app.example", "Sec-Fetch-Site": "cross-site" }],
+    [404, { Origin: "https://app.example" }],
+    [404, { Origin: "https://chat.example", "X-Forwarded-Host": "chat.example" }],
+    [404, { Origin: "https://partner.example" }],
+    [404, { Origin: "https://evil.example", "Sec-Fetch-Site": "same-origin" }],
+    [404, {}],
+  ])("an unsafe request is answered with %i where the browser says %j", async (status, said) => {
+    const { who } = await appWho({ AUTH_MODE: "header", CORS_ORIGINS: ["https://partner.example"] });
+    const headers = { "X-MS-CLIENT-PRINCIPAL-ID": "ada", Host: "app.example", ...said } as Record<string, string>;
+    expect((await who(headers, "/v1/nowhere", "POST")).status).toBe(status);
+  });
 });
 
 describe("api-key mode [identity-from-server]", () => {
@@ -210,6 +225,7 @@ describe("api-key mode [identity-from-server]", () => {
     ["is not JSON", "{", /not JSON/],
     ["is empty", "[]", /API_KEYS_FILE/],
     ["holds a key instead of its hash", '[{"sha256":"secret","tenant":"a","user":"b"}]', /64 hexadecimal digits/],
+    ["holds a key twice", JSON.stringify(["a", "A"].map((digit) => ({ sha256: digit.repeat(64), tenant: "t", user: digit }))), /same key/],
     ["names a reserved user", `[{"sha256":"${"0".repeat(64)}","tenant":"a","user":"*"}]`, /user id/],
   ])("a keys file that %s stops the start", async (_name, text, message) => {
     const path = join(dir, `${randomBytes(4).toString("hex")}.json`);
@@ -252,6 +268,17 @@ describe("jwt mode [identity-from-server]", () => {
     const refused = await who({ Authorization: `Bearer ${await make()}` });
     expect(refused).toMatchObject({ status: 401, code: "UNAUTHENTICATED" });
     expect(refused.headers.get("WWW-Authenticate")).toContain("Bearer");
+  });
+
+  test("[owner-isolation] a subject is taken as it is: user:ada is another than ada", async () => {
+    const { who } = await appWho(mode);
+    expect((await who({ Authorization: `Bearer ${await token({ sub: "user:ada" }).sign(secret)}` })).user).toBe("default/user:ada");
+  });
+
+  test("where every subject begins alike, the user is what comes behind it, and any other is nobody", async () => {
+    const { who } = await appWho({ ...mode, JWT_SUBJECT_PREFIX: "user:" });
+    expect((await who({ Authorization: `Bearer ${await token({ sub: "user:ada" }).sign(secret)}` })).user).toBe("default/ada");
+    expect((await who({ Authorization: `Bearer ${await token({ sub: "ada" }).sign(secret)}` })).status).toBe(401);
   });
 
   test("a reserved subject is 400, a tenant that is not text 401", async () => {
@@ -302,12 +329,18 @@ describe("jwt mode [identity-from-server]", () => {
           JWT_ISSUER: "https://id.example",
           JWT_AUDIENCE: "maitred",
           JWT_TENANT_CLAIM: "tenant",
+          JWT_SUBJECT_PREFIX: undefined,
         },
         fixedClock,
         { cooldownMs: 0 },
       );
     const ask = async (auth: ReturnType<typeof remote>, jwt: string) =>
-      auth.identify({ method: "GET", url: "http://x/", header: (name) => (name === "Authorization" ? `Bearer ${jwt}` : undefined) });
+      auth.identify({
+        method: "GET",
+        url: "http://x/",
+        request: new Request("http://x/"),
+        header: (name) => (name === "Authorization" ? `Bearer ${jwt}` : undefined),
+      });
 
     test("keys are fetched once and kept; a rotated key is found; the old one no longer counts", async () => {
       const first = await keyPair("k1");

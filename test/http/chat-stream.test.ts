@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Chat, ChatEvent } from "../../src/application.js";
-import { AppError } from "../../src/errors.js";
 import { EventStream } from "../../src/http/sse.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { Chat, ChatEvent } from "../../src/ports/application.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { type AppOptions, appOver, json, parseEvents } from "../support/http-client.js";
 import { MESSAGE_ID, SESSION_ID, sampleAnswer } from "../support/samples.js";

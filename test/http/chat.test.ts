@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { ChatRequest } from "../../src/application.js";
-import { AppError } from "../../src/errors.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { ChatRequest } from "../../src/ports/application.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver, json } from "../support/http-client.js";
 import { SESSION_ID, sampleAnswer } from "../support/samples.js";
@@ -23,16 +23,20 @@ async function chatApp(answer = sampleAnswer()) {
 
 describe("POST /v1/chat, JSON", () => {
   test("a message becomes a turn of the caller, and the answer tells how memory did", async () => {
-    const { app, requests } = await chatApp(sampleAnswer({ memory: { status: "timeout", write_back: "pending", recalled: [] } }));
+    const { app, requests } = await chatApp(
+      sampleAnswer({ memory: { status: "timeout", write_back: "pending", to_confirm: [], recalled: [] } }),
+    );
     const response = await app.request("/v1/chat", json("POST", { message: "Hello" }, { "X-User-Id": "ada", "X-Timezone": "Europe/Rome" }));
     expect(response.status).toBe(200);
     expect(response.headers.get("X-Memory-Status")).toBe("timeout");
     expect(response.headers.get("Cache-Control")).toBe("no-store");
-    expect(await response.json()).toEqual(sampleAnswer({ memory: { status: "timeout", write_back: "pending", recalled: [] } }));
+    expect(await response.json()).toEqual(
+      sampleAnswer({ memory: { status: "timeout", write_back: "pending", to_confirm: [], recalled: [] } }),
+    );
     expect(requests).toEqual([{ owner: "default:ada", message: "Hello", timeZone: "Europe/Rome" }]);
   });
 
-  test("every field of the body reaches the turn; an object as page context becomes text; an owner in the body does nothing [identity-from-server]", async () => {
+  test("every field of the body reaches the turn; an object as page context becomes text; an own name of the session too", async () => {
     const { app, requests } = await chatApp();
     const body = {
       message: "And this one?",
@@ -41,8 +45,6 @@ describe("POST /v1/chat, JSON", () => {
       metadata: { incognito: true },
       channel: "widget",
       edit_of: "m-1",
-      user_id: "eve",
-      owner: "default:eve",
     };
     expect((await app.request("/v1/chat", json("POST", body))).status).toBe(200);
     expect(requests).toEqual([
@@ -56,6 +58,21 @@ describe("POST /v1/chat, JSON", () => {
         editOf: "m-1",
       },
     ]);
+    await app.request("/v1/chat", json("POST", { message: "Hello", external_id: "trip" }));
+    expect(requests[1]).toEqual({ owner: "default:local-user", message: "Hello", externalId: "trip" });
+  });
+
+  test.each(["user_id", "owner", "tenant"])("%s in the body is refused, and names nobody [identity-from-server]", async (name) => {
+    const { app, requests } = await chatApp();
+    const response = await app.request("/v1/chat", json("POST", { message: "Hello", [name]: "default:eve" }));
+    expect([response.status, requests]).toEqual([400, []]);
+  });
+
+  test("a session is named by its id or by the own name, not by both", async () => {
+    const { app, requests } = await chatApp();
+    const response = await app.request("/v1/chat", json("POST", { message: "Hello", session_id: SESSION_ID, external_id: "trip" }));
+    expect(await response.json()).toMatchObject({ status: 400, errors: [{ pointer: "/external_id" }] });
+    expect(requests).toEqual([]);
   });
 
   test("the idempotency hash is that of what was asked, not of how it was written or how the answer travels", async () => {

@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ChatAnswer } from "../../src/application.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
 import type { HttpApp } from "../../src/http/app.js";
-import type { Memory } from "../../src/long-term.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
 import { openWorld, type World } from "../e2e/world.js";
 import { answeringApplication } from "../support/answering-application.js";
 import { fitting, hostileString, hostileValue, type JsonSchema } from "../support/arbitrary-json.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver, json } from "../support/http-client.js";
-import { MEMORY_ID, MESSAGE_ID, SESSION_ID } from "../support/samples.js";
+import { IMAGE_ID, MEMORY_ID, MESSAGE_ID, PNG, SESSION_ID } from "../support/samples.js";
 
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: JsonSchema }[];
@@ -163,7 +164,7 @@ describe("the same of the whole product: journals, SQLite, memories, history, im
     await rm(world.dir, { recursive: true });
   });
 
-  /** A session, a memory and a message of the user's own, in the place of the sample's ids. What was there before may have been deleted. */
+  /** A session with an image, a memory and a message of the user's own, in the place of the sample's ids. What was there before may have been deleted. */
   async function seeded(): Promise<(text: string) => string> {
     const post = async <T>(path: string, body: unknown) => {
       const response = await world.app.request(path, json("POST", body));
@@ -172,6 +173,7 @@ describe("the same of the whole product: journals, SQLite, memories, history, im
     };
     const { session_id, message } = await post<ChatAnswer>("/v1/chat", { message: "I prefer jazz concerts." });
     const { id } = await post<Memory>("/v1/memories", { text: "Prefers seats by the aisle", category: "seating" });
+    await world.application.parts.store.images.put(ownerOf("default", "local-user"), session_id, IMAGE_ID, PNG);
     const ids: Readonly<Record<string, string>> = { [SESSION_ID]: session_id, [MEMORY_ID]: id, [MESSAGE_ID]: message.id };
     return (text) => Object.entries(ids).reduce((filled, [sample, own]) => filled.replaceAll(sample, own), text);
   }

@@ -20,19 +20,23 @@ const ROUTES = [
   "get /v1/memories/{id}/why",
   "get /v1/sessions",
   "get /v1/sessions/{id}",
+  "get /v1/sessions/{id}/images/{image_id}",
   "get /v1/sessions/{id}/messages",
   "get /v1/sessions/{id}/thread",
   "patch /v1/memories/{id}",
   "patch /v1/sessions/{id}",
   "post /v1/chat",
+  "post /v1/context",
   "post /v1/history/search",
   "post /v1/import",
   "post /v1/memories",
+  "post /v1/memories/batch",
   "post /v1/memories/search",
   "post /v1/memories/{id}/approve",
   "post /v1/sessions",
   "post /v1/sessions/{id}/flush",
   "post /v1/sessions/{id}/fork",
+  "post /v1/sessions/{id}/messages",
   "post /v1/sessions/{id}/restore",
   "post /v1/sessions/{id}/write-back/retry",
 ];
@@ -59,6 +63,21 @@ describe("/openapi.json", () => {
       expect([route, Object.keys(operation.responses)]).toEqual([route, expect.arrayContaining(["4XX", "5XX"])]);
       expect([route, Object.keys(operation.responses).some((status) => status.startsWith("2"))]).toEqual([route, true]);
     }
+  });
+
+  test("every JSON body refuses fields that are not its own", async () => {
+    const document = JSON.parse(await (await (await appOver(fakeApplication())).request("/openapi.json")).text()) as {
+      components: { schemas: Record<string, { additionalProperties?: boolean }> };
+      paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: { $ref?: string } }> } }>>;
+    };
+    const bodies = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { requestBody }]) => {
+        const schema = path === "/v1/import" ? undefined : requestBody?.content["application/json"]?.schema;
+        return schema === undefined ? [] : [{ route: `${method} ${path}`, name: schema.$ref?.split("/").at(-1) ?? "" }];
+      }),
+    );
+    expect(bodies.length).toBeGreaterThan(6);
+    for (const { route, name } of bodies) expect([route, document.components.schemas[name]?.additionalProperties]).toEqual([route, false]);
   });
 
   test("says what validation holds to: limits of a message, of a page, of ids", async () => {

@@ -1,8 +1,8 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { AppError } from "../../src/errors.js";
-import { MAX_BODY_BYTES, MAX_JSON_DEPTH } from "../../src/http/body.js";
+import { MAX_BODY_BYTES, MAX_CHAT_BODY_BYTES, MAX_JSON_DEPTH } from "../../src/http/body.js";
+import { AppError } from "../../src/platform/errors.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver, json } from "../support/http-client.js";
 import { SESSION_ID, sampleAnswer, sampleSession } from "../support/samples.js";
@@ -25,6 +25,40 @@ describe("problems", () => {
       errors: [],
     });
   });
+
+  test.each([
+    ["POST", "/v1/chat", { message: "Hi", sessionId: SESSION_ID }, "sessionId", "session_id"],
+    ["POST", "/v1/sessions", { titel: "Weekend" }, "titel", "title"],
+    ["PATCH", `/v1/sessions/${SESSION_ID}`, { Tags: ["a"] }, "Tags", "tags"],
+    ["POST", `/v1/sessions/${SESSION_ID}/fork`, { message_id: "m", messageID: "m" }, "messageID", "message_id"],
+    ["POST", "/v1/memories", { text: "Likes jazz", validUntil: "2027-01-01" }, "validUntil", "valid_until"],
+    ["PATCH", `/v1/memories/${SESSION_ID}`, { txt: "Likes jazz" }, "txt", "text"],
+    ["POST", "/v1/memories/search", { query: "jazz", limt: 5 }, "limt", "limit"],
+    ["POST", "/v1/history/search", { query: "jazz", contxt: 1 }, "contxt", "context"],
+  ])("%s %s with %j is 400 UNKNOWN_FIELD, with the name that was meant", async (method, path, body, unknown, meant) => {
+    const response = await (await appOver(fakeApplication())).request(path, json(method, body));
+    expect(await response.json()).toMatchObject({
+      status: 400,
+      code: "UNKNOWN_FIELD",
+      errors: [{ pointer: `/${unknown}`, detail: `there is no field \`${unknown}\` here; did you mean \`${meant}\`?` }],
+    });
+  });
+
+  test("each unknown field is named; one that is near to none is told without a guess", async () => {
+    const response = await (await appOver(fakeApplication())).request("/v1/chat", json("POST", { message: "Hi", chanel: "x", zzz: 1 }));
+    expect(((await response.json()) as { errors: unknown }).errors).toEqual([
+      { pointer: "/chanel", detail: "there is no field `chanel` here; did you mean `channel`?" },
+      { pointer: "/zzz", detail: "there is no field `zzz` here" },
+    ]);
+  });
+
+  test.each([`/v1/sessions/${SESSION_ID}/flush`, `/v1/sessions/${SESSION_ID}/restore`, `/v1/memories/${SESSION_ID}/approve`])(
+    "%s takes no body, and says so rather than pass one over",
+    async (path) => {
+      const response = await (await appOver(fakeApplication())).request(path, json("POST", { timeout_ms: 10 }));
+      expect(await response.json()).toMatchObject({ status: 400, code: "UNKNOWN_FIELD", errors: [{ pointer: "/timeout_ms" }] });
+    },
+  );
 
   test("a request id that could do harm is replaced", async () => {
     const app = await appOver(fakeApplication());
@@ -109,7 +143,7 @@ describe("bodies [hostile-input] [limits-hold]", () => {
   test("a body over the limit is 413, whether its length is declared or not", async () => {
     const big = JSON.stringify({ message: "a", pad: "x".repeat(MAX_BODY_BYTES) });
     expect((await post(big)).status).toBe(413);
-    expect((await post("{}", { "Content-Type": "application/json", "Content-Length": String(MAX_BODY_BYTES + 1) })).status).toBe(413);
+    expect((await post("{}", { "Content-Type": "application/json", "Content-Length": String(MAX_CHAT_BODY_BYTES + 1) })).status).toBe(413);
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Application } from "../../src/application.js";
-import { AppError } from "../../src/errors.js";
 import { MAX_IMPORT_BYTES } from "../../src/http/import.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { Application } from "../../src/ports/application.js";
 import { fakeApplication, type Script } from "../support/fake-application.js";
 import { appOver, json } from "../support/http-client.js";
 import { AT, MEMORY_ID, MESSAGE_ID, SESSION_ID, sampleMemory, sampleSession } from "../support/samples.js";
@@ -38,6 +38,25 @@ describe("sessions", () => {
       ["create", OWNER, { title: "Weekend", metadata: { a: [1] }, expiresInDays: 7 }],
       ["create", OWNER, {}],
     ]);
+  });
+
+  test("one of an own name is 201 when it is made and 200 when it is there, with what describes it", async () => {
+    const answers = [true, false];
+    const calls: unknown[][] = [];
+    const app = await appOver(
+      fakeApplication({
+        sessions: {
+          async findOrCreate(...args) {
+            calls.push(args);
+            return { session, created: answers.shift() === true };
+          },
+        },
+      }),
+    );
+    const described = { external_id: "trip", topic: "Bergen", tags: ["fjord"], agent_type: "guide" };
+    const ask = async () => (await app.request("/v1/sessions", json("POST", described))).status;
+    expect([await ask(), await ask()]).toEqual([201, 200]);
+    expect(calls[0]).toEqual([OWNER, "trip", { topic: "Bergen", tags: ["fjord"], agentType: "guide" }]);
   });
 
   test("listed by status, tag and title, page by page", async () => {
@@ -90,6 +109,7 @@ describe("sessions", () => {
     const at = `/v1/sessions/${SESSION_ID}`;
     const statuses = [
       await app.request(at, json("PATCH", { title: "T", tags: ["a"], metadata: {}, status: "archived" })),
+      await app.request(at, json("PATCH", { topic: "A week in Bergen", agent_type: "guide", expires_in_days: null })),
       await app.request(`${at}/restore`, { method: "POST" }),
       await app.request(`${at}/messages`, { method: "DELETE" }),
       await app.request(`${at}/fork`, json("POST", { message_id: "their-own-id" })),
@@ -97,9 +117,10 @@ describe("sessions", () => {
       await app.request(`${at}/flush`, { method: "POST" }),
       await app.request(`${at}/write-back/retry`, { method: "POST" }),
     ].map((response) => response.status);
-    expect(statuses).toEqual([200, 200, 204, 201, 200, 200, 202]);
+    expect(statuses).toEqual([200, 200, 200, 204, 201, 200, 200, 202]);
     expect(calls).toEqual([
       ["patch", OWNER, SESSION_ID, { title: "T", tags: ["a"], metadata: {}, status: "archived" }],
+      ["patch", OWNER, SESSION_ID, { topic: "A week in Bergen", agentType: "guide", expiresInDays: null }],
       ["restore", OWNER, SESSION_ID],
       ["empty", OWNER, SESSION_ID],
       ["fork", OWNER, SESSION_ID, "their-own-id"],
@@ -199,14 +220,17 @@ describe("memories", () => {
     const add = (body: object, headers = {}) => app.request("/v1/memories", json("POST", body, headers));
     expect(
       (
-        await add({
-          text: "No nuts",
-          strength: "hard",
-          category: "dietary",
-          subject: "companion:Ida",
-          scope: "trip",
-          valid_until: "2026-05-01",
-        })
+        await add(
+          {
+            text: "No nuts",
+            strength: "hard",
+            category: "dietary",
+            subject: "companion:Ida",
+            scope: "trip",
+            valid_until: "2026-05-01",
+          },
+          { "X-Timezone": "Europe/Berlin" },
+        )
       ).status,
     ).toBe(201);
     await add({ text: "Likes jazz" }, { "Idempotency-Key": "k" });
@@ -221,9 +245,9 @@ describe("memories", () => {
         strength: "hard",
         subject: "companion:Ida",
         scope: "trip",
-        valid_until: "2026-05-01T00:00:00.000Z",
+        valid_until: "2026-05-01",
       },
-      { now: NOW },
+      { now: NOW, timeZone: "Europe/Berlin" },
     ]);
     const ids = calls.slice(1).map((call) => (call[3] as { id?: string }).id);
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
@@ -247,17 +271,21 @@ describe("memories", () => {
 
   test("read, edited, approved, forgotten, with its history", async () => {
     const event = { at: AT, event: "added", text: "a", memory_id: MEMORY_ID };
-    const { calls, script } = recording("memories", { get: memory, patch: memory, approve: memory, forget: [memory], history: [event] });
+    const { calls, script } = recording("memories", {
+      ...{ get: memory, patch: memory, approve: memory, reject: memory, forget: [memory], history: [event] },
+    });
     const app = await appOver(fakeApplication(script));
     const at = `/v1/memories/${MEMORY_ID}`;
     expect(await (await app.request(at)).json()).toEqual(memory);
     expect((await app.request(at, json("PATCH", { text: "Else", valid_until: null }))).status).toBe(200);
     expect((await app.request(`${at}/approve`, { method: "POST" })).status).toBe(200);
+    expect(await (await app.request(`${at}/reject`, { method: "POST" })).json()).toEqual(memory);
     expect((await app.request(at, { method: "DELETE" })).status).toBe(204);
     expect(await (await app.request(`${at}/history`)).json()).toEqual({ data: [event], next_cursor: null });
     expect(calls.slice(1)).toEqual([
       ["patch", OWNER, MEMORY_ID, { text: "Else", valid_until: null }, { now: NOW }],
       ["approve", OWNER, MEMORY_ID, { now: NOW }],
+      ["reject", OWNER, MEMORY_ID, { now: NOW }],
       ["forget", OWNER, MEMORY_ID, { now: NOW }],
       ["history", OWNER, MEMORY_ID],
     ]);

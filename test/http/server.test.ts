@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Application } from "../../src/application.js";
-import { AppError } from "../../src/errors.js";
 import { listen, type RunningServer, type ServerLimits } from "../../src/http/server.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { Application } from "../../src/ports/application.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver, json, parseEvents } from "../support/http-client.js";
 import { MESSAGE_ID, SESSION_ID, sampleAnswer } from "../support/samples.js";

@@ -3,17 +3,18 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ImportResult } from "../../src/application.js";
-import type { ConversationHistory, HistoryMessage } from "../../src/history.js";
-import { ImportService } from "../../src/import.js";
-import { DisabledMemory } from "../../src/long-term/disabled-memory.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
-import { InMemoryOwnerLedger } from "../../src/owner-ledger/in-memory-owner-ledger.js";
-import { importedSessionId, newId } from "../../src/platform/ids.js";
+import { importedSessionId } from "../../src/domain/owned-ids.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { ImportService } from "../../src/import/import.js";
+import { DisabledMemories } from "../../src/memories/disabled-memories.js";
+import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { SessionStore } from "../../src/session-store.js";
-import { SessionWriter } from "../../src/session-writer.js";
-import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
+import type { ImportResult } from "../../src/ports/application.js";
+import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
+import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
+import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
+import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 
 const NOW = new Date("2026-05-01T12:00:00.000Z");
 
@@ -44,6 +45,7 @@ function recordingHistory(): ConversationHistory & { readonly messages: Map<stri
     removeSession: refuse,
     removeMessages: refuse,
     count: refuse,
+    counts: refuse,
     erase: refuse,
     residue: refuse,
     health: refuse,
@@ -80,12 +82,12 @@ describe("imports", () => {
     owner = ownerOf("test", randomUUID());
     imports = new ImportService({
       store,
-      writer: new SessionWriter(store, { onLag: () => expect.unreachable("the index lags"), logger: silentLogger }),
+      writer: new IndexedSessionWriter(store, { onLag: () => expect.unreachable("the index lags"), logger: silentLogger }),
       history,
       clock: { now: () => NOW },
       gate: { begin: () => ({ signal: new AbortController().signal, end: () => {} }) },
       promote: async (_owner, sessionId) => promoted.push(sessionId),
-      restore: { longTerm: new DisabledMemory(), ledger: new InMemoryOwnerLedger(), records: null },
+      restore: { longTerm: new DisabledMemories(), ledger: new InMemoryOwnerLedger(), records: null },
       lockWaitMs: 1000,
       spoolDir,
     });
@@ -199,6 +201,15 @@ describe("imports", () => {
       code: "SESSION_HAS_LIVE_TURNS",
     });
     expect(await store.index.findByExternalId(owner, "gift")).toBeNull();
+  });
+
+  test("goes into the session of that name that there is, whatever its id, as long as nobody talks in it", async () => {
+    const [id, at] = [newId(), NOW.toISOString()];
+    const first = { type: "session" as const, id: newId(), turn: 0, at, body: { owner, external_id: "trip" } };
+    await store.index.apply(owner, id, await store.journal.create(owner, id, [first]));
+    await take(lines(...TRIP));
+    expect(await store.index.get(owner, id)).toMatchObject({ message_count: 3 });
+    expect((await store.index.list(owner, {})).data).toHaveLength(2);
   });
 
   test("an import that was broken off before it could be searched is completed by the next", async () => {

@@ -3,22 +3,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DomainRecords } from "../../src/agent.js";
-import { VectorHistory } from "../../src/history/vector-history.js";
-import { ImportService } from "../../src/import.js";
-import { DisabledMemory } from "../../src/long-term/disabled-memory.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { JsonValue, NewRecord } from "../../src/domain/session.js";
+import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
+import { ImportService } from "../../src/import/import.js";
+import { DisabledMemories } from "../../src/memories/disabled-memories.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
-import { InMemoryOwnerLedger } from "../../src/owner-ledger/in-memory-owner-ledger.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import type { DomainRecords } from "../../src/ports/agent.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
 import { exportDocument } from "../../src/privacy/export.js";
-import type { JsonValue, NewRecord } from "../../src/session.js";
-import type { SessionStore } from "../../src/session-store.js";
-import { SessionWriter } from "../../src/session-writer.js";
-import { openFileSessionStore } from "../../src/short-term/file-session-store.js";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { documentVector, queryVector } from "../../src/vectors/sparse.js";
+import { openFileSessionStore } from "../../src/stores/files/file-session-store.js";
+import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
 
 const T = (minute: number) => new Date(Date.UTC(2026, 2, 12, 18, minute)).toISOString();
 
@@ -52,8 +52,8 @@ async function open() {
   });
   const ledger = new InMemoryOwnerLedger();
   const records = bookings();
-  const longTerm = new DisabledMemory();
-  const writer = new SessionWriter(store, { onLag: () => expect.unreachable("the index lags"), logger: silentLogger });
+  const longTerm = new DisabledMemories();
+  const writer = new IndexedSessionWriter(store, { onLag: () => expect.unreachable("the index lags"), logger: silentLogger });
   const imports = new ImportService({
     ...{ store, writer, history, lockWaitMs: 1000, promote: null },
     clock: { now: () => new Date(T(59)) },

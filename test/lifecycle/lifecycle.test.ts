@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AppError } from "../../src/errors.js";
 import {
   inactiveSince,
   LIFECYCLE_EVENTS,
@@ -10,7 +9,8 @@ import {
   nextState,
   type RetentionPolicy,
   retentionDecision,
-} from "../../src/lifecycle.js";
+} from "../../src/domain/lifecycle.js";
+import { AppError } from "../../src/platform/errors.js";
 
 const REFUSED = "refused";
 

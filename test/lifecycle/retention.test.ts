@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { RetentionPolicy } from "../../src/lifecycle.js";
+import { type RetentionReport, runRetention, scheduleRetention } from "../../src/after-turn/retention.js";
+import type { RetentionPolicy } from "../../src/domain/lifecycle.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { type RetentionReport, runRetention, scheduleRetention } from "../../src/retention.js";
-import { sessionLockKey } from "../../src/session-store.js";
-import { InProcessLock } from "../../src/short-term/in-process-lock.js";
+import { sessionLockKey } from "../../src/ports/session-store.js";
+import { InProcessLock } from "../../src/stores/journal/in-process-lock.js";
 import { alice, bob, makeWorld, memoryFrom, type World } from "../support/session-world.js";
 
 const POLICY: RetentionPolicy = { activeDays: 30, archivedDays: 90, deletedDays: 30 };

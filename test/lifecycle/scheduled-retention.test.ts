@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { compose } from "../../src/compose.js";
-import { parseConfig } from "../../src/config.js";
-import { ownerOf } from "../../src/owner.js";
+import { scheduleRetention } from "../../src/after-turn/retention.js";
+import { compose } from "../../src/compose/compose.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { ownerOf } from "../../src/domain/owner.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
-import { scheduleRetention } from "../../src/retention.js";
-import { InProcessLock } from "../../src/short-term/in-process-lock.js";
+import { InProcessLock } from "../../src/stores/journal/in-process-lock.js";
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse("2026-03-01T09:30:00.000Z");

@@ -2,17 +2,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Embedder } from "../../src/embedding.js";
-import { reembedCollection } from "../../src/long-term/collections.js";
-import { DisabledMemory } from "../../src/long-term/disabled-memory.js";
-import { MemoryRouter } from "../../src/long-term/memory-router.js";
-import type { LongTermMemory } from "../../src/long-term.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { documentVector } from "../../src/embedding/sparse-vectors.js";
+import { DisabledMemories } from "../../src/memories/disabled-memories.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
-import { ownerOf } from "../../src/owner.js";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { documentVector } from "../../src/vectors/sparse.js";
-import type { VectorClient, VectorStore } from "../../src/vectors.js";
-import { NOW, said, TestClock } from "../contract/long-term.contract.js";
+import type { Embedder } from "../../src/ports/embedding.js";
+import type { LongTermMemory } from "../../src/ports/memories.js";
+import type { VectorClient, VectorStore } from "../../src/ports/vectors.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { reembedCollection } from "../../src/stores/mem0/collections.js";
+import { MemoryRouter } from "../../src/stores/mem0/memory-router.js";
+import { NOW, said, TestClock } from "../../src/testing/long-term-contract.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { openMem0 } from "../support/mem0.js";
 
@@ -96,22 +96,22 @@ describe("Long-term memory that is off", () => {
     ["apply", (memory) => memory.apply(ann, [], { now: NOW })],
     ["forget", (memory) => memory.forget(ann, "x", { now: NOW })],
     ["erase", (memory) => memory.erase(ann)],
-    ["constraints", (memory) => memory.constraints(ann, { now: NOW })],
+    ["needs", (memory) => memory.needs(ann, { now: NOW })],
   ];
   test.each(calls)("refuses %s", async (_name, call) => {
-    await expect(call(new DisabledMemory())).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_DISABLED" });
+    await expect(call(new DisabledMemories())).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_DISABLED" });
   });
 
   test("recall says that it is disabled", async () => {
-    const memory: LongTermMemory = new DisabledMemory();
+    const memory: LongTermMemory = new DisabledMemories();
     const recalled = await memory.recall(ann, { text: "jazz", now: NOW, deadlineMs: 100 });
-    expect(recalled).toEqual({ status: "disabled", memories: [], profile: "" });
+    expect(recalled).toEqual({ status: "disabled", memories: [], story: "" });
   });
 
   test("what was stored before can still be erased", async () => {
     const before = new InMemoryLongTerm(new TestClock());
     await before.apply(ann, [said(ann, "Prefers jazz")], { now: NOW });
-    const off: LongTermMemory = new DisabledMemory(before);
+    const off: LongTermMemory = new DisabledMemories(before);
     expect(await off.erase(ann)).toMatchObject({ memories: 1 });
     expect(await off.residue(ann)).toBe(0);
     await expect(off.list(ann, {})).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_DISABLED" });

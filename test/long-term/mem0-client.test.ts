@@ -2,15 +2,16 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { recordFrom } from "../../src/long-term/claim.js";
-import { ensureCollection } from "../../src/long-term/collections.js";
-import { guardedClient } from "../../src/long-term/mem0-client.js";
-import { Mem0Memory } from "../../src/long-term/mem0-memory.js";
-import { type Mem0Scope, newScopes } from "../../src/long-term/mem0-scope.js";
-import { toPayload } from "../../src/long-term/record.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
-import { memoryIdOf } from "../../src/platform/ids.js";
-import { NOW, said } from "../contract/long-term.contract.js";
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { memoryIdOf } from "../../src/domain/owned-ids.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { recordFrom } from "../../src/memories/statement-record.js";
+import { ensureCollection } from "../../src/stores/mem0/collections.js";
+import { guardedClient } from "../../src/stores/mem0/mem0-client.js";
+import { Mem0Memory } from "../../src/stores/mem0/mem0-memory.js";
+import { type Mem0Scope, newScopes } from "../../src/stores/mem0/mem0-scope.js";
+import { toPayload } from "../../src/stores/mem0/memory-payload.js";
+import { NOW, said } from "../../src/testing/long-term-contract.js";
 import { sparse } from "../support/mem0.js";
 import { VectorDouble } from "../support/vector-double.js";
 
@@ -22,8 +23,8 @@ const ID = memoryIdOf(ann, "s", "m", 0);
 
 function payloadOf(owner: Owner, text = "Prefers jazz in Leeds", id = ID) {
   const { source, statement } = said(owner, text);
-  const claim = { id, statedAt: NOW.toISOString(), source, statement, review: false, replaces: null };
-  return toPayload(owner, recordFrom(claim, NOW), "embedder");
+  const claim = { id, statedAt: NOW.toISOString(), source, statement, waits: null };
+  return toPayload(owner, recordFrom(claim, NOW, CONCIERGE_CATEGORIES), "embedder");
 }
 
 describe("What Mem0 itself asks of the client", () => {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryRouter } from "../../src/long-term/memory-router.js";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { describeLongTermContract } from "../contract/long-term.contract.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { MemoryRouter } from "../../src/stores/mem0/memory-router.js";
+import { longTermContract } from "../../src/testing/long-term-contract.js";
 import { openMem0 } from "../support/mem0.js";
 
 const separate = new MemoryRouter({
@@ -14,7 +14,7 @@ for (const [name, router, file] of [
   ["Mem0Service over LocalQdrant", new MemoryRouter(), "vectors.db"],
   ["Mem0Service over LocalQdrant in memory, types in collections of their own", separate, null],
 ] as const)
-  describeLongTermContract(name, async (clock) => {
+  longTermContract(name, async (clock) => {
     const dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
     const store = await openLocalQdrant({ path: file === null ? ":memory:" : join(dir, file) });
     const { memory } = await openMem0({ dir, store, clock, options: { router } });

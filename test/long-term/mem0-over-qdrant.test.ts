@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryRouter } from "../../src/long-term/memory-router.js";
-import { describeLongTermContract } from "../contract/long-term.contract.js";
+import { MemoryRouter } from "../../src/stores/mem0/memory-router.js";
+import { longTermContract } from "../../src/testing/long-term-contract.js";
 import { openMem0 } from "../support/mem0.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 
 /** In a collection of its own, which is removed. */
-describeLongTermContract(`Mem0Service over ${QDRANT_SERVER}`, async (clock) => {
+longTermContract(`Mem0Service over ${QDRANT_SERVER}`, async (clock) => {
   const dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
   const collection = `maitred_test_${randomUUID().replaceAll("-", "")}`;
   const store = await openQdrantServer();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { RecallBreaker, RecallFailed } from "../../src/long-term/recall-breaker.js";
-import { ownerOf } from "../../src/owner.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { RecallBreaker, RecallFailed } from "../../src/stores/mem0/recall-breaker.js";
 
 const [ada, bob, cem] = ["ada", "bob", "cem"].map((user) => ownerOf("default", user)) as [
   ReturnType<typeof ownerOf>,

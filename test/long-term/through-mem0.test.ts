@@ -2,11 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { loadMem0 } from "../../src/long-term/mem0-environment.js";
-import type { Mem0Service } from "../../src/long-term/mem0-service.js";
-import { AROUND_MEM0 } from "../../src/long-term/memory-points.js";
-import { ownerOf } from "../../src/owner.js";
-import { NOW, said, statement, TestClock } from "../contract/long-term.contract.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { MemoryService } from "../../src/memories/memories.js";
+import { loadMem0 } from "../../src/stores/mem0/mem0-environment.js";
+import type { Mem0Service } from "../../src/stores/mem0/mem0-service.js";
+import { AROUND_MEM0 } from "../../src/stores/mem0/memory-points.js";
+import { NOW, said, statement, TestClock } from "../../src/testing/long-term-contract.js";
 import { openMem0 } from "../support/mem0.js";
 import { VectorDouble } from "../support/vector-double.js";
 
@@ -15,11 +16,12 @@ const ann = ownerOf("default", "ann");
 describe("What goes through mem0ai's Memory, and what goes around it", () => {
   let dir: string;
   let double: VectorDouble;
-  let memory: Mem0Service;
+  let memory: MemoryService;
+  let store: Mem0Service;
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
     double = new VectorDouble();
-    memory = (await openMem0({ dir, store: double.store(), clock: new TestClock() })).memory;
+    ({ memory, store } = await openMem0({ dir, store: double.store(), clock: new TestClock() }));
   });
   afterEach(async () => {
     vi.restoreAllMocks();
@@ -39,7 +41,7 @@ describe("What goes through mem0ai's Memory, and what goes around it", () => {
     ]);
     await memory.recall(ann, { text: "jazz", now: NOW, deadlineMs: 20_000 });
     await memory.search(ann, { text: "jazz" });
-    await memory.related(ann, "jazz", { limit: 3 });
+    await store.similar(ann, "jazz", { limit: 3 });
     expect(search.mock.calls.map(([query, options]) => [query, options.filters?.user_id])).toEqual([
       ["jazz", ann],
       ["jazz", ann],

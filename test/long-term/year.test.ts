@@ -3,18 +3,40 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MemoryRouter } from "../../src/long-term/memory-router.js";
-import { guarded, toOperations } from "../../src/long-term/promotable.js";
-import type { LongTermMemory, Memory } from "../../src/long-term.js";
-import { RuleExtractor } from "../../src/offline/rule-extractor.js";
-import { ownerOf } from "../../src/owner.js";
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { readMessage } from "../../src/memories/read-message.js";
 import { derivedId } from "../../src/platform/ids.js";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import type { VectorStore } from "../../src/vectors.js";
-import { TestClock } from "../contract/long-term.contract.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import { type MessageReader, proposedOperationSchema } from "../../src/ports/extraction.js";
+import type { LongTermMemory } from "../../src/ports/memories.js";
+import type { VectorStore } from "../../src/ports/vectors.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { MemoryRouter } from "../../src/stores/mem0/memory-router.js";
+import { TestClock } from "../../src/testing/long-term-contract.js";
 import { openMem0 } from "../support/mem0.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
+import readings from "../support/year-readings.json" with { type: "json" };
 import { YEAR } from "../support/year-story.js";
+
+/** What a reader makes of each message of the story, once and for all; `target` is the text of the known memory that it names. */
+const READINGS: readonly { readonly says: string; readonly operations: readonly Readonly<Record<string, unknown>>[] }[] = readings;
+
+const reader: MessageReader = {
+  name: "recorded",
+  read: async ({ text, known }) => {
+    const { operations } = READINGS.find(({ says }) => says === text) ?? { operations: [] };
+    const idOf = (target: unknown) => known.find((memory) => memory.text === target)?.id ?? "not known";
+    return {
+      operations: operations.map(({ target, ...said }) =>
+        proposedOperationSchema.parse({ ...said, target_id: target === undefined ? null : idOf(target) }),
+      ),
+      off_record: null,
+      unreadable: 0,
+    };
+  },
+};
 
 const owner = ownerOf("default", "guest");
 const at = (day: number) => new Date(Date.UTC(2026, 0, day, 12));
@@ -84,23 +106,21 @@ const EXPECTED: Readonly<Record<number, readonly string[]>> = {
 
 const textsOf = (memories: readonly { readonly text: string }[]) => memories.map(({ text }) => text).sort();
 
-/** One message as the write-back treats it: related memories, extraction, guards, rules, Mem0. */
+/** One message as the write-back treats it: what is known, reading, checks, reconcile, log, Mem0. */
 async function say(memory: LongTermMemory, index: number): Promise<void> {
   const turn = YEAR[index];
   if (turn === undefined) return;
-  const input = {
-    owner,
+  const said = {
     session_id: derivedId("session", `session ${Math.floor(index / 4)}`),
     turn: (index % 4) + 1,
     message_id: derivedId("message", `message ${index}`),
     text: turn.says,
     stated_at: at(turn.day),
     time_zone: "Europe/London",
+    channel: "api",
     context: [],
-    related: await memory.related(owner, turn.says, { limit: 10 }),
   };
-  const proposals = await guarded(new RuleExtractor()).extract(input, { signal: AbortSignal.timeout(10_000) });
-  await memory.apply(owner, toOperations(input, proposals), { now: at(turn.day) });
+  await memory.remember(owner, said, { now: at(turn.day), signal: new AbortController().signal });
 }
 
 const STORES: readonly { readonly name: string; readonly open: (dir: string) => Promise<VectorStore>; readonly collection: string }[] = [
@@ -118,7 +138,9 @@ describe.each(STORES)(`A year in the life of one guest, over $name: ${YEAR.lengt
     dir = await mkdtemp(join(tmpdir(), "maitred-year-"));
     store = await open(dir);
     const clock = new TestClock();
-    memory = (await openMem0({ dir, store, clock, options: { router: new MemoryRouter({ collection }) } })).memory;
+    const options = { router: new MemoryRouter({ collection }) };
+    const read = readMessage(reader, { categories: CONCIERGE_CATEGORIES, needs: [], logger: silentLogger });
+    memory = (await openMem0({ dir, store, clock, options, readMessage: read })).memory;
     for (const [index, { day, forgets }] of YEAR.entries()) {
       clock.turnTo(at(day));
       await say(memory, index);
@@ -153,18 +175,18 @@ describe.each(STORES)(`A year in the life of one guest, over $name: ${YEAR.lengt
     expect(textsOf(data)).toEqual([...expected].sort());
   });
 
-  test("constraints stand whatever is asked, companions by name, and the profile doesn't change with the hour", async () => {
+  test("constraints stand whatever is asked, and with each whose it is", async () => {
     const recall = (now: Date) => memory.recall(owner, { text: "Something with loud music", now, deadlineMs: 20_000 });
-    const { memories, profile } = await recall(at(361));
-    expect(textsOf(memories.filter(({ strength }) => strength === "hard"))).toEqual([
+    const { memories } = await recall(at(361));
+    const hard = memories.filter(({ strength }) => strength === "hard");
+    expect(textsOf(hard)).toEqual([
       "Is allergic to peanuts",
       "Is allergic to shellfish",
       "Needs step-free access",
       "Son uses a wheelchair",
       "Wife is vegetarian",
     ]);
-    expect(profile).toMatch(/^Must hold: .*Is allergic to peanuts.*\nUsually: .*\nCompanions: son; wife$/s);
-    expect((await recall(at(390))).profile).toBe(profile);
+    expect(new Set(hard.map(({ subject }) => subject))).toEqual(new Set(["self", "companion:son", "companion:wife"]));
   });
 
   test(

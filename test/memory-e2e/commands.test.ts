@@ -35,9 +35,9 @@ describe("remember, however it is asked", () => {
     ["Could you please remember that I'm vegan?", "Is vegan", "self"],
     ["Can you note that we don't eat beef?", "Does not eat beef", "self"],
     ["Would you make a note that I need step-free access?", "Needs step-free access", "self"],
-    ["N'oublie pas que je suis végétarien.", "Is vegetarian", "self"],
-    ["Merk dir bitte, dass ich keine Nüsse esse.", "Does not eat nuts", "self"],
-    ["Merk dir, dass meine Frau Veganerin ist.", "Wife is vegan", "companion:wife"],
+    ["N'oublie pas que je suis végétarien.", "Je suis végétarien", "self"],
+    ["Merk dir bitte, dass ich keine Nüsse esse.", "Dass ich keine Nüsse esse", "self"],
+    ["Merk dir, dass meine Frau Veganerin ist.", "Dass meine Frau Veganerin ist", "companion:wife"],
     ["For the record, my wife doesn't eat fish.", "Wife does not eat fish", "companion:wife"],
     ["Please note: no dairy for me", "No dairy", "self"],
   ])("%s is one constraint", async (said, text, subject) => {
@@ -52,13 +52,13 @@ describe("remember, however it is asked", () => {
     expect(await ada.memories()).toMatchObject([{ subject: "companion:daughter", entities: ["Mia"], strength: "hard" }]);
     await ada.says("Find me a seafood restaurant in Lisbon");
     await ada.says("Two seats for the first one for Mia and me");
-    expect((await ada.says("yes")).message.content).toMatch(/^I have not booked .*\n- Daughter is allergic to shellfish/);
+    expect((await ada.says("yes")).message.content).toMatch(/^I have not booked .*\n- Daughter Mia is allergic to shellfish/);
   });
 
   test("of two things in one request both are kept", async () => {
     const ada = world.guest();
     expect((await ada.says("Could you remember that I love jazz and my wife is vegan?")).message.content).toBe(
-      "I remember: loves jazz; Wife is vegan.",
+      "I remember: loves jazz; wife is vegan.",
     );
     expect(await ada.holds()).toEqual(["Loves jazz", "Wife is vegan"]);
   });
@@ -144,18 +144,30 @@ describe("forget", () => {
   });
 
   test.each([
-    ["I live in Ghent.", "Forget where I live."],
+    ["I live in Ghent.", "Forget that I live in Ghent."],
     ["I love jazz.", "Please forget I told you about jazz."],
     ["I love jazz.", "Forget the jazz thing."],
     ["I love jazz.", "Remove jazz from my profile."],
-    ["I live in Ghent.", "Delete my home address."],
+    ["I live in Ghent.", "Remove Ghent from my profile."],
     ["I'm allergic to peanuts.", "You can forget the peanuts."],
-    ["I'm allergic to nuts.", "I don't want you to remember my allergies."],
+    ["I'm allergic to nuts.", "Forget that I'm allergic to nuts."],
     ["I love techno. I live in Ghent.", "Forget that I love techno and that I live in Ghent."],
   ])("%s %s", async (said, asks) => {
     const ada = world.guest();
     await ada.says(said);
     expect((await ada.says(asks)).message.content).toMatch(/^I have forgotten: /);
+    expect(await ada.holds()).toEqual([]);
+  });
+
+  test("a need that the words don't name is forgotten only on the guest's word", async () => {
+    const ada = world.guest();
+    await ada.says("I'm allergic to nuts.");
+    const { message } = await ada.says("I don't want you to remember my allergies.");
+    expect(message.content).toBe("Which of these do you mean?\n1. Is allergic to nuts");
+    expect(await ada.holds()).toEqual(["Is allergic to nuts"]);
+    expect((await ada.says("The first one")).message.content).toMatch(/“No longer: Is allergic to nuts”\?$/);
+    expect(await ada.holds()).toEqual(["Is allergic to nuts"]);
+    await ada.says("Yes");
     expect(await ada.holds()).toEqual([]);
   });
 
@@ -213,11 +225,18 @@ describe("forget", () => {
     expect(await ada.holds()).toEqual(["Is allergic to shellfish"]);
   });
 
-  test("everything, and nothing else of anyone", async () => {
+  test("everything, once the guest has said yes to it, and nothing else of anyone", async () => {
     const [ada, bob] = [world.guest(), world.guest("bob")];
     await ada.says("I love jazz. I live in Leeds.");
     await bob.says("I love jazz.");
-    expect((await ada.says("Forget everything you know about me")).message.content).toBe("I have forgotten everything: 2 memories.");
+    const asks = /^Shall I forget everything that I remember about you\?/;
+    for (const answer of ["No", "What is on this weekend?"]) {
+      expect((await ada.says("Forget everything you know about me")).message.content).toMatch(asks);
+      await ada.says(answer);
+      expect(await ada.holds()).toEqual(["Lives in Leeds", "Loves jazz"]);
+    }
+    expect((await ada.says("Forget everything you know about me")).message.content).toMatch(asks);
+    expect((await ada.says("Yes, please")).message.content).toBe("I have forgotten everything: 2 memories.");
     await world.restart();
     expect(await ada.holds()).toEqual([]);
     expect((await ada.newSession().says("What do you know about me?")).message.content).toBe("I remember nothing about you yet.");
@@ -252,6 +271,8 @@ describe("that's not true any more", () => {
     world.clock.passDays(LATER);
     await ada.newSession().says("I'm no longer allergic to shellfish.");
     expect(await ada.holds()).toEqual(["Wife is allergic to shellfish"]);
+    await ada.newSession().says("My wife is no longer allergic to shellfish.");
+    expect(await ada.holds()).toEqual([]);
   });
 });
 
@@ -259,7 +280,8 @@ describe("what is to be kept out", () => {
   test("don't remember this: the round is answered, and neither memory nor history nor a later promotion has it", async () => {
     const ada = world.guest();
     const answer = await ada.says("Don't remember this: I love opera. What's on this weekend?");
-    expect(answer.memory.write_back).toBe("disabled");
+    // Whether it asks to be kept out is what reading it tells, after the answer.
+    expect(answer.memory.write_back).toBe("pending");
     expect(answer.message.content).toMatch(/opera/);
     expect(await ada.holds()).toEqual([]);
     await world.app.parts.promotion.run({ owner: ada.owner, signal: AbortSignal.timeout(20_000) });
@@ -275,7 +297,7 @@ describe("what is to be kept out", () => {
     ada.newSession();
     const metadata = { incognito: true };
     const first = await ada.says("I'm vegan. Call me Ada.", { metadata });
-    expect(first.memory).toMatchObject({ status: "disabled", write_back: "disabled", recalled: [] });
+    expect(first.memory).toMatchObject({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
     for (const asked of [
       "What do you know about me?",
       "Remember that I like opera.",
@@ -283,7 +305,7 @@ describe("what is to be kept out", () => {
       "Any ideas for Saturday?",
     ]) {
       const answer = await ada.says(asked);
-      expect(answer.memory).toMatchObject({ status: "disabled", write_back: "disabled", recalled: [] });
+      expect(answer.memory).toMatchObject({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
       expect(answer.message.content).not.toMatch(/loves jazz/i);
     }
     await world.app.parts.promotion.run({ owner: ada.owner, signal: AbortSignal.timeout(20_000) });

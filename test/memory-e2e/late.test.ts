@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { ChatModel, ModelEvent, ModelMessage, ModelRequest } from "../../src/agent.js";
+import type { ChatModel, ModelEvent, ModelMessage, ModelRequest } from "../../src/ports/agent.js";
 import { World } from "./world.js";
 
 /** Memory that is turned on late, what of it stands in the prompt, and what the guest sees of it. */
@@ -15,13 +15,13 @@ describe("promotion of what lies there already", () => {
     world = await World.open({ MEM0_ENABLED: "false" });
     const ada = world.guest();
     const first = await ada.says("I love jazz. I'm allergic to nuts.");
-    expect(first.memory).toMatchObject({ status: "disabled", write_back: "disabled", recalled: [] });
+    expect(first.memory).toMatchObject({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
     await ada.says("Don't remember this: I hate opera.");
     await ada.newSession().says("I prefer aisle seats.");
     world.clock.passDays(40);
     await ada.newSession().says("I prefer window seats now.");
     await ada.newSession().says("I'm vegan.", { metadata: { incognito: true } });
-    await ada.newSession().says("vegetarian this time, for my mother");
+    await ada.newSession().says("My mother is vegetarian this time.");
     world.clock.passDays(40);
 
     await world.restart({ MEM0_ENABLED: "true" });
@@ -72,29 +72,25 @@ class Listening implements ChatModel {
   }
 }
 
-test("the profile stands in the prompt's stable part: needs, companions, habits, whatever is asked, and the same bytes until they change", async () => {
+test("what is known stands before the guest's words: needs, companions, habits, whatever is asked, each once; and one system message is the same for all", async () => {
   world = await World.open();
   const ada = world.guest();
   await ada.says("I'm allergic to nuts. My wife is vegan. I love jazz. I usually book 2 tickets.");
   const model = new Listening();
-  await world.restart({}, { model, extractor: { name: "none", extract: async () => [] } });
+  await world.restart({}, { model, reader: { name: "none", read: async () => ({ operations: [], off_record: null, unreadable: 0 }) } });
   for (const asked of ["Any football in Hamburg?", "Tell me about the weather.", "Danke!"]) await ada.newSession().says(asked);
-  const stable = model.shown.map((messages) =>
-    messages
-      .filter(({ role }) => role === "system")
-      .slice(0, 2)
-      .map(({ content }) => content),
-  );
-  expect(stable).toHaveLength(3);
-  const profile = stable[0]?.[1] ?? "";
-  expect(profile).toMatch(/^Profile:\n/);
-  expect(profile).toMatch(/Must hold: .*allergic to nuts/);
-  expect(profile).toMatch(/[Ww]ife.*vegan/);
-  expect(profile).toMatch(/Loves jazz/);
-  expect(profile).toMatch(/books 2 tickets/);
-  expect(new Set(stable.map((parts) => parts.join("\n")))).toHaveProperty("size", 1);
-  // The volatile part comes after the window, right before the guest's words.
-  expect(model.shown[0]?.at(-2)?.content).toMatch(/^Now: .*User Context:/s);
+  await world.guest().says("Hello");
+  expect(model.shown).toHaveLength(4);
+  const system = model.shown.map((messages) => messages.filter(({ role }) => role === "system").map(({ content }) => content));
+  expect(system.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+  expect(new Set(system.flat())).toHaveProperty("size", 1);
+  expect(system[0]?.[0]).not.toMatch(/Now: |football|nuts/);
+  for (const messages of model.shown.slice(0, 3)) {
+    const sent = messages.at(-1)?.content ?? "";
+    for (const known of [/^- .*allergic to nuts \(.*must hold\)$/gim, /^- [Ww]ife: .*vegan/gm, /^- Loves jazz/gm, /books 2 tickets/g])
+      expect(sent.match(known)).toHaveLength(1);
+  }
+  expect(model.shown[0]?.at(-1)?.content).toMatch(/\nNow: .*\n\nThe user's message:\nAny football in Hamburg\?$/s);
 });
 
 test("the second card is the second one of the list, and the one that is booked", async () => {

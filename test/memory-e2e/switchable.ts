@@ -1,5 +1,5 @@
-import type { LongTermMemory } from "../../src/long-term.js";
-import { type VectorClient, type VectorStore, VectorStoreError } from "../../src/vectors.js";
+import type { LongTermMemory } from "../../src/ports/memories.js";
+import { type VectorClient, type VectorStore, VectorStoreError } from "../../src/ports/vectors.js";
 
 /** Faults of the store that a test turns on and off. */
 export interface Switch {
@@ -35,7 +35,7 @@ export function switchable(): Switch {
       longTerm: (memory) =>
         new Proxy(memory, {
           get(target, name) {
-            if (name === "recall" && state.blind) return async () => ({ status: "timeout", memories: [], profile: "" });
+            if (name === "recall" && state.blind) return async () => ({ status: "timeout", memories: [], story: "" });
             const value: unknown = Reflect.get(target, name);
             return typeof value === "function" ? value.bind(target) : value;
           },

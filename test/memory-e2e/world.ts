@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ChatAnswer, ChatRequest } from "../../src/application.js";
-import { type Composed, compose, type Overrides } from "../../src/compose.js";
-import { parseConfig } from "../../src/config.js";
-import type { Memory, MemoryQuery } from "../../src/long-term.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
+import { type Composed, compose, type Overrides } from "../../src/compose/compose.js";
+import { parseConfig } from "../../src/compose/config.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { ChatAnswer, ChatRequest } from "../../src/ports/application.js";
+import type { MemoryQuery } from "../../src/ports/memories.js";
 
 const DAY_MS = 86_400_000;
 

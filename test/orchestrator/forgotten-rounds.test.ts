@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FORGOTTEN, withoutForgotten } from "../../src/orchestrator/forgotten-rounds.js";
-import type { Tombstone } from "../../src/owner-ledger.js";
+import type { Tombstone } from "../../src/ports/owner-ledger.js";
+import { FORGOTTEN, withoutForgotten } from "../../src/turn/forgotten-rounds.js";
 import { recalled, round, step } from "../support/rounds.js";
 
 const AT = "2026-01-02T00:00:00.000Z";
@@ -31,7 +31,7 @@ describe("the window after something was forgotten", () => {
   test("an answer that was given with the memory goes where it repeats it", () => {
     const given = (turn: number, assistant: string) => {
       const one = round(turn, { assistant });
-      const memory = { status: "ok" as const, write_back: "pending" as const, recalled: [recalled("Loves techno")] };
+      const memory = { status: "ok" as const, write_back: "pending" as const, to_confirm: [], recalled: [recalled("Loves techno")] };
       return { ...one, assistant: { ...one.assistant, body: { ...one.assistant.body, memory } } };
     };
     const shown = withoutForgotten([given(1, "I went by what I know: loves techno."), given(2, "You are welcome.")], [hiding("elsewhere")]);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { AgentInput } from "../../src/agent.js";
-import type { ChatEvent } from "../../src/application.js";
-import { AppError } from "../../src/errors.js";
-import { ownerOf } from "../../src/owner.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { AgentInput } from "../../src/ports/agent.js";
+import type { ChatEvent } from "../../src/ports/application.js";
 import { answering, makeOrchestrator } from "../support/orchestrator.js";
+import { waitingMemory } from "../support/turn-memories.js";
 
 const ada = ownerOf("default", "ada");
 const bob = ownerOf("default", "bob");
@@ -15,12 +16,6 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
 }
-
-/** As "don't remember this" is kept: not at all. */
-const keepingOf = (text: string) => {
-  const remember = !text.startsWith("Don't remember");
-  return { remember, searchable: remember };
-};
 
 describe("a turn", () => {
   test("creates a session, answers, and goes on in it", async () => {
@@ -36,6 +31,23 @@ describe("a turn", () => {
     expect(seen[1]?.previous_conversation.map((round) => [round.user.body.content, round.assistant.body.content])).toEqual([
       ["Hello", "Hello, Ada."],
     ]);
+  });
+
+  test("of an own name goes to the session of that name, which the first of two at once begins, and each owner has theirs", async () => {
+    const { chat, store } = await makeOrchestrator(answering("a", "b", "c"));
+    const say = (owner: typeof ada) => chat.chat({ owner, message: "Hello", externalId: "trip", metadata: { floor: 3 } });
+    const both = await Promise.all([say(ada), say(ada)]);
+    expect(both.map(({ turn }) => turn).sort()).toEqual([1, 2]);
+    expect(new Set(both.map(({ session_id }) => session_id)).size).toBe(1);
+    expect(await store.index.get(ada, both[0]?.session_id ?? "")).toMatchObject({ external_id: "trip", metadata: { floor: 3 } });
+    expect((await say(bob)).session_id).not.toBe(both[0]?.session_id);
+  });
+
+  test("of a name and an id, or of a name that can't be one, is refused", async () => {
+    const { chat } = await makeOrchestrator(answering());
+    const both = { owner: ada, message: "Hello", externalId: "trip", sessionId: "01999999-0000-7000-8000-000000000000" };
+    expect(await codeOf(chat.chat(both))).toBe("INVALID_REQUEST");
+    expect(await codeOf(chat.chat({ owner: ada, message: "Hello", externalId: "" }))).toBe("INVALID_REQUEST");
   });
 
   test("[turn-durable] has its user message in the journal before the agent runs", async () => {
@@ -89,17 +101,48 @@ describe("a turn", () => {
 });
 
 describe("what is kept out of memory", () => {
-  test("a message that asks for it is answered and not written back", async () => {
-    const { chat, store } = await makeOrchestrator(answering("Fine."), { keepingOf });
+  test("no words of a message keep it out: what it asks for is the reading's to tell", async () => {
+    const { chat, store } = await makeOrchestrator(answering("Fine."));
     const answer = await chat.chat({ owner: ada, message: "Don't remember this: I hate opera." });
-    expect(answer.memory.write_back).toBe("disabled");
-    expect(await store.index.pendingOf(ada, answer.session_id)).toEqual([]);
+    expect(answer.memory.write_back).toBe("pending");
+    expect(await store.index.pendingOf(ada, answer.session_id)).toHaveLength(1);
+  });
+
+  test("an incognito turn of a session neither recalls, settles nor writes back; the next one does again", async () => {
+    const asked: unknown[] = [];
+    const { chat, store, longTerm } = await makeOrchestrator(async (_input, context) => {
+      asked.push([context.memory, context.asked]);
+      return "Fine.";
+    });
+    const { session_id: sessionId } = await chat.chat({ owner: ada, message: "Hello" });
+    longTerm.toConfirm.push(waitingMemory());
+    await chat.chat({ owner: ada, message: "Hello", sessionId });
+    const answer = await chat.chat({ owner: ada, message: "Yes. And I like opera.", sessionId, incognito: true });
+    expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
+    expect(longTerm.recalls).toBe(2);
+    expect((await store.index.pendingOf(ada, sessionId)).map(({ turn }) => turn)).toEqual([1, 2]);
+    await chat.chat({ owner: ada, message: "Hello", sessionId });
+    expect(asked).toEqual([
+      ["full", []],
+      ["full", []],
+      ["off", undefined],
+      ["full", []],
+    ]);
+  });
+
+  test("incognito: true on a new session holds for all of it, and it is kept for a day", async () => {
+    const { chat, store } = await makeOrchestrator(answering("a", "b"));
+    const { session_id } = await chat.chat({ owner: ada, message: "Hello", incognito: true });
+    expect((await chat.chat({ owner: ada, message: "Hello", sessionId: session_id })).memory.status).toBe("disabled");
+    const session = await store.index.get(ada, session_id);
+    expect(session?.metadata).toEqual({ incognito: true });
+    expect(Date.parse(session?.expires_at ?? "") - Date.parse(session?.created_at ?? "")).toBe(86_400_000);
   });
 
   test("an incognito session neither recalls nor writes back", async () => {
     const { chat, store, longTerm } = await makeOrchestrator(answering("Fine."));
     const answer = await chat.chat({ owner: ada, message: "I like opera.", metadata: { incognito: true } });
-    expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", recalled: [] });
+    expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
     expect(longTerm.recalls).toBe(0);
     expect(await store.index.pendingOf(ada, answer.session_id)).toEqual([]);
   });
@@ -108,17 +151,13 @@ describe("what is kept out of memory", () => {
 describe("what tools may do with memory", () => {
   test.each([
     ["Hello", {}, "full"],
-    ["Don't remember this", {}, "read_only"],
     ["Hello", { incognito: true }, "off"],
   ] as const)("in %s with %o is: %s", async (message, metadata, expected) => {
     let access: string | undefined;
-    const { chat } = await makeOrchestrator(
-      async (_input, context) => {
-        access = context.memory;
-        return "ok";
-      },
-      { keepingOf },
-    );
+    const { chat } = await makeOrchestrator(async (_input, context) => {
+      access = context.memory;
+      return "ok";
+    });
     await chat.chat({ owner: ada, message, metadata });
     expect(access).toBe(expected);
   });
@@ -148,6 +187,23 @@ describe("a turn that goes wrong", () => {
       ]);
     },
   );
+
+  test("a turn that takes longer than TURN_TIMEOUT_MS fails as that, and is journalled so", async () => {
+    const { chat, store } = await makeOrchestrator(
+      (_input, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(new AppError("ABORTED")), { once: true })),
+      { turnTimeoutMs: 5 },
+    );
+    let sessionId = "";
+    const onEvent = (event: ChatEvent) => {
+      if (event.type === "session") sessionId = event.session_id;
+    };
+    expect(await codeOf(chat.chat({ owner: ada, message: "Hello" }, { onEvent }))).toBe("MODEL_TIMEOUT");
+    const outcomes: unknown[] = [];
+    for await (const { type, body } of store.journal.read(ada, sessionId))
+      if (type === "message" && "role" in body && body.role === "assistant") outcomes.push([body.outcome, body.error_code]);
+    expect(outcomes).toEqual([["failed", "MODEL_TIMEOUT"]]);
+  });
 
   test("stays out of the window", async () => {
     const { chat, seen } = await makeOrchestrator(failing("MODEL_UNAVAILABLE"));

@@ -2,14 +2,14 @@ import { mkdtemp, readdir, readFile, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ownerHash } from "../../src/owner.js";
-import { FileOwnerLedger } from "../../src/owner-ledger/file-owner-ledger.js";
-import { InMemoryOwnerLedger } from "../../src/owner-ledger/in-memory-owner-ledger.js";
+import { ownerHash } from "../../src/domain/owner.js";
 import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { describeOwnerLedgerContract } from "../contract/owner-ledger.contract.js";
+import { FileOwnerLedger } from "../../src/stores/files/file-owner-ledger.js";
+import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import { ALICE } from "../../src/testing/journal-records.js";
+import { ownerLedgerContract } from "../../src/testing/owner-ledger-contract.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
-import { ALICE } from "../support/journal-records.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 
 const AT = "2026-03-01T10:00:00.000Z";
@@ -24,11 +24,11 @@ afterEach(() => rm(dir, { recursive: true }));
 const open = (fileSystem: FileSystem = nodeFileSystem) => FileOwnerLedger.open({ dir, fileSystem, logger: silentLogger });
 const pathOf = () => join(dir, "owners", `${ownerHash(ALICE)}.jsonl`);
 
-describeOwnerLedgerContract("files", async () => {
+ownerLedgerContract("files", async () => {
   const ledger = await open();
   return { ledger, dispose: () => ledger.close() };
 });
-describeOwnerLedgerContract("memory", async () => {
+ownerLedgerContract("memory", async () => {
   const ledger = new InMemoryOwnerLedger();
   return { ledger, dispose: () => ledger.close() };
 });

@@ -13,11 +13,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => installed.remove());
 
-/** The first TypeScript in README's "From code". */
+/** The first TypeScript in README's "In your own code". */
 async function readmeSnippet(): Promise<string> {
   const readme = await readFile(join(installed.home, "README.md"), "utf8");
-  const code = /## From code\n+```ts\n(?<code>[\s\S]*?)```/.exec(readme)?.groups?.code;
-  if (code === undefined) throw new Error("README has no snippet under “From code”.");
+  const code = /## In your own code\n+```ts\n(?<code>[\s\S]*?)```/.exec(readme)?.groups?.code;
+  if (code === undefined) throw new Error("README has no snippet under “In your own code”.");
   return code;
 }
 
@@ -43,14 +43,119 @@ async function reachableFrom(entry: string): Promise<{ files: string[]; packages
   return { files: [...files], packages: [...packages].sort() };
 }
 
+/** A memory log in a map, by somebody who has the package alone. */
+const STRANGERS_STORE = `
+import { expect, test } from "vitest";
+import { memoryLogContract, ScriptedModel } from "maitred/testing";
+import { AppError } from "maitred";
+
+class MyLog {
+  constructor(ledger) { this.ledger = ledger; this.logs = new Map(); }
+  of(owner) {
+    const key = process.env.FORGETS_THE_OWNER ? "all" : owner;
+    if (!this.logs.has(key)) this.logs.set(key, []);
+    return this.logs.get(key);
+  }
+  async append(owner, entry, { expectedSeq, epoch, now }) {
+    if (epoch !== undefined && epoch !== (await this.ledger.epoch(owner))) throw new AppError("OWNER_ERASED");
+    if (this.of(owner).length !== expectedSeq) throw new AppError("MEMORIES_CHANGED");
+    this.of(owner).push({ v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry });
+    return structuredClone(this.of(owner).at(-1));
+  }
+  async *read(owner, { fromSeq = 1 } = {}) { yield* structuredClone(this.of(owner)).filter(({ seq }) => seq >= fromSeq); }
+  async lastSeq(owner) { return this.of(owner).length; }
+  async redact() {}
+  async *owners() { for (const [owner, log] of this.logs) if (log.length > 0) yield owner; }
+  async erase(owner) { return this.of(owner).splice(0).length; }
+  async residue(owner) { return this.of(owner).length; }
+  async close() {}
+}
+
+function ledger() {
+  const epochs = new Map();
+  const epoch = async (owner) => epochs.get(owner) ?? 0;
+  const beginErasure = async (owner) => {
+    epochs.set(owner, (await epoch(owner)) + 1);
+    return { receiptId: "r", epoch: await epoch(owner) };
+  };
+  return { epoch, beginErasure, completeErasure: async () => {} };
+}
+
+memoryLogContract("mine", async () => {
+  const own = ledger();
+  return { ledger: own, log: new MyLog(own), dispose: async () => {} };
+}, { supports: { redact: false } });
+
+test("the scripted model answers as its script says, and no more", async () => {
+  const model = new ScriptedModel([{ text: "Good evening." }]);
+  const ask = async () => {
+    const events = [];
+    for await (const event of model.stream({ messages: [] }, { signal: new AbortController().signal })) events.push(event.type);
+    return events;
+  };
+  expect(await ask()).toEqual(["text", "end"]);
+  model.assertDone();
+  await expect(ask()).rejects.toThrow("did not expect");
+});
+`;
+
 describe("the packed package, alone in an empty project", () => {
   test("holds what is documented, and neither sources nor tests nor anybody's data", () => {
     expect(installed.files).toEqual(
       expect.arrayContaining(["dist/index.js", "dist/index.d.ts", "dist/cli.js", "dist/main.js", "README.md"]),
     );
     expect(installed.files).toEqual(expect.arrayContaining(["dist/web/index.html", "LICENSE", "CHANGELOG.md"]));
-    expect(installed.files.filter((file) => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(file))).toEqual([]);
+    const expected = /^(dist\/|docs\/.*\.md$|examples\/.*\.ts$|memory_storage\/README\.md$|package\.json$|[A-Z]+\.md$|LICENSE$)/;
+    expect(installed.files.filter((file) => !expected.test(file))).toEqual([]);
     expect(installed.files.filter((file) => /\.jsonl|\.db|\.env|\.test\./.test(file))).toEqual([]);
+  });
+
+  test("holds every page and file that README links", async () => {
+    const readme = await readFile(join(installed.home, "README.md"), "utf8");
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => link ?? "");
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((link) => !installed.files.some((file) => file === link || file.startsWith(`${link}/`)))).toEqual([]);
+  });
+
+  test.each(["esm", "cjs"] as const)(
+    "is bundled around by esbuild with the one line of README (%s)",
+    async (format) => {
+      const readme = await readFile(join(installed.home, "README.md"), "utf8");
+      const [line] = /esbuild .*--external:maitred.*/.exec(readme) ?? [];
+      expect(line).toContain("--bundle --platform=node");
+      await writeFile(
+        join(installed.project, "app.ts"),
+        `import { createMaitred } from "maitred";
+      import { createApp } from "maitred/http";
+      createMaitred({ shortTermBackend: "memory" }).then(async (maitred) => {
+        const { message } = await maitred.for({ user: "ada" }).chat("Good evening.");
+        const page = await (await createApp(maitred)).fetch(new Request("http://127.0.0.1/"));
+        console.log(message.content !== "", page.status);
+        await maitred.close();
+      });`,
+      );
+      const out = join(installed.project, "out", `app.${format === "esm" ? "mjs" : "cjs"}`);
+      const flags = ["app.ts", "--bundle", "--platform=node", "--external:maitred", `--format=${format}`, `--outfile=${out}`];
+      const esbuild = join(import.meta.dirname, "..", "..", "node_modules", ".bin", "esbuild");
+      const { stderr } = await run(esbuild, [...flags, "--log-level=warning"], { cwd: installed.project });
+      expect(stderr).toBe("");
+      const bundled = await run(process.execPath, [out], { cwd: installed.project, env: { PATH: process.env.PATH } });
+      expect(bundled).toEqual({ stdout: "true 200\n", stderr: "" });
+    },
+    60_000,
+  );
+
+  test("names nothing that it doesn't ship: no source maps, no path of a source or of a page of the repository", async () => {
+    expect(installed.files.filter((file) => file.endsWith(".map"))).toEqual([]);
+    const named: string[] = [];
+    for (const file of installed.files.filter((each) => /^dist\/.*\.(js|d\.ts)$/.test(each))) {
+      const text = await readFile(join(installed.home, file), "utf8");
+      if (text.includes("sourceMappingURL")) named.push(file);
+      for (const [comment] of text.matchAll(/\/\*\*[\s\S]*?\*\//g))
+        if (/\b(?:src|test|docs)\/|\w\.ts\b|\b(?:DESIGN|ARCHITECTURE|API\.md)\b/.test(comment))
+          named.push(`${file}: ${comment.slice(0, 80)}`);
+    }
+    expect(named).toEqual([]);
   });
 
   test("README's library example compiles against the types and runs, without a peer that is optional", async () => {
@@ -89,6 +194,32 @@ describe("the packed package, alone in an empty project", () => {
     const { stdout } = await run(process.execPath, [join(installed.home, "dist", "cli.js"), "--version"], { cwd: installed.project });
     expect(stdout.trim()).toBe(version);
   });
+
+  test("a stranger's own store runs the suites of maitred/testing, and is told what it does not pass", async () => {
+    await installed.link("vitest");
+    await writeFile(join(installed.project, "store.test.js"), STRANGERS_STORE);
+    const vitest = join(installed.project, "node_modules", "vitest", "vitest.mjs");
+    const suite = async (env: Record<string, string>) => {
+      const args = [vitest, "run", "store.test.js", "--reporter=json", "--root", installed.project];
+      const ran = await run(process.execPath, args, { cwd: installed.project, env: { PATH: process.env.PATH, ...env } }).catch(
+        (error: { stdout: string }) => error,
+      );
+      const { testResults } = JSON.parse(ran.stdout.slice(ran.stdout.indexOf("{"))) as {
+        testResults: { assertionResults: { title: string; status: string }[] }[];
+      };
+      const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+      const named = (status: string) => all.filter((each) => each.status === status).map(({ title }) => title);
+      return { passed: named("passed"), failed: named("failed"), skipped: [...named("skipped"), ...named("pending")] };
+    };
+    const sound = await suite({});
+    expect(sound.failed).toEqual([]);
+    expect(sound.skipped).toEqual(["a redaction changes and drops records, and keeps every entry's number"]);
+    expect(sound.passed).toContain("entries are numbered from 1 and read back as they were, each owner's own");
+    expect(sound.passed).toContain("the scripted model answers as its script says, and no more");
+    expect((await suite({ FORGETS_THE_OWNER: "true" })).failed).toContain(
+      "entries are numbered from 1 and read back as they were, each owner's own",
+    );
+  }, 60_000);
 
   test("a variable that is wrong rejects with a code and a hint, not with a stack", async () => {
     const code = `import { createOrchestrator, isAppError } from "maitred";

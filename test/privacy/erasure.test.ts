@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { DomainRecords } from "../../src/agent.js";
-import { AppError } from "../../src/errors.js";
-import type { Owner } from "../../src/owner.js";
+import type { Owner } from "../../src/domain/owner.js";
+import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { type ErasableStore, PrivacyService } from "../../src/privacy.js";
+import type { DomainRecords } from "../../src/ports/agent.js";
+import { type ErasableStore, PrivacyService } from "../../src/privacy/privacy.js";
 import { alice, bob, makeWorld, memoryFrom, strict, type World } from "../support/session-world.js";
 
 interface Erasing extends World {

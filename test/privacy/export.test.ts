@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { DomainRecords } from "../../src/agent.js";
 import {
   EXPORT_FORMAT,
   exportedMemorySchema,
   exportedSessionSchema,
   exportedTombstoneSchema,
   exportedUserSchema,
-} from "../../src/export-format.js";
-import type { Owner } from "../../src/owner.js";
+} from "../../src/domain/export-format.js";
+import type { Owner } from "../../src/domain/owner.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { PrivacyService } from "../../src/privacy.js";
+import type { DomainRecords } from "../../src/ports/agent.js";
+import { PrivacyService } from "../../src/privacy/privacy.js";
 import { step } from "../support/rounds.js";
 import { alice, bob, makeWorld, memoryFrom, strict, type World } from "../support/session-world.js";
 

@@ -1,46 +1,39 @@
 import { describe, expect, test } from "vitest";
-import type { ExtractionInput, LongTermMemory, MemoryOperation } from "../../src/long-term.js";
-import { memoryIdOf } from "../../src/platform/ids.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { memoryIdOf } from "../../src/domain/owned-ids.js";
+import type { RecallStatus } from "../../src/domain/session.js";
+import { Promotion } from "../../src/memories/promotion.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { Promotion } from "../../src/promote.js";
-import type { RecallStatus } from "../../src/session.js";
+import type { LongTermMemory, TurnToRemember } from "../../src/ports/memories.js";
 import { alice, bob, makeWorld, strict } from "../support/session-world.js";
 
 const signal = new AbortController().signal;
 
 async function makePromotion(options: { readonly failAt?: string; readonly batch?: number } = {}) {
   const world = await makeWorld();
-  const extracted: ExtractionInput[] = [];
+  const extracted: TurnToRemember[] = [];
   const stored = new Set<string>();
   const failing = { at: options.failAt };
-  const extraction = {
-    async operations(input: ExtractionInput): Promise<readonly MemoryOperation[]> {
-      if (input.text === failing.at) throw new Error("no model");
-      extracted.push(input);
-      const source = { session_id: input.session_id, turn: input.turn, message_id: input.message_id, quote: input.text };
-      const memory_id = memoryIdOf(input.owner, input.session_id, input.message_id, 0);
-      const statement = { text: input.text, category: "other" } as never;
-      return [{ op: "add", memory_id, stated_at: input.stated_at.toISOString(), source, statement, review: false }];
-    },
-  };
   const longTerm = strict<LongTermMemory>("longTerm", {
-    related: async () => [],
-    apply: async (_owner, operations) => {
-      const ids = operations.flatMap((operation) => (operation.op === "add" ? [operation.memory_id] : []));
-      for (const id of ids) stored.add(id);
-      return { stored: ids, confirmed: [], superseded: [], forgotten: [], dropped: 0 };
+    remember: async (owner, turn) => {
+      if (turn.text === failing.at) throw new Error("no model");
+      extracted.push(turn);
+      const id = memoryIdOf(owner, turn.session_id, turn.message_id, 0);
+      stored.add(id);
+      const memory = { id, status: "active", source: { message_id: turn.message_id } } as Memory;
+      return { memories: [memory], to_confirm: [], forgotten: [], off_record: null, dropped: {} };
     },
   });
   const { store, ledger, registry, clock } = world;
   const promotion = new Promotion(
-    { store, longTerm, extraction, ledger, gate: registry, clock, logger: silentLogger },
+    { store, longTerm, ledger, gate: registry, clock, logger: silentLogger },
     { batch: options.batch ?? 20, contextMessages: 2 },
   );
   return Object.assign(world, { promotion, extracted, stored, failing });
 }
 
 function answeredWith(status: RecallStatus, writeBack: "pending" | "disabled") {
-  return { memory: { status, write_back: writeBack, recalled: [] } };
+  return { memory: { status, write_back: writeBack, to_confirm: [], recalled: [] } };
 }
 
 const OFF = { assistant: answeredWith("disabled", "pending") };
@@ -80,7 +73,6 @@ describe("promotion", () => {
     expect(extracted.map(({ text }) => text)).toEqual(["imported", "memory was off"]);
     expect(report).toEqual({ sessions: 1, messages: 2, stored: 2, confirmed: 0, failed_sessions: 0 });
     expect(extracted[1]).toMatchObject({
-      owner: alice,
       session_id: id,
       turn: 2,
       message_id: messages[2]?.id,
@@ -122,7 +114,7 @@ describe("promotion", () => {
     const { sessions, say, promotion, extracted } = await makePromotion();
     for (const owner of [alice, bob]) await say(owner, (await sessions.create(owner, {})).id, `of ${owner}`, "ok", IMPORTED);
     await promotion.run({ owner: bob, signal });
-    expect(extracted.map(({ owner }) => owner)).toEqual([bob]);
+    expect(extracted.map(({ text }) => text)).toEqual([`of ${bob}`]);
   });
 
   test("aborted, stops at once", async () => {

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ChatModel, ModelEvent, ModelRequest } from "../../src/agent.js";
-import { type Composed, compose } from "../../src/compose.js";
-import { parseConfig } from "../../src/config.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
-import type { JournalRecord } from "../../src/session.js";
+import { type Composed, compose } from "../../src/compose/compose.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { JournalRecord } from "../../src/domain/session.js";
+import type { ChatModel, ModelEvent, ModelRequest } from "../../src/ports/agent.js";
 
 /** Answers with the question, after a number of turns of the event loop that differs from question to question. */
 class EchoModel implements ChatModel {
@@ -71,7 +71,13 @@ async function expectInOrder(sessionId: string, questions: readonly string[]): P
     ]),
   );
   // Each question was asked with the answers before it in view, and nothing of any other session.
-  for (const [n, question] of questions.entries()) expect(model.shown.get(question)).toEqual(questions.slice(Math.max(0, n - 10), n + 1));
+  // The window holds ten rounds, a block of as many until it leaves, and another for as long as no summary has it.
+  for (const [n, question] of questions.entries()) {
+    const shown = model.shown.get(question) ?? [];
+    expect(shown).toEqual(questions.slice(n + 1 - shown.length, n + 1));
+    expect(shown.length).toBeGreaterThanOrEqual(Math.min(n, 10) + 1);
+    expect(shown.length).toBeLessThanOrEqual(30);
+  }
 }
 
 async function sessionOf(owner: Owner): Promise<string> {

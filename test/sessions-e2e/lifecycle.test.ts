@@ -1,11 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test, vi } from "vitest";
-import type { ChatModel } from "../../src/agent.js";
-import type { Thread } from "../../src/application.js";
-import { AppError } from "../../src/errors.js";
-import type { HistoryHit } from "../../src/history.js";
-import type { Memory } from "../../src/long-term.js";
-import type { Session } from "../../src/session.js";
+import type { Memory } from "../../src/domain/memory.js";
+import type { Session } from "../../src/domain/session.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { ChatModel } from "../../src/ports/agent.js";
+import type { Thread } from "../../src/ports/application.js";
+import type { HistoryHit } from "../../src/ports/history.js";
 import { type Client, filesHolding, startWorld, tempDir } from "../e2e/world.js";
 import { eventually, HandClock } from "./models.js";
 
@@ -135,7 +135,11 @@ describe("retention", () => {
     clock.passDays(0.01);
     expect(await retention({ dryRun: false })).toMatchObject({ deleted: 1 });
     expect((await guest.post("/v1/chat", { message: "Hello?", session_id: id })).status).toBe(409);
-    expect((await guest.post<Session>(`/v1/sessions/${id}/restore`)).body).toMatchObject({ status: "active", expires_at: null });
+    expect((await guest.post<Session>(`/v1/sessions/${id}/restore`)).body).toMatchObject({
+      status: "active",
+      // Its own days are over; retention's count anew.
+      expires_at: "2026-04-03T09:00:00.000Z",
+    });
     await guest.say("Hello again", { session_id: id });
     await guest.request("PATCH", `/v1/sessions/${id}`, { status: "archived" });
     clock.passDays(89);

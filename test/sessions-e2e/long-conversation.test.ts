@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
-import { AppError } from "../../src/errors.js";
-import type { HistoryHit } from "../../src/history.js";
-import type { Session } from "../../src/session.js";
+import type { Session } from "../../src/domain/session.js";
+import { AppError } from "../../src/platform/errors.js";
+import { isSummary } from "../../src/ports/context-headings.js";
+import type { HistoryHit } from "../../src/ports/history.js";
 import { type Client, startWorld, tempDir } from "../e2e/world.js";
-import { eventually, listeningConcierge, listeningLogger, systemText, talkingModel } from "./models.js";
+import { eventually, listeningConcierge, listeningLogger, summaryText, talkingModel } from "./models.js";
 
 // Whole conversations, each turn on the disk: a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -38,8 +39,8 @@ describe("a conversation of sixty rounds, with Mem0 off", () => {
     expect(answer.message.content).toMatch(/walnuts/);
     expect(answer.memory).toMatchObject({ status: "disabled", recalled: [] });
     const last = model.heard.at(-1);
-    expect(JSON.stringify(last?.messages.filter(({ role }) => role !== "system"))).not.toContain("Amara");
-    expect(systemText(last)).toContain("Amara is allergic to walnuts");
+    expect(JSON.stringify(last?.messages.filter((message) => !isSummary(message)))).not.toContain("Amara");
+    expect(summaryText(last)).toContain("Amara is allergic to walnuts");
   });
 });
 
@@ -56,7 +57,7 @@ describe("a model that answers turns but writes no summary", () => {
     const session = await talk(guest, 8, "My mother Amara is allergic to walnuts.");
     expect(model.turns).toHaveLength(8);
     expect(model.others.length).toBeGreaterThan(0);
-    expect(systemText(model.turns.at(-1))).toContain("Amara is allergic to walnuts");
+    expect(summaryText(model.turns.at(-1))).toContain("Amara is allergic to walnuts");
     expect(logger.told.some(({ message }) => message.includes("wrote no summary"))).toBe(true);
     const { body } = await guest.get<Session>(`/v1/sessions/${session}`);
     expect(body.summary).toContain("Amara");
@@ -73,7 +74,7 @@ describe("an incognito session", () => {
     const summary = async () => (await guest.get<Session>(`/v1/sessions/${session}`)).body.summary;
     await eventually(summary).toContain("Amara");
     await guest.say("Any concerts next week?", { session_id: session });
-    expect(systemText(model.heard.at(-1))).toContain("Amara is allergic to walnuts");
+    expect(summaryText(model.heard.at(-1))).toContain("Amara is allergic to walnuts");
     expect((await guest.get<{ data: unknown[] }>("/v1/memories")).body.data).toEqual([]);
     for (const q of ["Amara", "walnuts", "Vienna"])
       expect((await guest.get<{ data: HistoryHit[] }>(`/v1/history/search?q=${q}`)).body.data).toEqual([]);

@@ -1,8 +1,9 @@
 import { expect } from "vitest";
-import type { ChatModel, ModelRequest } from "../../src/agent.js";
 import { conciergeScript } from "../../src/concierge/offline-script.js";
 import { OfflineModel } from "../../src/offline/offline-model.js";
 import type { Logger } from "../../src/platform/logger.js";
+import type { ChatModel, ModelRequest } from "../../src/ports/agent.js";
+import { isSummary } from "../../src/ports/context-headings.js";
 
 /** A clock whose hands the test turns. */
 export class HandClock {
@@ -86,9 +87,9 @@ export function listeningLogger(): Logger & { readonly told: Told[] } {
   return { told, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** The text of the system messages of a request, one after the other. */
-export function systemText(request: ModelRequest | undefined): string {
-  return (request?.messages ?? []).flatMap(({ role, content }) => (role === "system" ? [content] : [])).join("\n");
+/** What a request tells of rounds that have left the window. */
+export function summaryText(request: ModelRequest | undefined): string {
+  return (request?.messages ?? []).find(isSummary)?.content ?? "";
 }
 
 /** What comes off the reply path: looks until it is so, for as long as a busy machine may take. */

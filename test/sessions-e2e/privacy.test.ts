@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { ownerOf } from "../../src/owner.js";
-import type { ErasureReceipt, UserRecord } from "../../src/owner-ledger.js";
-import type { Session } from "../../src/session.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { Session } from "../../src/domain/session.js";
+import type { ErasureReceipt, UserRecord } from "../../src/ports/owner-ledger.js";
 import { filesHolding, startWorld, tempDir, type World } from "../e2e/world.js";
 import { eventually, HandClock } from "./models.js";
 

@@ -1,10 +1,10 @@
 import { SignJWT } from "jose";
 import { describe, expect, test, vi } from "vitest";
-import type { ChatAnswer } from "../../src/application.js";
-import type { Memory } from "../../src/long-term.js";
-import type { Session } from "../../src/session.js";
+import type { Memory } from "../../src/domain/memory.js";
+import type { Session } from "../../src/domain/session.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
 import { startWorld, tempDir, type World } from "../e2e/world.js";
-import { eventually, HandClock, listeningConcierge, systemText, talkingModel } from "./models.js";
+import { eventually, HandClock, listeningConcierge, talkingModel } from "./models.js";
 
 // Whole conversations, each turn on the disk: a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -56,19 +56,24 @@ describe("the time zone of a turn", () => {
     const world = await startWorld(await tempDir(), { MEM0_ENABLED: "false" }, { model, clock: new HandClock("2026-12-31T23:30:00Z") });
     const tomorrow = async (body: Record<string, unknown>, headers: Record<string, string> = {}) => {
       const answer = await ask(world, { message: "Any concerts tomorrow?", ...body }, headers);
-      const told = /There it is (.*)\./.exec(systemText(model.heard.at(-1)))?.[1];
+      const told = /\nNow: (.*? in [^;(]*|.*? UTC);/.exec(
+        model.heard.at(-1)?.messages.findLast(({ role }) => role === "user")?.content ?? "",
+      )?.[1];
       return [searchedFrom(answer), told];
     };
     const tokyo = { metadata: { time_zone: "Asia/Tokyo" } };
-    expect(await tomorrow({})).toEqual(["2027-01-01", "Thursday 31 December 2026, 23:30"]);
-    expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30"]);
-    expect(await tomorrow(tokyo, { "X-Timezone": "America/New_York" })).toEqual(["2027-01-01", "Thursday 31 December 2026, 18:30"]);
+    expect(await tomorrow({})).toEqual(["2027-01-01", "Thursday 31 December 2026, 23:30 UTC"]);
+    expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30 in Tokyo"]);
+    expect(await tomorrow(tokyo, { "X-Timezone": "America/New_York" })).toEqual([
+      "2027-01-01",
+      "Thursday 31 December 2026, 18:30 in New York",
+    ]);
     // From then on New York is where the user was seen last.
     await eventually(async () => (await world.as("ines").get<{ user: { time_zone: string } }>("/v1/me")).body.user.time_zone).toBe(
       "America/New_York",
     );
-    expect(await tomorrow({})).toEqual(["2027-01-01", "Thursday 31 December 2026, 18:30"]);
-    expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30"]);
+    expect(await tomorrow({})).toEqual(["2027-01-01", "Thursday 31 December 2026, 18:30 in New York"]);
+    expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30 in Tokyo"]);
   });
 
   test("a session keeps its zone from turn to turn, also when its metadata is changed to another; one that is none is passed over", async () => {

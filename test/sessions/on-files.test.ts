@@ -1,11 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodeFileSystem } from "../../src/platform/file-system.js";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import type { NewRecord } from "../../src/domain/session.js";
+import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { SessionStore } from "../../src/session-store.js";
-import { openFileSessionStore } from "../../src/short-term/file-session-store.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
+import { openFileSessionStore } from "../../src/stores/files/file-session-store.js";
 import { step } from "../support/rounds.js";
 import { alice, makeWorld, TestClock } from "../support/session-world.js";
 
@@ -53,6 +54,51 @@ test("an archived session takes less room, still reads whole, and goes on when i
   expect((await store.journal.window(alice, id, { rounds: 10 })).rounds.map(({ turn }) => turn)).toEqual([
     32, 33, 34, 35, 36, 37, 38, 39, 40, 41,
   ]);
+});
+
+/** Counts what is read of files. */
+function counting(): FileSystem & { bytes: number } {
+  const fs = Object.assign(Object.create(nodeFileSystem) as FileSystem & { bytes: number }, { bytes: 0 });
+  fs.open = async (...args) => {
+    const file = await nodeFileSystem.open(...args);
+    const read: typeof file.read = async (...where) => {
+      const block = await file.read(...where);
+      fs.bytes += block.length;
+      return block;
+    };
+    return new Proxy(file, {
+      get: (target, name) => {
+        const value: unknown = name === "read" ? read : Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  };
+  return fs;
+}
+
+test("the newest messages cost what they hold, page by page, not what the journal does", async () => {
+  const fileSystem = counting();
+  const files = await openFileSessionStore({ dir: join(dir, "large"), logger: silentLogger, clock: new TestClock(), fileSystem });
+  onTestFinished(() => files.close());
+  const { sessions, writer } = await makeWorld({ store: files });
+  const { id } = await sessions.create(alice, {});
+  const at = new Date(0).toISOString();
+  const rounds = Array.from({ length: 2_000 }, (_, i): NewRecord[] => [
+    { type: "message", id: `u${i}`, turn: i + 1, at, body: { role: "user", content: `question ${i} `.repeat(40), imported: true } },
+    { type: "message", id: `a${i}`, turn: i + 1, at, body: { role: "assistant", content: "answer ".repeat(40), imported: true } },
+  ]);
+  await writer.append(alice, id, rounds.flat());
+  const size = (await readFile(join(dir, "large", `${id}.jsonl`))).length;
+  expect(size).toBeGreaterThan(2_000_000);
+  let cursor: string | null = null;
+  for (const newest of ["a1999", "a1989", "a1979"]) {
+    fileSystem.bytes = 0;
+    const page = await sessions.messages(alice, id, { order: "desc", limit: 20, ...(cursor !== null && { cursor }) });
+    cursor = page.nextCursor;
+    expect([page.data.length, page.data[0]?.id]).toEqual([20, newest]);
+    // A block of 64 KiB at the end, and where the page goes on a search for it.
+    expect(fileSystem.bytes).toBeLessThan(size / 5);
+  }
 });
 
 test("emptying and purging leave no byte of what was said in any file", async () => {

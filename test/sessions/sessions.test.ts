@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Element, JsonObject } from "../../src/session.js";
-import { sessionLockKey } from "../../src/session-store.js";
+import type { Element, JsonObject } from "../../src/domain/session.js";
+import { sessionLockKey } from "../../src/ports/session-store.js";
 import { step } from "../support/rounds.js";
 import { alice, bob, makeWorld, memoryFrom } from "../support/session-world.js";
 
@@ -66,6 +66,60 @@ test("a session counts the messages that it shows: turns that failed without a w
   expect(await store.journal.erase(alice)).toMatchObject({ messages: shown });
 });
 
+describe("a session of an application's own name", () => {
+  test("is made once, and found as it is from then on, also when it is archived; what is said of a new one changes nothing", async () => {
+    const { sessions } = await makeWorld();
+    const made = await sessions.findOrCreate(alice, "thread/7", { title: "First", topic: "Bergen", tags: ["a", "a"], agentType: "guide" });
+    expect(made).toMatchObject({
+      created: true,
+      session: { external_id: "thread/7", title: "First", topic: "Bergen", tags: ["a"], agent_type: "guide" },
+    });
+    await sessions.patch(alice, made.session.id, { status: "archived" });
+    const again = await sessions.findOrCreate(alice, "thread/7", { title: "Second" });
+    expect(again).toMatchObject({ created: false, session: { id: made.session.id, title: "First", status: "archived" } });
+    expect((await sessions.findOrCreate(bob, "thread/7", {})).created).toBe(true);
+  });
+
+  test("does not wait for the turn that runs in it", async () => {
+    const { sessions, store } = await makeWorld({ lockWaitMs: 1 });
+    const { session } = await sessions.findOrCreate(alice, "thread/7", {});
+    const turn = await store.locks.acquire(sessionLockKey(alice, session.id), { waitMs: 0 });
+    expect((await sessions.findOrCreate(alice, "thread/7", {})).session.id).toBe(session.id);
+    await turn.release();
+  });
+
+  test.each(["", "x".repeat(257)])("a name that can't be one (%#) is refused", async (name) => {
+    const { sessions } = await makeWorld();
+    await expect(sessions.findOrCreate(alice, name, {})).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+});
+
+describe("expires_at", () => {
+  const retention = { activeDays: 30, archivedDays: 90, deletedDays: 7 };
+  const DAY = 86_400_000;
+  const daysAfter = (from: string, at: string | null) => (Date.parse(at ?? "") - Date.parse(from)) / DAY;
+
+  test("is when retention takes the session on: by its age, by its own expiry where that is sooner, and by its deletion", async () => {
+    const { sessions } = await makeWorld({ retention });
+    const made = await sessions.create(alice, {});
+    expect(daysAfter(made.updated_at, made.expires_at)).toBe(30);
+    const own = await sessions.patch(alice, made.id, { expiresInDays: 3 });
+    expect(Math.round(daysAfter(made.created_at, own.expires_at))).toBe(3);
+    const lifted = await sessions.patch(alice, made.id, { expiresInDays: null });
+    expect(daysAfter(lifted.updated_at, lifted.expires_at)).toBe(30);
+    const archived = await sessions.patch(alice, made.id, { status: "archived" });
+    expect(daysAfter(archived.updated_at, archived.expires_at)).toBe(90);
+    await sessions.delete(alice, made.id);
+    const [deleted] = (await sessions.list(alice, { status: "deleted" })).data;
+    expect(daysAfter(deleted?.status_since ?? "", deleted?.expires_at ?? null)).toBe(7);
+  });
+
+  test("is null where retention never does", async () => {
+    const { sessions } = await makeWorld();
+    expect((await sessions.create(alice, {})).expires_at).toBeNull();
+  });
+});
+
 describe("changing a session", () => {
   test("title and tags are the user's own from then on; metadata is merged, null takes a key out", async () => {
     const { sessions, writer, clock } = await makeWorld();
@@ -108,6 +162,25 @@ describe("changing a session", () => {
     await turn.release();
     expect((await sessions.patch(alice, id, { title: "x" })).title).toBe("x");
   });
+});
+
+test("newest first, a page goes on where the one before ended: what was said since is not in it, nor what was taken back since", async () => {
+  const { sessions, say, store, writer, clock } = await makeWorld();
+  const { id } = await sessions.create(alice, {});
+  for (const word of ["one", "two", "three", "four"]) await say(alice, id, word, `${word}!`);
+  const page = async (cursor?: string | null) => {
+    const { data, nextCursor } = await sessions.messages(alice, id, { order: "desc", limit: 3, ...(cursor != null && { cursor }) });
+    return { said: data.map(({ content }) => content), nextCursor };
+  };
+  const first = await page();
+  expect(first.said).toEqual(["four!", "four", "three!"]);
+  await say(alice, id, "five", "five!");
+  expect((await page(first.nextCursor)).said).toEqual(["three", "two!", "two"]);
+  const second = (await store.journal.window(alice, id, { rounds: 10 })).rounds[1]?.assistant.seq ?? 0;
+  const back = { type: "rewind", id: "r", turn: 6, at: clock.now().toISOString(), body: { to_seq: second, to_offset: 0 } } as const;
+  await writer.append(alice, id, [back]);
+  expect((await page(first.nextCursor)).said).toEqual(["two!", "two", "one!"]);
+  expect((await page()).said).toEqual(["two!", "two", "one!"]);
 });
 
 describe("archive, delete, restore", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_TITLE_CHARS, titleFrom, UNTITLED } from "../../src/title.js";
+import { MAX_TITLE_CHARS, titleFrom, UNTITLED } from "../../src/domain/title.js";
 
 function graphemes(text: string): string[] {
   return [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)].map(({ segment }) => segment);

@@ -57,3 +57,16 @@ test("a directory that can't be made or written is a clear error", async () => {
       hint: expect.stringContaining("MEMORY_STORAGE_DIR"),
     });
 });
+
+test("a lock file that is no database is told as what it is, with what to do about it; the directory is writable, after all", async () => {
+  const path = join(dir, LOCK_FILE);
+  await writeFile(path, "no database ".repeat(500));
+  const refused = await DirectoryLock.acquire(dir, NOW).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: "STORAGE_DAMAGED",
+    message: expect.stringContaining(path),
+    hint: expect.stringMatching(/no other process.*delete this file/),
+  });
+  await rm(path);
+  await (await DirectoryLock.acquire(dir, NOW)).release();
+});

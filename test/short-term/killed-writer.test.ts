@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { FileMemoryService } from "../../src/short-term/file-memory-service.js";
-import { ALICE, collected } from "../support/journal-records.js";
+import { FileMemoryService } from "../../src/stores/files/file-memory-service.js";
+import { ALICE, collected } from "../../src/testing/journal-records.js";
 
 const WRITER = fileURLToPath(new URL("./killed-writer.ts", import.meta.url));
 

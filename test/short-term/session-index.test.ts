@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { openDatabase } from "../../src/platform/sqlite.js";
-import { type FileSessionStore, openFileSessionStore } from "../../src/short-term/file-session-store.js";
-import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
+import { type FileSessionStore, openFileSessionStore } from "../../src/stores/files/file-session-store.js";
+import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 
 let dir: string;
 let records: JournalRecords;
@@ -194,9 +194,10 @@ test("erasing an owner leaves none of their bytes in any file: index, write-ahea
 
 async function filesWith(text: string): Promise<string[]> {
   const found: string[] = [];
-  for (const name of await readdir(dir)) {
-    const bytes = await readFile(join(dir, name));
-    if (bytes.includes(text, 0, "utf8") || bytes.includes(text, 0, "utf16le")) found.push(name);
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const bytes = await readFile(join(entry.parentPath, entry.name));
+    if (bytes.includes(text, 0, "utf8") || bytes.includes(text, 0, "utf16le")) found.push(entry.name);
   }
   return found;
 }

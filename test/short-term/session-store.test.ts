@@ -2,9 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../../src/platform/logger.js";
-import { openFileSessionStore } from "../../src/short-term/file-session-store.js";
-import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
-import { describeSessionStoreContract } from "../contract/session-store.contract.js";
+import { openFileSessionStore } from "../../src/stores/files/file-session-store.js";
+import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
+import { sessionStoreContract } from "../../src/testing/session-store-contract.js";
+import { describeSessionNamesContract } from "../contract/session-names.contract.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 
 async function onDisk(options: Partial<Parameters<typeof openFileSessionStore>[0]> = {}) {
@@ -19,11 +20,14 @@ async function onDisk(options: Partial<Parameters<typeof openFileSessionStore>[0
   };
 }
 
-describeSessionStoreContract("files", () => onDisk());
+sessionStoreContract("files", () => onDisk());
+describeSessionNamesContract("files", () => onDisk());
 // The smallest cache there can be: every journal is closed and opened again between uses.
-describeSessionStoreContract("files, one kept open", () => onDisk({ maxIdleJournals: 1 }));
-describeSessionStoreContract("files on a disk that forgets", () => onDisk({ fileSystem: new UnsyncedFileSystem() }));
-describeSessionStoreContract("memory", async () => {
+sessionStoreContract("files, one kept open", () => onDisk({ maxIdleJournals: 1 }));
+sessionStoreContract("files on a disk that forgets", () => onDisk({ fileSystem: new UnsyncedFileSystem() }));
+async function inMemory() {
   const store = await openMemorySessionStore();
   return { store, dispose: () => store.close() };
-});
+}
+sessionStoreContract("memory", inMemory);
+describeSessionNamesContract("memory", inMemory);

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
+import { titleFrom } from "../../src/domain/title.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { JournalRecord, NewRecord } from "../../src/session.js";
-import { FileMemoryService } from "../../src/short-term/file-memory-service.js";
-import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
-import { titleFrom } from "../../src/title.js";
-import { ALICE, collected, JournalRecords } from "../support/journal-records.js";
+import { FileMemoryService } from "../../src/stores/files/file-memory-service.js";
+import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
+import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
 
 /** The definition of a window, by reading everything, written down without a thought for cost. */
 function naiveWindow(all: readonly JournalRecord[], wanted: number) {

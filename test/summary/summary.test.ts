@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { describe, expect, test, vi } from "vitest";
-import { isCurrent } from "../../src/orchestrator/summary.js";
-import { tokenCounterFor } from "../../src/orchestrator/tokens.js";
-import type { Owner } from "../../src/owner.js";
-import { summaryMessage } from "../../src/searchable.js";
+import type { Owner } from "../../src/domain/owner.js";
+import { isCurrent } from "../../src/domain/summary.js";
+import { summaryMessage } from "../../src/history/history.js";
+import { tokenCounterFor } from "../../src/platform/tokens.js";
+import { roundsToRead, shownWindow } from "../../src/turn/window.js";
 import { alice } from "../support/session-world.js";
 import { makeSummaryWorld, type SummaryWorld, scribe } from "./world.js";
 
@@ -44,26 +45,26 @@ describe("the rolling summary", () => {
     expect((await world.sessions.get(alice, id)).summary).toBe(summary?.body.text);
   });
 
-  test("covers every round that is not in the window, after every turn, and is written anew every five rounds only", async () => {
+  test("after every turn, each round is in the window or in the summary, which is written anew only when a block of rounds leaves", async () => {
     const world = await makeSummaryWorld();
     const { id } = await world.sessions.create(alice, {});
     const written = new Set<string>();
     for (let turn = 1; turn <= 40; turn += 1) {
       await chatter(world, alice, id, turn, turn);
-      const summary = await summaryOf(world, id);
-      const { rounds } = await world.store.journal.window(alice, id, { rounds: 10 });
+      const { summary, rounds } = shownWindow(await world.store.journal.window(alice, id, { rounds: roundsToRead(10) }), 10);
       const oldest = rounds[0]?.turn ?? 1;
-      expect(summary?.body.to_turn ?? 0).toBeGreaterThanOrEqual(oldest - 1);
+      expect(rounds).toHaveLength(turn < 20 ? turn : 10 + (turn % 10));
+      expect(summary?.body.to_turn ?? 0).toBe(oldest - 1);
       if (oldest > 1) expect(summary?.body.from_turn).toBe(1);
       if (summary) written.add(summary.id);
     }
-    expect(written.size).toBe(6);
+    expect(written.size).toBe(3);
   });
 
   test("is not written while all rounds are in the window", async () => {
     const world = await makeSummaryWorld();
     const { id } = await world.sessions.create(alice, {});
-    await chatter(world, alice, id, 1, 10);
+    await chatter(world, alice, id, 1, 19);
     expect(await summaryOf(world, id)).toBeNull();
   });
 
@@ -75,7 +76,7 @@ describe("the rolling summary", () => {
   });
 
   test("keeps decisions, numbers and open questions, in the order in which they were said", async () => {
-    const world = await makeSummaryWorld(null, { maxTokens: 120, windowRounds: 1, refreshRounds: 1 });
+    const world = await makeSummaryWorld(null, { maxTokens: 120, windowRounds: 1, blockRounds: 1 });
     const { id } = await world.sessions.create(alice, {});
     await chatter(world, alice, id, 1, 4);
     await world.say(alice, id, "Book two seats in row F for the Verdi evening.", "Booked: 2 seats in row F, 84.50 EUR, reference VX-4417.");
@@ -119,9 +120,9 @@ describe("what was forgotten", () => {
       },
     ];
     await world.say(alice, id, "Any ideas for the 3rd of May?", "With your love for the Ring cycle: Bayreuth, 3 May.", {
-      assistant: { memory: { status: "ok", write_back: "pending", recalled } },
+      assistant: { memory: { status: "ok", write_back: "pending", to_confirm: [], recalled } },
     });
-    await chatter(world, alice, id, 3, 16);
+    await chatter(world, alice, id, 3, 20);
     const before = await summaryOf(world, id);
     expect(before?.body.text).toContain("Wagner");
     const messageId = (await world.sessions.messages(alice, id, { limit: 1 })).data[0]?.id ?? "";
@@ -149,7 +150,7 @@ describe("what was forgotten", () => {
     const first = (await world.sessions.messages(alice, id, {})).data[0]?.id ?? "";
     const fork = await world.sessions.fork(alice, id, first);
     await world.ledger.addTombstone(alice, { memoryId: "m", messageIds: [first], textHash: "h", at: world.clock.now().toISOString() });
-    await chatter(world, alice, fork.id, 2, 16);
+    await chatter(world, alice, fork.id, 2, 20);
     expect((await summaryOf(world, fork.id))?.body.text).not.toContain("Wagner");
   });
 });
@@ -177,7 +178,7 @@ describe("summaries and search", () => {
     const { id } = await world.sessions.create(alice, {});
     await world.say(alice, id, "Between us: my PIN hint is Rosebud 77.", "Understood.", { remember: false });
     await world.say(alice, id, "My favourite hall is the Gewandhaus in Leipzig.", "Noted.");
-    await chatter(world, alice, id, 3, 16);
+    await chatter(world, alice, id, 3, 20);
     expect((await summaryOf(world, id))?.body.text).toContain("Rosebud");
     const [entry] = world.history.entries(alice);
     expect(entry?.content).toContain("Gewandhaus");
@@ -190,7 +191,7 @@ describe("summaries and search", () => {
   test("an incognito session has a summary and nothing in history", async () => {
     const world = await makeSummaryWorld();
     const { id } = await world.sessions.create(alice, { metadata: { incognito: true } });
-    for (let turn = 1; turn <= 16; turn += 1) await world.say(alice, id, `My number is ${turn}.`, "Yes.", { remember: false });
+    for (let turn = 1; turn <= 20; turn += 1) await world.say(alice, id, `My number is ${turn}.`, "Yes.", { remember: false });
     expect(await world.keeper.maintain(alice, id)).toBe(true);
     expect(world.history.entries(alice)).toEqual([]);
   });
@@ -201,7 +202,7 @@ describe("a summary by the model", () => {
     const model = scribe("First record.", "Second record.");
     const world = await makeSummaryWorld(model);
     const { id } = await world.sessions.create(alice, {});
-    await chatter(world, alice, id, 1, 16);
+    await chatter(world, alice, id, 1, 30);
     expect(model.asked).toHaveLength(2);
     expect(model.asked[1]).toContain('{"turn":1,');
     expect(model.asked[1]).not.toContain("First record.");
@@ -210,9 +211,9 @@ describe("a summary by the model", () => {
 
   test("is made from the one before and what came since, once the rounds no longer fit", async () => {
     const model = scribe("First record.", "Second record.");
-    const world = await makeSummaryWorld(model, { maxInputTokens: 250 });
+    const world = await makeSummaryWorld(model, { maxInputTokens: 450 });
     const { id } = await world.sessions.create(alice, {});
-    await chatter(world, alice, id, 1, 16);
+    await chatter(world, alice, id, 1, 30);
     expect(model.asked[1]).toContain('{"record_so_far":"First record."}');
     expect(model.asked[1]).not.toContain('{"turn":1,');
     expect((await summaryOf(world, id))?.body.text).toBe("Second record.");
@@ -222,7 +223,7 @@ describe("a summary by the model", () => {
     const long = scribe(Array.from({ length: 50 }, (_, line) => `Line ${line} of the record.`).join("\n"));
     const world = await makeSummaryWorld(long, { maxTokens: 60 });
     const { id } = await world.sessions.create(alice, {});
-    await chatter(world, alice, id, 1, 11);
+    await chatter(world, alice, id, 1, 20);
     const { text } = (await summaryOf(world, id))?.body ?? { text: "" };
     expect(text).toMatch(/^Line 0 of the record\.\n.*record\.$/su);
     expect((await tokenCounterFor("gpt-4o")).count(text)).toBeLessThanOrEqual(60);
@@ -230,7 +231,7 @@ describe("a summary by the model", () => {
     for (const answer of [new Error("down"), "  "]) {
       const failing = await makeSummaryWorld(scribe(answer));
       const session = await failing.sessions.create(alice, {});
-      await chatter(failing, alice, session.id, 1, 11);
+      await chatter(failing, alice, session.id, 1, 20);
       expect((await summaryOf(failing, session.id))?.body).toMatchObject({ by: "extract" });
     }
   });
@@ -240,14 +241,14 @@ describe("keeping the summary", () => {
   test("never throws: a journal that can't be read is tried again after the next turn", async () => {
     const world = await makeSummaryWorld();
     const { id } = await world.sessions.create(alice, {});
-    await chatter(world, alice, id, 1, 10);
+    await chatter(world, alice, id, 1, 19);
     const { window } = world.store.journal;
     world.store.journal.window = async () => {
       throw new Error("EIO");
     };
     await expect(world.keeper.maintain(alice, id)).resolves.toBe(false);
     world.store.journal.window = window;
-    await chatter(world, alice, id, 11, 11);
+    await chatter(world, alice, id, 20, 20);
     expect(await summaryOf(world, id)).not.toBeNull();
   });
 
@@ -257,12 +258,12 @@ describe("keeping the summary", () => {
       throw new Error("down");
     };
     const { id } = await world.sessions.create(alice, {});
-    await chatter(world, alice, id, 1, 11);
+    await chatter(world, alice, id, 1, 20);
     expect(await summaryOf(world, id)).not.toBeNull();
   });
 
   test("a summary of a message that was said again differently meanwhile is not kept", async () => {
-    const world = await makeSummaryWorld(null, { windowRounds: 1, refreshRounds: 5 });
+    const world = await makeSummaryWorld(null, { windowRounds: 1, blockRounds: 5 });
     const { id } = await world.sessions.create(alice, {});
     await world.say(alice, id, "one", "1");
     await world.say(alice, id, "two, in Rome", "2");
@@ -338,7 +339,7 @@ describe("keeping the summary", () => {
 
   test("the model goes on from the rolling summary where the rounds don't fit into one call", async () => {
     const model = scribe("so far", "final 1", "final 2", "final 3", "final 4");
-    const world = await makeSummaryWorld(model, { windowRounds: 2, refreshRounds: 1, maxInputTokens: 60 });
+    const world = await makeSummaryWorld(model, { windowRounds: 2, blockRounds: 1, maxInputTokens: 60 });
     const { id } = await world.sessions.create(alice, {});
     for (let turn = 1; turn <= 3; turn += 1)
       await world.say(alice, id, `Seat ${turn} of 14 June, with a view of the stage, please.`, "Booked.");

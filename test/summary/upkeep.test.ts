@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { ChatModel } from "../../src/agent.js";
-import { SessionUpkeep } from "../../src/orchestrator/upkeep.js";
+import { deriveTopic } from "../../src/after-turn/topic.js";
+import { SessionUpkeep } from "../../src/after-turn/upkeep.js";
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { statementSchema } from "../../src/domain/memory.js";
+import { memoryOf } from "../../src/domain/memory-record.js";
+import { journalRecordSchema } from "../../src/domain/session.js";
+import { recordFrom } from "../../src/memories/statement-record.js";
+import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { journalRecordSchema } from "../../src/session.js";
-import { deriveTopic } from "../../src/topic.js";
+import type { ChatModel } from "../../src/ports/agent.js";
+import type { Memories } from "../../src/ports/memories.js";
 import { step } from "../support/rounds.js";
 import { alice } from "../support/session-world.js";
 import { makeSummaryWorld, scribe } from "./world.js";
@@ -14,8 +20,8 @@ function record(seq: number, type: string, turn: number, body: unknown) {
 
 describe("topic and tags", () => {
   test("come from the names that are spoken of, the categories of what was learned, and the tools that were used", () => {
-    const operations = ["genre", "genre", "other", "dietary"].map((category) => ({ op: "add", statement: { category } }));
-    const derived = deriveTopic([
+    const learnt = ["genre", "genre", "other", "dietary"].map((category) => ({ category, turn: 1 }));
+    const said = [
       record(1, "message", 1, { role: "user", content: "I would like to see Diana Krall in Lisbon." }),
       record(2, "step", 1, step("c1", 0, {})),
       record(3, "step", 1, { ...step("c2", 0, {}, "it failed"), name: "book_tickets" }),
@@ -24,11 +30,10 @@ describe("topic and tags", () => {
         content: "There is a concert in Lisbon, and one in Porto, with Maria Joao.",
         outcome: "completed",
       }),
-      record(5, "write_back_plan", 1, { message_id: "r1", extractor: "rules", operations }),
-      record(6, "message", 2, { role: "user", content: "The one in Lisbon." }),
-    ]);
-    expect(derived).toEqual({
-      topic: "Lisbon · Diana Krall",
+      record(5, "message", 2, { role: "user", content: "The one in Lisbon." }),
+    ];
+    expect(deriveTopic(said, learnt)).toEqual({
+      topic: "Lisbon, Diana Krall",
       tags: ["genre", "dietary", "lisbon", "diana-krall", "porto", "search-events"],
     });
   });
@@ -39,7 +44,7 @@ describe("topic and tags", () => {
       record(1, "message", 1, { role: "user", content: "Anything for my friend Amara?" }),
       record(2, "message", 1, { role: "assistant", content: list, outcome: "completed" }),
     ]);
-    expect(derived.topic?.split(" · ")[0]).toBe("Amara");
+    expect(derived.topic?.split(", ")[0]).toBe("Amara");
   });
 
   test.each([
@@ -57,9 +62,8 @@ describe("topic and tags", () => {
     expect(deriveTopic([record(1, "message", 1, { role: "user", content: "Two for Friday Night Jazz, please." })]).topic).toBe(
       "Friday Night Jazz",
     );
-    const operations = ["genre", "party_size"].map((category) => ({ op: "add", statement: { category } }));
-    const derived = deriveTopic([record(1, "write_back_plan", 1, { message_id: "m", extractor: "rules", operations })]);
-    expect(derived).toEqual({ topic: "genre · party size", tags: ["genre", "party-size"] });
+    const learnt = ["genre", "party_size"].map((category) => ({ category, turn: 1 }));
+    expect(deriveTopic([], learnt)).toEqual({ topic: "Genre, party size", tags: ["genre", "party-size"] });
   });
 
   test("of a session where nothing stands out are none", () => {
@@ -67,10 +71,22 @@ describe("topic and tags", () => {
   });
 });
 
-async function makeUpkeepWorld(model: ChatModel | null = null) {
+const nothingLearnt: Pick<Memories, "list"> = { list: async () => ({ data: [], nextCursor: null }) };
+
+async function makeUpkeepWorld(model: ChatModel | null = null, memories = nothingLearnt) {
   const world = await makeSummaryWorld();
   const { store, writer, ledger, registry, clock, keeper } = world;
-  const upkeep = new SessionUpkeep({ store, writer, summaries: keeper, ledger, model, gate: registry, clock, logger: silentLogger });
+  const upkeep = new SessionUpkeep({
+    store,
+    writer,
+    summaries: keeper,
+    ledger,
+    memories,
+    model,
+    gate: registry,
+    clock,
+    logger: silentLogger,
+  });
   return Object.assign(world, { upkeep });
 }
 
@@ -88,6 +104,31 @@ describe("the upkeep after a turn", () => {
     expect(await sessions.get(alice, two.id)).toMatchObject({ topic: "Our honeymoon", tags: ["mine"] });
   });
 
+  test("its tags tell the categories of what was learnt from it, where memory is on", async () => {
+    const asked: unknown[] = [];
+    const list: Memories["list"] = async (_owner, { sessionId }) => {
+      asked.push(sessionId);
+      if (asked.length > 1) throw new AppError("LONG_TERM_MEMORY_DISABLED");
+      const source = { session_id: sessionId ?? "", turn: 1, message_id: "m", quote: "I prefer jazz" };
+      const statement = statementSchema.parse({ text: "Prefers jazz", category: "genre" });
+      const at = "2026-03-01T09:00:00.000Z";
+      return {
+        data: [memoryOf(recordFrom({ id: "1", statedAt: at, source, statement, waits: null }, new Date(at), CONCIERGE_CATEGORIES))],
+        nextCursor: null,
+      };
+    };
+    const { sessions, say, upkeep } = await makeUpkeepWorld(null, { list });
+    const tagsOf = async () => {
+      const { id } = await sessions.create(alice, {});
+      await say(alice, id, "We fly to Lisbon.", "Lovely.");
+      await upkeep.afterTurn(alice, id);
+      expect(asked.at(-1)).toBe(id);
+      return (await sessions.get(alice, id)).tags;
+    };
+    expect(await tagsOf()).toEqual(["genre", "lisbon"]);
+    expect(await tagsOf()).toEqual(["lisbon"]);
+  });
+
   test("reads the session at the 1st, 2nd, 4th, 8th … round only, and writes only what has changed", async () => {
     const { sessions, say, upkeep, records } = await makeUpkeepWorld();
     const { id } = await sessions.create(alice, {});
@@ -96,7 +137,7 @@ describe("the upkeep after a turn", () => {
       await upkeep.afterTurn(alice, id);
     }
     const patches = (await records(alice, id)).flatMap((item) => (item.type === "session_patch" ? [item.body] : []));
-    expect(patches.map(({ topic }) => topic)).toEqual(["Lisbon", "Lisbon · Porto", "Porto · Lisbon"]);
+    expect(patches.map(({ topic }) => topic)).toEqual(["Lisbon", "Lisbon, Porto", "Porto, Lisbon"]);
   });
 
   test("a forgotten sentence leaves no tag behind", async () => {

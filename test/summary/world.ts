@@ -1,7 +1,7 @@
-import type { ChatModel, ModelRequest } from "../../src/agent.js";
-import { SummaryKeeper, type SummaryOptions } from "../../src/orchestrator/summary.js";
-import { tokenCounterFor } from "../../src/orchestrator/tokens.js";
+import { SummaryKeeper, type SummaryOptions } from "../../src/after-turn/summary.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import { tokenCounterFor } from "../../src/platform/tokens.js";
+import type { ChatModel, ModelRequest } from "../../src/ports/agent.js";
 import { makeWorld, type World } from "../support/session-world.js";
 
 export interface SummaryWorld extends World {

@@ -1,7 +1,7 @@
-import type { Application } from "../../src/application.js";
-import { AppError } from "../../src/errors.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { Application } from "../../src/ports/application.js";
 import { fakeApplication } from "./fake-application.js";
-import { AT, MEMORY_ID, MESSAGE_ID, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
+import { AT, IMAGE_ID, MEMORY_ID, MESSAGE_ID, PNG, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
 
 /** Answers every request of the API with something plausible: there is one session and one memory, all other ids are unknown. */
 export function answeringApplication(): Application {
@@ -45,15 +45,27 @@ export function answeringApplication(): Application {
         const answer = sampleAnswer({
           steps: [step],
           elements: [element],
-          memory: { status: "ok", write_back: "pending", recalled: [recalled] },
+          memory: { status: "ok", write_back: "pending", to_confirm: [], recalled: [recalled] },
         });
         await options?.onEvent?.({ type: "session", session_id: SESSION_ID, turn: 1, user_message_id: MESSAGE_ID, created: true });
         await options?.onEvent?.({ type: "memory", memory: answer.memory });
         return answer;
       },
     },
+    ownAgent: {
+      addMessages: async ({ sessionId, messages }) => {
+        known(sessionId, SESSION_ID, "SESSION_NOT_FOUND");
+        return { messages: messages.map(() => MESSAGE_ID), write_back: "pending" };
+      },
+      context: async ({ sessionId = SESSION_ID }) => {
+        known(sessionId, SESSION_ID, "SESSION_NOT_FOUND");
+        const memory = { status: "ok" as const, recalled: [recalled], to_confirm: [] };
+        return { text: "- Likes it", memory, history: [{ ...message, id: MESSAGE_ID, score: 0.4 }], summary: null, usage: { tokens: 4 } };
+      },
+    },
     sessions: {
       create: async () => sampleSession(),
+      findOrCreate: async () => ({ session: sampleSession(), created: true }),
       list: async () => ({ data: [sampleSession()], nextCursor: "c" }),
       get: session,
       patch: session,
@@ -78,6 +90,11 @@ export function answeringApplication(): Application {
         ],
         elements: [{ ...element, for_id: MESSAGE_ID }],
       }),
+      image: async (owner, id, imageId) => {
+        await session(owner, id);
+        if (imageId !== IMAGE_ID) throw new AppError("IMAGE_NOT_FOUND");
+        return { mediaType: "image/png", data: PNG };
+      },
       flush: async (owner, id) => (await session(owner, id)).write_back,
       retryWriteBack: async (owner, id) => (await session(owner, id)).write_back,
     },
@@ -85,9 +102,11 @@ export function answeringApplication(): Application {
       list: async () => ({ data: [sampleMemory(), sampleMemory({ source: null, valid_until: AT })], nextCursor: null }),
       search: async () => [{ ...sampleMemory(), score: 0.5 }],
       add: async () => sampleMemory({ source: null }),
+      addAll: async (_owner, statements) => statements.map(() => ({ memory: sampleMemory({ source: null }) })),
       get: memory,
       patch: memory,
       approve: memory,
+      reject: memory,
       forget: async (owner, id) => [await memory(owner, id)],
       forgetAll: async () => 2,
       history: async (owner, id) => {

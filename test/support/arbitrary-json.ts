@@ -12,6 +12,8 @@ export interface JsonSchema {
   readonly allOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
+  /** Fields that don't go together. */
+  readonly not?: { readonly required?: readonly string[] };
   readonly items?: JsonSchema;
   readonly format?: string;
   readonly minLength?: number;
@@ -111,7 +113,13 @@ function ofType(type: string | undefined, schema: JsonSchema, root: Readonly<Rec
     case "object": {
       const properties = Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, fitting(inner, root)] as const);
       const required = [...(schema.required ?? [])];
-      return fc.record(Object.fromEntries(properties), { requiredKeys: required });
+      const made = fc.record(Object.fromEntries(properties), { requiredKeys: required }) as fc.Arbitrary<Record<string, unknown>>;
+      const [first, ...others] = schema.not?.required ?? [];
+      if (first === undefined) return made;
+      return made.map((given) => {
+        if (others.every((name) => name in given)) delete given[first];
+        return given;
+      });
     }
     case "string":
       if (schema.format === "uuid") return fc.constantFrom(SESSION_ID, MEMORY_ID, "01936b2e-7c00-7000-8000-0000000000ff");

@@ -1,4 +1,4 @@
-import type { Memory } from "../../src/long-term.js";
+import type { Memory } from "../../src/domain/memory.js";
 import { newId } from "../../src/platform/ids.js";
 import { sampleMemory } from "./samples.js";
 

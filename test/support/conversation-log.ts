@@ -1,27 +1,37 @@
-import { ConversationLog } from "../../src/conversation-log.js";
-import { VectorHistory } from "../../src/history/vector-history.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
-import { ownerOf } from "../../src/owner.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { SessionWriter } from "../../src/session-writer.js";
-import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { documentVector, queryVector } from "../../src/vectors/sparse.js";
+import { ConversationLog } from "../../src/sessions/conversation-log.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
+import { makeWorld } from "./session-world.js";
 
-/** A conversation log over real stores that are gone with the test. */
+/** A conversation log over real stores that are gone with the test. Long-term memory is off. */
 export async function openLog() {
-  const store = await openMemorySessionStore();
   const vectors = await openLocalQdrant({ path: ":memory:" });
   const history = await VectorHistory.open({
     store: vectors,
     embedder: new HashingEmbedder({ dimension: 64 }),
     sparse: { documentVector, queryVector },
   });
-  const writer = new SessionWriter(store, { onLag: () => {}, logger: silentLogger });
+  const { store, writer, sessions, registry } = await makeWorld({ history });
   return {
-    log: new ConversationLog({ store, writer, history, clock: systemClock }),
+    log: new ConversationLog({
+      store,
+      writer,
+      history,
+      sessions,
+      turns: null,
+      gate: registry,
+      writeBack: { hold: async () => () => {} },
+      afterAppend: () => {},
+      clock: systemClock,
+      logger: silentLogger,
+    }),
     store,
+    writer,
     history,
     owner: (app: string, user: string) => ownerOf(`adk.${app}`, user),
     close: async () => {

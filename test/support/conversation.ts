@@ -1,11 +1,12 @@
 import { ReactAgent } from "../../src/agent/react-agent.js";
-import type { AgentResult, ChatModel, Domain, ToolContext } from "../../src/agent.js";
-import { buildContext } from "../../src/orchestrator/context.js";
-import { estimatedTokens } from "../../src/orchestrator/tokens.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
+import { recapOf } from "../../src/agent/recap.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { RecalledMemory, Round } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { RecalledMemory, Round } from "../../src/session.js";
+import { estimatedTokens } from "../../src/platform/tokens.js";
+import type { AgentResult, ChatModel, Domain, ToolContext } from "../../src/ports/agent.js";
+import { buildContext } from "../../src/turn/context.js";
 
 /** A memory as recall gives it. */
 export function recalled(text: string, category: string, more: Partial<RecalledMemory> = {}): RecalledMemory {
@@ -29,7 +30,6 @@ export class Conversation {
   readonly rounds: Round[] = [];
   now: Date;
   memories: readonly RecalledMemory[] = [];
-  profile = "";
   summary: string | null = null;
   readonly #agent: ReactAgent;
   readonly #domain: Domain;
@@ -66,9 +66,9 @@ export class Conversation {
     const { input } = buildContext(
       {
         prompt: this.#domain.prompt,
-        profile: this.profile,
         summary: this.summary,
         rounds: this.rounds.slice(-this.#windowRounds),
+        recap: recapOf(this.#domain.tools),
         recalled: this.memories,
         history: [],
         pageContext: null,

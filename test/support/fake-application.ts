@@ -1,10 +1,11 @@
-import type { Application } from "../../src/application.js";
+import type { Application } from "../../src/ports/application.js";
 
 type Methods<T> = { readonly [K in keyof T]?: T[K] };
 
 /** What a test expects of the application; anything else that is called throws. */
 export interface Script {
   readonly chat?: Methods<Application["chat"]>;
+  readonly ownAgent?: Methods<Application["ownAgent"]>;
   readonly sessions?: Methods<Application["sessions"]>;
   readonly memories?: Methods<Application["memories"]>;
   readonly history?: Methods<Application["history"]>;
@@ -20,7 +21,7 @@ const FAKE_INFO: Application["info"] = {
   version: "0.0.0-test",
   model: { name: "scripted", standIn: true },
   longTerm: { enabled: true, location: "local (vectors.db)" },
-  embedder: { id: "hashing-768", lexical: true },
+  embedder: { id: "hashing-768", lexical: true, dimension: 768, remote: false, problem: null },
   history: { backend: "local" },
   storageDir: "/nowhere",
   shortTerm: "file",
@@ -45,6 +46,7 @@ export function fakeApplication(script: Script = {}): Application {
   };
   return {
     chat: strict("chat", script.chat),
+    ownAgent: strict("ownAgent", script.ownAgent),
     sessions: strict("sessions", script.sessions),
     memories: strict("memories", script.memories),
     history: strict("history", script.history),

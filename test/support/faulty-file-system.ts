@@ -121,6 +121,10 @@ export class FaultyFileSystem implements FileSystem {
     return this.#over.stat(path);
   }
 
+  identity(path: string): Promise<string | null> {
+    return this.#over.identity(path);
+  }
+
   async syncDirectory(path: string): Promise<void> {
     this.#pass("syncDirectory", path);
     return this.#over.syncDirectory(path);

@@ -1,7 +1,7 @@
-import type { Application } from "../../src/application.js";
 import { createHttpApp, type HttpApp, type HttpConfig, type HttpLimits } from "../../src/http/app.js";
 import type { Clock } from "../../src/platform/clock.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
+import type { Application } from "../../src/ports/application.js";
 import { AT } from "./samples.js";
 
 const LOCAL_CONFIG: HttpConfig = {
@@ -13,6 +13,7 @@ const LOCAL_CONFIG: HttpConfig = {
   JWT_ISSUER: undefined,
   JWT_AUDIENCE: undefined,
   JWT_TENANT_CLAIM: "tenant",
+  JWT_SUBJECT_PREFIX: undefined,
   CORS_ORIGINS: [],
   RATE_LIMIT_PER_MINUTE: 0,
   LOG_CONTENT: false,

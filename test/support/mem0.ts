@@ -1,33 +1,54 @@
-import type { Embedder } from "../../src/embedding.js";
-import { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../../src/long-term/mem0-service.js";
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
+import { MemoryService, type MemoryServiceOptions, type MemoryServiceParts } from "../../src/memories/memories.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
-import { InMemoryOwnerLedger } from "../../src/owner-ledger/in-memory-owner-ledger.js";
 import type { Clock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { documentVector, queryVector } from "../../src/vectors/sparse.js";
-import type { VectorStore } from "../../src/vectors.js";
+import type { Embedder } from "../../src/ports/embedding.js";
+import type { VectorStore } from "../../src/ports/vectors.js";
+import { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../../src/stores/mem0/mem0-service.js";
+import { InMemoryMemoryLog } from "../../src/stores/memory/in-memory-memory-log.js";
+import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import { noCheck, noReader } from "./in-memory-long-term.js";
 
 export const sparse = { documentVector, queryVector };
 
-/** Mem0Service as the product composes it, over a store of the test's. */
+/** The use-case over Mem0Service as the product composes it, over a store of the test's. */
 export async function openMem0(options: {
   readonly dir: string;
   readonly store: VectorStore;
   readonly clock: Clock;
   readonly embedder?: Embedder;
   readonly parts?: Partial<Mem0ServiceParts>;
-  readonly options?: Partial<Mem0ServiceOptions>;
+  readonly options?: Partial<Mem0ServiceOptions & MemoryServiceOptions>;
+  readonly ledger?: InMemoryOwnerLedger;
+  readonly log?: MemoryServiceParts["log"];
+  /** Default: a message that is read is an error. */
+  readonly readMessage?: MemoryServiceParts["readMessage"];
 }) {
-  const ledger = new InMemoryOwnerLedger();
+  const ledger = options.ledger ?? new InMemoryOwnerLedger();
+  const log = options.log ?? new InMemoryMemoryLog(ledger);
   const parts: Mem0ServiceParts = {
     reads: options.store,
     writes: options.store,
     embedder: options.embedder ?? new HashingEmbedder({ dimension: 256 }),
     sparse,
-    ledger,
     clock: options.clock,
     logger: silentLogger,
     ...options.parts,
   };
-  return { memory: await Mem0Service.open(parts, { dir: options.dir, ...options.options }), ledger, parts };
+  const store = await Mem0Service.open(parts, { dir: options.dir, categories: CONCIERGE_CATEGORIES, ...options.options });
+  const memory = new MemoryService(
+    {
+      log,
+      store,
+      ledger,
+      readMessage: options.readMessage ?? noReader,
+      checkProposed: noCheck,
+      clock: options.clock,
+      logger: parts.logger,
+    },
+    { categories: CONCIERGE_CATEGORIES, ...options.options },
+  );
+  return { memory, store, ledger, log, parts };
 }

@@ -5,14 +5,14 @@ import { z } from "zod";
 const requestSchema = z.strictObject({
   model: z.string(),
   input: z.array(z.string().min(1)).min(1).max(2048),
-  encoding_format: z.literal("float"),
+  encoding_format: z.literal("float").optional(),
   dimensions: z.number().int().optional(),
 });
 export type EmbeddingsRequest = z.infer<typeof requestSchema> & { readonly authorization: string | undefined };
 
 /** What the stub does instead of answering well. Used up one by one, in order. */
 export type EmbeddingsFault =
-  | { readonly kind: "status"; readonly status: number }
+  | { readonly kind: "status"; readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: "hang" }
   | { readonly kind: "malformed" }
   | { readonly kind: "reset" }
@@ -29,8 +29,17 @@ export interface EmbeddingsStub {
   close(): Promise<void>;
 }
 
+export interface EmbeddingsStubOptions {
+  /** Of the model's own vectors. */
+  readonly dimension: number;
+  /** Judges each request before it is answered: a refusal with status and body, or null. */
+  readonly refuse?: (request: EmbeddingsRequest) => { readonly status: number; readonly body: unknown } | null;
+  /** Answers with the own dimension, whatever is asked for. */
+  readonly ignoresDimensions?: boolean;
+}
+
 /** A loopback server with OpenAI's `POST /v1/embeddings`: letter counts as vectors, entries in reverse order, faults on demand. */
-export async function openEmbeddingsStub(options: { readonly dimension: number }): Promise<EmbeddingsStub> {
+export async function openEmbeddingsStub(options: EmbeddingsStubOptions): Promise<EmbeddingsStub> {
   const requests: EmbeddingsRequest[] = [];
   const faults: EmbeddingsFault[] = [];
   const waiting: (() => void)[] = [];
@@ -43,6 +52,11 @@ export async function openEmbeddingsStub(options: { readonly dimension: number }
     }
     requests.push({ ...body.data, authorization: request.headers.authorization });
     for (const resolve of waiting.splice(0)) resolve();
+    const refusal = options.refuse?.({ ...body.data, authorization: request.headers.authorization }) ?? null;
+    if (refusal !== null) {
+      response.writeHead(refusal.status, { "content-type": "application/json" }).end(JSON.stringify(refusal.body));
+      return;
+    }
     const fault = faults.shift();
     if (fault?.kind === "hang") return;
     if (fault?.kind === "reset") {
@@ -53,15 +67,16 @@ export async function openEmbeddingsStub(options: { readonly dimension: number }
     }
     if (fault?.kind === "status") {
       response
-        .writeHead(fault.status, { "content-type": "application/json", "retry-after-ms": "1" })
-        .end(JSON.stringify({ error: { message: "scripted" } }));
+        .writeHead(fault.status, { "content-type": "application/json", ...(fault.headers ?? { "retry-after-ms": "1" }) })
+        .end(JSON.stringify(fault.body ?? { error: { message: "scripted" } }));
       return;
     }
     if (fault?.kind === "malformed") {
       response.writeHead(200, { "content-type": "application/json" }).end('{"data": [');
       return;
     }
-    const dimension = fault?.kind === "dimension" ? fault.dimension : (body.data.dimensions ?? options.dimension);
+    const dimension =
+      fault?.kind === "dimension" ? fault.dimension : ((options.ignoresDimensions ? undefined : body.data.dimensions) ?? options.dimension);
     const data = body.data.input.map((text, index) => ({
       object: "embedding",
       index,

@@ -1,16 +1,17 @@
-import type { Agent, AgentInput, AgentRun } from "../../src/agent.js";
-import type { Keeping } from "../../src/commands.js";
-import { LaggingSessions } from "../../src/lagging-sessions.js";
-import type { RecallPorts } from "../../src/orchestrator/recall.js";
-import { estimatedTokens } from "../../src/orchestrator/tokens.js";
-import { TurnRegistry } from "../../src/orchestrator/turn-registry.js";
-import { ConversationOrchestrator } from "../../src/orchestrator.js";
-import { InMemoryOwnerLedger } from "../../src/owner-ledger/in-memory-owner-ledger.js";
+import type { Memory } from "../../src/domain/memory.js";
+import type { RecalledMemory, Step } from "../../src/domain/session.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { RecalledMemory } from "../../src/session.js";
-import { SessionWriter } from "../../src/session-writer.js";
-import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
+import { estimatedTokens } from "../../src/platform/tokens.js";
+import type { Agent, AgentInput, AgentRun } from "../../src/ports/agent.js";
+import type { RememberedTurn } from "../../src/ports/memories.js";
+import { LaggingSessions } from "../../src/stores/files/lagging-sessions.js";
+import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
+import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
+import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import { ConversationOrchestrator } from "../../src/turn/orchestrator.js";
+import type { RecallPorts } from "../../src/turn/recall.js";
+import { TurnRegistry } from "../../src/turn/turn-registry.js";
 
 export type AgentScript = (input: AgentInput, context: AgentRun["context"], emit: (delta: string) => Promise<void>) => Promise<string>;
 
@@ -26,8 +27,12 @@ export function answering(...answers: readonly string[]): AgentScript {
 }
 
 export interface OrchestratorOverrides {
-  readonly keepingOf?: (message: string) => Keeping;
+  /** What the agent did in the turn. */
+  readonly steps?: (context: AgentRun["context"]) => readonly Step[];
+  /** Whether the agent's model takes images. Default: it doesn't say. */
+  readonly takesImages?: boolean;
   readonly lockWaitMs?: number;
+  readonly turnTimeoutMs?: number;
 }
 
 /** An orchestrator over an in-memory session store, a scripted agent, and a long-term memory that recalls what a test puts in. */
@@ -40,22 +45,33 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
   const agent: Agent = {
     modelName: "scripted",
     standIn: true,
+    ...(overrides.takesImages !== undefined && { takesImages: () => overrides.takesImages === true }),
     async run(input, run) {
       seen.push(input);
       called();
       const content = await script(input, run.context, async (delta) => run.onEvent?.({ type: "token", delta }));
-      return { content, steps: [], elements: [], sources: [], usage: { input_tokens: 1, output_tokens: 1 }, model: "scripted", modelMs: 0 };
+      return {
+        content,
+        steps: overrides.steps?.(run.context) ?? [],
+        elements: [],
+        sources: [],
+        usage: { input_tokens: 1, output_tokens: 1 },
+        model: "scripted",
+        modelMs: 0,
+      };
     },
   };
-  const longTerm = { recalled: [] as RecalledMemory[], recalls: 0 };
+  const longTerm = { recalled: [] as RecalledMemory[], toConfirm: [] as Memory[], recalls: 0, before: null as RememberedTurn | null };
   const recall: RecallPorts = {
     enabled: true,
     longTerm: {
       recall: async () => {
         longTerm.recalls += 1;
-        return { status: longTerm.recalled.length > 0 ? "ok" : "empty", memories: longTerm.recalled, profile: "" };
+        const status = longTerm.recalled.length > 0 ? "ok" : "empty";
+        return { status, memories: longTerm.recalled, story: "", to_confirm: longTerm.toConfirm };
       },
     },
+    turns: { remembered: async () => longTerm.before },
     history: {
       search: () => {
         throw new Error("history is not searched in this test");
@@ -72,10 +88,11 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
     longTerm,
     agentCalled,
     lags: 0,
+    asked: [] as string[][],
     registry: new TurnRegistry(),
     chat: undefined as unknown as ConversationOrchestrator,
   };
-  const writer = new SessionWriter(store, {
+  const writer = new IndexedSessionWriter(store, {
     onLag: () => {
       made.lags += 1;
     },
@@ -91,13 +108,13 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
       recall,
       ledger: new InMemoryOwnerLedger(),
       registry: made.registry,
-      keepingOf: overrides.keepingOf ?? (() => ({ remember: true, searchable: true })),
+      onAsked: (_owner, ids) => void made.asked.push([...ids]),
       afterTurn: () => {},
       clock: systemClock,
       logger: silentLogger,
       counter: estimatedTokens,
     },
-    { rounds: 10, maxTokens: 16_000, lockWaitMs: overrides.lockWaitMs ?? 5_000 },
+    { rounds: 10, maxTokens: 16_000, lockWaitMs: overrides.lockWaitMs ?? 5_000, turnTimeoutMs: overrides.turnTimeoutMs ?? 120_000 },
   );
   return made;
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { type VectorClient, VectorStoreError } from "../../src/vectors.js";
+import { type VectorClient, VectorStoreError } from "../../src/ports/vectors.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
 
 /**
  * What goes wrong. `hang`: no answer, ever. `slow`: an answer after `ms`. `status`: that status with Qdrant's error body. `malformed`: 200 with broken
@@ -165,6 +165,7 @@ async function answer(client: VectorClient, request: SeenRequest, version: strin
     "POST points/payload": () => client.setPayload(name, body as never),
     "POST points/delete": () => client.delete(name, body as never),
     "POST points/count": () => client.count(name, reading as never),
+    "POST facet": () => client.facet(name, reading as never),
   };
   const route = routes[`${request.method} ${rest.join("/")}`];
   if (route === undefined) throw new VectorStoreError(404, "no such route");

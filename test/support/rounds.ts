@@ -6,7 +6,7 @@ import {
   type RecalledMemory,
   type Round,
   type Step,
-} from "../../src/session.js";
+} from "../../src/domain/session.js";
 
 /** A completed round; every text names its turn, so that a test can tell them apart. */
 export function round(

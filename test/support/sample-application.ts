@@ -1,8 +1,8 @@
-import type { Application, ChatAnswer, ThreadElement, ThreadStep } from "../../src/application.js";
-import { AppError } from "../../src/errors.js";
-import { type Memory, statementSchema } from "../../src/long-term.js";
-import type { Owner } from "../../src/owner.js";
-import type { Element, Session } from "../../src/session.js";
+import { type Memory, statementSchema } from "../../src/domain/memory.js";
+import type { Owner } from "../../src/domain/owner.js";
+import type { Element, Session } from "../../src/domain/session.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { Application, ChatAnswer, ThreadElement, ThreadStep } from "../../src/ports/application.js";
 import { fakeApplication, type Script } from "./fake-application.js";
 import { AT, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
 
@@ -15,12 +15,16 @@ export interface SampleReply {
   readonly status?: ChatAnswer["memory"]["status"];
   /** A memory that the write-back of this turn brings. */
   readonly learns?: string;
+  /** One that waits for the guest's word. */
+  readonly waits?: string;
   readonly failsOnce?: AppError;
 }
 
 export interface SampleApplication {
   readonly application: Application;
   readonly keys: string[];
+  /** Messages that came with a button's consent. */
+  readonly consents: { readonly message: string; readonly consent: string }[];
   readonly memories: Map<string, Memory & { owner: Owner }>;
 }
 
@@ -32,9 +36,10 @@ function uuid(n: number): string {
 export function sampleApplication(replyTo: (message: string) => SampleReply, more: Script = {}): SampleApplication {
   let count = 0x1000;
   const next = () => uuid(count++);
-  const sessions = new Map<string, { owner: Owner; session: Session; steps: ThreadStep[]; elements: ThreadElement[]; learns: string[] }>();
+  const sessions = new Map<string, { owner: Owner; session: Session; steps: ThreadStep[]; elements: ThreadElement[]; learns: Memory[] }>();
   const memories = new Map<string, Memory & { owner: Owner }>();
   const keys: string[] = [];
+  const consents: SampleApplication["consents"] = [];
   const failed = new Set<string>();
 
   const entryOf = (owner: Owner, id: string) => {
@@ -53,8 +58,9 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
     user: async () => null,
     readiness: async () => ({ status: "ok", parts: { journal: { status: "ok" } } }),
     chat: {
-      async chat({ owner, message, sessionId, idempotency }, options) {
+      async chat({ owner, message, sessionId, idempotency, consent }, options) {
         if (idempotency) keys.push(idempotency.key);
+        if (consent !== undefined) consents.push({ message, consent });
         const reply = replyTo(message);
         const id = sessionId ?? next();
         if (!sessionId)
@@ -71,7 +77,7 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
           message: { id: next(), role: "assistant", content: reply.content, created_at: AT },
           steps: reply.steps ?? [],
           elements: reply.elements ?? [],
-          memory: { status: reply.status ?? "ok", write_back: "pending", recalled: reply.recalled ?? [] },
+          memory: { status: reply.status ?? "ok", write_back: "pending", to_confirm: [], recalled: reply.recalled ?? [] },
         });
         await options?.onEvent?.({ type: "session", session_id: id, turn: 1, user_message_id: next(), created: !sessionId });
         await options?.onEvent?.({ type: "memory", memory: answer.memory });
@@ -91,7 +97,12 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
         const said = stepOf("assistant_message", reply.content);
         entry.steps.push(stepOf("user_message", message), ...answer.steps.map((step) => stepOf("tool_call", step.output, step.name)), said);
         entry.elements.push(...answer.elements.map((element) => ({ ...element, for_id: said.id })));
-        if (reply.learns) entry.learns.push(reply.learns);
+        const learn = (text: string, change: Partial<Memory>) => {
+          const source = { session_id: id, turn: 1, message_id: uuid(0xbb), quote: text };
+          entry.learns.push(sampleMemory({ id: next(), text, source, ...change }));
+        };
+        if (reply.learns) learn(reply.learns, {});
+        if (reply.waits) learn(reply.waits, { status: "review", strength: "hard" });
         return answer;
       },
     },
@@ -133,10 +144,7 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
       },
       flush: async (owner, id) => {
         const entry = entryOf(owner, id);
-        for (const text of entry.learns.splice(0)) {
-          const memory = sampleMemory({ id: next(), text, source: { session_id: id, turn: 1, message_id: uuid(0xbb), quote: text } });
-          memories.set(memory.id, { ...memory, owner });
-        }
+        for (const memory of entry.learns.splice(0)) memories.set(memory.id, { ...memory, owner });
         return { pending_turns: 0, failed_turns: 0 };
       },
     },
@@ -153,7 +161,8 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
           .filter((memory) => memory.owner === owner && memory.text.toLowerCase().includes(text.toLowerCase()))
           .map((memory) => ({ ...shown(memory), score: 1 })),
       add: async (owner, statement, { id = next() }) => {
-        const memory = sampleMemory({ id, ...statementSchema.parse(statement), source: null });
+        const { valid_from: from, ...said } = statementSchema.parse(statement);
+        const memory = sampleMemory({ id, ...said, ...(from !== null && { valid_from: from }), source: null });
         memories.set(id, { ...memory, owner });
         return memory;
       },
@@ -168,6 +177,11 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
         memories.set(id, memory);
         return shown(memory);
       },
+      reject: async (owner, id) => {
+        const memory = { ...memoryOf(owner, id), status: "superseded" as const };
+        memories.set(id, memory);
+        return shown(memory);
+      },
       forget: async (owner, id) => {
         const memory = memoryOf(owner, id);
         memories.delete(id);
@@ -176,5 +190,5 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
     },
     ...more,
   });
-  return { application, keys, memories };
+  return { application, keys, consents, memories };
 }

@@ -1,15 +1,17 @@
-import type { ConversationHistory, HistoryMessage } from "../../src/history.js";
-import type { LongTermMemory, Memory } from "../../src/long-term.js";
-import { TurnRegistry } from "../../src/orchestrator/turn-registry.js";
-import { type Owner, ownerOf } from "../../src/owner.js";
-import { InMemoryOwnerLedger } from "../../src/owner-ledger/in-memory-owner-ledger.js";
+import type { RetentionPolicy } from "../../src/domain/lifecycle.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { JournalRecord, NewRecord, Session, Step } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { JournalRecord, NewRecord, Session, Step } from "../../src/session.js";
-import type { SessionStore } from "../../src/session-store.js";
-import { SessionWriter } from "../../src/session-writer.js";
-import { SessionService } from "../../src/sessions.js";
-import { openMemorySessionStore } from "../../src/short-term/in-memory.js";
+import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
+import type { LongTermMemory } from "../../src/ports/memories.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
+import { SessionService } from "../../src/sessions/sessions.js";
+import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
+import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
+import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import { TurnRegistry } from "../../src/turn/turn-registry.js";
 import { sampleMemory } from "./samples.js";
 
 export const alice = ownerOf("default", "alice");
@@ -123,7 +125,7 @@ export interface SayOptions {
 
 export interface World {
   readonly store: SessionStore;
-  readonly writer: SessionWriter;
+  readonly writer: IndexedSessionWriter;
   readonly sessions: SessionService;
   readonly history: ReturnType<typeof memoryHistory>;
   readonly longTerm: MemoryDouble;
@@ -140,10 +142,17 @@ export interface World {
 }
 
 /** Sessions over the in-memory store, with strict doubles around them. */
-export async function makeWorld(options: { readonly store?: SessionStore; readonly lockWaitMs?: number } = {}): Promise<World> {
+export async function makeWorld(
+  options: {
+    readonly store?: SessionStore;
+    readonly history?: ConversationHistory;
+    readonly lockWaitMs?: number;
+    readonly retention?: RetentionPolicy;
+  } = {},
+): Promise<World> {
   const clock = new TestClock();
   const store = options.store ?? (await openMemorySessionStore({ clock }));
-  const writer = new SessionWriter(store, {
+  const writer = new IndexedSessionWriter(store, {
     onLag: () => {
       throw new Error("the index lagged");
     },
@@ -159,10 +168,12 @@ export async function makeWorld(options: { readonly store?: SessionStore; readon
     {
       store,
       writer,
-      history,
+      history: options.history ?? history,
       longTerm: longTerm.port,
       ledger,
       gate: registry,
+      // A writer that lags throws, above.
+      lagging: { requireLevel: async () => {} },
       writeBack: {
         kick: () => writeBack.push("kick"),
         flush: async (_owner, id, timeoutMs) => void writeBack.push(`flush ${id} ${timeoutMs}`),
@@ -176,7 +187,7 @@ export async function makeWorld(options: { readonly store?: SessionStore; readon
       clock,
       logger: silentLogger,
     },
-    { lockWaitMs: options.lockWaitMs ?? 1_000 },
+    { lockWaitMs: options.lockWaitMs ?? 1_000, retention: options.retention ?? { activeDays: 0, archivedDays: 0, deletedDays: 0 } },
   );
   return {
     store,

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { errnoOf, type FileSystem, nodeFileSystem, type OpenFile } from "../../src/platform/file-system.js";
 
 interface Inode {
+  readonly identity: string | null;
   /** What this process sees. */
   content: Buffer;
   /** What a crash leaves: the content at the last datasync. */
@@ -23,6 +24,7 @@ export class UnsyncedFileSystem implements FileSystem {
   /** Path → what this process sees there; null: unlinked. Paths that are not in it are as on the real disk. */
   readonly #names = new Map<string, Inode | null>();
   #pending: NameChange[] = [];
+  #made = 0;
   #syncing: Promise<void> = Promise.resolve();
   #crashed = false;
 
@@ -36,7 +38,7 @@ export class UnsyncedFileSystem implements FileSystem {
     let inode = await this.#lookUp(path);
     if (inode === null) {
       if (mode !== "create") throw noEntry(path);
-      inode = { content: Buffer.alloc(0), durable: Buffer.alloc(0), realPath: null };
+      inode = { identity: `made here: ${this.#made++}`, content: Buffer.alloc(0), durable: Buffer.alloc(0), realPath: null };
       this.#link(path, inode);
     } else if (mode === "create") inode.content = Buffer.alloc(0);
     return this.#file(inode);
@@ -113,6 +115,12 @@ export class UnsyncedFileSystem implements FileSystem {
     return inode === null ? null : { size: inode.content.length, mtimeMs: 0 };
   }
 
+  async identity(path: string): Promise<string | null> {
+    this.#alive();
+    const known = this.#names.get(path);
+    return known === undefined ? nodeFileSystem.identity(path) : (known?.identity ?? null);
+  }
+
   /** One after the other: who finds that another has taken its names up must not go on before they are durable. */
   syncDirectory(path: string): Promise<void> {
     const turn = this.#syncing.then(() => this.#bringNames(path));
@@ -151,10 +159,11 @@ export class UnsyncedFileSystem implements FileSystem {
     const file = await nodeFileSystem.open(path, "read");
     const content = await file.read(0, await file.size());
     await file.close();
+    const identity = await nodeFileSystem.identity(path);
     // Another look-up of the same path may have been faster: one inode for all.
     const raced = this.#names.get(path);
     if (raced !== undefined) return raced;
-    const inode = { content, durable: content, realPath: path };
+    const inode = { identity, content, durable: content, realPath: path };
     this.#names.set(path, inode);
     return inode;
   }

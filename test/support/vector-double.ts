@@ -9,7 +9,7 @@ import type {
   StoredPoint,
   VectorClient,
   VectorStore,
-} from "../../src/vectors.js";
+} from "../../src/ports/vectors.js";
 
 /** One call that was made, for tests that look at what was sent. */
 export interface RecordedCall {
@@ -165,6 +165,13 @@ export class VectorDouble implements VectorClient {
   async count(name: string, args: { filter?: Filter }) {
     await this.#note("count", name, args);
     return { count: this.#matching(name, args.filter).length };
+  }
+
+  async facet(name: string, args: { key: string; filter?: Filter }) {
+    await this.#note("facet", name, args);
+    this.#indexed(name, args.key);
+    const values = this.#matching(name, args.filter).map(([, { payload }]) => String(payload[args.key]));
+    return { hits: [...new Set(values)].map((value) => ({ value, count: values.filter((each) => each === value).length })) };
   }
 
   async #note(call: keyof VectorClient, collection: string, args: unknown) {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import type { Condition, Filter, Payload } from "../../src/vectors.js";
-import { uuid } from "../contract/vectors.contract.js";
+import type { Condition, Filter, Payload } from "../../src/ports/vectors.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { uuid } from "../../src/testing/vectors-contract.js";
 
 /** The plainest thing that could be right: every point in a list, every filter by recursion. */
 interface Plain {

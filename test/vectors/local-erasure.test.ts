@@ -2,20 +2,21 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type LocalVectorStore, openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { documentVector } from "../../src/vectors/sparse.js";
-import type { Filter } from "../../src/vectors.js";
-import { uuid } from "../contract/vectors.contract.js";
+import { documentVector } from "../../src/embedding/sparse-vectors.js";
+import type { Filter } from "../../src/ports/vectors.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import type { LocalVectorStore } from "../../src/stores/local-vectors/local-vector-store.js";
+import { uuid } from "../../src/testing/vectors-contract.js";
 
 const CANARY = "xyzzycanary";
 const of = (user: string): Filter => ({ must: [{ key: "user_id", match: { value: user } }] });
 
-describe("erasure in LocalQdrant's file", () => {
+describe.each([false, true])("erasure in LocalQdrant's file (thread: %s)", (thread) => {
   let dir = "";
   let store: LocalVectorStore;
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "maitred-erasure-"));
-    store = await openLocalQdrant({ path: join(dir, "vectors.db"), thread: false });
+    store = await openLocalQdrant({ path: join(dir, "vectors.db"), thread });
     await store.client.createCollection("c", { vectors: { size: 8, distance: "Cosine" }, sparse_vectors: { bm25: { modifier: "idf" } } });
     await store.client.createPayloadIndex("c", { field_name: "user_id", field_schema: { type: "keyword", is_tenant: true }, wait: true });
   });

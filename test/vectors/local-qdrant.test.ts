@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { describeVectorsContract } from "../contract/vectors.contract.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { vectorsContract } from "../../src/testing/vectors-contract.js";
 
 let dir = "";
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-describeVectorsContract("LocalQdrant, in memory", () => openLocalQdrant({ path: ":memory:" }));
-describeVectorsContract("LocalQdrant, a file and its thread", () => openLocalQdrant({ path: join(dir, "vectors.db") }));
+vectorsContract("LocalQdrant, in memory", () => openLocalQdrant({ path: ":memory:" }));
+vectorsContract("LocalQdrant, a file and its thread", () => openLocalQdrant({ path: join(dir, "vectors.db") }));
 // With room for nothing, every call reads the file.
-describeVectorsContract("LocalQdrant, without a cache", () => openLocalQdrant({ path: ":memory:", cacheBytes: 1 }));
+vectorsContract("LocalQdrant, without a cache", () => openLocalQdrant({ path: ":memory:", cacheBytes: 1 }));

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/platform/sqlite.js";
-import { openLocalQdrant } from "../../src/vectors/local-qdrant.js";
-import { uuid } from "../contract/vectors.contract.js";
+import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { uuid } from "../../src/testing/vectors-contract.js";
 
 describe("LocalQdrant's thread and file", () => {
   let dir = "";
@@ -44,6 +44,37 @@ describe("LocalQdrant's thread and file", () => {
     await long;
     expect(await store.client.count("c", {})).toEqual({ count: 3_000 });
     await store.close();
+  });
+
+  test("[other-users-unaffected] reads are answered while the file is rewritten; writes wait, and are done after it", async () => {
+    const store = await opened();
+    for (let batch = 0; batch < 10; batch++)
+      await store.client.upsert("c", { points: Array.from({ length: 1_000 }, (_, n) => point(batch * 1_000 + n)) });
+    const ended: string[] = [];
+    const note = (what: string, work: Promise<unknown>) => work.then(() => ended.push(what));
+    const erased = note("first rewriting", store.scrub());
+    const again = note("second rewriting", store.scrub());
+    const write = note("write", store.client.upsert("c", { points: [point(10_000)] }));
+    const read = note("read", store.client.retrieve("c", { ids: [uuid(9_999)] }));
+    await Promise.all([erased, again, write, read]);
+    expect(ended).toEqual(["read", "first rewriting", "second rewriting", "write"]);
+    expect(await store.client.count("c", {})).toEqual({ count: 10_001 });
+    await store.close();
+  });
+
+  test("a write that waits for a rewriting when it is aborted is never done; closing waits for the rewriting", async () => {
+    const store = await opened();
+    await store.client.upsert("c", { points: [point(1)] });
+    const rewriting = store.scrub();
+    const controller = new AbortController();
+    const late = store.withSignal(controller.signal, () => store.client.upsert("c", { points: [point(2)] }));
+    controller.abort();
+    await expect(late).rejects.toMatchObject({ code: "ABORTED" });
+    await store.close();
+    await rewriting;
+    const again = await opened();
+    expect(await again.client.count("c", {})).toEqual({ count: 1 });
+    await again.close();
   });
 
   test("calls after close are refused, and closing twice is closing", async () => {

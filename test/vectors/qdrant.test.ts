@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openQdrant } from "../../src/vectors/qdrant.js";
-import type { VectorStore } from "../../src/vectors.js";
-import { describeVectorsContract, uuid } from "../contract/vectors.contract.js";
+import type { VectorStore } from "../../src/ports/vectors.js";
+import { openQdrant } from "../../src/stores/qdrant/qdrant.js";
+import { uuid, vectorsContract } from "../../src/testing/vectors-contract.js";
 import { openQdrantHttp, type QdrantHttp } from "../support/qdrant-http.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 
-describeVectorsContract(QDRANT_SERVER, openQdrantServer);
+vectorsContract(QDRANT_SERVER, openQdrantServer);
 
 describe("the real client", () => {
   let http: QdrantHttp;

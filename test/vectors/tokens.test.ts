@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { queryTermsOf, termsOf, wordsOf } from "../../src/platform/language/tokens.js";
-import { documentVector, queryVector } from "../../src/vectors/sparse.js";
 
 function meet(query: string, text: string): boolean {
   const terms = new Set(termsOf(text));

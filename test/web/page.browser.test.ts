@@ -1,14 +1,14 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { AppError } from "../../src/errors.js";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { ownerOf } from "../../src/domain/owner.js";
 import { listen, type RunningServer } from "../../src/http/server.js";
-import { ownerOf } from "../../src/owner.js";
-import { chromiumMissing, launchChromium } from "../support/chromium.js";
+import { AppError } from "../../src/platform/errors.js";
+import { launchChromium } from "../support/chromium.js";
 import { appOver } from "../support/http-client.js";
+import { needing } from "../support/needing.js";
 import { type SampleApplication, type SampleReply, sampleApplication } from "../support/sample-application.js";
 import { MEMORY_ID, sampleMemory } from "../support/samples.js";
 
-const missing = await chromiumMissing();
 const ATTACK =
   '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>[x](javascript:window.hacked=1)<svg/onload=window.hacked=1><a href="data:text/html,x">y</a>';
 
@@ -39,6 +39,7 @@ const REPLIES: Record<string, SampleReply> = {
   slow: { content: "From this conversation alone.", status: "degraded" },
   fail: { content: "It worked the second time.", failsOnce: new AppError("MODEL_TIMEOUT") },
   learn: { content: "Gladly.", learns: "Likes the balcony" },
+  wait: { content: "Is that so?", waits: "No peanuts" },
   many: {
     content: "A long list.",
     elements: [1, 2, 3, 3, 4, 5, 6].map((n) => ({
@@ -46,6 +47,19 @@ const REPLIES: Record<string, SampleReply> = {
       type: "event_card",
       name: `Evening ${n}`,
       content: '{"venue":"Hall"}',
+      display: "inline",
+    })),
+  },
+  quote: {
+    content: "Shall I book it?",
+    elements: [
+      { status: "needs_confirmation", token: "00112233" },
+      { status: "stopped", token: "44556677" },
+    ].map((data, n) => ({
+      id: `quote:${n}`,
+      type: "booking_quote",
+      name: `Evening ${n}`,
+      content: JSON.stringify({ ...data, quantity: 2, section: "Stalls", total: "€40" }),
       display: "inline",
     })),
   },
@@ -65,7 +79,7 @@ const REPLIES: Record<string, SampleReply> = {
   },
 };
 
-describe.skipIf(missing !== null)(`the chat page in a browser${missing === null ? "" : ` (skipped: ${missing})`}`, () => {
+needing("chromium")("the chat page in a browser", () => {
   let browser: Browser;
   let server: RunningServer;
   let sample: SampleApplication;
@@ -151,6 +165,22 @@ describe.skipIf(missing !== null)(`the chat page in a browser${missing === null 
     expect(await page.evaluate("document.getElementById('log').scrollTop")).toBe(0);
   });
 
+  test("a quote's button sends the guest's words with its token, and an answered quote has none any more", async () => {
+    await say("quote");
+    await lastAnswer().getByRole("button", { name: "Book anyway: Evening 1" }).click();
+    await lastAnswer().getByText("You said: Book it anyway, please.").waitFor();
+    expect(sample.consents).toEqual([{ message: "Book it anyway, please.", consent: "44556677" }]);
+    expect(await page.locator(".offer").count()).toBe(0);
+    await page.reload();
+    await page.locator(".booking_quote").first().waitFor();
+    expect(await page.locator(".offer").count()).toBe(0);
+    await say("quote");
+    await lastAnswer().getByRole("button", { name: "Book: Evening 0" }).click();
+    await lastAnswer().getByText("You said: Yes, book it, please.").waitFor();
+    expect(sample.consents.at(-1)).toEqual({ message: "Yes, book it, please.", consent: "00112233" });
+    expect(complaints).toEqual([]);
+  });
+
   test("a failure says what happened, and trying again sends the same idempotency key", async () => {
     await say("fail");
     const problem = page.locator(".problem");
@@ -176,7 +206,7 @@ describe.skipIf(missing !== null)(`the chat page in a browser${missing === null 
     await lastAnswer().locator(".recalled summary").click();
     await lastAnswer().getByRole("button", { name: "Why?" }).click();
     await lastAnswer().getByText("You added this by hand.").waitFor();
-    await lastAnswer().getByRole("button", { name: "Forget" }).click();
+    await lastAnswer().locator(".recalled").getByRole("button", { name: "Forget" }).click();
     await page.locator(".recalled li.gone").waitFor();
     expect(sample.memories.size).toBe(0);
   });
@@ -189,11 +219,27 @@ describe.skipIf(missing !== null)(`the chat page in a browser${missing === null 
     await page.locator("#memory-list blockquote", { hasText: "My own words, <b>as I said them</b>." }).waitFor();
   });
 
+  test.each([
+    ["Yes", "active", "Kept: No peanuts"],
+    ["No", "superseded", "Not kept."],
+  ])("what waits for the guest's word is asked under the answer: %s settles it, and the question is gone", async (word, status, told) => {
+    await say("wait");
+    const chip = lastAnswer().getByRole("group", { name: "Keep: No peanuts?" });
+    await chip.getByRole("button", { name: `${word}. Keep: No peanuts?` }).click();
+    await lastAnswer().getByRole("status").getByText(told).waitFor();
+    expect([...sample.memories.values()].map((memory) => memory.status)).toEqual([status]);
+    expect(await page.getByRole("button", { name: "Keep: No peanuts?" }).count()).toBe(0);
+    await page.reload();
+    await page.locator(".turn.assistant", { hasText: "Is that so?" }).waitFor();
+    expect(await page.locator(".confirm").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   test("the panel adds, keeps what waits for review, and forgets", async () => {
     const owner = ownerOf("default", "local-user");
     sample.memories.set(MEMORY_ID, { ...sampleMemory({ status: "review", text: "Waits" }), owner });
     await page.click("#memory-chip");
-    await page.locator("#memory-list").getByRole("button", { name: "Keep" }).click();
+    await page.locator("#memory-list").getByRole("button", { name: "Yes. Keep: Waits?" }).click();
     await page.locator("#memory-list").getByRole("button", { name: "Edit" }).waitFor();
     expect(sample.memories.get(MEMORY_ID)?.status).toBe("active");
     await page.fill("#memory-text", "No peanuts");

@@ -1,18 +1,19 @@
 import { z } from "zod";
-import type { Tool } from "../../agent.js";
-import { AppError } from "../../errors.js";
-import type { ConversationHistory, HistoryHit } from "../../history.js";
-import type { Element, JsonObject } from "../../session.js";
+import { only, shorterList } from "../../domain/recap.js";
+import type { Element, JsonObject } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import type { Tool } from "../../ports/agent.js";
+import type { ConversationHistory, HistoryHit } from "../../ports/history.js";
 
 const LIMIT = 8;
 /** Of one message, in characters; the element holds all of it. */
 const SHOWN_CHARS = 1_000;
 
 const input = z.object({
-  query: z.string().min(1).max(500).describe("what was talked about, in plain words"),
-  from: z.iso.date().optional().describe("first day, YYYY-MM-DD"),
-  to: z.iso.date().optional().describe("last day, inclusive"),
-  role: z.enum(["user", "assistant"]).optional().describe("who said it; default both"),
+  query: z.string().min(1).max(500),
+  from: z.iso.date().optional().describe("YYYY-MM-DD"),
+  to: z.iso.date().optional().describe("inclusive"),
+  role: z.enum(["user", "assistant"]).optional(),
 });
 
 /** Finds what was said in the user's earlier conversations; each find is cited as an element "Ref #1 — 12 March". */
@@ -22,8 +23,11 @@ export function historyTool(history: Pick<ConversationHistory, "search">): Tool<
   return {
     name: "search_history",
     description:
-      "Searches everything said with this user before, also in other conversations. Use it for questions about the past that the messages here don't answer. Cite a find as [Ref #n].",
+      "Searches all that was said with this user, in any conversation, for what the messages here don't answer. " +
+      "Cite a find as [Ref #n].",
     parameters: input,
+    // What it told stands in the answer, which cites it.
+    recap: (output) => shorterList(output, "found", (found) => only(found, "ref", "said_by", "at")),
     maxCallsPerTurn: 4,
     run: async ({ query, from, to, role }, context) => {
       if (context.memory === "off")

@@ -51,8 +51,8 @@ const SPANS: readonly Span[] = [
 ];
 
 /** "Between 3 and 9 May", in the way that the parser reads as a range. */
-const RANGE =
-  /\b(?:between|from)\s+(?:the\s+)?(?<from>\d{1,2})(?:st|nd|rd|th)?\s+(?:and|to|until|till)\s+(?:the\s+)?(?<to>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(?<month>[a-z]+)/i;
+const DAY = "(?:the\\s+)?(\\d{1,2})(?:st|nd|rd|th)?";
+const RANGE = new RegExp(`\\b(?:between|from)\\s+${DAY}\\s+(?:and|to|until|till)\\s+${DAY}\\s+(?:of\\s+)?([a-z]+)`, "i");
 
 /** The days that a message names, in the guest's time zone, and the words that name them. Never in the past. */
 export function daysIn(text: string, now: Date, timeZone: string): { readonly days: Days; readonly words: string } | undefined {
@@ -64,11 +64,7 @@ export function daysIn(text: string, now: Date, timeZone: string): { readonly da
     if (match !== null) return { days: days(today, match, hour >= EVENING_HOUR), words: match[0] };
   }
   // "second", "first" and bare hours are no dates.
-  const results = parse(
-    text.replace(RANGE, "$<from> - $<to> $<month>"),
-    { instant: now, timezone: clock.offsetMinutes(now) },
-    { forwardDate: true },
-  );
+  const results = parse(text.replace(RANGE, "$1 - $2 $3"), { instant: now, timezone: clock.offsetMinutes(now) }, { forwardDate: true });
   for (const result of results) {
     const { start, end } = result;
     const from = dayString(start.get("year"), start.get("month"), start.get("day"));

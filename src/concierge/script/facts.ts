@@ -1,15 +1,10 @@
-import { rememberable } from "../../commands.js";
-import type { ScriptView } from "../../offline-script.js";
-import { sentencesOf } from "../../platform/language/own-words.js";
+import type { ScriptView } from "../../ports/offline-script.js";
+import { wordSet } from "../phrases.js";
 import { plain } from "../vocabulary.js";
 
 /** Answers a question about what was said, from what a model would have before it: the sentence that shares the question's words. */
 
-const EMPTY = new Set(
-  "a an the and or but of to in on at for from with by about as is are was were be been am do does did have has had can could would should will shall may might i me my mine we us our you your it its this that these those there here what which who whom whose when where why how again remind tell know remember remembered say said told mention mentioned please so just any some".split(
-    " ",
-  ),
-);
+const EMPTY = wordSet("empty");
 
 export function contentWords(text: string): readonly string[] {
   const words = plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -40,12 +35,12 @@ export function factFor(question: string, view: ScriptView): string | undefined 
   const wanted = contentWords(question);
   if (wanted.length === 0) return undefined;
   // A command tells nothing ("forget that I live in Ghent"); what is not to be kept holds in this conversation.
-  const said = view.window.map((round) => rememberable(round.user) || round.user);
+  const said = view.window.map((round) => round.told || round.user);
   const texts = [view.summary, ...ownReferences(view.references), ...said];
   let best: Found | undefined;
   for (const text of texts)
     for (const line of text.split("\n"))
-      for (const { text: sentence } of sentencesOf(line)) {
+      for (const sentence of line.split(/(?<=[.!?…])\s+/u)) {
         const score = sharedPart(wanted, sentence);
         if (score >= 0.5 && score >= (best?.score ?? 0)) best = { sentence, score };
       }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { ScriptView } from "../../offline-script.js";
-import { readReply } from "../reply.js";
+import type { ScriptView } from "../../ports/offline-script.js";
 import { plain } from "../vocabulary.js";
 import { contentWords } from "./facts.js";
+import { readReply } from "./reply.js";
 import { ordinalIn } from "./words.js";
 
 /** What to do with the memory that the guest names when they are asked which one they mean. */
@@ -14,7 +14,7 @@ export interface MemoryChoice {
 }
 
 const askedSchema = z.looseObject({
-  status: z.enum(["which_one", "not_sure"]),
+  status: z.literal("which_one"),
   memories: z.array(z.looseObject({ memory_id: z.string(), text: z.string() })).min(1),
 });
 const inputSchema = z.looseObject({ what: z.string() });

@@ -75,23 +75,30 @@ export function dietIn(text: string): Diet | undefined {
 }
 
 export function wantsStepFree(text: string): boolean {
-  return /\b(?:step.?free|wheelchair|no (?:stairs|steps)|without (?:any )?(?:stairs|steps)|avoid stairs|accessible|barrier.?free)\b/.test(
-    plain(text),
-  );
+  return /\b(?:step.?free|wheelchair|(?:no|without|without any|avoid) (?:stairs|steps)|accessible)\b/.test(plain(text));
 }
+
+const LIMIT =
+  "(?:under|below|at most|max(?:imum)?|up to|less than|(?:no|not|nothing|none) (?:more than|over|above)|within|cheaper than" +
+  "|budget(?: of| is|:)?|spend(?: about| up to)?)";
+const LIMITED = new RegExp(
+  `\\b${LIMIT}\\s*(?:€|eur(?:os?)?)?\\s*(\\d{1,4})(?!\\s*(?:tickets?|seats?|people|of us|days?|weeks?|pm|am|km|:))`,
+);
 
 /** "under 40 euros", "€30 or less", "nothing over 25". */
 export function priceIn(text: string): number | undefined {
   const words = plain(text);
   const limited =
-    /\b(?:under|below|at most|max(?:imum)?(?: of)?|up to|less than|(?:no|not|nothing|none) (?:more than|over|above|dearer than)|within|cheaper than|budget(?: of| is|:)?|spend(?: about| around| up to)?)\s*(?:a |around |about )?(?:€|eur(?:os?)?)?\s*(\d{1,4})(?!\s*(?:tickets?|seats?|people|of us|days?|weeks?|pm|am|km|:))/.exec(
-      words,
-    ) ??
-    /(?:€|\beur(?:os?)?)\s*(\d{1,4})/.exec(words) ??
-    /\b(\d{1,4})\s*(?:€|euros?\b|eur\b|bucks\b)/.exec(words);
+    LIMITED.exec(words) ?? /(?:€|\beur(?:os?)?)\s*(\d{1,4})/.exec(words) ?? /\b(\d{1,4})\s*(?:€|euros?\b|eur\b|bucks\b)/.exec(words);
   if (limited?.[1] !== undefined) return Number(limited[1]);
   return /\b(?:cheap|inexpensive|affordable|low.?cost|bargain)\b/.test(words) ? 25 : undefined;
 }
+
+const MONTHS = "(?:january|february|march|april|may|june|july|august|september|october|november|december)";
+const SPANS = "(?:(?:more|whole|long|full)\\s+)?(?:years?|months?|weeks?|weekends?|days?|nights?|evenings?|hours?|minutes?|times)\\b";
+const BEFORE_PARTY = "(?:for|party of|group of|make it|we are|we're|there are|book(?: me| us)?|reserve|take|get(?: me| us)?)";
+/** Behind a number: money, a time, a date, a span. */
+const NO_PARTY = `(?!\\s*(?:euros?|eur|€|pm|am|o'clock|:|st\\b|nd\\b|rd\\b|th\\b|${MONTHS}|one\\b|${SPANS}))(?!\\s*[:.]\\d)`;
 
 /** How many seats or people; never an ordinal, a price or a date. */
 export function partyIn(text: string): number | undefined {
@@ -99,20 +106,13 @@ export function partyIn(text: string): number | undefined {
   const words = plain(text).replace(/\bone of (?:us|them|my|our|the guests)\b/g, " ");
   const found =
     new RegExp(
-      `\\b${NUMBER}\\s+(?:more\\s+|extra\\s+|of\\s+the\\s+|front\\s+|good\\s+)?(?:tickets?|seats?|places?|people|persons?|guests?|adults?|covers|of us|of them)\\b`,
+      `\\b${NUMBER}\\s+(?:more\\s+|of\\s+the\\s+)?(?:tickets?|seats?|places?|people|persons?|guests?|adults?|covers|of us|of them)\\b`,
     ).exec(words) ??
-    new RegExp(
-      `\\b(?:for|table for|party of|group of|make it|we are|we're|there (?:are|will be)|book(?: me| us)?|reserve|take|get(?: me| us)?)\\s+(?:the\\s+)?${NUMBER}\\b(?!\\s*(?:euros?|eur|€|pm|am|o'clock|:|st\\b|nd\\b|rd\\b|th\\b|january|february|march|april|may|june|july|august|september|october|november|december|one\\b|(?:(?:more|whole|long|full)\\s+)?(?:years?|months?|weeks?|weekends?|days?|nights?|evenings?|hours?|minutes?|times)\\b))(?!\\s*[:.]\\d)`,
-    ).exec(words) ??
+    new RegExp(`\\b${BEFORE_PARTY}\\s+(?:the\\s+)?${NUMBER}\\b${NO_PARTY}`).exec(words) ??
     new RegExp(`^\\W*(?:just |only |the )?${NUMBER}(?:,? please|,? thanks)?\\W*$`).exec(words) ??
     new RegExp(`\\b${NUMBER} of (?:the |that|those|it|number)`).exec(words);
   if (found?.[1] !== undefined) return NUMBERS[found[1]] ?? Number(found[1]);
-  if (
-    /\b(?:a couple of|a pair of|the pair of|both of us|the two of us|(?:me|myself) and my \w+|my \w+ and (?:me|i|myself)|us both)\b/.test(
-      words,
-    )
-  )
-    return 2;
+  if (/\b(?:a couple of|a pair of|both of us|the two of us|me and my \w+|my \w+ and (?:me|i|myself)|us both)\b/.test(words)) return 2;
   if (/\b(?:a (?:single )?(?:ticket|seat)|just (?:for )?me|only me|by myself|on my own|for myself|for me alone|solo)\b/.test(words))
     return 1;
   return undefined;
@@ -120,16 +120,19 @@ export function partyIn(text: string): number | undefined {
 
 const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"] as const;
 
+const ORDINAL = ORDINALS.join("|");
+
 /** Position in a list, from 0; -1 for the last. */
 export function ordinalIn(text: string): number | undefined {
   const words = plain(text);
-  const named = new RegExp(
-    `\\b(?:the|your|that|my|option|number|no\\.?|nr\\.?|for|of|and)\\s+(${ORDINALS.join("|")})\\b|\\b(${ORDINALS.join("|")})\\s+(?:one|option|choice|event|concert|booking|on the list)|^\\W*(${ORDINALS.join("|")})\\b`,
-  ).exec(words);
-  const name = named?.[1] ?? named?.[2] ?? named?.[3];
+  const before = "(?:the|your|that|my|option|number|for|of|and)";
+  const named =
+    new RegExp(`\\b${before}\\s+(${ORDINAL})\\b`).exec(words) ??
+    new RegExp(`\\b(${ORDINAL})\\s+(?:one|option|event|booking)|^\\W*(${ORDINAL})\\b`).exec(words);
+  const name = named?.[1] ?? named?.[2];
   if (name !== undefined) return ORDINALS.indexOf(name as (typeof ORDINALS)[number]);
   const numbered = new RegExp(
-    `(?:#|\\b(?:number|option|no\\.|nr\\.|item|choice)\\s*)${NUMBER}\\b|\\b(?:the\\s+)(\\d)(?:st|nd|rd|th)(?!\\s+(?:of\\s+)?(?:january|february|march|april|may|june|july|august|september|october|november|december))\\b`,
+    `(?:#|\\b(?:number|option|no\\.|nr\\.|item|choice)\\s*)${NUMBER}\\b|\\b(?:the\\s+)(\\d)(?:st|nd|rd|th)(?!\\s+(?:of\\s+)?${MONTHS})\\b`,
   ).exec(words);
   const number = numbered?.[1] ?? numbered?.[2];
   if (number !== undefined) return (NUMBERS[number] ?? Number(number)) - 1;

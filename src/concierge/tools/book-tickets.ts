@@ -1,44 +1,66 @@
 import { z } from "zod";
-import type { Tool, ToolContext, ToolResult } from "../../agent.js";
-import { AppError } from "../../errors.js";
-import type { Element, JsonObject } from "../../session.js";
-import type { Quote } from "../booking-rows.js";
+import { only } from "../../domain/recap.js";
+import { AppError } from "../../platform/errors.js";
+import type { Tool, ToolContext, ToolResult } from "../../ports/agent.js";
+import type { Quote, Waiver } from "../booking-rows.js";
 import { type CatalogueEvent, type Section, seatsTaken, sectionNamed } from "../catalogue.js";
-import { companionsIn, joined, staysBehind } from "../companions.js";
-import { type Conflict, type ConstraintGate, type Verdict, WAIVED_UNCHECKED } from "../constraint-gate.js";
-import { longDay } from "../local-time.js";
-import { bookingLine, bookingReceipt, euros, eventSource, seatsLeft } from "../presentation.js";
-import { readReply, seatsNamed } from "../reply.js";
+import { isAmong, joined } from "../companions.js";
+import { standsIn, tokenOf, tokenOfQuote } from "../consent.js";
+import type { ConstraintGate } from "../constraint-gate.js";
+import { bookingLine, bookingReceipt, eventSource, seatsLeft } from "../presentation.js";
+import { quotedOutput, stoppedOutput } from "../quote-output.js";
+import type { Party, Verdict } from "../verdict.js";
 import { type CatalogueParts, eventOrThrow } from "./catalogue-tools.js";
 
-/** A quote shown more turns ago is shown again first. A yes that is no more than that is about what was asked in the turn before it. */
+/** A quote shown more turns ago is shown again first. */
 const CONFIRMABLE_TURNS = 3;
 
+const people = z.array(z.string().min(1).max(64)).max(20);
+const words = z.string().min(1).max(500);
 const input = z.object({
-  event_id: z.string().min(1).max(200).describe("event_id of a search result"),
-  section: z.string().max(100).optional().describe("default: the cheapest that fits the party and its needs"),
-  quantity: z.number().int().min(1).max(20).optional().describe("seats; needed for a new quote"),
-  companions: z.array(z.string().min(1).max(64)).max(20).optional().describe("who comes along, as the guest calls them: mother, Sam"),
-  quote_id: z.string().max(64).optional().describe("of the quote that the guest has just confirmed"),
+  event_id: z.string().min(1).max(200),
+  section: z.string().max(100).optional().describe("default: the cheapest that fits"),
+  quantity: z.number().int().min(1).max(20).optional().describe("for a new quote"),
+  companions: people.optional().describe("who comes along, as the guest or the user context names them"),
+  not_coming: people.optional().describe("who doesn't come after all"),
+  quote_id: z.string().max(64).optional().describe("that the guest answers"),
+  agreed: words.optional().describe("the guest's words in this message that agree to the quote; not when they hesitate"),
+  override: z
+    .object({
+      token: z.string().max(64),
+      memory_ids: z.array(z.string().max(64)).max(100).describe("of all its conflicts"),
+      quote: words.describe("the guest's words in this message that say so"),
+    })
+    .optional()
+    .describe("only when the guest, told before what stands against it, says to book anyway"),
 });
 type Input = z.infer<typeof input>;
+
+/** What the guest's answer to a quote is about, and what came of it. The rest was told them, or counts anew. */
+const TOLD_AGAIN = [
+  ...["status", "quote_id", "booking_id", "reference", "event_id", "title", "section", "quantity", "companions", "total"],
+  ...["unchecked", "conflicts", "token"],
+];
 
 export interface BookingParts extends CatalogueParts {
   readonly gate: ConstraintGate;
 }
 
 /**
- * Quote first, book later. The first call only makes a quote. A booking is made in a later turn, and only when the guest's own
- * words of that turn agree: nothing the model writes can stand for them. In front of both stands the constraint gate.
+ * Quote first, book later. The first call only makes a quote. A booking is made in a later turn, with words of the guest's message that
+ * the model names as the agreement and that stand there, to a quote that has not changed since it was shown. In front of both stands
+ * the gate: what it stops needs consent to exactly what was shown.
  */
 export function bookTickets(parts: BookingParts): Tool<Input> {
   return {
     name: "book_tickets",
     description:
-      "Books seats, in two steps. The first call makes a quote: tell the guest what it says and ask whether to book it. When the guest agrees in a later message, call again with quote_id. If the answer is `stopped`, tell the guest why and let the guest decide.",
+      "Makes a quote; nothing is booked yet. Once the guest, in a later message, agrees to it, call again with quote_id and agreed; " +
+      "for a `stopped` one with override.",
     parameters: input,
+    recap: (output) => only(output, ...TOLD_AGAIN),
     run: async (args, context) => {
-      const shown = shownQuote(parts, args, context);
+      const shown = await shownQuote(parts, args, context);
       if (shown?.bookingId) return booked(parts, shown, context, shown.turn === context.turn ? "booked" : "already_booked");
       return shown === null || changes(args, shown) ? newQuote(parts, args, context) : answered(parts, args, shown, context);
     },
@@ -46,9 +68,9 @@ export function bookTickets(parts: BookingParts): Tool<Input> {
 }
 
 /** The quote that the call is about, if the guest has seen it and it still counts. */
-function shownQuote(parts: BookingParts, args: Input, context: ToolContext): Quote | null {
+async function shownQuote(parts: BookingParts, args: Input, context: ToolContext): Promise<Quote | null> {
   const { owner, sessionId, turn, now } = context;
-  const recent = parts.bookings.quotesSince(owner, sessionId, turn - CONFIRMABLE_TURNS);
+  const recent = await parts.bookings.quotesSince(owner, sessionId, turn - CONFIRMABLE_TURNS);
   // A booked quote counts for this turn's own retry, or when it is named; "two more" is a new one.
   const counts = (each: Quote) => (each.bookingId === null || each.turn === turn) && each.eventId === args.event_id;
   const quote = recent.find((each) => (args.quote_id === undefined ? counts(each) : each.id === args.quote_id)) ?? null;
@@ -66,72 +88,96 @@ function changes(args: Input, quote: Quote): boolean {
   );
 }
 
-/** The guest has seen the quote: what do their words say? */
+/** The guest has seen the quote: does it stand, and do they agree? */
 async function answered(parts: BookingParts, args: Input, shown: Quote, context: ToolContext): Promise<ToolResult> {
   const event = eventOrThrow(parts.catalogue, shown.eventId);
   const section = sectionOrThrow(event, shown.section);
-  const words = context.userMessage.content;
-  const reply = readReply(words);
-  const named = seatsNamed(words);
-  const companions = partyOf(shown, args, words);
+  const { companions, absent } = partyOf(shown, args);
+  const seenBefore = shown.turn < context.turn;
   // Who takes somebody out of the party has not said yes to what was quoted.
-  const fewer = shown.companions.some((name) => !companions.includes(name));
-  const later = shown.turn < context.turn && (named === null || named === shown.quantity) && !fewer;
-  const overrides = later && shown.stop !== null && (reply.override || (shown.stop.unchecked && reply.nothingToMind));
-  const waived =
-    overrides && shown.stop !== null
-      ? [...shown.waived, ...shown.stop.memoryIds, ...(shown.stop.unchecked ? [WAIVED_UNCHECKED] : [])]
-      : shown.waived;
-  const asked = reply.order || shown.turn === context.turn - 1;
-  const agrees = overrides || (later && shown.stop === null && ((reply.yes && asked) || reply.override));
-  const judge = await parts.gate.read("book_tickets", context, { toBook: agrees || shown.stop?.unchecked === true });
-  const verdict = judge(event, section, { companions, words }, waived);
-  const quote = { ...shown, waived, companions: everyone(companions, verdict, words) };
-  if (verdict.state !== "pass") return stopped(parts, { ...quote, turn: context.turn }, event, section, verdict, context);
-  if (!agrees) return quoted(parts, { ...quote, stop: null, turn: context.turn }, event, section, verdict, context);
+  const same = shown.companions.every((name) => companions.includes(name));
+  const consents = seenBefore && same && consentsTo(shown, args, context);
+  const agrees = seenBefore && same && (consents || agreesTo(shown, args, context));
+  const judge = await parts.gate.read(context, { toBook: agrees || shown.stop?.unchecked === true });
+  const verdict = judge(event, section, partyFor(shown, { companions, absent }, context));
+  const stop = stopOf(event, section, verdict);
+  const fresh = verdict.mentions.filter(({ memoryId }) => !shown.mentioned.includes(memoryId));
+  const quote: Quote = { ...shown, absent, companions: joined(companions, verdict.along) };
+  if (stop !== null && !(consents && shown.stop?.token === stop.token)) return stopped(parts, quote, event, section, verdict, context);
+  if (!agrees || fresh.length > 0) return quoted(parts, quote, event, section, verdict, context);
   if (event.startsAt <= context.now)
     throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
-  return booked(parts, { ...quote, stop: null, turn: context.turn }, context, "booked");
+  return booked(parts, { ...quote, stop: null, turn: context.turn, waived: waivers(verdict, context.now) }, context, "booked");
 }
 
-/** Who comes: by the quote that is answered or replaced and by the call, but for those whom the guest's own words take out. */
-function partyOf(before: Quote | undefined, args: Input, words: string): readonly string[] {
-  return joined(before?.companions ?? [], args.companions ?? []).filter((name) => !staysBehind(name, words));
+/** Consent to what the shown quote was stopped for: by its token and words of this message, or by the button. */
+function consentsTo({ stop }: Quote, { override }: Input, { userMessage, consent }: ToolContext): boolean {
+  if (stop === null || stop.token === "") return false;
+  if (consent === stop.token) return true;
+  if (override === undefined || override.token !== stop.token || !standsIn(override.quote, userMessage.content)) return false;
+  return stop.memoryIds.every((id) => override.memory_ids.includes(id)) && override.memory_ids.every((id) => stop.memoryIds.includes(id));
 }
 
-/** Those of memories and those whom the guest's words name stay in the quote: the words of a later turn don't name them again. */
-function everyone(companions: readonly string[], verdict: Verdict, words: string): readonly string[] {
-  return joined(joined(companions, verdict.along), companionsIn(words));
+/** Agreement to a quote that nothing stood against: words of this message, or its button. */
+function agreesTo(shown: Quote, { agreed }: Input, { userMessage, consent }: ToolContext): boolean {
+  return shown.stop === null && (consent === tokenOfQuote(shown) || standsIn(agreed, userMessage.content));
+}
+
+function stopOf(event: CatalogueEvent, section: Section, { conflicts, unchecked }: Verdict): Quote["stop"] {
+  if (conflicts.length === 0 && !unchecked) return null;
+  const memoryIds = conflicts.map(({ memoryId }) => memoryId);
+  return { unchecked, memoryIds, token: tokenOf({ eventId: event.id, section: section.name, memoryIds, unchecked }) };
+}
+
+/** What the booking passes over, for its record: the memories themselves stay as they are. */
+function waivers({ conflicts, mentions, unchecked }: Verdict, now: Date): readonly Waiver[] {
+  const at = now.toISOString();
+  return [
+    ...conflicts.map(({ memoryId }): Waiver => ({ memory_id: memoryId, how: "override", at })),
+    ...(unchecked ? [{ memory_id: null, how: "override", at } as const] : []),
+    ...mentions.filter(({ along }) => along).map(({ memoryId }): Waiver => ({ memory_id: memoryId, how: "mentioned", at })),
+  ];
+}
+
+/** Who comes: by the quote that is answered or replaced and by the call, but for those who don't come. */
+function partyOf(before: Quote | undefined, { companions = [], not_coming = [] }: Input): Pick<Party, "companions" | "absent"> {
+  const back = (name: string) => companions.some((each) => isAmong([name], [each]));
+  const absent = joined(before?.absent ?? [], not_coming).filter((name) => !back(name));
+  const party = joined(before?.companions ?? [], companions).filter((name) => !isAmong([name], absent));
+  return { companions: party, absent };
+}
+
+function partyFor({ quantity }: { readonly quantity: number }, who: Pick<Party, "companions" | "absent">, context: ToolContext): Party {
+  const { sessionId, earlierMessages = [], userMessage } = context;
+  return { ...who, size: quantity, said: [...earlierMessages, userMessage.content], sessionId };
 }
 
 async function newQuote(parts: BookingParts, args: Input, context: ToolContext): Promise<ToolResult> {
   const { bookings, catalogue } = parts;
+  const { quantity } = args;
   const event = eventOrThrow(catalogue, args.event_id);
   if (event.startsAt <= context.now)
     throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
-  if (args.quantity === undefined)
+  if (quantity === undefined)
     throw new AppError("INVALID_REQUEST", {
       detail: "The number of seats is missing.",
       hint: "Ask the guest how many seats, then call again with quantity.",
     });
-  const words = context.userMessage.content;
-  const judge = await parts.gate.read("book_tickets", context, { toBook: false });
-  const replaced = bookings
-    .quotesSince(context.owner, context.sessionId, 0)
-    .find((each) => each.eventId === event.id && each.bookingId === null);
-  const party = { companions: partyOf(replaced, args, words), words };
-  const section =
-    args.section === undefined
-      ? bestSection(parts, event, args.quantity, (each) => judge(event, each, party, []))
-      : sectionOrThrow(event, args.section);
-  const left = seatsLeft(bookings, event, section);
-  if (left < args.quantity)
+  const read = await parts.gate.read(context, { toBook: false });
+  const before = await bookings.quotesSince(context.owner, context.sessionId, 0);
+  const replaced = before.find((each) => each.eventId === event.id && each.bookingId === null);
+  const who = partyOf(replaced, args);
+  const judge = (section: Section) => read(event, section, partyFor({ quantity }, who, context));
+  const sold = await bookings.sold([event.id]);
+  const section = args.section === undefined ? bestSection(sold, event, quantity, judge) : sectionOrThrow(event, args.section);
+  const left = seatsLeft(sold, event, section);
+  if (left < quantity)
     throw new AppError("NOT_FOUND", {
       detail: `Only ${left} seats are left in ${section.name}.`,
       hint: "Look at the other sections with check_availability, or search for another event.",
     });
-  const verdict = judge(event, section, party, []);
-  const quote = bookings.addQuote(
+  const verdict = judge(section);
+  const quote = await bookings.addQuote(
     context.owner,
     {
       sessionId: context.sessionId,
@@ -142,25 +188,32 @@ async function newQuote(parts: BookingParts, args: Input, context: ToolContext):
       city: event.city,
       startsAt: event.startsAt.toISOString(),
       section: section.name,
-      quantity: args.quantity,
-      totalCents: section.priceCents * args.quantity,
-      companions: everyone(party.companions, verdict, words),
+      quantity,
+      totalCents: section.priceCents * quantity,
+      companions: joined(who.companions, verdict.along),
+      absent: who.absent,
+      mentioned: replaced?.mentioned ?? [],
       stop: null,
       waived: [],
     },
     context.now,
   );
-  return verdict.state === "pass"
+  return stopOf(event, section, verdict) === null
     ? quoted(parts, quote, event, section, verdict, context)
     : stopped(parts, quote, event, section, verdict, context);
 }
 
 /** The cheapest section with enough seats, those that meet every need before the others. */
-function bestSection(parts: BookingParts, event: CatalogueEvent, quantity: number, verdict: (section: Section) => Verdict): Section {
+function bestSection(
+  sold: ReadonlyMap<string, number>,
+  event: CatalogueEvent,
+  quantity: number,
+  judge: (section: Section) => Verdict,
+): Section {
   const enough = event.sections
-    .filter((section) => seatsLeft(parts.bookings, event, section) >= quantity)
+    .filter((section) => seatsLeft(sold, event, section) >= quantity)
     .sort((a, b) => a.priceCents - b.priceCents);
-  const best = enough.find((section) => verdict(section).state === "pass") ?? enough[0];
+  const best = enough.find((section) => stopOf(event, section, judge(section)) === null) ?? enough[0];
   if (best === undefined)
     throw new AppError("NOT_FOUND", {
       detail: `No section has ${quantity} seats left.`,
@@ -179,112 +232,57 @@ function sectionOrThrow(event: CatalogueEvent, name: string): Section {
   return section;
 }
 
-function quoted(
+async function quoted(
   parts: BookingParts,
   quote: Quote,
   event: CatalogueEvent,
   section: Section,
-  verdict: Extract<Verdict, { state: "pass" }>,
+  verdict: Verdict,
   context: ToolContext,
-): ToolResult {
-  parts.bookings.updateQuote(context.owner, quote);
-  return {
-    output: {
-      status: "needs_confirmation",
-      ...offer(quote, event, section),
-      needs_met: [...verdict.checked],
-      reminders: [...verdict.reminders],
-      ask: "Ask the guest whether to book this. Only the guest's own words can confirm it, in their next message.",
-    },
-    sources: [eventSource(event)],
-  };
+): Promise<ToolResult> {
+  const { shown, reminders } = await shownNow(parts, { ...quote, stop: null }, verdict, context);
+  return quotedOutput(shown, event, section, verdict, reminders);
 }
 
-function stopped(
+async function stopped(
   parts: BookingParts,
   quote: Quote,
   event: CatalogueEvent,
   section: Section,
-  verdict: Exclude<Verdict, { state: "pass" }>,
+  verdict: Verdict,
   context: ToolContext,
-): ToolResult {
-  const unchecked = verdict.state === "unchecked";
-  const conflicts = verdict.state === "stop" ? verdict.conflicts : [];
-  parts.bookings.updateQuote(context.owner, { ...quote, stop: { unchecked, memoryIds: conflicts.map((conflict) => conflict.memoryId) } });
-  return {
-    output: {
-      status: "stopped",
-      ...offer(quote, event, section),
-      ...(unchecked
-        ? {
-            reason:
-              context.memory === "off"
-                ? "In an incognito session the guest's constraints are not looked at."
-                : "The guest's constraints, or some of them, can't be read at the moment.",
-            ask: "Tell the guest that their needs can't be checked, and ask about access and diet of everyone who comes. Book only when the guest answers that there is nothing to mind, or to book it anyway.",
-          }
-        : {
-            reason: "It would break what the guest has said must hold.",
-            conflicts: conflicts.map(conflictLine),
-            ask: "Name what stands against it and where it comes from. Book only if the guest says in their own words, in a later message, to book it anyway; otherwise offer something that fits.",
-          }),
-    },
-    elements: conflicts.map(conflictElement),
-    sources: [eventSource(event), ...conflicts.map((conflict) => ({ id: conflict.memoryId, title: conflict.memory, type: "memory" }))],
-  };
+): Promise<ToolResult> {
+  const { shown, reminders } = await shownNow(parts, { ...quote, stop: stopOf(event, section, verdict) }, verdict, context);
+  return stoppedOutput(shown, event, section, verdict, { reminders, incognito: context.memory === "off" });
 }
 
-function booked(parts: BookingParts, quote: Quote, context: ToolContext, status: "booked" | "already_booked"): ToolResult {
+/** Keeps what this answer shows. What an earlier one mentioned is not mentioned again. */
+async function shownNow(
+  { bookings }: BookingParts,
+  quote: Quote,
+  { mentions }: Verdict,
+  { owner, turn }: ToolContext,
+): Promise<{ readonly shown: Quote; readonly reminders: readonly string[] }> {
+  const fresh = mentions.filter(({ memoryId }) => !quote.mentioned.includes(memoryId));
+  const shown = { ...quote, turn, mentioned: [...quote.mentioned, ...fresh.map(({ memoryId }) => memoryId)] };
+  await bookings.updateQuote(owner, shown);
+  return { shown, reminders: fresh.map(({ line }) => line) };
+}
+
+async function booked(parts: BookingParts, quote: Quote, context: ToolContext, status: "booked" | "already_booked"): Promise<ToolResult> {
   const event = eventOrThrow(parts.catalogue, quote.eventId);
   const section = sectionOrThrow(event, quote.section);
   const { owner, sessionId, turn, callId, now } = context;
   const seats = { capacity: section.seats, taken: seatsTaken(event, section) };
-  const booking = parts.bookings.book(owner, quote, { sessionId, turn, callId }, seats, now);
+  const booking = await parts.bookings.book(owner, quote, { sessionId, turn, callId }, seats, now);
   return {
-    output: { ...bookingLine(booking), status, time: event.time, overridden: quote.waived.filter((id) => id !== WAIVED_UNCHECKED) },
+    output: { ...bookingLine(booking), status, time: event.time, overridden: overridden(quote) },
     elements: [bookingReceipt(booking)],
     sources: [eventSource(event)],
   };
 }
 
-function offer(quote: Quote, event: CatalogueEvent, section: Section): JsonObject {
-  return {
-    quote_id: quote.id,
-    event_id: event.id,
-    title: event.title,
-    venue: event.venue,
-    city: event.city,
-    day: longDay(event.day),
-    time: event.time,
-    section: section.name,
-    section_step_free: section.stepFree,
-    quantity: quote.quantity,
-    companions: [...quote.companions],
-    price_each: euros(section.priceCents),
-    total: euros(quote.totalCents),
-    valid_until: quote.expiresAt,
-  };
-}
-
-function conflictLine(conflict: Conflict): JsonObject {
-  const { source } = conflict;
-  return {
-    memory_id: conflict.memoryId,
-    memory: conflict.memory,
-    who: conflict.who,
-    because: conflict.because,
-    certain: !conflict.unknown,
-    source:
-      source === null ? null : { session_id: source.session_id, turn: source.turn, message_id: source.message_id, quote: source.quote },
-  };
-}
-
-function conflictElement(conflict: Conflict): Element {
-  return {
-    id: `constraint:${conflict.memoryId}`,
-    type: "constraint",
-    name: conflict.memory,
-    content: JSON.stringify(conflictLine(conflict)),
-    display: "side",
-  };
+/** Memories that it breaks on the guest's word. */
+function overridden({ waived }: Quote): string[] {
+  return waived.flatMap(({ memory_id, how }) => (how === "override" && memory_id !== null ? [memory_id] : []));
 }

@@ -1,43 +1,49 @@
 import { z } from "zod";
-import type { Tool } from "../../agent.js";
-import { AppError } from "../../errors.js";
-import type { Bookings } from "../bookings.js";
+import { only, shorterList } from "../../domain/recap.js";
+import type { JsonValue } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import type { Tool } from "../../ports/agent.js";
+import type { BookingStore } from "../booking-store.js";
 import { type Catalogue, type CatalogueEvent, filterEvents, HORIZON_DAYS } from "../catalogue.js";
 import { eventCard, eventDetails, eventLine, eventSource, seatsLeft, sectionLine } from "../presentation.js";
 import { ALL_GENRES, CITY_NAMES, DIETS, KINDS } from "../vocabulary.js";
 
 export interface CatalogueParts {
   readonly catalogue: Catalogue;
-  readonly bookings: Bookings;
+  readonly bookings: BookingStore;
 }
 
-const eventId = z.string().min(1).max(200).describe("event_id of a search result");
+const eventId = z.string().min(1).max(200);
 
 const searchInput = z.object({
-  text: z.string().max(200).optional().describe("words of a title, artist, chef, team or venue"),
+  text: z.string().max(200).optional().describe("title, artist, chef, team, venue"),
   kind: z.enum(KINDS).optional(),
   genre: z.enum(ALL_GENRES as [(typeof ALL_GENRES)[number], ...(typeof ALL_GENRES)[number][]]).optional(),
   city: z.enum(CITY_NAMES as [(typeof CITY_NAMES)[number], ...(typeof CITY_NAMES)[number][]]).optional(),
-  from: z.iso.date().optional().describe("first day, YYYY-MM-DD, in the city's own time"),
-  to: z.iso.date().optional().describe("last day, inclusive"),
-  max_price_eur: z.number().nonnegative().optional().describe("per seat"),
-  party_size: z.number().int().min(1).max(20).optional().describe("seats together in one section"),
-  step_free: z.enum(["first", "only"]).optional().describe("`first`: step-free events lead the list; `only`: others are left out"),
-  diet: z.enum(DIETS).optional().describe("dining with such a menu"),
+  from: z.iso.date().optional().describe("YYYY-MM-DD"),
+  to: z.iso.date().optional().describe("inclusive"),
+  max_price_eur: z.number().nonnegative().optional(),
+  party_size: z.number().int().min(1).max(20).optional(),
+  step_free: z.enum(["first", "only"]).optional().describe("first: these lead; only: no others"),
+  diet: z.enum(DIETS).optional(),
   limit: z.number().int().min(1).max(20).optional().describe("default 5"),
 });
 
 export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof searchInput>> {
   return {
     name: "search_events",
-    description: `Searches the catalogue: concerts, theatre, sport and dining in ${CITY_NAMES.join(", ")}, up to ${HORIZON_DAYS} days ahead, by start.`,
+    description: `Finds concerts, theatre, sport and dining of the next ${HORIZON_DAYS} days, by start.`,
     parameters: searchInput,
+    // The answer has told what the guest chooses by.
+    recap: (output) => shorterList(output, "events", idOf),
     run: async (input, { now }) => {
-      const found = filterEvents(catalogue.onSale(now), {
+      const fitting = filterEvents(catalogue.onSale(now), {
         ...input,
         stepFree: input.step_free,
         maxPriceCents: input.max_price_eur === undefined ? undefined : Math.round(input.max_price_eur * 100),
-      }).filter((event) => event.sections.some((section) => seatsLeft(bookings, event, section) >= (input.party_size ?? 1)));
+      });
+      const sold = await bookings.sold(fitting.map(({ id }) => id));
+      const found = fitting.filter((event) => event.sections.some((section) => seatsLeft(sold, event, section) >= (input.party_size ?? 1)));
       const events = found.slice(0, input.limit ?? 5);
       return {
         output: { found: found.length, events: events.map(eventLine) },
@@ -53,11 +59,12 @@ const getInput = z.object({ event_id: eventId });
 export function getEvent({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof getInput>> {
   return {
     name: "get_event",
-    description: "Everything about one event: sections with prices, access, menu.",
+    description: "All about one event: sections, prices, access, menu.",
     parameters: getInput,
+    recap: (output) => only(output, "event_id"),
     run: async (input) => {
       const event = eventOrThrow(catalogue, input.event_id);
-      return { output: eventDetails(event, bookings), elements: [eventCard(event)], sources: [eventSource(event)] };
+      return { output: eventDetails(event, await bookings.sold([event.id])), elements: [eventCard(event)], sources: [eventSource(event)] };
     },
   };
 }
@@ -67,14 +74,17 @@ const availabilityInput = z.object({ event_id: eventId, quantity: z.number().int
 export function checkAvailability({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof availabilityInput>> {
   return {
     name: "check_availability",
-    description: "Seats left and prices in each section of an event, at this moment.",
+    description: "Seats left now, and prices, by section.",
     parameters: availabilityInput,
+    // Seats are to be looked at anew.
+    recap: (output) => only(output, "event_id", "quantity"),
     run: async (input, { now }) => {
       const event = eventOrThrow(catalogue, input.event_id);
       const quantity = input.quantity ?? 1;
+      const sold = await bookings.sold([event.id]);
       const sections = event.sections.map((section) => ({
-        ...sectionLine(event, section, bookings),
-        enough: seatsLeft(bookings, event, section) >= quantity,
+        ...sectionLine(event, section, sold),
+        enough: seatsLeft(sold, event, section) >= quantity,
         total_eur: (section.priceCents * quantity) / 100,
       }));
       return {
@@ -83,6 +93,10 @@ export function checkAvailability({ catalogue, bookings }: CatalogueParts): Tool
       };
     },
   };
+}
+
+function idOf(event: JsonValue): JsonValue {
+  return typeof event === "object" && event !== null && "event_id" in event ? (event.event_id ?? null) : event;
 }
 
 /** @throws NOT_FOUND */

@@ -1,32 +1,51 @@
-/** Weekdays, months and parts of the day, as they are written in the languages of messages: they say when, not what. Pure. */
+/** Weekdays, months and parts of the day, as the platform's own tables write them in some languages: they say when, not what. Pure. */
 
 const LANGUAGES = ["en", "de", "fr", "es", "it"] as const;
+const STYLES = ["long", "short"] as const;
+const DAY = [...Array(24).keys()].map((hour) => Date.UTC(2026, 0, 1, hour));
+const WEEK = [...Array(7).keys()].map((day) => Date.UTC(2026, 0, 1 + day));
+const YEAR = [...Array(12).keys()].map((month) => Date.UTC(2026, month, 1));
 
-/** What stands beside them with a capital: German nouns, headings, and the clock. */
-const TIME_WORDS = `
-  today tonight tomorrow yesterday morning noon afternoon evening night midnight weekend weekday day days week weeks month year am pm
-  heute morgen gestern tag tage tags tagen vormittag mittag nachmittag abend abends nacht mitternacht wochenende woche wochen monat jahr uhr
-  stunde stunden minuten
-  aujourd'hui demain hier matin midi apres-midi soir soiree nuit week-end semaine mois jour
-  hoy manana ayer mediodia tarde noche semana mes dia ano
-  oggi domani ieri mattina mezzogiorno pomeriggio sera notte settimana mese giorno
-`;
+const WEEKDAYS: readonly string[] = LANGUAGES.flatMap(weekdaysOf).map(plain);
+const DAY_PARTS: ReadonlySet<string> = new Set(LANGUAGES.flatMap(dayPartsOf).flatMap(withoutEnding));
+const CALENDAR: ReadonlySet<string> = new Set([...WEEKDAYS, ...LANGUAGES.flatMap(monthsOf).map(plain), ...DAY_PARTS]);
 
-const CALENDAR: ReadonlySet<string> = new Set([...LANGUAGES.flatMap(calendarOf), ...TIME_WORDS.trim().split(/\s+/)].map(plain));
-const PARTS_OF_DAY = /(?:morgen|vormittag|mittag|nachmittag|abend|nacht)s?$/u;
-
-/** True for "Saturday", "samstags", "Freitagabend", "Nov.": in any of the languages. */
+/** True for "Saturday", "samstags", "Nov.", "Evening", "PM", "Freitagabend": in any of the languages. */
 export function isCalendarWord(word: string): boolean {
-  const said = plain(word);
-  return [said, said.replace(/s$/u, ""), said.replace(PARTS_OF_DAY, "")].some((form) => CALENDAR.has(form));
+  return withoutEnding(word).some((form) => CALENDAR.has(form) || isPartOfWeekday(form));
 }
 
-function calendarOf(language: string): string[] {
-  const [days, months] = [[...Array(7).keys()], [...Array(12).keys()]];
-  return (["long", "short"] as const).flatMap((style) => [
-    ...days.map((day) => new Intl.DateTimeFormat(language, { weekday: style, timeZone: "UTC" }).format(Date.UTC(2026, 0, 1 + day))),
-    ...months.map((month) => new Intl.DateTimeFormat(language, { month: style, timeZone: "UTC" }).format(Date.UTC(2026, month, 1))),
-  ]);
+/** A weekday and a part of the day, written as one word. */
+function isPartOfWeekday(word: string): boolean {
+  return WEEKDAYS.some((day) => word.startsWith(day) && DAY_PARTS.has(word.slice(day.length)));
+}
+
+function weekdaysOf(language: string): string[] {
+  return STYLES.flatMap((weekday) => written(language, { weekday }, WEEK));
+}
+
+function monthsOf(language: string): string[] {
+  return STYLES.flatMap((month) => written(language, { month }, YEAR));
+}
+
+/** "evening" of "in the evening", and what stands beside an hour: "PM", "Uhr". */
+function dayPartsOf(language: string): string[] {
+  const parts = STYLES.flatMap((dayPeriod) => written(language, { dayPeriod }, DAY));
+  const hours = (["h12", "h23"] as const).flatMap((hourCycle) => {
+    const format = new Intl.DateTimeFormat(language, { hour: "numeric", hourCycle, timeZone: "UTC" });
+    return DAY.flatMap((hour) => format.formatToParts(hour).flatMap(({ type, value }) => (type === "hour" ? [] : [value])));
+  });
+  return [...parts, ...hours].map((said) => said.trim().split(/\s/u).at(-1) ?? "").filter((said) => said !== "");
+}
+
+function written(language: string, options: Intl.DateTimeFormatOptions, moments: readonly number[]): string[] {
+  const format = new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });
+  return moments.map((moment) => format.format(moment));
+}
+
+function withoutEnding(word: string): string[] {
+  const said = plain(word);
+  return [said, said.replace(/s$/u, "")];
 }
 
 /** Without case, accents, dots and a genitive. */

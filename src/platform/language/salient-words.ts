@@ -1,10 +1,11 @@
+import { wordSegments } from "./word-segments.js";
+
 /**
  * What stands out in a text by its form alone, in any language: sentences, words, names, numbers. Word and sentence boundaries are
  * those of Unicode (UAX #29), through `Intl.Segmenter`, which also parts scripts that are written without blanks. Pure.
  */
 
 const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence" });
-const wordSegmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
 /** Sentences in order, without list marks and markup; line breaks end a sentence. */
 export function sentencesOf(text: string): string[] {
@@ -18,7 +19,7 @@ export function sentencesOf(text: string): string[] {
 /** Words as they stand in the text. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
-  for (const { segment, isWordLike } of wordSegmenter.segment(text)) if (isWordLike) words.push(segment);
+  for (const { segment, isWordLike } of wordSegments(text)) if (isWordLike) words.push(segment);
   return words;
 }
 
@@ -33,6 +34,9 @@ export function isQuestion(sentence: string): boolean {
 
 const CAPITALISED = /^\p{Lu}[\p{L}\p{N}'’.-]+$/u;
 
+/** "I'd", "I'm", "I've": no name, though "O'Brien" is one. */
+const CONTRACTION = /^\p{L}['’]\p{L}{1,2}$/u;
+
 /**
  * Names: runs of capitalised words that do not open the sentence ("with Amara Diallo at the Blue Note"). Where a language writes
  * every noun so, these are its nouns. None in scripts without case.
@@ -45,12 +49,12 @@ export function namesIn(sentence: string): string[] {
     run = [];
   };
   let first = true;
-  for (const { segment, isWordLike } of wordSegmenter.segment(sentence)) {
+  for (const { segment, isWordLike } of wordSegments(sentence)) {
     if (!isWordLike) {
       if (segment.trim() !== "" && segment !== "-" && segment !== "’" && segment !== "'") end();
       continue;
     }
-    if (!first && CAPITALISED.test(segment)) run.push(segment);
+    if (!first && CAPITALISED.test(segment) && !CONTRACTION.test(segment)) run.push(segment);
     else end();
     first = false;
   }

@@ -19,6 +19,7 @@ import { stemmer as tamil } from "@orama/stemmers/tamil";
 import { stemmer as turkish } from "@orama/stemmers/turkish";
 import { stemmer as ukrainian } from "@orama/stemmers/ukrainian";
 import { isStopWord, type LatinLanguage, latinLanguageOf } from "./stop-words.js";
+import { wordSegments } from "./word-segments.js";
 
 /** A word of a text, as search sees it. */
 export interface Word {
@@ -35,8 +36,8 @@ export interface Word {
 }
 
 /** Scripts that put no spaces between words, or glue particles to them; a dictionary finds the words (`Intl.Segmenter`). */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED_SCRIPTS = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
+const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join("")}]`, "u");
 const SPACED_WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
 /** Scripts whose marks are accents that writers leave out. In others (Thai, Hindi, kana) a mark changes the word. */
 const FOLDABLE = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
@@ -69,7 +70,7 @@ export function queryTermsOf(text: string): string[] {
 function segment(text: string): string[] {
   if (!UNSPACED.test(text)) return spacedWords(text);
   const words: string[] = [];
-  for (const part of new Intl.Segmenter("und", { granularity: "word" }).segment(text)) {
+  for (const part of wordSegments(text)) {
     if (!part.isWordLike) continue;
     if (UNSPACED.test(part.segment)) words.push(part.segment);
     else words.push(...spacedWords(part.segment));

@@ -1,0 +1,84 @@
+/**
+ * Who may import whom: the layers of ARCHITECTURE.md. A folder imports what lies below it; within a layer only another folder's
+ * front file (named like the folder). `test/layers.test.ts` plants a violation of each rule.
+ */
+const DOORS = ["http", "cli", "integrations", "library", "testing"];
+const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations"];
+const ADAPTERS = ["stores", "embedding", "offline", "concierge"];
+/** From top to bottom. */
+const LAYERS = [DOORS, ["compose"], USE_CASES, ["agent"], ADAPTERS, ["ports"], ["domain"], ["platform"]];
+/** How a journal reads, and the index that follows it: the same for every store that keeps its own files. */
+const SHARED_BY_STORES = "^src/stores/(journal|sqlite-index)/";
+const ENTRIES = "^src/[^/]+\\.ts$";
+
+const inside = (folders) => `^src/(${folders.join("|")})/`;
+
+const layers = LAYERS.slice(1).map((folders, index) => ({
+  name: `layers-${folders.join("-")}`,
+  comment: `${folders.join(", ")} import nothing from above`,
+  severity: "error",
+  from: { path: inside(folders) },
+  to: { path: [inside(LAYERS.slice(0, index + 1).flat()), ENTRIES] },
+}));
+
+/** A folder beside another: only its front file. */
+const fronts = [DOORS, USE_CASES].map((folders) => ({
+  name: `front-files-${folders[0]}`,
+  comment: "within a layer only another folder's front file",
+  severity: "error",
+  from: { path: `^src/(${folders.join("|")})/` },
+  to: { path: inside(folders), pathNot: ["^src/$1/", `^src/(${folders.map((folder) => `${folder}/${folder}`).join("|")})\\.ts$`] },
+}));
+
+const only = (name, module, file) => ({
+  name,
+  severity: "error",
+  from: { path: "^src/", pathNot: file },
+  to: { path: `(^|node_modules/)${module}(/|$)` },
+});
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: "no-circles", severity: "error", from: { path: "^src/" }, to: { circular: true } },
+    ...layers,
+    ...fronts,
+    {
+      name: "adapters-are-composed",
+      comment: "adapters, stand-ins and the example product are named by compose/ alone, and know only ports",
+      severity: "error",
+      from: { path: "^src/", pathNot: [inside(ADAPTERS), "^src/compose/"] },
+      to: { path: inside(ADAPTERS) },
+    },
+    {
+      name: "adapters-stand-alone",
+      comment: "one kind of adapter knows nothing of another",
+      severity: "error",
+      from: { path: "^src/(embedding|offline|concierge|stores/[^/]+)/" },
+      to: { path: inside(ADAPTERS), pathNot: ["^src/$1/", SHARED_BY_STORES] },
+    },
+    {
+      name: "shared-by-stores",
+      comment: "what stores share knows none of them",
+      severity: "error",
+      from: { path: SHARED_BY_STORES },
+      to: { path: "^src/stores/", pathNot: SHARED_BY_STORES },
+    },
+    only("openai-in-its-files", "openai", "(^|/)openai-[^/]*\\.ts$"),
+    only("ai-sdk-in-its-files", "(ai|@ai-sdk)", "(^|/)ai-sdk-[^/]*\\.ts$"),
+    only("mem0-in-its-files", "mem0ai", "(^|/)mem0-[^/]*\\.ts$"),
+    only("hono-in-http", "(hono|@hono)", "^src/http/"),
+    only("redis-in-its-files", "ioredis", "^src/stores/redis/"),
+    only("postgres-in-its-files", "pg", "^src/stores/postgres/"),
+    only("vitest-in-testing", "vitest", "^src/testing/"),
+    only("qdrant-in-its-files", "@qdrant/js-client-rest", "^src/stores/qdrant/"),
+  ],
+  options: {
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(dist|src/web)/" },
+    moduleSystems: ["es6"],
+    enhancedResolveOptions: { extensions: [".ts", ".js", ".json"], conditionNames: ["import", "node", "default"] },
+  },
+};

@@ -1,0 +1,76 @@
+import type { Memory } from "../../src/domain/memory.js";
+import { type Conversation, FOREIGN, fits, forbids, TRAPS } from "./conversations.js";
+import { MADE_UP_TEXT } from "./scripted-readers.js";
+
+export interface Score {
+  /** What should be remembered: neither optional nor for one trip. */
+  expected: number;
+  /** Active. */
+  kept: number;
+  /** Waits for the guest's word. */
+  asked: number;
+  lost: number;
+  hardLost: number;
+  /** Active though it must not be. */
+  wrong: number;
+  /** Of these, hard; and hard of words that are not the guest's own. */
+  wrongHard: number;
+  foreignHard: number;
+  /** Active memories that are expected, optional ones too, and those that are not. */
+  right: number;
+  unexpected: number;
+  /** Conversations of which nothing may be remembered and something was. */
+  traps: number;
+  /** What went wrong, for reading. */
+  readonly notes: string[];
+}
+
+export function emptyScore(): Score {
+  return {
+    expected: 0,
+    kept: 0,
+    asked: 0,
+    lost: 0,
+    hardLost: 0,
+    wrong: 0,
+    wrongHard: 0,
+    foreignHard: 0,
+    right: 0,
+    unexpected: 0,
+    traps: 0,
+    notes: [],
+  };
+}
+
+export function addScore(score: Score, conversation: Conversation, memories: readonly Memory[]): void {
+  const active = memories.filter(({ status }) => status === "active");
+  const waiting = memories.filter(({ status }) => status === "review");
+  for (const expected of conversation.expect) {
+    if (expected.optional || expected.scope === "trip") continue;
+    score.expected++;
+    const holds = (memory: Memory) => fits(memory.text, expected) && (!expected.hard || memory.strength === "hard");
+    if (active.some(holds)) score.kept++;
+    else if (waiting.some(holds)) {
+      score.asked++;
+      score.notes.push(`asked  ${conversation.id}: ${expected.text}`);
+    } else {
+      score.lost++;
+      if (expected.hard) score.hardLost++;
+      score.notes.push(`lost   ${conversation.id}: ${expected.text}${expected.hard ? " (hard)" : ""}`);
+    }
+  }
+  const wrong = active.filter(({ text }) => forbids(conversation, text) || MADE_UP_TEXT.test(text));
+  score.wrong += wrong.length;
+  const wrongHard = wrong.filter(({ strength }) => strength === "hard");
+  score.wrongHard += wrongHard.length;
+  const unexpected = active.filter(({ text }) => !conversation.expect.some((expected) => fits(text, expected)));
+  if (FOREIGN.has(conversation.group)) score.foreignHard += unexpected.filter(({ strength }) => strength === "hard").length;
+  for (const { text, strength } of wrong) score.notes.push(`wrong  ${conversation.id}: ${text}${strength === "hard" ? " (hard)" : ""}`);
+  for (const { text } of active)
+    if (conversation.expect.some((expected) => fits(text, expected))) score.right++;
+    else {
+      score.unexpected++;
+      score.notes.push(`extra  ${conversation.id}: ${text}`);
+    }
+  if (TRAPS.has(conversation.group) && conversation.expect.length === 0 && active.length > 0) score.traps++;
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { compose } from "../src/compose/compose.js";
+import { parseConfig } from "../src/compose/config.js";
+import { ownerOf } from "../src/domain/owner.js";
+import { EVENING, longConversation, type ScriptedTurn } from "./tokens/conversation.js";
+import { everything, figuresOf, stablePrefix } from "./tokens/figures.js";
+import { mayNote, ScriptedProvider, type Sent } from "./tokens/provider.js";
+
+/**
+ * What a conversation costs: calls and input tokens by task of 12 turns with the concierge and of 200, counted from the requests themselves
+ * as they went to a scripted provider over loopback; the part of them that a provider can keep from one call to the next; beside sending the
+ * whole conversation with each call, and beside what the same conversations cost before (commit 7a268ee, by the same provider).
+ *
+ * `npm run bench:tokens -- [--turns 200] [--check]`; with --check ends with 1 when 12 turns take more than 70 % of the chat input or 75 % of
+ * the extraction calls of before, or when less than 85 % of the long conversation's prefix is stable.
+ */
+const { values } = parseArgs({ options: { turns: { type: "string", default: "200" }, check: { type: "boolean", default: false } } });
+
+/** The 12 turns at commit 7a268ee, played by this provider and counted in the same way. */
+const BEFORE = { calls: 18, input: 85_002, extractionCalls: 12, extractionInput: 11_420 };
+const MOST = { chatInput: 0.7, extractionCalls: 0.75 };
+const LEAST_PREFIX = 0.85;
+const TASKS = ["chat", "extraction", "summary", "title"] as const;
+
+async function play(turns: readonly ScriptedTurn[]): Promise<readonly Sent[]> {
+  mayNote(turns);
+  const dir = await mkdtemp(join(tmpdir(), "maitred-bench-tokens-"));
+  const provider = await ScriptedProvider.open();
+  const config = parseConfig({
+    MEMORY_STORAGE_DIR: dir,
+    OPENAI_BASE_URL: provider.url,
+    OPENAI_API: "chat",
+    EMBEDDING_PROVIDER: "hashing",
+    RECALL_DEADLINE_MS: "10000",
+  });
+  const maitred = await compose(config);
+  try {
+    const owner = ownerOf("default", "bench");
+    let sessionId: string | undefined;
+    for (const turn of turns) {
+      provider.play(turn);
+      const answer = await maitred.chat.chat({ owner, message: turn.message, ...(sessionId !== undefined && { sessionId }) });
+      sessionId = answer.session_id;
+      if (!(await maitred.parts.worker.drain(60_000))) throw new Error("The write-back did not keep up.");
+    }
+    return provider.sent;
+  } finally {
+    await maitred.close({ drainMs: 0 });
+    await provider.close();
+    await rm(dir, { recursive: true });
+  }
+}
+
+function report(turns: readonly ScriptedTurn[], sent: readonly Sent[]): void {
+  say(`\n${turns.length} turns`);
+  for (const task of TASKS) {
+    const { calls, input } = figuresOf(sent, task);
+    say(`  ${task.padEnd(12)}${String(calls).padStart(5)} calls ${input.toLocaleString("en").padStart(11)} input tokens`);
+  }
+  const chat = figuresOf(sent, "chat").input;
+  const whole = everything(
+    sent,
+    turns.map(({ message, answer, calls }) => ({ message, answer, calls: calls.length + 1 })),
+  );
+  say(`  sending everything with each chat call: ${whole.toLocaleString("en")}; this is ${percent(chat / whole)} of it`);
+  say(`  stable prefix: ${percent(stablePrefix(sent))}`);
+}
+
+const evening = await play(EVENING);
+const long = longConversation(Number(values.turns));
+const longSent = await play(long);
+report(EVENING, evening);
+report(long, longSent);
+
+const chat = figuresOf(evening, "chat").input / BEFORE.input;
+const extraction = figuresOf(evening, "extraction").calls / BEFORE.extractionCalls;
+const prefix = stablePrefix(longSent);
+say(`\n12 turns beside commit 7a268ee (${BEFORE.calls} chat calls, ${BEFORE.input.toLocaleString("en")} input tokens;`);
+say(`${BEFORE.extractionCalls} extraction calls, ${BEFORE.extractionInput.toLocaleString("en")}):`);
+say(
+  `  chat input ${percent(chat)} (at most ${percent(MOST.chatInput)}), extraction calls ${percent(extraction)} (at most ${percent(MOST.extractionCalls)})`,
+);
+say(`  stable prefix of ${long.length} turns ${percent(prefix)} (at least ${percent(LEAST_PREFIX)})`);
+const reached = chat <= MOST.chatInput && extraction <= MOST.extractionCalls && prefix >= LEAST_PREFIX;
+if (values.check && !reached) process.exitCode = 1;
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(1)} %`;
+}
+
+function say(line: string): void {
+  console.log(line);
+}

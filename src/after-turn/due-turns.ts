@@ -1,0 +1,87 @@
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
+
+/** What the write-back of a turn failed with that waits for the next day's tokens. */
+export const OUT_OF_TOKENS = "COST_LIMIT_REACHED";
+
+/** Which pending turns are to be written back now: those that have waited for the delay, and those of owners who don't wait. */
+export class DueTurns {
+  readonly #index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf">;
+  readonly #clock: Clock;
+  readonly #delayMs: number;
+  /** Owners whose turns don't wait, until none is left. */
+  readonly #hurried = new Set<Owner>();
+  #withoutDelay = 0;
+
+  constructor(index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf">, clock: Clock, delayMs: number) {
+    this.#index = index;
+    this.#clock = clock;
+    this.#delayMs = delayMs;
+  }
+
+  hurry(owner: Owner): void {
+    if (this.#delayMs > 0) this.#hurried.add(owner);
+  }
+
+  /** While `work` runs nobody's turns wait. */
+  async atOnce<T>(work: () => Promise<T>): Promise<T> {
+    this.#withoutDelay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#withoutDelay -= 1;
+    }
+  }
+
+  /** Takes the oldest of each session, those of owners who don't wait first. `leaseMs`: as the index has it. */
+  async claim(limit: number, except: ReadonlySet<Owner>, leaseMs: number): Promise<readonly PendingTurn[]> {
+    const hurried = await this.#claimHurried(limit, except, leaseMs);
+    if (hurried.length >= limit) return hurried;
+    const due = await this.#index.claim(this.#now() - this.#delay, limit - hurried.length, { except: [...except], leaseMs });
+    return [...hurried, ...due];
+  }
+
+  /** Whether anything is left to do now. */
+  async any(): Promise<boolean> {
+    return (await this.#index.due(this.#now() - this.#delay, 1)).length > 0;
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime();
+  }
+
+  get #delay(): number {
+    return this.#withoutDelay > 0 ? 0 : this.#delayMs;
+  }
+
+  /** When a turn that failed is to be due, as the index holds it: the delay was waited for already. */
+  again(inMs: number): number {
+    return this.#clock.now().getTime() + inMs - this.#delayMs;
+  }
+
+  async #claimHurried(limit: number, except: ReadonlySet<Owner>, leaseMs: number): Promise<readonly PendingTurn[]> {
+    const only: Owner[] = [];
+    for (const owner of this.#hurried) {
+      const pending = (await this.#index.pendingOf(owner)).some(({ state }) => state === "pending");
+      if (!pending) this.#hurried.delete(owner);
+      else if (!except.has(owner)) only.push(owner);
+    }
+    if (only.length === 0) return [];
+    const now = this.#now();
+    const turns: PendingTurn[] = [];
+    for (const turn of await this.#index.claim(now, limit, { only, leaseMs })) {
+      // One that failed waits for its time, which is held as {@link again} has it.
+      if (turn.attempts > 0 && turn.dueAtMs + this.#delayMs > now) await this.#index.letGo(turn);
+      else turns.push(turn);
+    }
+    return turns;
+  }
+}
+
+/** False where all that is left failed, or stands in line behind a turn that waits for the next day's tokens. */
+export function canRun(turns: readonly PendingTurn[], now: Date): boolean {
+  const pending = turns.filter(({ state }) => state === "pending");
+  const first = pending.filter(({ sessionId }, place) => pending[place - 1]?.sessionId !== sessionId);
+  return first.some(({ errorCode, dueAtMs }) => errorCode !== OUT_OF_TOKENS || dueAtMs <= now.getTime());
+}

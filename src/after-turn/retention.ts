@@ -1,0 +1,163 @@
+import { Cron } from "croner";
+import { inactiveSince, type RetentionPolicy, retentionDecision } from "../domain/lifecycle.js";
+import type { Owner } from "../domain/owner.js";
+import { SESSION_STATUSES, type Session, type SessionStatus } from "../domain/session.js";
+import { isAppError } from "../platform/errors.js";
+import type { Logger } from "../platform/logger.js";
+import type { SessionIndex, TurnLock } from "../ports/session-store.js";
+
+export interface RetentionRun {
+  readonly index: SessionIndex;
+  /** {@link SessionService.lapse}: decides again once it holds the session. */
+  readonly lapse: (owner: Owner, id: string, how: "delete" | "purge", due: (session: Session) => boolean) => Promise<boolean>;
+  readonly policy: RetentionPolicy;
+  /** Sessions that are read at once (RETENTION_BATCH). */
+  readonly batch: number;
+  readonly now: Date;
+  /** True: says what would be done, and does nothing. */
+  readonly dryRun: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (report: RetentionReport) => void;
+  readonly logger: Logger;
+}
+
+export interface RetentionReport {
+  readonly dry_run: boolean;
+  /** Sessions deleted (recoverable) and purged (gone for good). */
+  readonly deleted: number;
+  readonly purged: number;
+  /** In use by a turn: the next run looks again. */
+  readonly busy: number;
+  readonly failed: number;
+}
+
+type Due = Awaited<ReturnType<SessionIndex["expiring"]>>[number];
+
+/**
+ * Deletes the sessions that have lapsed and purges the deleted ones whose time is up, batch by batch, oldest first. What it has done
+ * shows in the sessions themselves: broken off, it goes on where it was. A session that was deleted in this run is not purged in it.
+ * A session that can't be changed holds up no other.
+ */
+export async function runRetention(run: RetentionRun): Promise<RetentionReport> {
+  const report = { dry_run: run.dryRun, deleted: 0, purged: 0, busy: 0, failed: 0 };
+  // Deleted ones first: those that are deleted below get their days of grace.
+  for (const status of SESSION_STATUSES.toReversed()) {
+    for await (const batch of dueBatches(run, status)) {
+      for (const due of batch) {
+        run.signal?.throwIfAborted();
+        await handle(run, due, report);
+      }
+      run.onProgress?.({ ...report });
+    }
+  }
+  run.logger.info({ ...report }, "retention");
+  return report;
+}
+
+/**
+ * What is due, in batches. A session that was dealt with has left the list; one that stays (busy, failed) is given once. Where nothing
+ * is done, all stay, and the cursor leads on.
+ */
+async function* dueBatches(run: RetentionRun, status: SessionStatus): AsyncGenerator<readonly Due[]> {
+  const stayed = new Set<string>();
+  let after: string | undefined;
+  for (;;) {
+    const limit = run.batch + (run.dryRun ? 0 : stayed.size);
+    const found = await run.index.expiring({ status, ...limits(run, status), limit, ...(after === undefined ? {} : { after }) });
+    const fresh = found.filter(({ session }) => !stayed.has(session.id));
+    if (fresh.length === 0) return;
+    yield fresh;
+    if (run.dryRun) after = fresh.at(-1)?.session.id;
+    else for (const due of fresh) if (!(await hasLeft(run, due))) stayed.add(due.session.id);
+  }
+}
+
+async function hasLeft({ index }: RetentionRun, { owner, session }: Due): Promise<boolean> {
+  return (await index.get(owner, session.id))?.status !== session.status;
+}
+
+/** The index looks for times before its limits; a limit that is reached exactly is due. */
+function limits({ policy, now }: RetentionRun, status: SessionStatus): { readonly inactiveSince: string; readonly expiresBefore: string } {
+  const never = new Date(0).toISOString();
+  const since = inactiveSince(policy, status, now);
+  return {
+    inactiveSince: since === null ? never : new Date(Date.parse(since) + 1).toISOString(),
+    expiresBefore: status === "deleted" ? never : new Date(now.getTime() + 1).toISOString(),
+  };
+}
+
+async function handle(
+  run: RetentionRun,
+  { owner, session, statusSince }: Due,
+  report: { deleted: number; purged: number; busy: number; failed: number },
+): Promise<void> {
+  const how = retentionDecision({ ...session, statusSince }, run.policy, run.now);
+  if (how === null) return;
+  const done = how === "delete" ? "deleted" : "purged";
+  if (run.dryRun) {
+    report[done] += 1;
+    return;
+  }
+  // Whatever has happened to it since it was looked at, it is not what was decided on.
+  const unchanged = (now: Session) =>
+    now.status === session.status && now.updated_at === session.updated_at && now.expires_at === session.expires_at;
+  try {
+    if (await run.lapse(owner, session.id, how, unchanged)) report[done] += 1;
+  } catch (error) {
+    if (isAppError(error, "SESSION_BUSY")) report.busy += 1;
+    else {
+      report.failed += 1;
+      const code = isAppError(error) ? error.code : "INTERNAL";
+      run.logger.warn({ session_id: session.id, code, err: error }, "retention could not change a session; the next run tries again");
+    }
+  }
+}
+
+export interface RetentionSchedule {
+  readonly everyHours: number;
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+  /** One runner at a time, over all processes that share the lock. */
+  readonly locks: TurnLock;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs retention at every full hour that is at least `everyHours` after the run before. Returns how to stop it: aborts a run and
+ * waits for it.
+ */
+export function scheduleRetention(schedule: RetentionSchedule): {
+  stop(): Promise<void> /** Runs now, unless a run is under way. */;
+  trigger(): Promise<void>;
+} {
+  const controller = new AbortController();
+  let running: Promise<void> | null = null;
+  const once = () => {
+    running ??= runAlone(schedule, controller.signal).finally(() => {
+      running = null;
+    });
+    return running;
+  };
+  const job = new Cron("0 0 * * * *", { interval: schedule.everyHours * 3600, unref: true, protect: true }, once);
+  return {
+    trigger: once,
+    stop: async () => {
+      job.stop();
+      controller.abort();
+      await running;
+    },
+  };
+}
+
+async function runAlone({ locks, run, logger }: RetentionSchedule, signal: AbortSignal): Promise<void> {
+  try {
+    const lease = await locks.acquire("retention", { waitMs: 0, signal });
+    try {
+      await run(AbortSignal.any([signal, lease.signal]));
+    } finally {
+      await lease.release();
+    }
+  } catch (error) {
+    if (isAppError(error, "SESSION_BUSY")) logger.info({}, "retention is running elsewhere");
+    else if (!signal.aborted) logger.error({ err: error }, "retention failed; the next run goes on");
+  }
+}

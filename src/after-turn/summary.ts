@@ -1,0 +1,297 @@
+import { turnsOffRecord } from "../domain/off-record.js";
+import type { Owner } from "../domain/owner.js";
+import type { JournalRecord, NewRecord, RecordOf, Round } from "../domain/session.js";
+import { isCurrent } from "../domain/summary.js";
+import { blockOf, windowStart } from "../domain/window-blocks.js";
+import { isSearchable, summaryMessage } from "../history/history.js";
+import { isAppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { HistoryMessage } from "../ports/history.js";
+import type { Tombstone } from "../ports/owner-ledger.js";
+import { sessionLockKey, type WindowRead } from "../ports/session-store.js";
+import { extractiveSummary, type SummaryRound } from "./extractive-summary.js";
+import { modelSummary } from "./model-summary.js";
+import type { SummaryOptions, SummaryParts } from "./summary-parts.js";
+import { withoutForgotten } from "./summary-rounds.js";
+
+export type { SummaryOptions, SummaryParts } from "./summary-parts.js";
+
+type SummaryRecord = RecordOf<"summary">;
+const ALL_ROUNDS = Number.MAX_SAFE_INTEGER;
+/** Rounds that may come while a summary is being written; after more it is left to the next turn. */
+const ROUNDS_MEANWHILE = 50;
+
+interface SummaryJob {
+  readonly at: Date;
+  readonly tombstones: readonly Tombstone[];
+  readonly final: boolean;
+  readonly by: "model" | "extract";
+  /** What a summary of more rounds than fit into one call goes on from. Default: the one that stands. */
+  readonly earlier?: SummaryRecord | null;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Keeps the rolling summary of what has left the window, off the reply path. Rounds leave in blocks, and the window keeps a block until
+ * the summary has it, so that it need not be written with every turn and yet no round is out of both; it is always made from the rounds
+ * themselves as far as they fit, and leaves out what was forgotten. Where the day's tokens are used up an extract stands in until they
+ * are not. Nothing here throws: a summary that fails is tried again after the next turn.
+ */
+export class SummaryKeeper {
+  readonly #parts: SummaryParts;
+  readonly #options: Required<SummaryOptions>;
+
+  constructor(parts: SummaryParts, options: SummaryOptions) {
+    this.#parts = parts;
+    this.#options = {
+      windowTokens: Number.POSITIVE_INFINITY,
+      blockRounds: blockOf(options.windowRounds),
+      maxInputTokens: 12_000,
+      modelTimeoutMs: 60_000,
+      lockWaitMs: 30_000,
+      ...options,
+    };
+  }
+
+  /** After a turn. True when a summary was written. */
+  maintain(owner: Owner, sessionId: string): Promise<boolean> {
+    return this.#safely(owner, sessionId, (signal) => this.#maintain(owner, sessionId, signal));
+  }
+
+  /**
+   * At archiving: one that covers the whole session. An extract, which waits for no model, is there when this resolves; a model's takes
+   * its place later. Where the process stops before, the extract stays.
+   */
+  async finish(owner: Owner, sessionId: string): Promise<boolean> {
+    const { model } = this.#parts;
+    let earlier: SummaryRecord | null = null;
+    const written = await this.#safely(owner, sessionId, async (signal) => {
+      const read = await this.#parts.store.journal.window(owner, sessionId, { rounds: ALL_ROUNDS, signal });
+      const last = read.rounds.at(-1);
+      if (!last) return false;
+      earlier = read.summary;
+      const at = this.#parts.clock.now();
+      const tombstones = await this.#parts.ledger.tombstones(owner);
+      const covered = (read.summary?.body.to_turn ?? 0) >= last.turn && isCurrent(read.summary, tombstones);
+      return !covered && this.#write(owner, sessionId, read, read.rounds, { at, tombstones, final: true, by: "extract", signal });
+    });
+    if (written && model && !model.standIn)
+      void this.#safely(owner, sessionId, (signal) => this.#finishByModel(owner, sessionId, earlier, signal));
+    return written;
+  }
+
+  /** After a turn was taken off the record: writes the session's summary anew where it covers the turn. */
+  offRecord(owner: Owner, sessionId: string, turn: number): Promise<boolean> {
+    return this.#safely(owner, sessionId, async (signal) => {
+      const read = await this.#parts.store.journal.window(owner, sessionId, { rounds: ALL_ROUNDS, signal });
+      const { summary } = read;
+      if (summary === null || summary.body.from_turn > turn || summary.body.to_turn < turn) return false;
+      const at = this.#parts.clock.now();
+      const tombstones = await this.#parts.ledger.tombstones(owner);
+      const covered = read.rounds.filter((round) => round.turn <= summary.body.to_turn);
+      const { final } = summary.body;
+      return this.#write(owner, sessionId, read, covered, { at, tombstones, final, by: "model", earlier: null, signal });
+    });
+  }
+
+  /** After something was forgotten: writes every summary of the owner anew that may still tell it. Returns how many. */
+  async forgotten(owner: Owner): Promise<number> {
+    let written = 0;
+    await this.#safely(owner, null, async (signal) => {
+      for (const status of ["active", "archived", "deleted"] as const) {
+        let cursor: string | undefined;
+        do {
+          const page = await this.#parts.store.index.list(owner, { status, limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+          for (const { id, summary } of page.data) {
+            const anew = () => this.#maintain(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
+            if (summary !== null && (await anew())) written += 1;
+          }
+          cursor = page.nextCursor ?? undefined;
+        } while (cursor !== undefined);
+      }
+      return written > 0;
+    });
+    return written;
+  }
+
+  async #finishByModel(owner: Owner, sessionId: string, earlier: SummaryRecord | null, signal: AbortSignal): Promise<boolean> {
+    const read = await this.#parts.store.journal.window(owner, sessionId, { rounds: ALL_ROUNDS, signal });
+    const at = this.#parts.clock.now();
+    const tombstones = await this.#parts.ledger.tombstones(owner);
+    return this.#write(owner, sessionId, read, read.rounds, { at, tombstones, final: true, by: "model", earlier, signal });
+  }
+
+  async #safely(owner: Owner, sessionId: string | null, work: (signal: AbortSignal) => Promise<boolean>): Promise<boolean> {
+    let running: { readonly signal: AbortSignal; end(): void } | null = null;
+    try {
+      running = this.#parts.gate.begin(owner);
+      return await work(running.signal);
+    } catch (error) {
+      return this.#failed(sessionId, error);
+    } finally {
+      running?.end();
+    }
+  }
+
+  #failed(sessionId: string | null, error: unknown): false {
+    const code = isAppError(error) ? error.code : "INTERNAL";
+    this.#parts.logger.warn({ session_id: sessionId, code, err: error }, "the summary was not written; the next turn tries again");
+    return false;
+  }
+
+  async #maintain(owner: Owner, sessionId: string, signal: AbortSignal): Promise<boolean> {
+    const { journal } = this.#parts.store;
+    const { windowRounds, blockRounds } = this.#options;
+    const near = await journal.window(owner, sessionId, { rounds: windowRounds + blockRounds, signal });
+    // Taken before the tombstones are read: one that comes later is later than the summary too.
+    const at = this.#parts.clock.now();
+    const tombstones = await this.#parts.ledger.tombstones(owner);
+    const newestOutside = near.rounds[this.#outside(near.rounds).left - 1];
+    const current = isCurrent(near.summary, tombstones);
+    const covers = current && !near.summary?.body.interim && (near.summary?.body.to_turn ?? 0) >= (newestOutside?.turn ?? 0);
+    if (near.summary === null ? !newestOutside : covers) return false;
+    const read = await journal.window(owner, sessionId, { rounds: ALL_ROUNDS, signal });
+    const final = read.summary?.body.final === true && !current;
+    const covered = final ? read.rounds.length : this.#outside(read.rounds).toCover;
+    return this.#write(owner, sessionId, read, read.rounds.slice(0, covered), { at, tombstones, final, by: "model", signal });
+  }
+
+  /**
+   * How many of the oldest rounds may have left the window, by number or by size, and how many a summary is to cover. Where the size
+   * decides, a turn may leave out up to half of those that fit, and the summary is written ahead of it.
+   */
+  #outside(rounds: readonly Round[]): { readonly left: number; readonly toCover: number } {
+    const { windowRounds, windowTokens, blockRounds } = this.#options;
+    const turns = rounds.map(({ turn }) => turn);
+    const start = windowStart(turns, windowRounds, blockRounds);
+    const left = turns.filter((turn) => turn < start).length;
+    if (windowTokens === Number.POSITIVE_INFINITY) return { left, toCover: left };
+    let tokens = 0;
+    let fitting = 0;
+    for (const round of rounds.slice(left).reverse()) {
+      tokens += this.#tokensOf(round);
+      if (tokens > windowTokens) break;
+      fitting += 1;
+    }
+    if (left + fitting === rounds.length) return { left, toCover: left };
+    return { left: rounds.length - Math.floor(fitting / 2), toCover: rounds.length - Math.floor(fitting / 4) };
+  }
+
+  #tokensOf({ user, steps, assistant }: Round): number {
+    return this.#parts.counter.count(`${user.body.content}\n${JSON.stringify(steps)}\n${assistant.body.content}`);
+  }
+
+  async #write(owner: Owner, sessionId: string, read: WindowRead, rounds: readonly Round[], job: SummaryJob): Promise<boolean> {
+    const first = rounds[0];
+    const last = rounds.at(-1);
+    if (!first || !last) return false;
+    const { tombstones, final, signal, earlier = read.summary } = job;
+    const offRecord = await turnsOffRecord(this.#parts.store.journal.read(owner, sessionId, { signal }));
+    const visible = withoutForgotten(rounds, tombstones).filter((round) => !offRecord.has(round.turn));
+    const { tokens } = this.#parts;
+    const make = () => this.#summarise(visible, isCurrent(earlier, tombstones) ? earlier : null, signal);
+    const { text, by, interim } =
+      job.by === "extract"
+        ? { text: await this.#extract(visible, signal), by: "extract" }
+        : await (tokens?.during({ owner, sessionId }, make) ?? make());
+    if (interim && standsInFor(read.summary, last.turn) && isCurrent(read.summary, tombstones)) return false;
+    const spent = tokens?.takeAll({ owner, sessionId }) ?? {};
+    // A model that failed has nothing to put in its place.
+    if (read.summary?.body.final && final && text === read.summary.body.text && isCurrent(read.summary, tombstones)) return false;
+    const remembered = rounds.every(({ user, assistant }) => isSearchable(user) && isSearchable(assistant))
+      ? text
+      : await this.#extract(
+          visible.filter(({ turn }) =>
+            rounds.some((round) => round.turn === turn && isSearchable(round.user) && isSearchable(round.assistant)),
+          ),
+          signal,
+        );
+    const body = {
+      text,
+      from_turn: first.turn,
+      to_turn: last.turn,
+      by,
+      final,
+      ...(interim && { interim }),
+      ...(Object.keys(spent).length > 0 && { tokens: spent }),
+      // Journalled, so that history can be rebuilt without what was kept out of it.
+      ...(remembered === text ? {} : { searchable: remembered }),
+    };
+    const record: NewRecord = { type: "summary", id: newId(), turn: 0, at: job.at.toISOString(), body };
+
+    const { store, writer } = this.#parts;
+    const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: this.#options.lockWaitMs, signal, owner });
+    let written: JournalRecord | undefined;
+    try {
+      if (!(await this.#stands(owner, sessionId, last, read.summary, signal))) return false;
+      await this.#takeFromHistory(owner, read.summary, isCurrent(read.summary, tombstones));
+      [written] = await writer.append(owner, sessionId, [record], { fence: lease.fence });
+      // Writing unpacked it.
+      if ((await store.index.get(owner, sessionId))?.status === "archived") await store.journal.compress(owner, sessionId);
+    } finally {
+      await lease.release();
+    }
+    if (written?.type === "summary" && remembered !== "") await this.#addToHistory(owner, summaryMessage(sessionId, written), signal);
+    return true;
+  }
+
+  async #summarise(
+    rounds: readonly SummaryRound[],
+    earlier: SummaryRecord | null,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string; readonly by: string; readonly interim?: true }> {
+    const { model, counter, logger } = this.#parts;
+    const { maxTokens, maxInputTokens, modelTimeoutMs } = this.#options;
+    if (model && !model.standIn && rounds.length > 0) {
+      try {
+        const bounded = AbortSignal.any([signal, AbortSignal.timeout(modelTimeoutMs)]);
+        const so = earlier && { text: earlier.body.text, toTurn: earlier.body.to_turn };
+        return { text: await modelSummary(model, rounds, so, { maxTokens, maxInputTokens, counter, signal: bounded }), by: model.name };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isAppError(error, "COST_LIMIT_REACHED")) return { text: await this.#extract(rounds, signal), by: "extract", interim: true };
+        logger.warn({ err: error }, "the model wrote no summary; an extract takes its place");
+      }
+    }
+    return { text: await this.#extract(rounds, signal), by: "extract" };
+  }
+
+  #extract(rounds: readonly SummaryRound[], signal: AbortSignal): Promise<string> {
+    return extractiveSummary(rounds, { maxTokens: this.#options.maxTokens, counter: this.#parts.counter, signal });
+  }
+
+  /**
+   * False when what the summary was made from has changed meanwhile. A conversation changes at its end alone (a message said again
+   * differently) or as a whole (an emptied session): so it stands while its last round does.
+   */
+  async #stands(owner: Owner, sessionId: string, last: Round, before: SummaryRecord | null, signal: AbortSignal): Promise<boolean> {
+    const rounds = this.#options.windowRounds + this.#options.blockRounds + ROUNDS_MEANWHILE;
+    const now = await this.#parts.store.journal.window(owner, sessionId, { rounds, signal });
+    return now.summary?.id === before?.id && now.rounds.some((round) => round.assistant.id === last.assistant.id);
+  }
+
+  /** So that a search finds one summary of a session. One that tells what was forgotten must go before another is written. */
+  async #takeFromHistory(owner: Owner, before: SummaryRecord | null, stands: boolean): Promise<void> {
+    if (!before) return;
+    try {
+      await this.#parts.history.removeMessages(owner, [before.id]);
+    } catch (error) {
+      if (!stands && !isAppError(error, "HISTORY_DISABLED")) throw error;
+    }
+  }
+
+  /** The summary is in the journal already: a history that is out of reach gets the next one. */
+  async #addToHistory(owner: Owner, message: HistoryMessage, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#parts.history.addEvents(owner, [message], { signal });
+    } catch (error) {
+      if (isAppError(error, "HISTORY_DISABLED")) return;
+      this.#parts.logger.warn({ session_id: message.session_id, err: error }, "a summary could not be made searchable");
+    }
+  }
+}
+
+/** An extract that waits for the model's own, of the same rounds. */
+function standsInFor(summary: SummaryRecord | null, turn: number): boolean {
+  return summary?.body.interim === true && summary.body.to_turn >= turn;
+}

@@ -1,0 +1,29 @@
+import type { JournalRecord, MessageRecord } from "../domain/session.js";
+import type { TurnToRemember } from "../ports/memories.js";
+
+/** A user message as it is to be remembered, with the rounds before it that its reader sees. */
+export function turnToRemember(
+  sessionId: string,
+  user: MessageRecord,
+  records: readonly JournalRecord[],
+  contextRounds: number,
+): TurnToRemember {
+  return {
+    session_id: sessionId,
+    turn: user.turn,
+    message_id: user.id,
+    text: user.body.content,
+    stated_at: new Date(user.at),
+    time_zone: user.body.time_zone ?? "UTC",
+    channel: user.body.channel,
+    context: contextBefore(records, user.turn, contextRounds),
+  };
+}
+
+function contextBefore(records: readonly JournalRecord[], turn: number, rounds: number): TurnToRemember["context"] {
+  return records.flatMap((record) => {
+    if (record.type !== "message" || record.turn >= turn || record.turn < turn - rounds) return [];
+    const { role, content, outcome = "completed" } = record.body;
+    return role === "system" || content === "" || outcome !== "completed" ? [] : [{ role, content }];
+  });
+}

@@ -1,0 +1,173 @@
+import type { TokenMeter } from "../agent/token-meter.js";
+import type { Owner } from "../domain/owner.js";
+import type { JournalRecord, NewRecord } from "../domain/session.js";
+import { provenanceOf, type SessionProvenance } from "../domain/session-provenance.js";
+import { titleFrom } from "../domain/title.js";
+import type { Clock } from "../platform/clock.js";
+import { isAppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import { longDay } from "../platform/rendering.js";
+import type { ChatModel } from "../ports/agent.js";
+import type { Memories } from "../ports/memories.js";
+import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
+import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
+import { modelTitle } from "./model-title.js";
+import type { SummaryKeeper } from "./summary.js";
+import { deriveTopic, type Learnt } from "./topic.js";
+
+export interface UpkeepParts {
+  readonly store: Pick<SessionStore, "journal" | "index" | "locks">;
+  readonly writer: SessionWriter;
+  readonly summaries: SummaryKeeper;
+  readonly ledger: Pick<OwnerLedger, "tombstones">;
+  /** Tells what was learnt from a session. */
+  readonly memories: Pick<Memories, "list">;
+  /** Null, or a stand-in: titles stay the first message. */
+  readonly model: ChatModel | null;
+  /** What naming cost, told in the session's record. Default: nothing is counted. */
+  readonly tokens?: Pick<TokenMeter, "during" | "takeAll">;
+  readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface UpkeepOptions {
+  /** How long it waits for a turn that runs. Default 30,000. */
+  readonly lockWaitMs?: number;
+  /** Bound of the call that names a session. Default 20,000. */
+  readonly modelTimeoutMs?: number;
+}
+
+/** Memories of one session that its tags are made of. */
+const MAX_LEARNT = 200;
+
+type PatchBody = Extract<NewRecord, { type: "session_patch" }>["body"];
+
+/**
+ * What a session is given after a turn, off the reply path: its summary; topic, tags and (by a model) its name, at the 1st, 2nd, 4th, 8th …
+ * round, so that all of it together costs no more than reading the session twice. What the user set is never overwritten.
+ * Never throws, and never fails a turn.
+ */
+export class SessionUpkeep {
+  readonly #parts: UpkeepParts;
+  readonly #options: Required<UpkeepOptions>;
+
+  constructor(parts: UpkeepParts, options: UpkeepOptions = {}) {
+    this.#parts = parts;
+    this.#options = { lockWaitMs: 30_000, modelTimeoutMs: 20_000, ...options };
+  }
+
+  async afterTurn(owner: Owner, sessionId: string): Promise<void> {
+    await this.#parts.summaries.maintain(owner, sessionId);
+    let running: { readonly signal: AbortSignal; end(): void } | null = null;
+    try {
+      running = this.#parts.gate.begin(owner);
+      await this.#describe(owner, sessionId, running.signal);
+    } catch (error) {
+      const code = isAppError(error) ? error.code : "INTERNAL";
+      this.#parts.logger.warn({ session_id: sessionId, code, err: error }, "topic and tags were not derived");
+    } finally {
+      running?.end();
+    }
+  }
+
+  async #describe(owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
+    const { journal, index, locks } = this.#parts.store;
+    const session = await index.get(owner, sessionId);
+    // Two messages a round: a power of two of either is seen when the count is one.
+    if (!session || !isPowerOfTwo(Math.ceil(session.message_count / 2))) return;
+    const records: JournalRecord[] = [];
+    for await (const record of journal.read(owner, sessionId, { signal })) records.push(record);
+    const hidden = forgottenTurns(records, await this.#parts.ledger.tombstones(owner));
+    const learnt = await this.#learnt(owner, sessionId, signal);
+    const { tokens } = this.#parts;
+    const name = () => this.#name(records, signal);
+    const named = await (tokens?.during({ owner, sessionId }, name) ?? name());
+    const lease = await locks.acquire(sessionLockKey(owner, sessionId), { waitMs: this.#options.lockWaitMs, signal, owner });
+    try {
+      // As it is now: the user may have set a title or tags meanwhile.
+      const now: JournalRecord[] = [];
+      for await (const record of journal.read(owner, sessionId, { signal })) now.push(record);
+      const body = derivedPatch(
+        provenanceOf(now),
+        records.filter((record) => !hidden.has(record.turn)),
+        learnt.filter(({ turn }) => !hidden.has(turn)),
+        named,
+      );
+      if (!body) return;
+      const spent = tokens?.takeAll({ owner, sessionId }) ?? {};
+      const told = Object.keys(spent).length > 0 ? { ...body, tokens: spent } : body;
+      const patch: NewRecord = { type: "session_patch", id: newId(), turn: 0, at: this.#parts.clock.now().toISOString(), body: told };
+      await this.#parts.writer.append(owner, sessionId, [patch], { fence: lease.fence });
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async #learnt(owner: Owner, sessionId: string, signal: AbortSignal): Promise<readonly Learnt[]> {
+    try {
+      const { data } = await this.#parts.memories.list(owner, { sessionId, limit: MAX_LEARNT, signal });
+      const ofTurns = data.flatMap(({ category, source }) => (source === null ? [] : [{ category, turn: source.turn }]));
+      return ofTurns.sort((a, b) => a.turn - b.turn);
+    } catch (error) {
+      if (isAppError(error, "LONG_TERM_MEMORY_DISABLED")) return [];
+      throw error;
+    }
+  }
+
+  /** A name by the model, once: while the title is still the first message. */
+  async #name(records: readonly JournalRecord[], signal: AbortSignal): Promise<string | null> {
+    const { model, logger } = this.#parts;
+    const said = records.find((record) => record.type === "message" && record.body.role === "user");
+    const messages = records.flatMap((record) => (record.type === "message" ? [record.body] : []));
+    const user = messages.find((message) => message.role === "user");
+    const assistant = messages.find((message) => message.role === "assistant" && message.outcome === "completed");
+    const { title, titleBy } = provenanceOf(records);
+    if (!model || model.standIn || !said || !user || !assistant || titleBy === "user" || title !== titleFrom(user.content)) return null;
+    try {
+      const name = await modelTitle(
+        model,
+        { user: user.content, assistant: assistant.content, day: longDay(new Date(said.at), user.time_zone ?? "UTC") },
+        AbortSignal.any([signal, AbortSignal.timeout(this.#options.modelTimeoutMs)]),
+      );
+      return name === null ? null : titleFrom(name);
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.warn({ err: error }, "the model gave the session no name");
+      return null;
+    }
+  }
+}
+
+/** The turns that hold a sentence which was forgotten: a tag must not tell it either. */
+function forgottenTurns(records: readonly JournalRecord[], tombstones: readonly Tombstone[]): ReadonlySet<number> {
+  const hidden = new Set(tombstones.flatMap((tombstone) => tombstone.messageIds));
+  const gone = (record: JournalRecord) =>
+    record.type === "message" && (hidden.has(record.id) || hidden.has(record.body.origin_id ?? record.id));
+  return new Set(records.filter(gone).map((record) => record.turn));
+}
+
+/** What is new; null where nothing is. */
+function derivedPatch(
+  before: SessionProvenance,
+  records: readonly JournalRecord[],
+  learnt: readonly Learnt[],
+  name: string | null,
+): PatchBody | null {
+  const derived = deriveTopic(records, learnt);
+  const own = typeof before.metadata.topic === "string" ? before.metadata.topic : null;
+  const topic = own ?? derived.topic;
+  const patch: PatchBody = {
+    by: "derived",
+    ...(name !== null && before.titleBy !== "user" && name !== before.title ? { title: name } : {}),
+    ...(before.topicBy !== "user" && topic !== before.topic ? { topic } : {}),
+    ...(before.tagsBy !== "user" && derived.tags.join() !== before.tags.join() ? { tags: [...derived.tags] } : {}),
+  };
+  return Object.keys(patch).length > 1 ? patch : null;
+}
+
+function isPowerOfTwo(count: number): boolean {
+  return count > 0 && Number.isInteger(Math.log2(count));
+}

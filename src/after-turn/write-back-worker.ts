@@ -1,0 +1,298 @@
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import { isAppError } from "../platform/errors.js";
+import type { Logger } from "../platform/logger.js";
+import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
+import { canRun, DueTurns, OUT_OF_TOKENS } from "./due-turns.js";
+import type { WriteBackWorkerOptions } from "./worker-options.js";
+import type { WriteBack } from "./write-back.js";
+
+/** A limit may have been raised. */
+const LOOK_AGAIN_MS = 5 * 60_000;
+
+/** How much longer than a try its claim lasts, so that what ended late is not taken by another at once. */
+const AFTER_TIMEOUT_MS = 30_000;
+
+interface Job {
+  readonly pending: PendingTurn;
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Takes pending turns from the index, which is the truth of what is left to do, and writes them back: off the reply path, the
+ * turns of one session in order, retried with exponential backoff and full jitter
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ */
+export class WriteBackWorker {
+  readonly #writeBack: Pick<WriteBack, "run" | "fail">;
+  readonly #index: SessionIndex;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #afterDone: (owner: Owner, sessionId: string) => Promise<void>;
+  readonly #options: Required<WriteBackWorkerOptions>;
+  /** Turns that are being written back: one of a session at a time. */
+  readonly #jobs = new Map<string, Job>();
+  /** Turns that are written, whose session's upkeep runs. It may wait for a turn of the session, and a turn for the next write-back. */
+  readonly #upkeep = new Set<Job>();
+  readonly #held = new Map<Owner, number>();
+  readonly #due: DueTurns;
+  readonly #listeners = new Set<() => void>();
+  #timer: NodeJS.Timeout | null = null;
+  #pumping: Promise<void> | null = null;
+  #again = false;
+  #stopped = false;
+
+  constructor(
+    parts: {
+      readonly writeBack: Pick<WriteBack, "run" | "fail">;
+      readonly index: SessionIndex;
+      readonly clock: Clock;
+      readonly logger: Logger;
+      /** Called when a turn of a session is done: summary, topic. */
+      readonly afterDone: (owner: Owner, sessionId: string) => Promise<void>;
+    },
+    options: WriteBackWorkerOptions = {},
+  ) {
+    this.#writeBack = parts.writeBack;
+    this.#index = parts.index;
+    this.#clock = parts.clock;
+    this.#logger = parts.logger;
+    this.#afterDone = parts.afterDone;
+    this.#options = {
+      concurrency: 4,
+      maxAttempts: 8,
+      backoffBaseMs: 500,
+      backoffMaxMs: 60_000,
+      timeoutMs: 60_000,
+      delayMs: 0,
+      pollMs: 1_000,
+      random: Math.random,
+      ...options,
+    };
+    this.#due = new DueTurns(parts.index, parts.clock, this.#options.delayMs);
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.kick(), this.#options.pollMs);
+    this.#timer.unref();
+    this.kick();
+  }
+
+  /** Says that there may be something to do. Returns at once. */
+  kick(): void {
+    if (this.#stopped) return;
+    this.#again = true;
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = null;
+      if (this.#again && !this.#stopped) this.kick();
+    });
+  }
+
+  /** The owner's turns are not waited with any longer. Returns at once. */
+  hurry(owner: Owner): void {
+    this.#due.hurry(owner);
+    this.kick();
+  }
+
+  /**
+   * Resolves when the session has no pending turn that can be written back now (one that failed or waits for the next day's tokens can't),
+   * or when the time is up.
+   */
+  async flush(owner: Owner, sessionId: string, timeoutMs: number): Promise<void> {
+    this.hurry(owner);
+    await this.#until(async () => {
+      const turns = await this.#index.pendingOf(owner, sessionId);
+      const runs = this.#running().some(({ pending }) => pending.owner === owner && pending.sessionId === sessionId);
+      return !canRun(turns, this.#clock.now()) && !runs;
+    }, AbortSignal.timeout(timeoutMs));
+  }
+
+  /**
+   * Resolves when none of the owner's turns, of any session, can still be written back, or when the signal aborts. True when all of
+   * them are: none pending, none failed. Waits for no upkeep, so it can be called within a turn, which holds its session's lock.
+   */
+  async written(owner: Owner, signal: AbortSignal): Promise<boolean> {
+    this.hurry(owner);
+    let turns: readonly PendingTurn[] = [];
+    await this.#until(async () => {
+      turns = await this.#index.pendingOf(owner);
+      return !canRun(turns, this.#clock.now());
+    }, signal);
+    return turns.length === 0;
+  }
+
+  /** Resolves when nothing is due and nothing runs, or when the time is up. True for the first. */
+  async drain(timeoutMs: number): Promise<boolean> {
+    return this.#due.atOnce(() =>
+      this.#until(async () => this.#running().length === 0 && !(await this.#due.any()), AbortSignal.timeout(timeoutMs)),
+    );
+  }
+
+  /** Aborts the owner's write-backs, waits for them, and starts none until the result is called. */
+  async hold(owner: Owner): Promise<() => void> {
+    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
+    const jobs = this.#running().filter((job) => job.pending.owner === owner);
+    for (const job of jobs) job.controller.abort();
+    await Promise.all(jobs.map((job) => job.ended));
+    return () => {
+      const left = (this.#held.get(owner) ?? 1) - 1;
+      if (left === 0) this.#held.delete(owner);
+      else this.#held.set(owner, left);
+      this.kick();
+    };
+  }
+
+  /** Starts nothing more, aborts what runs, and waits for it. What was not done is done after the next start. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer) clearInterval(this.#timer);
+    for (const job of this.#running()) job.controller.abort();
+    await this.#pumping;
+    await Promise.all(this.#running().map((job) => job.ended));
+  }
+
+  #running(): readonly Job[] {
+    return [...this.#jobs.values(), ...this.#upkeep];
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      try {
+        const { concurrency, timeoutMs } = this.#options;
+        const limit = concurrency - this.#jobs.size;
+        if (limit <= 0) return;
+        const except = new Set([...this.#held.keys(), ...this.#busyOwners()]);
+        const due = await this.#due.claim(limit, except, timeoutMs + AFTER_TIMEOUT_MS);
+        for (const pending of due) if (!this.#begin(pending)) await this.#index.letGo(pending);
+        // Behind an owner who has become busy now, others may be waiting.
+        if (due.length >= limit && this.#busyOwners().some((owner) => !except.has(owner))) this.#again = true;
+      } catch (error) {
+        this.#logger.error({ err: error }, "pending write-backs could not be read");
+      }
+    }
+  }
+
+  /**
+   * Owners who have as many write-backs as one may have. Upkeep is not counted: it waits for the end of a turn, which may itself wait for
+   * the next write-back.
+   */
+  #busyOwners(): Owner[] {
+    const share = Math.max(1, Math.floor(this.#options.concurrency / 2));
+    const counts = new Map<Owner, number>();
+    for (const { pending } of this.#jobs.values()) counts.set(pending.owner, (counts.get(pending.owner) ?? 0) + 1);
+    return [...counts].flatMap(([owner, count]) => (count >= share ? [owner] : []));
+  }
+
+  /** False where it is not its time. */
+  #begin(pending: PendingTurn): boolean {
+    const key = JSON.stringify([pending.owner, pending.sessionId]);
+    if (this.#stopped || this.#jobs.has(key) || this.#held.has(pending.owner) || this.#busyOwners().includes(pending.owner)) return false;
+    const controller = new AbortController();
+    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
+    const changed = () => {
+      for (const listener of this.#listeners) listener();
+      this.kick();
+    };
+    const written = this.#write(pending, signal, controller.signal);
+    const ended = written
+      .then(async (done) => {
+        this.#jobs.delete(key);
+        if (!done) return;
+        this.#upkeep.add(job);
+        changed();
+        await this.#tend(pending);
+      })
+      .finally(() => {
+        this.#upkeep.delete(job);
+        changed();
+      });
+    const job: Job = { pending, controller, ended };
+    this.#jobs.set(key, job);
+    return true;
+  }
+
+  /** True when the turn is done. Never throws. */
+  async #write(pending: PendingTurn, signal: AbortSignal, cancelled: AbortSignal): Promise<boolean> {
+    try {
+      await this.#writeBack.run(pending, signal);
+      return true;
+    } catch (error) {
+      if (cancelled.aborted) {
+        await this.#index.letGo(pending).catch(() => undefined);
+        return false;
+      }
+      await this.#failed(pending, error).catch((cause: unknown) =>
+        this.#logger.error({ ...placeOf(pending), err: cause }, "a failed write-back could not be recorded"),
+      );
+      return false;
+    }
+  }
+
+  /** Never throws. */
+  async #tend(pending: PendingTurn): Promise<void> {
+    await this.#afterDone(pending.owner, pending.sessionId).catch((error: unknown) =>
+      this.#logger.warn({ ...placeOf(pending), err: error }, "the session's upkeep failed; the next turn tries again"),
+    );
+  }
+
+  async #failed(pending: PendingTurn, error: unknown): Promise<void> {
+    const attempts = pending.attempts + 1;
+    const code = isAppError(error) ? error.code : "INTERNAL";
+    if (code === OUT_OF_TOKENS) return this.#wait(pending, error);
+    const where = { ...placeOf(pending), attempts, code };
+    if (code === "SESSION_NOT_FOUND") return this.#index.remove(pending.owner, pending.sessionId);
+    if (attempts >= this.#options.maxAttempts) {
+      this.#logger.error({ ...where, err: error }, "write-back failed; it can be retried");
+      return this.#writeBack.fail(pending, error);
+    }
+    const delayMs = Math.min(this.#options.backoffMaxMs, this.#options.backoffBaseMs * 2 ** (attempts - 1)) * this.#options.random();
+    this.#logger.warn({ ...where, delay_ms: Math.round(delayMs), err: error }, "write-back will be tried again");
+    await this.#index.recordAttempt(pending.owner, pending.sessionId, pending.turn, {
+      attempts,
+      dueAtMs: this.#due.again(delayMs),
+      errorCode: code,
+    });
+  }
+
+  /** Not an attempt: until the day ends, or the limit is found raised. */
+  async #wait(pending: PendingTurn, error: unknown): Promise<void> {
+    if (pending.errorCode !== OUT_OF_TOKENS)
+      this.#logger.warn({ ...placeOf(pending), code: OUT_OF_TOKENS }, "write-back waits: the day's tokens are used up");
+    const { retryAfterSeconds = 0 } = isAppError(error) ? error : {};
+    await this.#index.recordAttempt(pending.owner, pending.sessionId, pending.turn, {
+      attempts: pending.attempts,
+      dueAtMs: this.#clock.now().getTime() + Math.min(retryAfterSeconds * 1_000, LOOK_AGAIN_MS),
+      errorCode: OUT_OF_TOKENS,
+    });
+  }
+
+  /** Waits for a condition that can change when a job ends, or with time. */
+  async #until(condition: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      this.kick();
+      if (await condition()) return true;
+      if (signal.aborted) return false;
+      await this.#nextChange(signal);
+    }
+  }
+
+  #nextChange(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#listeners.delete(done);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.min(this.#options.pollMs, 50));
+      this.#listeners.add(done);
+      signal.addEventListener("abort", done, { once: true });
+    });
+  }
+}
+
+function placeOf({ sessionId, turn }: PendingTurn): { readonly session_id: string; readonly turn: number } {
+  return { session_id: sessionId, turn };
+}

@@ -1,0 +1,285 @@
+import type { TokenMeter } from "../agent/token-meter.js";
+import { memoryOperationSchema } from "../domain/memory-operation.js";
+import type { Owner } from "../domain/owner.js";
+import { isSaid, recordedTurn } from "../domain/recorded-turn.js";
+import type { JournalRecord, MessageRecord, NewRecord, RecordOf } from "../domain/session.js";
+import { isSearchable } from "../history/history.js";
+import type { Clock } from "../platform/clock.js";
+import { isAppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import { type ConversationHistory, historyMessageOf } from "../ports/history.js";
+import type { MemoryOperations, TurnMemories } from "../ports/memories.js";
+import type { AppendOptions, PendingTurn, SessionStore } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
+import { OUT_OF_TOKENS } from "./due-turns.js";
+import { isShortAside, type RoundBefore, roundBefore } from "./may-wait.js";
+import type { OffRecordAsked } from "./off-record.js";
+import { turnToRemember } from "./turn-to-remember.js";
+
+export interface WriteBackParts {
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  /** Null when long-term memory is off. */
+  readonly longTerm: (Pick<TurnMemories, "remember"> & MemoryOperations) | null;
+  /** Null when there is no history. */
+  readonly history: ConversationHistory | null;
+  /** Takes a turn off the record, where its message asks for it. */
+  readonly takeOffRecord: (asked: OffRecordAsked) => Promise<unknown>;
+  /** Told in the turn's record. Default: nothing is counted. */
+  readonly tokens?: Pick<TokenMeter, "takeAll">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Looked at before a turn's own: the rounds that its reader sees stand there. */
+const RECORDS_BEFORE = 48;
+/** Something may be said in a turn while it is written back: so often it is looked at anew. */
+const MAX_TRIES = 5;
+
+export interface WriteBackOptions {
+  /** Rounds before the turn that its reader sees, for references. */
+  readonly contextRounds: number;
+}
+
+/**
+ * Writes one answered turn back: the verbatim messages to history, what the message says to long-term memory. Neither waits for the other.
+ *
+ * A message is read once, by a call of its own or along with another: what came of it is one entry of the owner's memory log, durable
+ * before the first call to a store;
+ * `write_back_done` follows when the stores have confirmed it. What crashes between the two is completed from the log; every write is
+ * idempotent by its id. Where another agent leads the conversation, a turn is written back as soon as something was said in it, and again
+ * when more is. Journals of before have the plan themselves (`write_back_plan`): it is carried out as it stands.
+ */
+export class WriteBack {
+  readonly #parts: WriteBackParts;
+  readonly #options: WriteBackOptions;
+
+  constructor(parts: WriteBackParts, options: WriteBackOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** Resolves when the turn is done and journalled as such. Throws when it has to be tried again. */
+  async run(pending: PendingTurn, signal: AbortSignal): Promise<void> {
+    const { owner, sessionId, turn } = pending;
+    const read = await this.#read(pending, signal);
+    const { records } = read;
+    const recorded = recordedTurn(records, turn);
+    const nothing = { status: "skipped", memory_ids: [] } as const;
+    if (!recorded || !isSaid(recorded)) {
+      await this.#keep(owner, sessionId, read.elsewhere, [], signal);
+      return this.#finish(pending, nothing, read, signal);
+    }
+
+    const replaces = await this.#replaced(owner, sessionId, recorded.user.body.edit_of, signal);
+    // One that only waits for the next day's tokens is in history already.
+    const waited = pending.errorCode === OUT_OF_TOKENS && read.elsewhere.length === 0;
+    const both = [recorded.user, ...(recorded.assistant === null ? [] : [recorded.assistant])];
+    const [remembered, kept] = await Promise.allSettled([
+      this.#remember(pending, records, recorded.user, { replaces: replaces.messages, before: roundBefore(records, turn) }, signal),
+      waited ? null : this.#keep(owner, sessionId, read.elsewhere.length > 0 ? read.elsewhere : both, replaces.searchable, signal),
+    ]);
+    const waits = remembered.status === "rejected" && isAppError(remembered.reason, OUT_OF_TOKENS);
+    if (waits && kept.status === "rejected") throw kept.reason;
+    if (remembered.status === "rejected") throw remembered.reason;
+    if (kept.status === "rejected") throw kept.reason;
+    const { offRecord, ...outcome } = remembered.value;
+    // Once it is in history: what is taken out is then out of all of them.
+    const takeOut = async () => offRecord && this.#parts.takeOffRecord({ owner, sessionId, turn, which: offRecord, signal });
+    await takeOut();
+    await this.#finish(pending, outcome, read, signal, takeOut);
+  }
+
+  /** Gives a turn up: it stays visible as failed until it is retried. */
+  async fail(pending: PendingTurn, error: unknown): Promise<void> {
+    const code = isAppError(error) ? error.code : "INTERNAL";
+    await this.#append(pending, this.#done(pending, { status: "failed", memory_ids: [], error_code: code }), {});
+  }
+
+  /**
+   * Journals that the turn is done. Where more may be said in it, it is done as far as it was read: what was said since goes to history
+   * first, and `then` runs again.
+   */
+  async #finish(
+    pending: PendingTurn,
+    outcome: Outcome,
+    first: TurnRead,
+    signal: AbortSignal,
+    then: () => Promise<unknown> = async () => {},
+  ): Promise<void> {
+    const done = this.#done(pending, outcome);
+    let read = first;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#append(pending, done, read.goesOn ? { expectedSeq: read.lastSeq } : {});
+      } catch (error) {
+        if (!isAppError(error, "SESSION_CHANGED") || tries >= MAX_TRIES) throw error;
+      }
+      read = await this.#read(pending, signal);
+      await this.#keep(pending.owner, pending.sessionId, read.elsewhere, [], signal);
+      await then();
+    }
+  }
+
+  async #remember(
+    pending: PendingTurn,
+    records: readonly JournalRecord[],
+    user: MessageRecord,
+    { replaces, before }: { readonly replaces: readonly string[]; readonly before: RoundBefore | null },
+    signal: AbortSignal,
+  ): Promise<Outcome & { readonly offRecord?: "this" | "previous" }> {
+    const { longTerm, clock } = this.#parts;
+    const { owner, sessionId, turn } = pending;
+    if (longTerm === null) return { status: "skipped", memory_ids: [], error_code: "LONG_TERM_MEMORY_DISABLED" };
+    const now = clock.now();
+    const plan = records.find((record): record is RecordOf<"write_back_plan"> => record.type === "write_back_plan" && record.turn === turn);
+    if (plan !== undefined) {
+      const operations = plan.body.operations.map((operation) => memoryOperationSchema.parse(operation));
+      const { stored, confirmed } = await longTerm.apply(owner, operations, { now, signal });
+      return { status: "stored", memory_ids: [...stored, ...confirmed] };
+    }
+    const {
+      memories,
+      forgotten,
+      off_record: offRecord,
+    } = await longTerm.remember(
+      owner,
+      {
+        ...turnToRemember(sessionId, user, records, this.#options.contextRounds),
+        ...(replaces.length > 0 && { replaces }),
+        may_wait: replaces.length === 0 && (await this.#mayWait(pending, user, before, signal)),
+      },
+      { now, signal },
+    );
+    const ids = memories.flatMap(({ id, status }) => (status === "superseded" ? [] : [id]));
+    return {
+      status: memories.length + forgotten.length > 0 ? "stored" : "skipped",
+      memory_ids: ids,
+      ...(offRecord !== null && { offRecord }),
+    };
+  }
+
+  /**
+   * Whether the message needs no call of its own: a short aside, or one that is read along with a later turn of its session that is pending
+   * too. One that failed before is tried by itself, so that it takes no other along.
+   */
+  async #mayWait(pending: PendingTurn, user: MessageRecord, before: RoundBefore | null, signal: AbortSignal): Promise<boolean> {
+    const { store } = this.#parts;
+    const { owner, sessionId, turn } = pending;
+    if (isShortAside(user.body.content, before)) return true;
+    if (pending.attempts > 0) return false;
+    const all = await store.index.pendingOf(owner, sessionId);
+    const later = new Set(all.flatMap((each) => (each.turn > turn && each.state === "pending" && each.attempts === 0 ? [each.turn] : [])));
+    if (later.size === 0) return false;
+    const since: JournalRecord[] = [];
+    const from = pending.fromSeq === undefined ? {} : { fromSeq: pending.fromSeq };
+    for await (const record of store.journal.read(owner, sessionId, { ...from, signal })) since.push(record);
+    return [...later].some((each) => {
+      const recorded = recordedTurn(since, each);
+      return recorded !== null && isSaid(recorded) && !isShortAside(recorded.user.body.content, roundBefore(since, each));
+    });
+  }
+
+  /** Verbatim, in history; what was said again differently leaves it. */
+  async #keep(
+    owner: Owner,
+    sessionId: string,
+    said: readonly MessageRecord[],
+    replaced: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { history } = this.#parts;
+    if (history === null) return;
+    if (replaced.length > 0) await history.removeMessages(owner, replaced);
+    if (said.length === 0 || !said.every(isSearchable)) return;
+    const messages = said.map((message) => historyMessageOf(sessionId, message));
+    await history.addEvents(owner, messages, { signal });
+  }
+
+  /**
+   * What a message that was said again differently replaces: the user messages, also those that were edited before, and what of it can be
+   * searched. A summary that was taken back with it goes too: nobody else knows it any more. One that was written since stays.
+   */
+  async #replaced(
+    owner: Owner,
+    sessionId: string,
+    editOf: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly messages: readonly string[]; readonly searchable: readonly string[] }> {
+    if (editOf === undefined) return { messages: [], searchable: [] };
+    const editedBefore = new Map<string, string>();
+    const searchable: string[] = [];
+    let replaced: number | null = null;
+    let rewound = false;
+    for await (const record of this.#parts.store.journal.read(owner, sessionId, { includeRewound: true, signal })) {
+      if (record.id === editOf) replaced = record.turn;
+      rewound ||= replaced !== null && record.type === "rewind";
+      if (record.type === "message" && record.body.edit_of !== undefined) editedBefore.set(record.id, record.body.edit_of);
+      if (record.type === "summary" && replaced !== null && !rewound) searchable.push(record.id);
+      if (record.turn === replaced && record.type === "message") searchable.push(record.id);
+    }
+    const messages = new Set<string>();
+    for (let id: string | undefined = editOf; id !== undefined && !messages.has(id); id = editedBefore.get(id)) messages.add(id);
+    return { messages: [...messages], searchable };
+  }
+
+  /** From the journal's end as a rule: the turn, and what stands of those right before it. */
+  async #read(pending: PendingTurn, signal: AbortSignal): Promise<TurnRead> {
+    const { journal } = this.#parts.store;
+    const { owner, sessionId, turn, fromSeq = 1 } = pending;
+    const { lastSeq } = await journal.window(owner, sessionId, { rounds: 0, signal });
+    const found: JournalRecord[] = [];
+    const elsewhere: MessageRecord[] = [];
+    let goesOn = false;
+    for await (const record of journal.read(owner, sessionId, { fromSeq: Math.max(1, fromSeq - RECORDS_BEFORE), signal })) {
+      const isMessage = record.type === "message";
+      if (isMessage && record.turn === turn && record.body.ingested === true) goesOn = true;
+      if (goesOn && isMessage && record.turn > turn) {
+        goesOn = false;
+        break;
+      }
+      if (isMessage && record.turn === turn && record.body.ingested === true && record.body.content !== "") elsewhere.push(record);
+      if (record.turn >= turn - this.#options.contextRounds && record.turn <= turn) found.push(record);
+    }
+    const stands = new Set(found.flatMap((record) => (record.type === "message" && isPartOfTalk(record) ? [record.turn] : [])));
+    const records = found.filter((record) => record.turn === turn || stands.has(record.turn));
+    return { records, elsewhere, goesOn, lastSeq };
+  }
+
+  #done(pending: PendingTurn, outcome: Outcome): DoneBody {
+    const tokens = this.#parts.tokens?.takeAll(pending) ?? {};
+    const spent = Object.keys(tokens).length > 0 ? { tokens } : {};
+    return { ...outcome, memory_ids: [...outcome.memory_ids], attempts: pending.attempts + 1, ...spent };
+  }
+
+  async #append({ owner, sessionId, turn }: PendingTurn, body: DoneBody, options: AppendOptions): Promise<void> {
+    const at = this.#parts.clock.now().toISOString();
+    await this.#parts.writer.append(owner, sessionId, [{ type: "write_back_done", id: newId(), turn, at, body }], options);
+  }
+}
+
+type DoneBody = Extract<NewRecord, { type: "write_back_done" }>["body"];
+
+/** What was answered, or is somebody else's to answer. */
+function isPartOfTalk({ body }: MessageRecord): boolean {
+  return body.outcome === "completed" || body.ingested === true;
+}
+
+/** What a turn is written back from. */
+interface TurnRead {
+  /** Of the turn and of those right before it. */
+  readonly records: readonly JournalRecord[];
+  /** What was said in the turn where another agent leads the conversation; else nothing. */
+  readonly elsewhere: readonly MessageRecord[];
+  /** Whether more may be said in it. */
+  readonly goesOn: boolean;
+  /** The journal's, before it was read. */
+  readonly lastSeq: number;
+}
+
+interface Outcome {
+  readonly status: "stored" | "skipped" | "failed";
+  readonly memory_ids: readonly string[];
+  readonly error_code?: string;
+}

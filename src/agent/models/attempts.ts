@@ -1,0 +1,114 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { AppError } from "../../platform/errors.js";
+import type { Logger } from "../../platform/logger.js";
+import type { ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
+import type { Capabilities, KnownCapabilities } from "./capabilities.js";
+import { clientError, EndpointFailure } from "./endpoint-failure.js";
+import { logWords } from "./log-words.js";
+import { modelAnswer } from "./model-answer.js";
+import type { ProviderEvent } from "./provider-events.js";
+import { hasImages, lessonOf, mayTryAgain, refusedImage, toldContextTokens } from "./refusals.js";
+
+/** The first wait before something that may pass is tried again, in milliseconds; each further one is twice as long. */
+const FIRST_WAIT_MS = 500;
+/** A provider that asks for more than this is not waited for: the client is told, and a fallback takes over. */
+const LONGEST_WAIT_MS = 20_000;
+/** Things that one call may learn: each is a refused request. */
+const MAX_LESSONS = 8;
+
+export interface Endpoint {
+  /** Where it is and what is asked there: `openai-chat https://…`. Names what is known of it, and what goes back to it. */
+  readonly address: string;
+  readonly model: string;
+  readonly known: KnownCapabilities;
+  readonly logger: Logger;
+  /** Tries after the first, on what may pass: no connection, 408, 409, 425, 429, 5xx. Before the first token only. */
+  readonly maxRetries: number;
+  /** Bound of one call with all its tries, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Whether it takes images: until it refuses them, asked every time, or never sent any. */
+  readonly vision: "auto" | "on" | "off";
+  /** The variables that a person would look at when it refuses: "OPENAI_API_KEY, OPENAI_BASE_URL". */
+  readonly settings: string;
+  /** What must not get into the log, beside what the request holds. */
+  readonly secrets: readonly string[];
+}
+
+/** One request to the endpoint, made for what is known of it. @throws EndpointFailure */
+export type Ask = (known: Capabilities, signal: AbortSignal) => AsyncIterable<ProviderEvent>;
+
+/**
+ * Asks until there is an answer, or nothing that could change: what an endpoint refuses by name is left out from then on; what may pass is
+ * tried again, after as long as the provider says where that is within the turn. Nothing is tried again once a token was given.
+ * @throws what {@link ModelRequest} callers are promised; an abort ends a wait at once
+ */
+export async function* answered(
+  endpoint: Endpoint,
+  request: ModelRequest,
+  { signal, deadline }: ModelCallOptions,
+  ask: Ask,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const { address, model, known } = endpoint;
+  const until = Math.min(deadline ?? Number.POSITIVE_INFINITY, performance.now() + endpoint.timeoutMs);
+  let retries = 0;
+  let again = false;
+  for (let lessons = 0; ; ) {
+    if (hasImages(request) && !takesImages(endpoint)) throw new AppError("IMAGES_NOT_SUPPORTED");
+    const capabilities = known.of(address, model);
+    let begun = false;
+    try {
+      const context = {
+        request,
+        known: capabilities,
+        by: `${address} ${model}`,
+        onSeen: (seen: object) => known.learn(address, model, seen),
+      };
+      for await (const event of modelAnswer(ask(capabilities, signal), context)) {
+        begun = true;
+        yield event;
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof EndpointFailure) || signal.aborted) throw error;
+      const lesson = begun || lessons >= MAX_LESSONS ? null : lessonOf(error, capabilities, request);
+      tell(endpoint, error, request, lesson);
+      if (lesson !== null) {
+        if (lesson.images === false && endpoint.vision === "on") throw new AppError("IMAGES_NOT_SUPPORTED");
+        lessons += 1;
+        known.learn(address, model, lesson);
+        continue;
+      }
+      if (!begun && !again && mayTryAgain(error)) {
+        again = true;
+        continue;
+      }
+      const contextTokens = toldContextTokens(error);
+      if (contextTokens !== null) known.learn(address, model, { contextTokens });
+      const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** retries;
+      const inTime = waitMs <= LONGEST_WAIT_MS && performance.now() + waitMs < until;
+      if (begun || !error.passing || retries >= endpoint.maxRetries || !inTime) throw toldError(error, endpoint, request);
+      retries += 1;
+      await wait(waitMs, undefined, { signal }).catch(() => {
+        throw new AppError("ABORTED", { cause: signal.reason });
+      });
+    }
+  }
+}
+
+function toldError(failure: EndpointFailure, { settings }: Endpoint, request: ModelRequest): AppError {
+  const told = clientError(failure, settings);
+  const ofImage = told.code === "MODEL_REFUSED_REQUEST" && hasImages(request) ? refusedImage(failure) : null;
+  return ofImage ?? told;
+}
+
+/** As far as is known; with `on` it is asked every time. */
+export function takesImages({ vision, known, address, model }: Endpoint): boolean {
+  return vision === "on" || (vision === "auto" && known.of(address, model).images);
+}
+
+function tell({ logger, model, secrets }: Endpoint, failure: EndpointFailure, request: ModelRequest, lesson: object | null): void {
+  const { kind, status } = failure;
+  const fields = { model, task: request.task ?? "chat", kind, status, words: logWords(failure.words, request, secrets) };
+  if (lesson === null) logger.warn(fields, "the model's endpoint failed");
+  else logger.info({ ...fields, learnt: lesson }, "the model's endpoint refused something: it is left out from now on");
+}

@@ -1,0 +1,37 @@
+import { type Logger, silentLogger } from "../../platform/logger.js";
+import type { ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
+import { boundedStream } from "../bounded-stream.js";
+import { type Ask, answered, type Endpoint } from "./attempts.js";
+import { KnownCapabilities } from "./capabilities.js";
+
+/** What every model over an endpoint can be told, whichever SDK it is asked with. */
+export interface EndpointOptions {
+  /** Milliseconds for one call, retries included. Default 60,000. */
+  readonly timeoutMs?: number;
+  /** Before the first token only, on what may pass. Default 2. */
+  readonly maxRetries?: number;
+  /** Tokens of the model's window, where it is known. */
+  readonly contextTokens?: number;
+  /** Whether it takes images. `auto`: until it refuses them. `on`: asked every time. `off`: never sent any. Default `auto`. */
+  readonly vision?: Endpoint["vision"];
+  /** What is learnt of endpoints; shared, so that each thing is learnt once. Default: its own. */
+  readonly known?: KnownCapabilities;
+  /** Default: none. */
+  readonly logger?: Logger;
+  /** Variables that a person would look at when a request is refused. Default: the SDK's. */
+  readonly settings?: string;
+}
+
+export function endpointOf(
+  options: EndpointOptions,
+  own: Pick<Endpoint, "address" | "model" | "settings"> & { readonly secrets?: readonly string[] },
+): Endpoint {
+  const { timeoutMs = 60_000, maxRetries = 2, vision = "auto", known = new KnownCapabilities(), logger = silentLogger } = options;
+  return { secrets: [], ...own, settings: options.settings ?? own.settings, timeoutMs, maxRetries, vision, known, logger };
+}
+
+/** One call with all its tries, within the endpoint's bound. */
+export function callEndpoint(endpoint: Endpoint, request: ModelRequest, options: ModelCallOptions, ask: Ask): AsyncIterable<ModelEvent> {
+  const { timeoutMs } = endpoint;
+  return boundedStream((signal) => answered(endpoint, request, { ...options, signal }, ask), { signal: options.signal, timeoutMs });
+}

@@ -1,0 +1,55 @@
+import type { Owner } from "../../domain/owner.js";
+import type { TaskTokens } from "../../domain/tokens.js";
+import { estimatedTokens } from "../../platform/tokens.js";
+import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
+import type { TokenMeter } from "../token-meter.js";
+
+/**
+ * A model whose calls are counted, by what they are for. Where the provider tells no usage, request and answer are estimated. A call that
+ * fails is not counted: nothing is told of it. `mayCall` is asked before each call that is made for somebody, and throws where it may not
+ * be made. Default: it may.
+ */
+export function meteredModel(
+  model: ChatModel,
+  meter: Pick<TokenMeter, "add" | "owner">,
+  mayCall: (owner: Owner) => Promise<void> = async () => {},
+): ChatModel {
+  if (model.standIn) return model;
+  return {
+    name: model.name,
+    standIn: model.standIn,
+    ...(model.contextTokens !== undefined && { contextTokens: model.contextTokens }),
+    ...(model.takesImages !== undefined && { takesImages: () => model.takesImages?.() ?? false }),
+    ...(model.facts !== undefined && { facts: () => model.facts?.() ?? [] }),
+    ...(model.askContextTokens !== undefined && {
+      askContextTokens: async (signal: AbortSignal) => (await model.askContextTokens?.(signal)) ?? null,
+    }),
+    async *stream(request, options) {
+      if (meter.owner !== null) await mayCall(meter.owner);
+      yield* counted(model, meter, request, options);
+    },
+  };
+}
+
+async function* counted(
+  model: ChatModel,
+  meter: Pick<TokenMeter, "add">,
+  request: ModelRequest,
+  options: ModelCallOptions,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  let written = "";
+  for await (const event of model.stream(request, options)) {
+    if (event.type === "text") written += event.delta;
+    else if (event.type === "tool_call") written += event.call.arguments;
+    else if (event.type === "end") {
+      const { input_tokens: input, cached_tokens: cached = 0, output_tokens: output } = event.usage;
+      meter.add(request.task ?? "chat", input > 0 ? { calls: 1, input, cached, output } : estimateOf(request, written));
+    }
+    yield event;
+  }
+}
+
+function estimateOf({ messages, tools = [] }: ModelRequest, written: string): TaskTokens {
+  const sent = JSON.stringify([messages, tools]);
+  return { calls: 1, input: estimatedTokens.count(sent), cached: 0, output: estimatedTokens.count(written), estimated: true };
+}

@@ -1,0 +1,105 @@
+import type { ProviderState } from "../../domain/session.js";
+import type { ModelEvent, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
+import { AnswerSorter } from "./answer-sorter.js";
+import { givenIds } from "./call-ids.js";
+import type { Capabilities } from "./capabilities.js";
+import { EndpointFailure } from "./endpoint-failure.js";
+import { jsonIn } from "./json-answer.js";
+import type { ProviderEvent } from "./provider-events.js";
+import { writtenCalls } from "./written-calls.js";
+
+export interface AnswerContext {
+  readonly request: ModelRequest;
+  readonly known: Capabilities;
+  /** Names the adapter, endpoint and model in {@link ProviderState.by}. */
+  readonly by: string;
+  /** Told what an answer shows of the model that no refusal would. */
+  readonly onSeen: (seen: Partial<Capabilities>) => void;
+}
+
+/**
+ * What a caller gets of what an endpoint gave: no thought, written calls read, JSON found, ids within limits.
+ * @throws EndpointFailure `no_json` where JSON mode was passed over, `only_thought` where the limit went into thought
+ */
+export async function* modelAnswer(
+  events: AsyncIterable<ProviderEvent>,
+  { request, known, by, onSeen }: AnswerContext,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const tools = known.tools ? (request.tools ?? []) : [];
+  const thinksFirst = known.thinksFirst ?? mayThinkFirst(by);
+  const sorter = new AnswerSorter({ thinksFirst, bareCalls: tools.length > 0 && request.json === undefined });
+  const calls: ModelToolCall[] = [];
+  // What nobody reads along is given whole: then nothing has to be taken back.
+  const readAlong = request.json === undefined && (request.task ?? "chat") === "chat";
+  let thought = false;
+  let text = "";
+  for await (const event of events) {
+    if (event.type === "thought") thought = true;
+    else if (event.type === "call") calls.push(event.call);
+    else if (event.type === "text") {
+      const began = sorter.endWithoutBegin;
+      const delta = sorter.push(event.delta);
+      if (sorter.endWithoutBegin && !began && text !== "") {
+        text = "";
+        if (readAlong) yield { type: "retract" };
+      }
+      text += delta;
+      if (delta !== "" && readAlong) yield { type: "text", delta };
+    } else {
+      let rest = sorter.end();
+      for (const { mark, text: inner } of sorter.written) {
+        const read = writtenCalls(mark, inner, request.tools ?? []);
+        if (read === null) rest += mark === "" ? inner : `${mark}${inner}`;
+        else if (tools.length > 0) calls.push(...read);
+      }
+      text += rest;
+      const left = readAlong ? rest : request.json === undefined ? text : "";
+      if (left !== "") yield { type: "text", delta: left };
+      thought ||= sorter.thought;
+      if (thought && !known.thinks) {
+        if (event.reason === "length" && text.trim() === "" && calls.length === 0) throw new EndpointFailure("only_thought");
+        onSeen({ thinks: true });
+      }
+      if (sorter.endWithoutBegin && known.thinksFirst !== true) onSeen({ thinksFirst: true });
+      // Waited for in vain: from the next answer on it is streamed as it comes.
+      else if (thinksFirst && known.thinksFirst === null && text.trim() !== "") onSeen({ thinksFirst: false });
+      if (request.json !== undefined) yield* jsonText(text, event.reason === "length", known);
+      const { given, ids } = givenIds(calls);
+      for (const call of given) yield { type: "tool_call", call };
+      const state: ProviderState | null =
+        event.state === undefined && Object.keys(ids).length === 0 ? null : { by, data: { state: event.state ?? null, ids } };
+      yield {
+        type: "end",
+        reason:
+          given.length > 0 && event.reason === "stop"
+            ? "tool_calls"
+            : event.reason === "tool_calls" && given.length === 0
+              ? "stop"
+              : event.reason,
+        usage: event.usage,
+        ...(state !== null && given.length > 0 && { provider: state }),
+      };
+      return;
+    }
+  }
+  throw new EndpointFailure("unreadable");
+}
+
+const THINKING = ["deepseek", "r1", "qwen", "qwq", "think", "reason", "magistral", "glm", "minimax", "nemotron"];
+
+/**
+ * Whether an answer of which nothing is known yet is held back until it ends or its thought does: models of these families are served with
+ * a template that begins their thought in the prompt, and nothing in the text tells its begin.
+ */
+function mayThinkFirst(by: string): boolean {
+  const model = by.slice(by.lastIndexOf(" ") + 1).toLowerCase();
+  return THINKING.some((family) => model.includes(family));
+}
+
+function* jsonText(text: string, cut: boolean, known: Capabilities): Generator<ModelEvent, void, undefined> {
+  // Of one that was cut a part may be whole, and mean something else.
+  const json = cut ? null : jsonIn(text);
+  if (json === null && !cut && text.trim() !== "" && known.json !== "words") throw new EndpointFailure("no_json");
+  const delta = json ?? text;
+  if (delta !== "") yield { type: "text", delta };
+}

@@ -1,0 +1,115 @@
+import { isAppError } from "../../platform/errors.js";
+import type { ChatModel, ModelEvent, ModelMessage, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
+import { jsonIn } from "./json-answer.js";
+
+/** What one small call showed, in plain words. */
+export interface ModelFinding {
+  readonly check: "Model" | "Tools" | "JSON" | "Context" | "What it takes";
+  readonly status: "ok" | "warn" | "fail";
+  readonly detail: string;
+  /** What to do; null where nothing is to be done. */
+  readonly advice: string | null;
+}
+
+const LOOK_UP = {
+  name: "look_up",
+  description: "Looks up the opening hours of a place.",
+  parameters: { type: "object", properties: { place: { type: "string" } }, required: ["place"] },
+};
+const SCHEMA = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
+
+/** A real call of each kind: plain, with a tool and its result, JSON. A few hundred tokens in all. */
+export async function* checkModel(model: ChatModel, signal: AbortSignal): AsyncGenerator<ModelFinding, void, undefined> {
+  const started = performance.now();
+  let events: ModelEvent[];
+  try {
+    events = await collect(model, { messages: [{ role: "user", content: "Say hello in one word." }], maxOutputTokens: 200 }, signal);
+  } catch (error) {
+    return yield { check: "Model", status: "fail", ...told(error) };
+  }
+  yield finding("Model", `${model.name} answers, in ${Math.round(performance.now() - started)} ms`);
+  const usage = events.at(-1);
+  if (usage?.type === "end" && usage.usage.input_tokens === 0)
+    yield finding("Model", "tells no usage", "Tokens of this model are counted as 0: cost limits and metrics don't see them.");
+  yield await toolFinding(model, signal);
+  yield await jsonFinding(model, signal);
+  yield await contextFinding(model, signal);
+  for (const fact of model.facts?.() ?? []) yield { check: "What it takes", status: "ok", detail: fact, advice: null };
+}
+
+async function toolFinding(model: ChatModel, signal: AbortSignal): Promise<ModelFinding> {
+  const messages: ModelMessage[] = [{ role: "user", content: "When does the town library open? Use the tool." }];
+  const advice = "It converses, but can't search, book or remember on request. Use a model that calls tools, or a server that lets it.";
+  try {
+    const calls = (await collect(model, { messages, tools: [LOOK_UP] }, signal)).flatMap((event) =>
+      event.type === "tool_call" ? [event.call] : [],
+    );
+    const call = calls[0];
+    if (call === undefined) return finding("Tools", "no tool was called, though it was asked for", advice);
+    if (!isObject(call)) return finding("Tools", "a tool was called, but its arguments can't be read", advice);
+    messages.push(
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", tool_call_id: call.id, content: '{"opens":"09:00"}' },
+    );
+    await collect(model, { messages, tools: [LOOK_UP] }, signal);
+    return finding("Tools", "calls tools, and reads what they give");
+  } catch (error) {
+    return { check: "Tools", status: "fail", ...told(error) };
+  }
+}
+
+async function jsonFinding(model: ChatModel, signal: AbortSignal): Promise<ModelFinding> {
+  const messages = [{ role: "user", content: "Which city is the Eiffel Tower in?" }] as const;
+  try {
+    const events = await collect(
+      model,
+      { messages, json: { name: "answer", schema: SCHEMA }, maxOutputTokens: 300, task: "extraction" },
+      signal,
+    );
+    const text = events.map((event) => (event.type === "text" ? event.delta : "")).join("");
+    if (jsonIn(text) !== null) return finding("JSON", "writes JSON: memories can be formed from what guests say");
+    return finding("JSON", "wrote no JSON", "No memories will be formed by this model. Use one that follows a schema.");
+  } catch (error) {
+    return { check: "JSON", status: "fail", ...told(error) };
+  }
+}
+
+async function contextFinding(model: ChatModel, signal: AbortSignal): Promise<ModelFinding> {
+  const asked = await model.askContextTokens?.(signal).catch(() => null);
+  const set = model.contextTokens;
+  if (asked === null || asked === undefined)
+    return finding(
+      "Context",
+      set === undefined
+        ? "the endpoint does not tell how long it is; 128,000 tokens are assumed"
+        : `${set} tokens, as MODEL_CONTEXT_TOKENS says`,
+      set === undefined
+        ? "Set MODEL_CONTEXT_TOKENS to the model's own. Ollama cuts what is longer in silence: see its OLLAMA_CONTEXT_LENGTH."
+        : null,
+    );
+  if (set === undefined && asked >= 128_000) return finding("Context", `${asked} tokens`);
+  if (set !== undefined && set <= asked) return finding("Context", `${asked} tokens; MODEL_CONTEXT_TOKENS is ${set}`);
+  return finding(
+    "Context",
+    `${asked} tokens, and more may be sent`,
+    `Set MODEL_CONTEXT_TOKENS=${asked}, or give the model a longer context.`,
+  );
+}
+
+function finding(check: ModelFinding["check"], detail: string, advice: string | null = null): ModelFinding {
+  return { check, status: advice === null ? "ok" : "warn", detail, advice };
+}
+
+function told(error: unknown): { readonly detail: string; readonly advice: string | null } {
+  return isAppError(error) ? { detail: `${error.code}: ${error.message}`, advice: error.hint } : { detail: "failed", advice: null };
+}
+
+async function collect(model: ChatModel, request: ModelRequest, signal: AbortSignal): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(request, { signal })) events.push(event);
+  return events;
+}
+
+function isObject({ arguments: text }: ModelToolCall): boolean {
+  return jsonIn(text)?.startsWith("{") === true;
+}

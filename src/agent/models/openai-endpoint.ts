@@ -1,0 +1,139 @@
+import OpenAI from "openai";
+import { Stream } from "openai/streaming";
+import { withRawError } from "../../platform/raw-error-response.js";
+import { EndpointFailure } from "./endpoint-failure.js";
+import { encodedBody } from "./inline-images.js";
+
+export interface OpenAIEndpointOptions {
+  /** Absent for endpoints that ask for none. */
+  readonly apiKey?: string;
+  /** Any OpenAI-compatible endpoint: Azure's `/openai/v1/`, Ollama, vLLM. Default {@link OPENAI_URL}. */
+  readonly baseUrl?: string;
+  /** Sent with every call (`api-key` of a legacy Azure, a gateway's). */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Added to every call's URL (`api-version`). */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Bound of one request, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export const OPENAI_URL = "https://api.openai.com/v1";
+
+/** An answer as it came: chunks, or one whole body, whichever the endpoint sends. */
+export type Body =
+  | { readonly streamed: true; readonly chunks: AsyncIterable<unknown> /** Whether `[DONE]` was read. */; readonly done: () => boolean }
+  | { readonly streamed: false; readonly whole: unknown };
+
+/**
+ * The `openai` SDK with what it lacks: error bodies as they came, whatever their shape; JSON where a stream was asked for. It never tries
+ * again by itself: its waits can't be aborted (openai/openai-node#1840, #2580).
+ */
+export class OpenAIEndpoint {
+  readonly url: string;
+  readonly #client: OpenAI;
+
+  constructor(options: OpenAIEndpointOptions) {
+    this.url = options.baseUrl ?? OPENAI_URL;
+    this.#client = new OpenAI({
+      // The SDK insists on one; endpoints that ask for none pass it over.
+      apiKey: options.apiKey ?? "none",
+      baseURL: this.url,
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      timeout: options.timeoutMs,
+      maxRetries: 0,
+      logLevel: "off",
+      defaultHeaders: { ...options.headers },
+      defaultQuery: { ...options.query },
+      fetch: async (url, init) => withRawError(await fetch(url, init)),
+    });
+  }
+
+  /** @throws EndpointFailure */
+  async post(
+    path: "/chat/completions" | "/responses",
+    body: object,
+    { task, hasImages, signal }: { readonly task: string; readonly hasImages: boolean; readonly signal: AbortSignal },
+  ): Promise<Body> {
+    const streaming = "stream" in body && body.stream === true;
+    try {
+      const headers = {
+        "Content-Type": "application/json",
+        "X-Maitred-Task": task,
+        Accept: streaming ? "text/event-stream, application/json" : "application/json",
+      };
+      const response = await this.#client
+        .post(path, { body: hasImages ? await encodedBody(body) : body, headers, signal, stream: streaming })
+        .asResponse();
+      const json = !streaming || (response.headers.get("content-type") ?? "").includes("json");
+      if (json) return { streamed: false, whole: await this.#json(response) };
+      return this.#stream(response);
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  /** A path, or an absolute URL. Null for whatever is no JSON, or no answer. */
+  async get(path: string, signal: AbortSignal): Promise<unknown> {
+    try {
+      return await this.#json(await this.#client.get(path, { signal }).asResponse());
+    } catch {
+      return null;
+    }
+  }
+
+  async #json(response: Response): Promise<unknown> {
+    const text = await response.text();
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new EndpointFailure("unreadable");
+    }
+  }
+
+  #stream(response: Response): Body {
+    let tail = "";
+    const decoder = new TextDecoder();
+    const watch = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        tail = (tail + decoder.decode(chunk, { stream: true })).slice(-64);
+        controller.enqueue(chunk);
+      },
+    });
+    const watched = new Response(response.body?.pipeThrough(watch) ?? null, { headers: response.headers });
+    const stream = Stream.fromSSEResponse<unknown>(watched, new AbortController(), this.#client);
+    return { streamed: true, chunks: judged(stream), done: () => tail.includes("[DONE]") };
+  }
+}
+
+async function* judged(chunks: AsyncIterable<unknown>): AsyncGenerator<unknown, void, undefined> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+/** Neither message nor cause of the original: both may hold the request. */
+function failureOf(error: unknown): EndpointFailure {
+  if (error instanceof EndpointFailure) return error;
+  if (error instanceof OpenAI.APIConnectionTimeoutError) return new EndpointFailure("timeout");
+  if (error instanceof OpenAI.APIConnectionError) return new EndpointFailure("unreachable");
+  if (!(error instanceof OpenAI.APIError)) return new EndpointFailure("unreadable");
+  const given = error.error as { readonly raw?: unknown; readonly code?: unknown } | undefined;
+  const body = typeof given?.raw === "string" ? given.raw : JSON.stringify(given ?? null);
+  const status = error.status ?? (typeof given?.code === "number" ? given.code : undefined);
+  return new EndpointFailure("refused", {
+    body,
+    ...(status !== undefined && { status }),
+    header: (name) => error.headers?.get(name),
+  });
+}
+
+/** Some endpoints answer 200 with an error in it. @throws EndpointFailure for one */
+export function refuseError(body: unknown): void {
+  if (typeof body !== "object" || body === null || !("error" in body) || body.error === null || body.error === undefined) return;
+  const code = (body.error as { code?: unknown }).code;
+  throw new EndpointFailure("refused", { body: JSON.stringify(body), ...(typeof code === "number" && { status: code }) });
+}

@@ -1,0 +1,89 @@
+import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
+import { type Endpoint, takesImages } from "./attempts.js";
+import { type Capabilities, capabilityFacts } from "./capabilities.js";
+import { contextTokensIn, loadedContextTokens } from "./context-length.js";
+import { callEndpoint, type EndpointOptions, endpointOf } from "./endpoint.js";
+import { chatEvents } from "./openai-chat-answer.js";
+import { chatBody } from "./openai-chat-request.js";
+import { OPENAI_URL, OpenAIEndpoint, type OpenAIEndpointOptions } from "./openai-endpoint.js";
+import { responsesEvents } from "./openai-responses-answer.js";
+import { responsesBody } from "./openai-responses-request.js";
+import type { ProviderEvent } from "./provider-events.js";
+import { hasImages } from "./refusals.js";
+
+export interface OpenAIModelOptions extends EndpointOptions, Omit<Partial<OpenAIEndpointOptions>, "timeoutMs"> {
+  readonly model: string;
+  /** `auto`, the default: the Responses API at OpenAI itself, Chat Completions elsewhere. */
+  readonly api?: "auto" | "responses" | "chat";
+  /** Whether a key for the endpoint's cache is sent. `auto`, the default: to OpenAI itself. */
+  readonly cacheKeys?: "auto" | "always" | "never";
+  /** How long a reasoning model thinks, in its provider's words (`low`, `high`). Default: the model's own. */
+  readonly effort?: string;
+}
+
+/**
+ * A model over the `openai` SDK: the Responses API at OpenAI itself, Chat Completions at whatever is compatible. What an endpoint
+ * refuses by
+ * name is replaced by what it may know, and stays replaced. Errors name the status alone: what an endpoint answers may repeat the request.
+ */
+export class OpenAIModel implements ChatModel {
+  readonly name: string;
+  readonly standIn = false;
+  readonly contextTokens?: number;
+  readonly #http: OpenAIEndpoint;
+  readonly #endpoint: Endpoint;
+  readonly #responses: boolean;
+  readonly #cacheKeys: boolean;
+  readonly #effort: string | undefined;
+
+  constructor(options: OpenAIModelOptions) {
+    this.name = options.model;
+    if (options.contextTokens !== undefined) this.contextTokens = options.contextTokens;
+    this.#http = new OpenAIEndpoint({ ...options, timeoutMs: options.timeoutMs ?? 60_000 });
+    this.#effort = options.effort;
+    const { api = "auto", cacheKeys = "auto" } = options;
+    const isOpenAI = new URL(this.#http.url).host === new URL(OPENAI_URL).host;
+    this.#responses = api === "responses" || (api === "auto" && isOpenAI);
+    this.#cacheKeys = cacheKeys === "always" || (cacheKeys === "auto" && isOpenAI);
+    this.#endpoint = endpointOf(options, {
+      address: `openai-${this.#responses ? "responses" : "chat"} ${this.#http.url}`,
+      model: options.model,
+      settings: "OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API",
+      secrets: [...(options.apiKey === undefined ? [] : [options.apiKey]), ...Object.values(options.headers ?? {})],
+    });
+  }
+
+  stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
+    return callEndpoint(this.#endpoint, request, options, (known, signal) => this.#ask(request, known, signal));
+  }
+
+  takesImages(): boolean {
+    return takesImages(this.#endpoint);
+  }
+
+  facts(): readonly string[] {
+    const { known, address, model } = this.#endpoint;
+    return [this.#responses ? "over the Responses API" : "over Chat Completions", ...capabilityFacts(known.of(address, model))];
+  }
+
+  async askContextTokens(signal: AbortSignal): Promise<number | null> {
+    const { known, address, model } = this.#endpoint;
+    const listed = contextTokensIn(await this.#http.get("/models", signal), model);
+    // Ollama tells what it loaded the model with, and cuts in silence what is longer.
+    const loaded = listed ?? loadedContextTokens(await this.#http.get(new URL("/api/ps", this.#http.url).href, signal), model);
+    return loaded ?? known.of(address, model).contextTokens;
+  }
+
+  async *#ask(request: ModelRequest, known: Capabilities, signal: AbortSignal): AsyncGenerator<ProviderEvent, void, undefined> {
+    const { address, model } = this.#endpoint;
+    const options = {
+      model,
+      by: `${address} ${model}`,
+      cacheKeys: this.#cacheKeys,
+      ...(this.#effort !== undefined && { effort: this.#effort }),
+    };
+    const call = { task: request.task ?? "chat", hasImages: hasImages(request), signal };
+    if (this.#responses) yield* responsesEvents(await this.#http.post("/responses", responsesBody(request, known, options), call));
+    else yield* chatEvents(await this.#http.post("/chat/completions", chatBody(request, known, options), call));
+  }
+}

@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Owner } from "../domain/owner.js";
+import { addTokens, type TaskTokens, type TokensByTask, type TokenTask } from "../domain/tokens.js";
+
+/** Whom the calls of some work are for. */
+export interface MeteredWork {
+  readonly owner: Owner;
+  /** Null where the work is for no one session. */
+  readonly sessionId: string | null;
+}
+
+interface Running extends MeteredWork {
+  tokens: TokensByTask;
+  over: boolean;
+}
+
+/**
+ * Counts what calls of models and embedders cost, for the work in which they were made: a turn, its write-back, a session's upkeep. Whoever
+ * journals what came of the work takes the count along. What nobody took is kept for the session until somebody does; a crash loses it.
+ */
+export class TokenMeter {
+  readonly #running = new AsyncLocalStorage<Running>();
+  readonly #left = new Map<string, TokensByTask>();
+  readonly #onTokens: (owner: Owner, tokens: number) => void;
+
+  /** `onTokens` is told of every call that is made for somebody. Must not throw. Default: nobody is. */
+  constructor({ onTokens = () => {} }: { readonly onTokens?: (owner: Owner, tokens: number) => void } = {}) {
+    this.#onTokens = onTokens;
+  }
+
+  /** Runs `work`, and counts the calls in it for its own. */
+  async during<T>({ owner, sessionId }: MeteredWork, work: () => Promise<T>): Promise<T> {
+    const running: Running = { owner, sessionId, tokens: {}, over: false };
+    try {
+      return await this.#running.run(running, work);
+    } finally {
+      running.over = true;
+      this.#leave(running, running.tokens);
+    }
+  }
+
+  /** A call that has ended. One that was made for nobody (a check at the start) is not counted. */
+  add(task: TokenTask, tokens: TaskTokens): void {
+    const running = this.#running.getStore();
+    if (running === undefined) return;
+    this.#onTokens(running.owner, tokens.input + tokens.output);
+    if (running.over) this.#leave(running, { [task]: tokens });
+    else running.tokens = addTokens(running.tokens, { [task]: tokens });
+  }
+
+  /** What the work that runs has cost since it was last asked. */
+  take(): TokensByTask {
+    const running = this.#running.getStore();
+    if (running === undefined) return {};
+    const { tokens } = running;
+    running.tokens = {};
+    return tokens;
+  }
+
+  /** What work for a session has cost that nobody took: of earlier work, and of that which runs. */
+  takeAll(work: MeteredWork): TokensByTask {
+    const running = this.#running.getStore();
+    const key = keyOf(work);
+    if (key === null) return {};
+    const left = this.#left.get(key) ?? {};
+    this.#left.delete(key);
+    return running !== undefined && keyOf(running) === key ? addTokens(left, this.take()) : left;
+  }
+
+  /** Whom the work that runs is for; null where it is for nobody. */
+  get owner(): Owner | null {
+    return this.#running.getStore()?.owner ?? null;
+  }
+
+  #leave(work: MeteredWork, tokens: TokensByTask): void {
+    const key = keyOf(work);
+    if (key === null || Object.keys(tokens).length === 0) return;
+    this.#left.set(key, addTokens(this.#left.get(key) ?? {}, tokens));
+  }
+}
+
+function keyOf({ owner, sessionId }: MeteredWork): string | null {
+  return sessionId === null ? null : JSON.stringify([owner, sessionId]);
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { Memory } from "../../domain/memory.js";
+import { ASKED_EVERYTHING, type Tool, type ToolContext, type ToolResult } from "../../ports/agent.js";
+import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
+import type { MemoryToolParts } from "./memory-tool-parts.js";
+import { leftOpen, memoryLine, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
+
+const NEAREST = 10;
+
+const target = {
+  memory_id: z.string().max(64).optional(),
+  what: z.string().min(1).max(500).optional().describe("what it is about"),
+  quote: quoteField.optional(),
+};
+const forgetInput = z.object({
+  ...target,
+  everything: z.boolean().optional().describe("all of it, only when the user asks so"),
+});
+const noLongerInput = z.object(target);
+
+/** `forget`: takes a memory away for good; everything only where the answer before asked whether to. */
+export function forgetTool(parts: MemoryToolParts): Tool<z.infer<typeof forgetInput>> {
+  return {
+    name: "forget",
+    description:
+      "Forgets a memory for good, at the user's word; if several fit, ask which. Everything: the first call only asks; " +
+      "call again when the next message says yes.",
+    parameters: forgetInput,
+    maxCallsPerTurn: 5,
+    run: async (input, context) => {
+      mustRead(context);
+      if (input.everything === true) return forgetEverything(parts, input.quote, context);
+      return change(parts, "forget", input, context);
+    },
+  };
+}
+
+/** `no_longer_true`: ends a memory, which stays in its history. */
+export function noLongerTrueTool(parts: MemoryToolParts): Tool<z.infer<typeof noLongerInput>> {
+  return {
+    name: "no_longer_true",
+    description: "Ends a memory that the user says holds no more; if several fit, ask which.",
+    parameters: noLongerInput,
+    maxCallsPerTurn: 5,
+    run: async (input, context) => {
+      mustRead(context);
+      return change(parts, "end", input, context);
+    },
+  };
+}
+
+async function forgetEverything({ memories, inOwnWords }: MemoryToolParts, quote: string | undefined, context: ToolContext) {
+  if (!context.asked?.includes(ASKED_EVERYTHING))
+    return {
+      output: {
+        status: "ask_first",
+        ask: "Nothing was forgotten. Ask the user whether everything that is remembered about them is to be forgotten for good.",
+      },
+    };
+  mustStandInMessage(quote ?? context.userMessage.content, context, inOwnWords);
+  return { output: { status: "forgotten", count: await memories.forgetAll(context.owner, { now: context.now }) } };
+}
+
+async function change(
+  parts: MemoryToolParts,
+  op: "forget" | "end",
+  input: z.infer<typeof noLongerInput>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  if (input.quote !== undefined) mustStandInMessage(input.quote, context, parts.inOwnWords);
+  // The whole message, of which the checks take the guest's own words.
+  const quote = input.quote ?? context.userMessage.content;
+  const found = await targetOf(parts, input, context);
+  if (!("id" in found)) return found;
+  const operation: ProposedOperation = proposedOperationSchema.parse({ op, target_id: found.id, quote });
+  const given = await parts.turns.propose(context.owner, turnOf(context), [operation], { now: context.now, signal: context.signal });
+  if (given.to_confirm.length > 0) return { output: { status: "waits", ...leftOpen(given) } };
+  const done = op === "forget" ? given.forgotten.includes(found.id) : given.memories.some(({ id }) => id === found.id);
+  if (!done) return { output: { status: "unchanged", ...leftOpen(given) } };
+  return { output: op === "forget" ? { status: "forgotten", forgot: [found.text] } : { status: "ended", ended: found.text } };
+}
+
+/** The memory that is meant; else what could be, for the model to choose by id, or to ask about. */
+async function targetOf(
+  { memories, inOwnWords }: MemoryToolParts,
+  { memory_id, what }: z.infer<typeof noLongerInput>,
+  context: ToolContext,
+): Promise<Memory | ToolResult> {
+  if (memory_id !== undefined) return memories.get(context.owner, memory_id, { signal: context.signal });
+  if (what === undefined) return { output: { status: "which_one", ask: "Say which: memory_id, or what it is about." } };
+  const found = await memories.search(context.owner, { text: what, limit: NEAREST, status: "active", signal: context.signal });
+  // Named by the guest, with the words that name the thing itself: then it is that one, unless they stand for another thing's too.
+  const named = found.filter(({ about }) => about !== "" && inOwnWords(about, context.userMessage.content));
+  const [only, another] = named;
+  if (only !== undefined && another === undefined && !found.some((other) => other !== only && inOwnWords(only.about, other.about)))
+    return only;
+  if (found.length === 0) return { output: { status: "nothing_found", note: "Nothing like this is remembered." } };
+  return {
+    output: {
+      status: "which_one",
+      memories: (named.length > 1 ? named : found).map(memoryLine),
+      ask: "Nothing was changed. Call again with the memory_id where the user's words say which one they mean; else ask them.",
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import type { Need } from "../../ports/agent.js";
+import type { Memories, TurnMemories } from "../../ports/memories.js";
+
+/** What the memory tools stand on. */
+export interface MemoryToolParts {
+  readonly memories: Pick<Memories, "get" | "list" | "search" | "forgetAll">;
+  readonly turns: Pick<TurnMemories, "remember" | "propose" | "settle" | "toConfirm">;
+  /** What may have to hold in the domain. Empty: nothing is named. */
+  readonly needs: readonly Need[];
+  /** Whether a quote stands in the guest's own words of a message: typos and all, outside what they brought along. */
+  readonly inOwnWords: (quote: string, message: string) => boolean;
+}

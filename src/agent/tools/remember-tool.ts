@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { type Memory, statementSchema } from "../../domain/memory.js";
+import type { Need, Tool } from "../../ports/agent.js";
+import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
+import type { MemoryToolParts } from "./memory-tool-parts.js";
+import { leftOpen, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
+
+const OTHER = "other";
+
+const fields = z.object({
+  quote: quoteField,
+  text: statementSchema.shape.text.describe('third person, no subject: "Prefers aisle seats"'),
+  // In the model's own word: one that is unknown becomes the nearest.
+  category: statementSchema.shape.category,
+  about: z.string().max(200).optional().describe("the thing itself, in the quote's words"),
+  condition: z.string().max(120).optional().describe('where not always: "for opera"'),
+  need: z.string().max(64).nullish(),
+  strength: z.enum(["hard", "soft"]).optional().describe("hard: must hold"),
+  subject: z.string().max(74).optional().describe("default self; companion:<name>"),
+  valid_until: z.string().max(40).optional().describe("ISO 8601"),
+});
+
+type Input = z.infer<typeof fields>;
+
+/** With the domain's needs by name: what must hold names one of them, so that a booking can be compared with it. */
+function inputNaming(needs: readonly Need[]): z.ZodType<Input> {
+  if (needs.length === 0) return fields;
+  const names = [...needs.map(({ name }) => name), OTHER];
+  const need = z.enum(names).nullish().describe("given whenever strength is hard");
+  return fields.extend({ need }).refine(({ strength, need: named }) => strength !== "hard" || (named ?? null) !== null, {
+    path: ["need"],
+    message: `what is hard names its need: ${names.join(", ")}`,
+  });
+}
+
+/** Reading a message takes a model call. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * `remember`: keeps at once what the guest asks to be remembered. The message is read now instead of after the answer, once; only what that
+ * reading left out of the words meant is taken from the call itself, by the same checks.
+ */
+export function rememberTool({ turns, needs, inOwnWords }: MemoryToolParts): Tool<Input> {
+  return {
+    name: "remember",
+    description: "Keeps what the user asks to be remembered. What they say in passing is kept without it.",
+    parameters: inputNaming(needs),
+    maxCallsPerTurn: 5,
+    timeoutMs: TIMEOUT_MS,
+    run: async (said, context) => {
+      mustRead(context);
+      mustStandInMessage(said.quote, context, inOwnWords);
+      const options = { now: context.now, signal: context.signal };
+      const read = await turns.remember(context.owner, turnOf(context), options);
+      const meant = ({ source }: Memory) =>
+        source?.message_id === context.userMessage.id && (inOwnWords(source.quote, said.quote) || inOwnWords(said.quote, source.quote));
+      const operation: ProposedOperation = proposedOperationSchema.parse({ op: "add", ...said });
+      const isRead = [...read.memories, ...read.to_confirm].some(meant);
+      const given = isRead ? read : await turns.propose(context.owner, turnOf(context), [operation], options);
+      const kept = given.memories.filter(({ status }) => status === "active").map(({ text }) => text);
+      const status = kept.length > 0 ? "remembered" : given.to_confirm.length > 0 ? "waits" : "not_kept";
+      return { output: { status, ...(kept.length > 0 && { remembered: kept }), ...leftOpen(given) } };
+    },
+  };
+}

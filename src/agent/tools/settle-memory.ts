@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { JsonObject } from "../../domain/session.js";
+import { isAppError } from "../../platform/errors.js";
+import { ASKED_EVERYTHING, type Tool } from "../../ports/agent.js";
+import type { Settlement } from "../../ports/memories.js";
+import type { MemoryToolParts } from "./memory-tool-parts.js";
+import { mustRead, quoteField } from "./tool-turn.js";
+
+const input = z.object({
+  answers: z
+    .array(
+      z.object({
+        memory_id: z.string().min(1).max(64),
+        answer: z.enum(["yes", "no"]),
+        quote: quoteField,
+      }),
+    )
+    .min(1)
+    .max(20),
+});
+
+/**
+ * `settle_memory`: the guest's yes or no to what the answer before asked about. Only what that answer's record lists, only by words that
+ * are the guest's own and stand in the message that follows it.
+ */
+export function settleMemoryTool({ turns, inOwnWords }: MemoryToolParts): Tool<z.infer<typeof input>> {
+  return {
+    name: "settle_memory",
+    description: "Keeps or drops what waits under `To confirm:`, when the user's message answers what your answer before asked about it.",
+    parameters: input,
+    maxCallsPerTurn: 3,
+    run: async ({ answers }, context) => {
+      mustRead(context);
+      const asked = (context.asked ?? []).filter((id) => id !== ASKED_EVERYTHING);
+      const { owner, sessionId: session_id, turn, userMessage, now } = context;
+      const settled: JsonObject[] = [];
+      const refused: JsonObject[] = [];
+      const settle = async ({ memory_id, answer, quote }: Settlement) => {
+        if (!asked.includes(memory_id)) return "Your answer before did not ask about this. Ask now; the user's next message settles it.";
+        if (!inOwnWords(quote, userMessage.content)) return "The quote is not in the user's own words of this message.";
+        const source = { session_id, turn, message_id: userMessage.id };
+        const [memory] = await turns.settle(owner, [{ memory_id, answer, quote }], { asked, source, text: userMessage.content, now });
+        settled.push({ memory_id, answer, text: memory?.text ?? "", status: answer === "yes" ? "settled as true" : "dropped" });
+        return null;
+      };
+      // One by one: what is refused of one answer takes no other along.
+      for (const each of answers) {
+        const reason = await settle(each).catch((error: unknown) => {
+          if (isAppError(error, "INVALID_REQUEST") || isAppError(error, "MEMORY_NOT_FOUND")) return error.message;
+          throw error;
+        });
+        if (reason !== null) refused.push({ memory_id: each.memory_id, reason });
+      }
+      return { output: { settled, ...(refused.length > 0 && { refused, note: "What was refused still waits." }) } };
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { takeOffRecord } from "../after-turn/off-record.js";
+import { OwnerBackgroundWork } from "../after-turn/owner-background-work.js";
+import { SummaryKeeper } from "../after-turn/summary.js";
+import { SessionUpkeep } from "../after-turn/upkeep.js";
+import { WriteBack } from "../after-turn/write-back.js";
+import { WriteBackWorker } from "../after-turn/write-back-worker.js";
+import type { Owner } from "../domain/owner.js";
+import { summaryMessage } from "../history/history.js";
+import type { LeftToReadParts } from "../memories/memories.js";
+import { CatchingUp } from "../operations/catching-up.js";
+import { reindexHistory } from "../operations/reindex.js";
+import { AppError } from "../platform/errors.js";
+import { type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
+import { contextBudget } from "../turn/budget.js";
+import { systemPrompt } from "../turn/prompt.js";
+import type { TurnRegistry } from "../turn/turn-registry.js";
+import type { Answering } from "./agent.js";
+import type { Behaviour } from "./behaviour.js";
+import type { Parts } from "./composed.js";
+import type { Costs } from "./costs.js";
+import type { LongTerm } from "./long-term.js";
+import type { Stores } from "./stores.js";
+import type { Wiring } from "./wiring.js";
+
+/** Rounds before a message that its reader sees. */
+export const CONTEXT_ROUNDS = 3;
+/** Set aside for recall, page context and the message when it is decided which rounds the summary has to cover. */
+const VOLATILE_TOKENS = 2_000;
+
+/** What happens once a turn is answered, and what catches up with it. */
+export interface AfterTurn {
+  readonly summaries: SummaryKeeper;
+  readonly upkeep: SessionUpkeep;
+  readonly worker: WriteBackWorker;
+  readonly catchUps: OwnerBackgroundWork;
+  readonly historyCatchUp: CatchingUp;
+  readonly reindex: Parts["reindex"];
+  /** Off the record at the word of a message that was read along with another. */
+  readonly takeAlongOffRecord: LeftToReadParts["takeOffRecord"];
+  readonly counter: TokenCounter;
+  /** The system prompt. */
+  readonly prompt: string;
+  /** Tokens that the messages of a turn may take: tools are counted off. */
+  readonly maxTokens: number;
+}
+
+export async function composeAfterTurn(
+  { config, logger, clock }: Wiring,
+  { store, ledger, writer }: Stores,
+  { longTerm, history, keepsHistory }: LongTerm,
+  { domain, models, toolSpecs }: Answering,
+  { tokens }: Costs,
+  {
+    registry,
+    stopping,
+    behaviour,
+  }: { readonly registry: TurnRegistry; readonly stopping: AbortSignal; readonly behaviour: Behaviour | null },
+): Promise<AfterTurn> {
+  const gate = { begin: (owner: Owner) => registry.begin(owner, "upkeep") };
+  const counter = await tokenCounterFor(models.chat.name);
+  const prompt = systemPrompt(domain.prompt);
+  const toolTokens = toolSpecs.length === 0 ? 0 : counter.count(JSON.stringify(toolSpecs));
+  const maxTokens = contextBudget(config.CONTEXT_MAX_TOKENS, models.chat.contextTokens, toolTokens);
+  const summaries = new SummaryKeeper(
+    { store, writer, ledger, history, model: models.summary, counter, tokens, gate, clock, logger },
+    {
+      windowRounds: config.SHORT_TERM_ROUNDS,
+      windowTokens: Math.max(0, maxTokens - config.SUMMARY_MAX_TOKENS - counter.count(prompt) - VOLATILE_TOKENS),
+      maxTokens: config.SUMMARY_MAX_TOKENS,
+      lockWaitMs: config.SESSION_LOCK_WAIT_MS,
+    },
+  );
+  const naming = { model: models.title, tokens };
+  const upkeep = new SessionUpkeep({ store, writer, summaries, ledger, memories: longTerm, ...naming, gate, clock, logger });
+  const resummarise = (owner: Owner, id: string, turn: number) => summaries.offRecord(owner, id, turn);
+  const offRecord = { store, writer, history: keepsHistory ? history : null, turns: longTerm, clock };
+  const writeBack = new WriteBack(
+    {
+      store,
+      writer,
+      longTerm: config.MEM0_ENABLED ? longTerm : null,
+      history: keepsHistory ? history : null,
+      takeOffRecord: (asked) => takeOffRecord({ ...offRecord, resummarise }, asked),
+      tokens,
+      clock,
+      logger,
+    },
+    { contextRounds: CONTEXT_ROUNDS },
+  );
+  const catchUps = new OwnerBackgroundWork();
+  const reindex: Parts["reindex"] = (options) =>
+    reindexHistory({ store, history, summaryMessage, during: (owner, signal, work) => catchUps.run(owner, signal, work), logger }, options);
+  const historyCatchUp = new CatchingUp(
+    "history",
+    async () => {
+      if (!keepsHistory) return;
+      const { failed } = await reindex({ which: "missing", signal: stopping });
+      if (failed > 0) throw new AppError("HISTORY_UNAVAILABLE", { detail: `${failed} sessions are not in history.` });
+    },
+    logger,
+  );
+  const worker = new WriteBackWorker(
+    {
+      writeBack: {
+        run: (pending, signal) => tokens.during(pending, () => writeBack.run(pending, signal)),
+        fail: (pending, error) => writeBack.fail(pending, error),
+      },
+      index: store.index,
+      clock,
+      logger,
+      afterDone: async (owner, id) => {
+        // The store of vectors answers: what was out of its reach at the start can be caught up with.
+        if (historyCatchUp.state === "failed") void historyCatchUp.run();
+        const tended = tokens.during({ owner, sessionId: id }, () => upkeep.afterTurn(owner, id));
+        await Promise.all([tended, behaviour?.afterTurn(owner, stopping)]);
+      },
+    },
+    { delayMs: config.EXTRACTION_DELAY_MS },
+  );
+  const takeAlongOffRecord: AfterTurn["takeAlongOffRecord"] = (owner, { session_id: sessionId, turn }, which, signal) => {
+    // A turn that holds the session's lock may wait for this: the summary is written once it can be.
+    const later = async (...args: Parameters<typeof resummarise>) => void resummarise(...args);
+    return takeOffRecord({ ...offRecord, resummarise: later }, { owner, sessionId, turn, which, signal });
+  };
+  return { summaries, upkeep, worker, catchUps, historyCatchUp, reindex, takeAlongOffRecord, counter, prompt, maxTokens };
+}

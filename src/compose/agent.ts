@@ -1,0 +1,95 @@
+import { ReactAgent } from "../agent/react-agent.js";
+import { recapOf } from "../agent/recap.js";
+import { toolSpecs } from "../agent/tool-box.js";
+import { historyTool } from "../agent/tools/history-tool.js";
+import { memoryTools } from "../agent/tools/memory-tools.js";
+import { openConcierge } from "../concierge/open-concierge.js";
+import type { Owner } from "../domain/owner.js";
+import { check } from "../memories/checks/check.js";
+import type { ReadMessage } from "../memories/memories.js";
+import { inOwnWords } from "../memories/own-words.js";
+import { type ReadTogether, readMessage, readTogether } from "../memories/read-message.js";
+import type { CheckProposed } from "../memories/tool-proposals.js";
+import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
+import { openReader } from "./backends.js";
+import type { MakeAgent } from "./composed.js";
+import { type Costs, metered } from "./costs.js";
+import type { LongTerm } from "./long-term.js";
+import { type Models, openModels, sameFor } from "./models.js";
+import type { Stores } from "./stores.js";
+import type { Wiring } from "./wiring.js";
+
+/** Who answers, and who reads what a message says. */
+export interface Answering {
+  readonly domain: Domain;
+  readonly models: Models;
+  readonly agent: Agent;
+  /** What the model is told of the agent's tools. */
+  readonly toolSpecs: readonly ToolSpec[];
+  /** What later turns are told of the outputs of its tools. */
+  readonly recap: ReturnType<typeof recapOf>;
+  readonly readMessage: ReadMessage;
+  readonly readTogether: ReadTogether | null;
+  readonly checkProposed: CheckProposed;
+}
+
+export async function openAgent(
+  { config, overrides, logger, clock, dir, kept, closing }: Wiring,
+  { longTerm, history, keepsHistory, categories }: LongTerm,
+  costs: Costs,
+  {
+    writtenBack,
+    readNow,
+    bookings,
+  }: {
+    readonly bookings: Stores["bookings"];
+    readonly writtenBack: (owner: Owner, signal: AbortSignal) => Promise<boolean>;
+    readonly readNow: (turn: ToolContext) => Promise<void>;
+  },
+): Promise<Answering> {
+  const domain =
+    overrides.domain ??
+    closing(
+      await openConcierge({ dir: kept ? dir : null, needs: longTerm, writtenBack, readNow, logger, ...(bookings && { bookings }) }),
+      (it) => it.close?.(),
+    );
+  const models = metered(overrides.model === undefined ? await openModels(config, domain, logger) : sameFor(overrides.model), costs);
+  const needs = domain.needs ?? [];
+  const reader = overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, logger }));
+  const reading = { categories, needs, logger };
+  const tools = [
+    ...domain.tools,
+    ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, inOwnWords }) : []),
+    ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
+  ];
+  const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
+    const { arrange } = domain;
+    const { beforeTool } = overrides;
+    return new ReactAgent({
+      model: models.chat,
+      tools,
+      clock,
+      logger,
+      modelTimeoutMs: config.MODEL_TIMEOUT_MS,
+      ...(arrange !== undefined && { arrange }),
+      ...(beforeTool !== undefined && { beforeTool }),
+    });
+  });
+  const checkProposed: CheckProposed = (message, operations) =>
+    check(message, { operations: [...operations], off_record: null, unreadable: 0 }, { reader: "tool", categories, needs });
+  return {
+    domain,
+    models,
+    agent,
+    toolSpecs: toolSpecs(tools),
+    recap: recapOf(tools),
+    readMessage: readMessage(reader, reading),
+    readTogether: readTogether(reader, reading),
+    checkProposed,
+  };
+}
+
+function agentOf(given: Agent | MakeAgent | undefined, parts: Parameters<MakeAgent>[0], own: () => Agent): Agent {
+  if (given === undefined) return own();
+  return typeof given === "function" ? given(parts) : given;
+}

@@ -1,0 +1,56 @@
+import type { Owner } from "../domain/owner.js";
+import { HappenedMemories } from "../memories/happened.js";
+import { Narrative } from "../memories/narrative.js";
+import { isAppError } from "../platform/errors.js";
+import type { Answering } from "./agent.js";
+import type { Costs } from "./costs.js";
+import type { LongTerm } from "./long-term.js";
+import type { Stores } from "./stores.js";
+import type { Wiring } from "./wiring.js";
+
+/** What is remembered of a guest without a message that says it. */
+export interface Behaviour {
+  /** After a turn's write-back. Never throws: what was missed is taken up after the next one. */
+  afterTurn(owner: Owner, signal: AbortSignal): Promise<void>;
+  /** When a session is archived. Never throws. */
+  archived(owner: Owner, signal: AbortSignal): Promise<void>;
+  /** After memories were forgotten. Never throws. */
+  forgotten(owner: Owner, signal: AbortSignal): Promise<void>;
+}
+
+/** Null when long-term memory is off. */
+export function composeBehaviour(
+  { clock, logger }: Wiring,
+  { store }: Stores,
+  { domain, models }: Answering,
+  { changes }: Pick<LongTerm, "changes">,
+  { tokens }: Costs,
+): Behaviour | null {
+  if (changes === null) return null;
+  const { records } = domain;
+  const happened =
+    records?.happened === undefined
+      ? null
+      : new HappenedMemories({
+          changes,
+          happened: (owner, after) => records.happened?.(owner, after) ?? nothing(),
+          mayKeep: async (owner, sessionId) => (await store.index.get(owner, sessionId))?.metadata.incognito !== true,
+        });
+  const narrative = new Narrative({ changes, model: models.summary, logger });
+  const now = () => clock.now();
+  const counted = (owner: Owner, work: () => Promise<void>) => tokens.during({ owner, sessionId: null }, work);
+  return {
+    afterTurn: async (owner, signal) => {
+      try {
+        await happened?.catchUp(owner, { now: now(), signal });
+      } catch (error) {
+        if (!isAppError(error, "OWNER_ERASED")) logger.warn({ err: error }, "what a guest did could not be remembered yet");
+      }
+      await counted(owner, () => narrative.afterTurn(owner, { now: now(), signal }));
+    },
+    archived: (owner, signal) => counted(owner, () => narrative.archived(owner, { now: now(), signal })),
+    forgotten: (owner, signal) => counted(owner, () => narrative.forgotten(owner, { now: now(), signal })),
+  };
+}
+
+async function* nothing() {}

@@ -1,0 +1,258 @@
+import { z } from "zod";
+import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/models/ai-sdk-packages.js";
+import { AppError, type ErrorDetail } from "../platform/errors.js";
+import { COST_VARIABLES } from "./cost-variables.js";
+import { EMBEDDING_VARIABLES, embeddingOf } from "./embedding-variables.js";
+import { MODEL_VARIABLES } from "./model-variables.js";
+import { decimal, flag, integer, optionalText, text, url, variable } from "./variable.js";
+
+/**
+ * Environment → Config, parsed once.
+ * Every variable stands in {@link VARIABLES} with its meaning; README's table is made from it.
+ */
+
+const LOCAL_QDRANT_URL = "http://localhost:6333";
+
+/**
+ * In the order of the README's table. `fallback` is what the table shows; a default that a schema can't hold is set in {@link
+ * parseConfig}.
+ */
+export const VARIABLES = {
+  HOST: variable(text.default("127.0.0.1"), "127.0.0.1", "Address to listen on. `AUTH_MODE=local` allows loopback only."),
+  PORT: variable(integer(0, 65535).default(3000), "3000", "Port to listen on; 0 picks a free one."),
+  MEMORY_STORAGE_DIR: variable(text.default("./memory_storage"), "./memory_storage", "Where the journals and the local stores are kept."),
+  SHORT_TERM_BACKEND: variable(
+    z.enum(["memory", "file", "postgres", "redis"]).optional(),
+    "`postgres` or `redis` when DATABASE_URL or REDIS_URL is set, else `file`",
+    "Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, or `memory` (nothing is kept).",
+  ),
+  DATABASE_URL: variable(
+    text.regex(/^postgres(ql)?:\/\/\S+$/, "a postgres:// URL").optional(),
+    "",
+    "A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`.",
+  ),
+  DATABASE_SCHEMA: variable(
+    text.regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "letters, digits and `_` only").default("maitred"),
+    "maitred",
+    "Its schema: one per installation.",
+  ),
+  REDIS_URL: variable(
+    text.regex(/^rediss?:\/\/\S+$/, "a redis:// URL").optional(),
+    "",
+    "A Redis or Valkey, 6.2 or newer, or any node of a Cluster: `redis://user:password@host:6379/0`; `rediss://` for TLS.",
+  ),
+  REDIS_PREFIX: variable(
+    text.regex(/^[A-Za-z0-9_-]{1,63}$/, "letters, digits, `_` and `-` only").default("maitred"),
+    "maitred",
+    "What its keys begin with: one per installation.",
+  ),
+  REDIS_DURABILITY: variable(
+    z.enum(["strict", "relaxed"]).default("strict"),
+    "strict",
+    "`relaxed`: also a configuration that may lose what was acknowledged; /readyz then says so.",
+  ),
+  SHORT_TERM_ROUNDS: variable(
+    integer(0, 1_000).default(10),
+    "10",
+    "Completed rounds in the window, at least, as far as CONTEXT_MAX_TOKENS has room for them; 0: none. They leave in blocks of as many " +
+      "(10 at most), so that what a provider caches stays.",
+  ),
+  CONTEXT_MAX_TOKENS: variable(
+    integer(500, 2_000_000).default(16_000),
+    "16000",
+    "Token budget of what the model is given, tools included.",
+  ),
+  SUMMARY_MAX_TOKENS: variable(integer(50, 32_000).default(2_000), "2000", "Longest rolling summary, in tokens."),
+  SESSION_LOCK_WAIT_MS: variable(integer(0, 600_000).default(30_000), "30000", "How long a turn waits for the one before it."),
+  RECALL_DEADLINE_MS: variable(
+    integer(1, 60_000).optional(),
+    "150 with a local embedder, 800 with a remote one",
+    "How long a reply waits for recall.",
+  ),
+  MEM0_ENABLED: variable(flag.default(true), "true", "`false`: short-term memory alone."),
+  MEM0_PROVIDER: variable(
+    z.enum(["local", "qdrant"]).optional(),
+    "`qdrant` when QDRANT_URL is set, else `local`",
+    "Where long-term memory is stored.",
+  ),
+  QDRANT_URL: variable(url.optional(), `${LOCAL_QDRANT_URL} where a \`qdrant\` backend is chosen`, "A Qdrant server, 1.17 or newer."),
+  QDRANT_API_KEY: variable(optionalText, "", "Its key."),
+  VECTOR_CACHE_MIB: variable(
+    integer(1, 65_536).default(256),
+    "256",
+    "Memory for the vectors and postings of the users seen last, with the local store. Those of all others stay on disk.",
+  ),
+  MEM0_SEARCH_LIMIT: variable(
+    integer(1, 50).default(5),
+    "5",
+    "Memories that a turn recalls by similarity, beside constraints and standing preferences.",
+  ),
+  MEMORY_MIN_CONFIDENCE: variable(decimal(0, 1).default(0.6), "0.6", "Statements below it are not stored."),
+  MEMORY_HALF_LIFE_DAYS: variable(
+    integer(1, 36_500).default(180),
+    "180",
+    "Days in which a soft preference loses half its weight in ranking.",
+  ),
+  MEMORY_CATEGORIES_FILE: variable(
+    optionalText,
+    "the domain's",
+    'JSON with your own categories of memories: `[ { "name", "description", "type", "strength", "fixed", "open" } ]`, one of them `other`.',
+  ),
+  MEMORY_COLLECTIONS: variable(
+    z.enum(["single", "by-type"]).default("single"),
+    "single",
+    "`by-type`: facts, episodic, procedural, summary and narrative memories get a collection each. What was written before " +
+      "stays where it is and is read.",
+  ),
+  MEM0_INFER: variable(
+    flag.default(false),
+    "false",
+    "`true` hands extraction to Mem0's own prompt; needs a model. What lapses: categories, constraints, companions, dates " +
+      "and replacing what changed (`docs/adr/0006-mem0-may-extract.md`).",
+  ),
+  HISTORY_BACKEND: variable(z.enum(["local", "qdrant", "none"]).optional(), "as MEM0_PROVIDER", "Where history is indexed."),
+  MEMORY_SEARCH_LIMIT: variable(integer(1, 200).default(20), "20", "Messages that a history search returns."),
+  ...MODEL_VARIABLES,
+  ...EMBEDDING_VARIABLES,
+  ...COST_VARIABLES,
+  RETENTION_ACTIVE_DAYS: variable(
+    integer(0, 36_500).default(30),
+    "30",
+    "Days without activity after which an active session is deleted (recoverable); 0: never.",
+  ),
+  RETENTION_ARCHIVED_DAYS: variable(integer(0, 36_500).default(90), "90", "The same for archived sessions."),
+  RETENTION_DELETED_DAYS: variable(integer(0, 36_500).default(30), "30", "Days for which a deleted session can be restored; 0: for ever."),
+  RETENTION_INTERVAL_HOURS: variable(integer(1, 168).default(24), "24", "How often the server runs retention."),
+  RETENTION_BATCH: variable(integer(1, 10_000).default(100), "100", "Sessions in one batch of a retention run."),
+  RATE_LIMIT_PER_MINUTE: variable(
+    integer(0, 1_000_000).optional(),
+    "0 (off) in `local`, else 120",
+    "Requests a user may make in a minute.",
+  ),
+  AUTH_MODE: variable(z.enum(["local", "header", "api-key", "jwt"]).default("local"), "local", "How the user is known."),
+  AUTH_HEADER: variable(
+    text.default("X-MS-CLIENT-PRINCIPAL-ID"),
+    "X-MS-CLIENT-PRINCIPAL-ID",
+    "`header`: the header that a trusted proxy sets.",
+  ),
+  API_KEYS_FILE: variable(optionalText, "", '`api-key`: JSON `[ { "sha256", "tenant", "user" } ]`.'),
+  JWT_SECRET: variable(optionalText, "", "`jwt`: shared secret, or"),
+  JWKS_URL: variable(url.optional(), "", "`jwt`: the keys' address."),
+  JWT_ISSUER: variable(optionalText, "", "`jwt`: required issuer."),
+  JWT_AUDIENCE: variable(optionalText, "", "`jwt`: required audience."),
+  JWT_TENANT_CLAIM: variable(text.default("tenant"), "tenant", "`jwt`: the claim that names the tenant."),
+  JWT_SUBJECT_PREFIX: variable(
+    optionalText,
+    "",
+    "`jwt`: what every subject begins with and no user does. What was kept for the subjects `user:…` before they were users of their own " +
+      "is reached with `user:`.",
+  ),
+  CORS_ORIGINS: variable(text.default(""), "", "Origins that may call from a browser, comma-separated. Empty: none."),
+  LOG_LEVEL: variable(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "info", "What is logged."),
+  LOG_CONTENT: variable(flag.default(false), "false", "`true` lets message text into the log."),
+} as const;
+
+type Parsed = { [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]["schema"]> };
+type VariableName = keyof Parsed;
+
+/** The variables with their values, as the schema reads them. */
+export type { Parsed as Variables };
+
+export type Config = Omit<
+  Parsed,
+  | "SHORT_TERM_BACKEND"
+  | "MEM0_PROVIDER"
+  | "HISTORY_BACKEND"
+  | "LLM_PROVIDER"
+  | "EMBEDDING_PROVIDER"
+  | "RECALL_DEADLINE_MS"
+  | "RATE_LIMIT_PER_MINUTE"
+  | "CORS_ORIGINS"
+> & {
+  readonly SHORT_TERM_BACKEND: "memory" | "file" | "postgres" | "redis";
+  readonly MEM0_PROVIDER: "local" | "qdrant";
+  readonly HISTORY_BACKEND: "local" | "qdrant" | "none";
+  readonly LLM_PROVIDER: "openai" | "offline" | AiSdkProvider;
+  readonly EMBEDDING_PROVIDER: "openai" | "transformers" | "hashing";
+  readonly RECALL_DEADLINE_MS: number;
+  readonly RATE_LIMIT_PER_MINUTE: number;
+  readonly CORS_ORIGINS: readonly string[];
+};
+
+function problemsOf(env: Readonly<Record<string, string | undefined>>): { values: Parsed; problems: ErrorDetail[] } {
+  const problems: ErrorDetail[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema }] of Object.entries(VARIABLES)) {
+    const raw = env[name];
+    const result = schema.safeParse(raw === undefined || raw.trim() === "" ? undefined : raw);
+    if (result.success) values[name] = result.data;
+    else problems.push({ pointer: `/${name}`, detail: `${name}: ${result.error.issues.map((issue) => issue.message).join("; ")}` });
+  }
+  return { values: values as Parsed, problems };
+}
+
+function backendOf({ DATABASE_URL, REDIS_URL }: Parsed): Config["SHORT_TERM_BACKEND"] {
+  if (DATABASE_URL !== undefined) return "postgres";
+  return REDIS_URL === undefined ? "file" : "redis";
+}
+
+/** @throws INVALID_CONFIG naming every variable that is wrong and what it may be */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const { values, problems } = problemsOf(env);
+  const refuse = (name: VariableName, detail: string) => problems.push({ pointer: `/${name}`, detail: `${name}: ${detail}` });
+  const openai = values.OPENAI_API_KEY !== undefined || values.OPENAI_BASE_URL !== undefined;
+  const provider = values.LLM_PROVIDER ?? (openai ? "openai" : "offline");
+  const usesQdrant = values.MEM0_PROVIDER === "qdrant" || values.HISTORY_BACKEND === "qdrant";
+  const config: Config = {
+    ...values,
+    SHORT_TERM_BACKEND: values.SHORT_TERM_BACKEND ?? backendOf(values),
+    MEM0_PROVIDER: values.MEM0_PROVIDER ?? (values.QDRANT_URL === undefined ? "local" : "qdrant"),
+    ...(usesQdrant && { QDRANT_URL: values.QDRANT_URL ?? LOCAL_QDRANT_URL }),
+    HISTORY_BACKEND: values.HISTORY_BACKEND ?? values.MEM0_PROVIDER ?? (values.QDRANT_URL === undefined ? "local" : "qdrant"),
+    LLM_PROVIDER: provider,
+    LLM_API_KEY: values.LLM_API_KEY ?? keyOf(provider, env),
+    LLM_FALLBACK_API_KEY: values.LLM_FALLBACK_API_KEY ?? fallbackKey(values, env),
+    ...embeddingOf(values),
+    RATE_LIMIT_PER_MINUTE: values.RATE_LIMIT_PER_MINUTE ?? (values.AUTH_MODE === "local" ? 0 : 120),
+    CORS_ORIGINS: (values.CORS_ORIGINS ?? "")
+      .split(",")
+      .map((origin) => origin.trim())
+      .filter((origin) => origin !== ""),
+  };
+  if (config.SHORT_TERM_BACKEND === "postgres" && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `postgres`");
+  if (config.SHORT_TERM_BACKEND === "redis" && config.REDIS_URL === undefined) refuse("REDIS_URL", "needed by `redis`");
+  if (!openai && config.LLM_PROVIDER === "openai") refuse("OPENAI_API_KEY", "needed by the `openai` provider (or OPENAI_BASE_URL)");
+  else if (config.EMBEDDING_PROVIDER === "openai" && config.EMBEDDING_API_KEY === undefined && config.EMBEDDING_BASE_URL === undefined)
+    refuse("EMBEDDING_API_KEY", "needed by the `openai` embedder (or EMBEDDING_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL)");
+  if (isAiSdkProvider(provider) && values.LLM_MODEL === undefined)
+    refuse("LLM_MODEL", `needed by LLM_PROVIDER=${provider}: the name of one of its models`);
+  if (provider === "offline" && values.LLM_FALLBACK !== undefined) refuse("LLM_FALLBACK", "needs a model that it can take over from");
+  for (const name of ["EXTRACTION_MODEL", "SUMMARY_MODEL", "TITLE_MODEL"] as const)
+    if (provider === "offline" && values[name] !== undefined)
+      refuse(name, "needs a provider of models: set OPENAI_API_KEY or LLM_PROVIDER");
+  const { COST_SOFT_LIMIT_TOKENS: soft, COST_HARD_LIMIT_TOKENS: hard } = values;
+  if (soft !== undefined && hard !== undefined && soft > hard)
+    refuse("COST_SOFT_LIMIT_TOKENS", "more than COST_HARD_LIMIT_TOKENS, which would be reached first");
+  if (config.MEM0_INFER && config.LLM_PROVIDER === "offline")
+    refuse("MEM0_INFER", "`true` needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and LLM_PROVIDER=openai");
+  if (config.AUTH_MODE === "api-key" && config.API_KEYS_FILE === undefined) refuse("API_KEYS_FILE", "needed by AUTH_MODE=api-key");
+  if (config.AUTH_MODE === "jwt" && config.JWT_SECRET === undefined && config.JWKS_URL === undefined)
+    refuse("JWT_SECRET", "AUTH_MODE=jwt needs this or JWKS_URL");
+  if (problems.length > 0) {
+    throw new AppError("INVALID_CONFIG", { detail: problems.map((problem) => problem.detail).join("\n"), errors: problems });
+  }
+  return config;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A provider's key in the variable that its own package reads: it may stand in a file, which the package does not see. */
+function keyOf(provider: string, env: Environment): string | undefined {
+  const name = isAiSdkProvider(provider) ? AI_SDK_PACKAGES[provider].key : null;
+  return name === null ? undefined : env[name]?.trim() || undefined;
+}
+
+function fallbackKey(values: Parsed, env: Environment): string | undefined {
+  const provider = values.LLM_FALLBACK?.split(":")[0] ?? "";
+  return values.LLM_FALLBACK_BASE_URL === undefined ? keyOf(provider, env) : undefined;
+}

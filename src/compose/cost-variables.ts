@@ -1,0 +1,20 @@
+import { integer, variable } from "./variable.js";
+
+const LIMIT = integer(1, 1_000_000_000_000).optional();
+
+/** Variables of what is spent, in the order of the README's table. */
+export const COST_VARIABLES = {
+  EXTRACTION_DELAY_MS: variable(
+    integer(0, 3_600_000).default(0),
+    "0",
+    "How long an answered turn waits to be read for memories, so that turns which come quickly are read in one call. Flush, a new " +
+      "session and a booking don't wait for it.",
+  ),
+  COST_SOFT_LIMIT_TOKENS: variable(
+    LIMIT,
+    "",
+    "Tokens of a tenant in a day (UTC), input and output of all models. Past it extraction, summaries and titles wait for the next day, " +
+      "and bookings ask about needs.",
+  ),
+  COST_HARD_LIMIT_TOKENS: variable(LIMIT, "", "Past it chat answers 429 `COST_LIMIT_REACHED` until 00:00 UTC."),
+} as const;

@@ -1,0 +1,114 @@
+import type { Category } from "../domain/categories.js";
+import type { Owner } from "../domain/owner.js";
+import { CachedEmbedder } from "../embedding/cached-embedder.js";
+import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
+import { withoutForgotten } from "../history/without-forgotten.js";
+import { DisabledMemories } from "../memories/disabled-memories.js";
+import { type LeftToReadParts, MemoryService, type ReadMessage } from "../memories/memories.js";
+import type { MemoryChanges } from "../memories/memory-changes.js";
+import type { CheckProposed } from "../memories/tool-proposals.js";
+import type { Embedder } from "../ports/embedding.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { LongTermMemory } from "../ports/memories.js";
+import { installationId } from "../stores/files/installation-id.js";
+import { Mem0Service } from "../stores/mem0/mem0-service.js";
+import { DisabledHistory } from "../stores/vector-history/disabled-history.js";
+import { VectorHistory } from "../stores/vector-history/vector-history.js";
+import { givenVectors, openCategories, openRouter, openVectors, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
+import type { Costs } from "./costs.js";
+import { openEmbedder } from "./embedders.js";
+import { reembed } from "./reembed.js";
+import type { Stores } from "./stores.js";
+import { same, type Wiring } from "./wiring.js";
+
+/** What is remembered: memories and history, over one kind of vector store. */
+export interface LongTerm {
+  readonly longTerm: LongTermMemory;
+  /** Null when long-term memory is off. */
+  readonly changes: MemoryChanges | null;
+  readonly history: ConversationHistory;
+  /** False when HISTORY_BACKEND is `none`. */
+  readonly keepsHistory: boolean;
+  readonly categories: readonly Category[];
+  readonly embedder: Embedder;
+  readonly vectors: Vectors;
+}
+
+export async function openLongTerm(
+  wiring: Wiring,
+  { store, ledger, memoryLog, agreedInstallation, aloneWithMemories }: Stores,
+  { tokens, limits }: Costs,
+  parts: {
+    readonly onForgotten: (owner: Owner) => void;
+    readonly readMessage: ReadMessage;
+    readonly left: LeftToReadParts;
+    readonly checkProposed: CheckProposed;
+  },
+): Promise<LongTerm> {
+  const { config, overrides, logger, clock, around, dir, kept, closing } = wiring;
+  const own = overrides.domain?.categories ?? overrides.categories;
+  const categories = own ?? (await openCategories(config.MEMORY_CATEGORIES_FILE, overrides.domain));
+  const given = overrides.vectors && closing(overrides.vectors, (it) => it.close());
+  const vectors = given
+    ? givenVectors(config, (around.vectors ?? same)(given))
+    : await openVectors(config, kept ? dir : null, around.vectors ?? same, closing, logger);
+  const embedder = overrides.embedder
+    ? new CachedEmbedder(overrides.embedder)
+    : await openEmbedder(config, vectors.memory, { tokens, logger });
+  const router = await openRouter(config, vectors.memory, logger);
+  if (overrides.reembed) await reembed(vectors, router.collections(), embedder, { signal: new AbortController().signal });
+  const remote = given !== undefined || config.MEM0_PROVIDER === "qdrant";
+  const mem0 = await Mem0Service.open(
+    { reads: vectors.recall, writes: vectors.memory, embedder, clock, logger, sparse: { documentVector, queryVector } },
+    {
+      dir,
+      router,
+      categories,
+      remote,
+      installation: await installationOf(wiring, agreedInstallation),
+      halfLifeDays: config.MEMORY_HALF_LIFE_DAYS,
+      searchLimit: config.MEM0_SEARCH_LIMIT,
+      timeoutMs: WRITE_TIMEOUT_MS,
+    },
+  );
+  const memoryStore = closing((around.memoryStore ?? same)(mem0), (it) => it.close());
+  const memories = new MemoryService(
+    {
+      ...parts,
+      mayRead: async (owner) => limits?.requireBackground(owner),
+      log: memoryLog,
+      store: memoryStore,
+      ledger,
+      clock,
+      logger,
+      ...(aloneWithMemories && { alone: aloneWithMemories }),
+    },
+    { categories, minConfidence: config.MEMORY_MIN_CONFIDENCE },
+  );
+  const longTerm = closing((around.longTerm ?? same)(config.MEM0_ENABLED ? memories : new DisabledMemories(memories)), (it) => it.close());
+  const verbatim = vectors.history
+    ? await VectorHistory.open({
+        store: vectors.history,
+        embedder,
+        sparse: { documentVector, queryVector },
+        defaultLimit: config.MEMORY_SEARCH_LIMIT,
+        logger,
+      })
+    : new DisabledHistory();
+  return {
+    longTerm,
+    changes: config.MEM0_ENABLED ? memories.changes : null,
+    history: closing(withoutForgotten((around.history ?? same)(verbatim), ledger, store.index), (it) => it.close()),
+    keepsHistory: vectors.history !== null,
+    categories,
+    embedder,
+    vectors,
+  };
+}
+
+/** Tells this installation from others on the same server of vectors. Processes that share their state are one installation. */
+async function installationOf({ config, dir, kept, fileSystem }: Wiring, agreed: Stores["agreedInstallation"]): Promise<string> {
+  if (config.MEM0_PROVIDER !== "qdrant" || !kept) return "";
+  const own = await installationId(dir, fileSystem);
+  return agreed === undefined ? own : agreed(own);
+}

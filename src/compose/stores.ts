@@ -1,0 +1,33 @@
+import type { BookingStore } from "../concierge/booking-store.js";
+import type { Owner } from "../domain/owner.js";
+import type { CatchingUp } from "../operations/catching-up.js";
+import type { DailyTokens } from "../ports/daily-tokens.js";
+import type { MemoryLog } from "../ports/memory-log.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { MakeLimiter } from "../ports/request-limiter.js";
+import type { SessionStore } from "../ports/session-store.js";
+import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
+import type { StorageHealth } from "../ports/storage-health.js";
+import type { Parts } from "./composed.js";
+
+/** What was said, and what is known of owners. */
+export interface Stores {
+  readonly store: SessionStore;
+  readonly storage: StorageHealth;
+  readonly ledger: OwnerLedger;
+  readonly memoryLog: MemoryLog;
+  readonly writer: SessionWriter;
+  readonly lagging: SessionsBehind;
+  readonly indexCatchUp: CatchingUp;
+  readonly rebuildIndex: Parts["rebuildIndex"];
+  /** What several processes of the concierge sell. Absent where there is one. */
+  readonly bookings?: BookingStore;
+  /** Tokens by tenant and day, counted over all processes. Absent where there is one. */
+  readonly dailyTokens?: DailyTokens;
+  /** Counts requests for all processes: as many in so many seconds. Absent where there is no other. */
+  readonly limiter?: MakeLimiter;
+  /** The id of the installation, agreed by all processes, from the one that this process comes with. Absent where there is one. */
+  readonly agreedInstallation?: (own: string) => Promise<string>;
+  /** Runs work while no other process changes the owner's memories. Absent where there is no other. */
+  readonly aloneWithMemories?: <T>(owner: Owner, work: () => Promise<T>) => Promise<T>;
+}

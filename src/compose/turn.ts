@@ -1,0 +1,120 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { type Owner, parseOwner } from "../domain/owner.js";
+import { looksBack } from "../offline/look-back.js";
+import type { AfterTurnHook } from "../ports/application.js";
+import type { TurnMemories } from "../ports/memories.js";
+import type { OwnAgent } from "../ports/own-agent.js";
+import { Ingestion } from "../turn/ingestion.js";
+import { ConversationOrchestrator, type OrchestratorParts } from "../turn/orchestrator.js";
+import { PromptContext } from "../turn/prompt-context.js";
+import type { TurnRegistry } from "../turn/turn-registry.js";
+import type { AfterTurn } from "./after-turn.js";
+import type { Answering } from "./agent.js";
+import type { Costs } from "./costs.js";
+import type { LongTerm } from "./long-term.js";
+import type { Stores } from "./stores.js";
+import type { Wiring } from "./wiring.js";
+
+const HISTORY_IN_TURN = 5;
+/** As long as recall itself waits before it tries again what failed. */
+const FAILING_MS = 5_000;
+const FAILING_OWNERS = 10_000;
+
+/** Off the reply path. An erasure waits for it, and then keeps it out. A count that fails lets the guest be asked once more. */
+async function countAsked(
+  turns: TurnMemories,
+  registry: TurnRegistry,
+  { owner, ids, clock, logger }: Pick<Wiring, "clock" | "logger"> & { readonly owner: Owner; readonly ids: readonly string[] },
+): Promise<void> {
+  try {
+    const running = registry.begin(owner, "upkeep");
+    await turns.asked(owner, ids, { now: clock.now() }).finally(() => running.end());
+  } catch (error) {
+    logger.warn({ err: error }, "that a guest was asked could not be counted");
+  }
+}
+
+/** Tells a hook, behind the answer, which is on its way by then. What still runs at the end is waited for. */
+function telling(
+  hook: AfterTurnHook,
+  { logger, closing }: Pick<Wiring, "logger" | "closing">,
+): NonNullable<OrchestratorParts["onAnswered"]> {
+  const running = closing(new Set<Promise<void>>(), (left) => Promise.all(left));
+  return (owner, turn) => {
+    const told = nextTick()
+      .then(() => hook({ owner, ...parseOwner(owner), ...turn }))
+      .catch((error: unknown) => logger.error({ err: error, session_id: turn.answer.session_id }, "the hook afterTurn failed"))
+      .finally(() => running.delete(told));
+    running.add(told);
+  };
+}
+
+/** By its mark, in any script. */
+const isQuestion = (text: string) => /[?？؟;՞]/u.test(text);
+
+/** Turns that Maitred answers, and those that another agent does. */
+export interface Turns {
+  readonly chat: ConversationOrchestrator;
+  readonly ownAgent: OwnAgent;
+  readonly afterTurn: OrchestratorParts["afterTurn"];
+}
+
+export function composeTurns(
+  { config, overrides, logger, clock, closing }: Wiring,
+  { store, ledger, writer, lagging }: Stores,
+  { longTerm, history }: LongTerm,
+  { domain, agent, recap }: Answering,
+  { worker, upkeep, counter, prompt, maxTokens }: AfterTurn,
+  { tokens, limits }: Costs,
+  registry: TurnRegistry,
+): Turns {
+  const tend = (owner: Owner, id: string) => tokens.during({ owner, sessionId: id }, () => upkeep.afterTurn(owner, id));
+  const parts: OrchestratorParts = {
+    store,
+    writer,
+    lagging,
+    agent,
+    recap,
+    domain: { name: domain.name, prompt },
+    recall: {
+      enabled: config.MEM0_ENABLED,
+      longTerm,
+      turns: config.MEM0_ENABLED ? longTerm : null,
+      history,
+      // By words beside the stand-in; a model has a tool to search with, and a question is worth a look.
+      failing: new LRUCache({ max: FAILING_OWNERS, ttl: FAILING_MS }),
+      looksBack: agent.standIn ? looksBack : isQuestion,
+      deadlineMs: config.RECALL_DEADLINE_MS,
+      historyLimit: HISTORY_IN_TURN,
+    },
+    ledger,
+    registry,
+    onAsked: (owner, ids) => void countAsked(longTerm, registry, { owner, ids, clock, logger }),
+    tokens,
+    mayAnswer: async (owner) => limits?.requireAnswer(owner),
+    onNewSession: (owner) => worker.hurry(owner),
+    // A turn that is kept out of memory, or whose reading waits for the next day, has no write-back that its upkeep could follow.
+    afterTurn: (owner, id, remember) => {
+      if (remember) worker.kick();
+      if (!remember) void tend(owner, id);
+      else if (limits !== null) void limits.requireBackground(owner).catch(() => tend(owner, id));
+    },
+    ...(overrides.afterTurn && { onAnswered: telling(overrides.afterTurn, { logger, closing }) }),
+    clock,
+    logger,
+    counter,
+  };
+  const rounds = config.SHORT_TERM_ROUNDS;
+  const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
+  const ingestion = new Ingestion({ ...parts, remembers: config.MEM0_ENABLED }, { lockWaitMs });
+  const context = new PromptContext(parts, { rounds });
+  return {
+    afterTurn: parts.afterTurn,
+    chat: new ConversationOrchestrator(parts, { rounds, maxTokens, lockWaitMs, turnTimeoutMs: config.TURN_TIMEOUT_MS }),
+    ownAgent: {
+      addMessages: (request, options) => ingestion.add(request, options),
+      context: (request, options) => context.of(request, options),
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { runRetention } from "../after-turn/retention.js";
+import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
+import type { Owner } from "../domain/owner.js";
+import { ImportService } from "../import/import.js";
+import { Promotion } from "../memories/promotion.js";
+import { PrivacyService } from "../privacy/privacy.js";
+import { ConversationLog } from "../sessions/conversation-log.js";
+import { SessionService } from "../sessions/sessions.js";
+import type { TurnRegistry } from "../turn/turn-registry.js";
+import type { AfterTurn } from "./after-turn.js";
+import type { Answering } from "./agent.js";
+import type { Parts } from "./composed.js";
+import type { LongTerm } from "./long-term.js";
+import type { Stores } from "./stores.js";
+import type { Turns } from "./turn.js";
+import type { Wiring } from "./wiring.js";
+
+/** Longer than another process may hold on to a turn that it writes back, in milliseconds. */
+const CLAIMS_END_MS = 100_000;
+
+/** What else can be asked for, beside a turn. */
+export interface UseCases {
+  readonly sessions: SessionService;
+  readonly privacy: PrivacyService;
+  readonly promotion: Promotion;
+  readonly imports: ImportService;
+  readonly retention: Parts["retention"];
+  readonly log: ConversationLog;
+}
+
+export function composeUseCases(
+  { config, logger, clock }: Wiring,
+  { store, ledger, writer, lagging }: Stores,
+  { longTerm, history, vectors }: LongTerm,
+  { domain }: Answering,
+  { summaries, worker, catchUps }: AfterTurn,
+  {
+    registry,
+    archived,
+    afterTurn,
+  }: {
+    readonly registry: TurnRegistry;
+    readonly archived: (owner: Owner) => Promise<void>;
+    readonly afterTurn: Turns["afterTurn"];
+  },
+): UseCases {
+  const flush: WriteBackWorker["flush"] = async (owner, id, ...rest) => {
+    await lagging.requireLevel(owner, id);
+    return worker.flush(owner, id, ...rest);
+  };
+  const holdStores = async (owner: Owner) => both(await worker.hold(owner), await catchUps.hold(owner));
+  const hold = async (owner: Owner) => {
+    const release = both(await registry.hold(owner), await holdStores(owner));
+    try {
+      await store.locks.revoke(owner);
+      await store.index.unclaimed(owner, { signal: AbortSignal.timeout(CLAIMS_END_MS) });
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+  const records = domain.records ?? null;
+  const policy = {
+    activeDays: config.RETENTION_ACTIVE_DAYS,
+    archivedDays: config.RETENTION_ARCHIVED_DAYS,
+    deletedDays: config.RETENTION_DELETED_DAYS,
+  };
+  const sessions = new SessionService(
+    {
+      store,
+      writer,
+      history,
+      longTerm,
+      ledger,
+      gate: registry,
+      lagging,
+      writeBack: { flush, kick: () => worker.kick(), hold: holdStores },
+      finalSummary: async (owner, id) => {
+        await summaries.finish(owner, id);
+        void archived(owner);
+      },
+      agentType: domain.name,
+      clock,
+      logger,
+    },
+    { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policy },
+  );
+  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, clock, logger });
+  const promotion = new Promotion({ store, longTerm, ledger, gate: registry, clock, logger });
+  const imports = new ImportService({
+    store,
+    writer,
+    history,
+    clock,
+    gate: registry,
+    promote: config.MEM0_ENABLED ? (owner, id, signal) => promotion.session(owner, id, signal) : null,
+    restore: { longTerm, ledger, records },
+    lockWaitMs: config.SESSION_LOCK_WAIT_MS,
+  });
+  const retention: Parts["retention"] = (options) =>
+    runRetention({
+      ...options,
+      index: store.index,
+      lapse: (owner, id, how, due) => sessions.lapse(owner, id, how, due),
+      policy,
+      batch: config.RETENTION_BATCH,
+      now: clock.now(),
+      logger,
+    });
+  const log = new ConversationLog({
+    store,
+    writer,
+    history,
+    sessions,
+    turns: config.MEM0_ENABLED ? longTerm : null,
+    gate: registry,
+    writeBack: worker,
+    afterAppend: afterTurn,
+    clock,
+    logger,
+  });
+  return { sessions, privacy, promotion, imports, retention, log };
+}
+
+function both(first: () => void, second: () => void): () => void {
+  return () => {
+    first();
+    second();
+  };
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+
+/** What the schemas of variables are made of. Values come as text. */
+
+export const text = z.string().trim().min(1);
+export const optionalText = text.optional();
+export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+export const url = z.url({ protocol: /^https?$/, error: "an http(s) URL" });
+
+export function integer(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^-?\d+$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`);
+}
+
+export function decimal(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^-?\d+(\.\d+)?$/, `a number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `a number from ${min} to ${max}`);
+}
+
+const TEXTS = 'a JSON object of texts, such as {"name":"value"}';
+
+/** A JSON object whose values are texts. */
+export const jsonTexts = z.string().transform((value, context): Record<string, string> => {
+  try {
+    const parsed = z.record(z.string(), z.string()).safeParse(JSON.parse(value));
+    if (parsed.success) return parsed.data;
+  } catch {
+    // Told below, as JSON of another form is.
+  }
+  context.addIssue({ code: "custom", message: TEXTS });
+  return z.NEVER;
+});
+
+/** `fallback` is what README's table shows. */
+export function variable<S extends z.ZodType>(schema: S, fallback: string, meaning: string) {
+  return { schema, fallback, meaning } as const;
+}
+
+/** Text as it stands, blanks included; `none` is the empty one. */
+export const prefix = z.string().transform((value) => (value.trim() === "none" ? "" : value));

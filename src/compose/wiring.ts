@@ -1,0 +1,38 @@
+import { resolve } from "node:path";
+import { type Clock, systemClock } from "../platform/clock.js";
+import { type FileSystem, nodeFileSystem } from "../platform/file-system.js";
+import { type Logger, silentLogger } from "../platform/logger.js";
+import type { ContentCodec } from "../ports/content-codec.js";
+import type { Overrides } from "./composed.js";
+import type { Config } from "./config.js";
+
+/** Registers what has to be closed, the last opened first. */
+export type Closing = <T>(value: T, close: (value: T) => Promise<unknown> | unknown) => T;
+
+/** What every concern is put together from. */
+export interface Wiring {
+  readonly config: Config;
+  readonly overrides: Overrides;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly fileSystem: FileSystem;
+  readonly around: NonNullable<Overrides["around"]>;
+  /** What all content passes that is kept in a store of state; null: it is kept as it stands. */
+  readonly codec: ContentCodec | null;
+  /** Absolute. */
+  readonly dir: string;
+  /** Whether anything is kept on disk. */
+  readonly kept: boolean;
+  readonly closing: Closing;
+}
+
+export function wiringOf(config: Config, overrides: Overrides, closing: Closing): Wiring {
+  const { logger = silentLogger, clock = systemClock, fileSystem = nodeFileSystem, around = {} } = overrides;
+  const kept = config.SHORT_TERM_BACKEND !== "memory";
+  const codec = overrides.contentCodec ?? null;
+  return { config, overrides, logger, clock, fileSystem, around, codec, dir: resolve(config.MEMORY_STORAGE_DIR), kept, closing };
+}
+
+export function same<T>(value: T): T {
+  return value;
+}

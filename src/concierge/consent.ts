@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import type { Quote } from "./booking-rows.js";
+
+/**
+ * The guest's consent, as structure: words that stand in their own message, to something that an earlier answer showed and that has not
+ * changed since. What the words mean is the model's to judge; the code holds where they come from and what they are about.
+ */
+
+/** What stood against a booking when the guest was told. */
+export interface Obstacle {
+  readonly eventId: string;
+  readonly section: string;
+  /** Memories that it would break, in any order. */
+  readonly memoryIds: readonly string[];
+  /** Whether what must hold could not be read, or not all of it. */
+  readonly unchecked: boolean;
+}
+
+/** Stands for an obstacle as it was shown: another event, another section or other memories have another token. 16 characters. */
+export function tokenOf({ eventId, section, memoryIds, unchecked }: Obstacle): string {
+  return hashOf([eventId, section, [...new Set(memoryIds)].sort(), unchecked]);
+}
+
+/** What of a quote a guest agrees to. */
+export type Quoted = Pick<Quote, "id" | "section" | "quantity" | "totalCents" | "companions" | "mentioned">;
+
+/** Stands for a quote as it was shown, with nothing against it. 16 characters. */
+export function tokenOfQuote({ id, section, quantity, totalCents, companions, mentioned }: Quoted): string {
+  return hashOf([id, section, quantity, totalCents, companions, mentioned]);
+}
+
+function hashOf(what: unknown): string {
+  return createHash("sha256").update(JSON.stringify(what)).digest("hex").slice(0, 16);
+}
+
+/** Whether a quote stands in a message, word for word: compared without case, punctuation and white space. An empty one doesn't. */
+export function standsIn(quote: string | undefined, message: string): boolean {
+  const words = folded(quote ?? "");
+  return words !== "" && ` ${folded(message)} `.includes(` ${words} `);
+}
+
+function folded(text: string): string {
+  return (
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/['\u2018\u2019\u02BC]/g, "")
+      .match(/[\p{L}\p{M}\p{N}]+/gu)
+      ?.join(" ") ?? ""
+  );
+}

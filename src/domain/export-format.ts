@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { messageImageSchema } from "./image.js";
+import { MEMORY_STATES, MEMORY_TYPES, memorySourceSchema, pendingChangeSchema, WAITING_REASONS } from "./memory.js";
+import {
+  elementSchema,
+  jsonObject,
+  MEMORY_STATUSES,
+  messageMetadataSchema,
+  recalledSchema,
+  SESSION_STATUSES,
+  stepSchema,
+  timingSchema,
+} from "./session.js";
+
+/**
+ * The document that an export is, and that an import takes back: JSON, UTF-8, one object
+ *
+ * ```
+ * { "format": "maitred-export", "version": 1, "exported_at": …, "user": …,
+ *   "sessions": [ … ], "memories": [ … ], "forgotten": [ … ], "records": { "<domain records>": [ … ] } }
+ * ```
+ *
+ * with its keys in this order, so that it can be read as it streams in. It holds everything about one user; it does not name the
+ * user, so that it can be taken back by whoever is signed in. What is in it twice over (message counts, the search index,
+ * idempotency keys) is left out: it follows from the rest, or ends with its 24 hours.
+ */
+export const EXPORT_FORMAT = "maitred-export";
+export const EXPORT_VERSION = 1;
+
+const at = z.iso.datetime({ offset: true });
+const setBy = z.enum(["user", "derived"]);
+
+/** A message, in the journal's order. `null` stands for "not given". */
+const exportedMessageSchema = z.object({
+  id: z.string().min(1),
+  /** From 1. A turn that was tried more than once has one user message and an answer for each try. */
+  turn: z.number().int().nonnegative(),
+  role: z.enum(["user", "assistant", "system"]),
+  content: z.string(),
+  name: z.string().nullable().default(null),
+  channel: z.string().default("api"),
+  created_at: at,
+  metadata: messageMetadataSchema.default({}),
+  /** Answers only. */
+  outcome: z.enum(["completed", "interrupted", "failed"]).optional(),
+  error_code: z.string().optional(),
+  elements: z.array(elementSchema).optional(),
+  memory: z
+    .object({ status: z.enum(MEMORY_STATUSES), write_back: z.enum(["pending", "disabled"]), recalled: z.array(recalledSchema) })
+    .optional(),
+  timing: timingSchema.optional(),
+  /** User messages only. */
+  page_context: z.string().optional(),
+  time_zone: z.string().optional(),
+  remember: z.boolean().default(true),
+  in_history: z.boolean().optional(),
+  edit_of: z.string().optional(),
+  /** `data`: its bytes in base64; absent for one that is kept by its address. */
+  images: z.array(messageImageSchema.extend({ data: z.string().optional() })).optional(),
+  /** The id that an importer gave, where the message came by import. */
+  imported: z.boolean().optional(),
+  external_id: z.string().optional(),
+  /** A message of a conversation that another agent led, one on the way to its answer, and what it was in that agent's framework. */
+  ingested: z.boolean().optional(),
+  interim: z.boolean().optional(),
+  item: z.json().optional(),
+  /** The message of another session that this one is a copy of (forks). */
+  origin_id: z.string().optional(),
+  /** True when the user took it back by saying the message again differently: kept, but no part of the conversation. */
+  rewound: z.boolean().default(false),
+});
+export type ExportedMessage = z.infer<typeof exportedMessageSchema>;
+
+/** A tool call, between the user message and the answer of its turn. */
+const exportedStepSchema = z.object({
+  turn: z.number().int().nonnegative(),
+  rewound: z.boolean().default(false),
+  ...stepSchema.shape,
+});
+export type ExportedStep = z.infer<typeof exportedStepSchema>;
+
+const exportedSummarySchema = z.object({
+  id: z.string().min(1),
+  created_at: at,
+  text: z.string(),
+  from_turn: z.number().int(),
+  to_turn: z.number().int(),
+  by: z.string(),
+  final: z.boolean().default(false),
+  /** What of it may be found by a search, where that is less. */
+  searchable: z.string().optional(),
+});
+
+export const exportedSessionSchema = z.object({
+  id: z.string().min(1),
+  external_id: z.string().nullable(),
+  title: z.string().nullable(),
+  title_by: setBy.nullable(),
+  topic: z.string().nullable(),
+  topic_by: setBy.nullable(),
+  tags: z.array(z.string()),
+  tags_by: setBy.nullable(),
+  status: z.enum(SESSION_STATUSES),
+  /** When the session got its status, and what a deleted one goes back to when it is restored. */
+  status_since: at,
+  status_before_delete: z.enum(["active", "archived"]).nullable(),
+  created_at: at,
+  /** Last activity. */
+  updated_at: at,
+  expires_at: at.nullable(),
+  agent_type: z.string(),
+  metadata: jsonObject,
+  forked_from: z.object({ session_id: z.string(), message_id: z.string() }).nullable(),
+  messages: z.array(exportedMessageSchema),
+  steps: z.array(exportedStepSchema),
+  /** The newest that stands, or none. */
+  summary: exportedSummarySchema.nullable(),
+});
+export type ExportedSession = z.infer<typeof exportedSessionSchema>;
+
+/** A memory as the API gives it, with what happened to it, oldest first. */
+export const exportedMemorySchema = z.object({
+  id: z.string().min(1),
+  text: z.string(),
+  category: z.string(),
+  aspect: z.string(),
+  condition: z.string().default(""),
+  about: z.string().default(""),
+  need: z.string().nullable().default(null),
+  type: z.enum(MEMORY_TYPES),
+  strength: z.enum(["hard", "soft"]),
+  subject: z.string(),
+  scope: z.enum(["standing", "trip"]),
+  status: z.enum(MEMORY_STATES),
+  stated_at: at,
+  valid_from: at,
+  valid_until: at.nullable(),
+  superseded_by: z.string().nullable(),
+  confidence: z.number(),
+  seen_count: z.number().int(),
+  last_confirmed_at: at,
+  entities: z.array(z.string()),
+  tags: z.array(z.string()),
+  channel: z.string().default(""),
+  reason: z.enum(WAITING_REASONS).nullable().default(null),
+  pending_change: pendingChangeSchema.nullable().default(null),
+  source: memorySourceSchema.nullable(),
+  created_at: at,
+  updated_at: at,
+  history: z.array(z.object({ at, event: z.string(), text: z.string().nullable(), memory_id: z.string() })),
+});
+export type ExportedMemory = z.infer<typeof exportedMemorySchema>;
+
+/** What the user had forgotten, without its text: taken back, it stays forgotten. */
+export const exportedTombstoneSchema = z.object({
+  memory_id: z.string(),
+  message_ids: z.array(z.string()),
+  asked_in: z.array(z.string()).optional(),
+  text_hash: z.string(),
+  at,
+});
+export type ExportedTombstone = z.infer<typeof exportedTombstoneSchema>;
+
+export const exportedUserSchema = z.object({
+  display_name: z.string().nullable(),
+  provider: z.string().nullable(),
+  time_zone: z.string().nullable(),
+  first_seen_at: at,
+  last_seen_at: at,
+});
+export type ExportedUser = z.infer<typeof exportedUserSchema>;

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { Memory, MemoryEvent, RestorableMemory } from "./memory.js";
+
+/** A memory with what only the store and the rules need to know of it. */
+export interface MemoryRecord extends Memory {
+  /** False for what was only inferred: a candidate, in `review` until it was seen often enough. */
+  readonly explicit: boolean;
+  /** How often the guest was asked about it in talk, while it waits. */
+  readonly asked: number;
+  /** Null when it was never recalled for its likeness to a message. */
+  readonly last_recalled_at: string | null;
+  /** The messages that said it again, oldest first, at most {@link MAX_CONFIRMATIONS}: a replay doesn't confirm twice. */
+  readonly confirmed_by: readonly string[];
+  /** What happened to it since it was added. Holds no text. */
+  readonly events: readonly StoredEvent[];
+}
+
+interface StoredEvent {
+  readonly at: string;
+  readonly event: MemoryEvent["event"];
+}
+
+export const MAX_CONFIRMATIONS = 100;
+export const MAX_EVENTS = 200;
+export const storedEventSchema = z.object({
+  at: z.string(),
+  event: z.enum(["added", "confirmed", "edited", "superseded", "approved", "expired", "forgotten"]),
+});
+
+/** What clients see of a record. */
+export function memoryOf(record: MemoryRecord): Memory {
+  const { explicit: _explicit, asked: _asked, last_recalled_at: _recalled, confirmed_by: _confirmed, events: _events, ...memory } = record;
+  return memory;
+}
+
+/** A memory of an export as a record again: what only the store knew starts anew, but for what happened to it. */
+export function recordOf({ history = [], ...memory }: RestorableMemory): MemoryRecord {
+  const own = history.flatMap(({ at, event, memory_id }) => {
+    const parsed = storedEventSchema.safeParse({ at, event });
+    // That it expired follows from its end.
+    return memory_id === memory.id && parsed.success && parsed.data.event !== "expired" ? [parsed.data] : [];
+  });
+  return {
+    ...memory,
+    explicit: true,
+    asked: 0,
+    last_recalled_at: null,
+    confirmed_by: [],
+    events: own.length > 0 ? own.slice(-MAX_EVENTS) : [{ at: memory.created_at, event: "added" }],
+  };
+}
+
+/** True while a memory holds: active, begun, and not over. */
+export function holdsAt(record: Memory, now: Date): boolean {
+  return record.status === "active" && isValidAt(record, now);
+}
+
+export function isValidAt(record: Memory, at: Date): boolean {
+  const end = record.valid_until === null ? Number.POSITIVE_INFINITY : Date.parse(record.valid_until);
+  return Date.parse(record.valid_from) <= at.getTime() && at.getTime() < end;
+}
+
+export function seconds(iso: string): number {
+  return Math.floor(Date.parse(iso) / 1000);
+}

@@ -1,0 +1,148 @@
+import { z } from "zod";
+
+/** A memory: a distilled, gated fact about a user. */
+
+export const MEMORY_TYPES = ["preference", "fact", "constraint", "episodic", "procedural", "summary", "narrative"] as const;
+export const MEMORY_STATES = ["active", "superseded", "review", "forgotten"] as const;
+export type MemoryType = (typeof MEMORY_TYPES)[number];
+export type MemoryState = (typeof MEMORY_STATES)[number];
+
+/** Seconds since the epoch that stand for "no end". */
+export const OPEN_END_TS = 253402300799;
+
+export const memorySourceSchema = z.object({ session_id: z.string(), turn: z.number().int(), message_id: z.string(), quote: z.string() });
+export type MemorySource = z.infer<typeof memorySourceSchema>;
+
+/** Counted as JSON Schema counts: in characters, not in halves of them. */
+function characters(min: number, max: number) {
+  return z
+    .string()
+    .refine((text) => text.length >= min, "is empty")
+    .refine((text) => text.length <= max || [...text].length <= max, `at most ${max} characters`);
+}
+
+/** What a statement says, as an extractor or a user puts it. */
+export const statementSchema = z.object({
+  /** One plain sentence in the third person without a subject: "Prefers jazz concerts". 1 to 500 characters. */
+  text: characters(1, 500),
+  category: characters(1, 64),
+  /** What of the category: "row", "party size". */
+  aspect: characters(0, 64).default(""),
+  /** When it holds, where it doesn't always: "for opera", "on trains". Empty: always. */
+  condition: characters(0, 120).default(""),
+  /** The words that name the thing itself: the substance, the aid, the place. */
+  about: characters(0, 200).default(""),
+  /** For hard ones: one of the domain's needs (`step_free`, `no_nuts`), or `other`. Null for what is no need. */
+  need: z.string().max(64).nullable().default(null),
+  type: z.enum(MEMORY_TYPES).default("preference"),
+  strength: z.enum(["hard", "soft"]).default("soft"),
+  /** `self` or `companion:<name>`. */
+  subject: z
+    .string()
+    .regex(/^(self|companion:.{1,64})$/u)
+    .default("self"),
+  scope: z.enum(["standing", "trip"]).default("standing"),
+  /** ISO 8601; null: from when it was said. */
+  valid_from: z.string().nullable().default(null),
+  /** ISO 8601; null where there is no end. */
+  valid_until: z.string().nullable().default(null),
+  confidence: z.number().min(0).max(1).default(1),
+  /** False when the user did not say it but something suggests it: stored once it was seen three times. */
+  explicit: z.boolean().default(true),
+  entities: z.array(z.string()).default([]),
+  tags: z.array(z.string()).default([]),
+  /** Through which channel it was said: `api`, `cli`, `voice`. Empty where nothing tells. */
+  channel: characters(0, 64).default(""),
+});
+export type Statement = z.infer<typeof statementSchema>;
+/** A statement as a user adds it by hand: what is left out is its category's default. */
+/** `category`: default `other`. */
+export type NewStatement = Omit<z.input<typeof statementSchema>, "category"> & { readonly category?: string | undefined };
+
+/** Why a memory, or a change of one, waits for the guest's word. */
+export const WAITING_REASONS = [
+  "unsure",
+  "hypothetical",
+  "reported",
+  "joking",
+  /** It stood in text that the guest brought along: a quotation, a code block, a forwarded mail. */
+  "brought_along",
+  /** It tells the assistant what to do. */
+  "instruction",
+  /** The words that name the thing are not in the quote. */
+  "not_named",
+  /** Only suggested by what the guest does. */
+  "inferred",
+  /** A need in a message that the guest asked not to keep. */
+  "off_record",
+  /** It ends or replaces what must hold, and the guest's own words don't clearly say so. */
+  "unclear_change",
+] as const;
+export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+/** An end, a replacement or a forgetting of a memory that waits for the guest's word. The memory itself stays active meanwhile. */
+export const pendingChangeSchema = z.object({
+  op: z.enum(["end", "supersede", "forget"]),
+  /** What would hold instead; null for an end and a forgetting. */
+  statement: statementSchema.nullable(),
+  reason: z.enum(WAITING_REASONS),
+  source: memorySourceSchema.nullable(),
+  stated_at: z.string(),
+  /** How often the guest was asked about it in talk. */
+  asked: z.number().int().default(0),
+});
+export type PendingChange = z.infer<typeof pendingChangeSchema>;
+
+/** A memory as clients see it (the payload in the `memory` collection; Mem0 calls `text` data). Times are ISO 8601 UTC. */
+export interface Memory {
+  readonly id: string;
+  readonly text: string;
+  readonly category: string;
+  readonly aspect: string;
+  readonly condition: string;
+  readonly about: string;
+  /** One of the domain's needs, or `other`; null for what is no need. */
+  readonly need: string | null;
+  readonly type: MemoryType;
+  readonly strength: "hard" | "soft";
+  readonly subject: string;
+  readonly scope: "standing" | "trip";
+  readonly status: MemoryState;
+  readonly stated_at: string;
+  readonly valid_from: string;
+  /** Null where there is no end. */
+  readonly valid_until: string | null;
+  readonly superseded_by: string | null;
+  readonly confidence: number;
+  readonly seen_count: number;
+  readonly last_confirmed_at: string;
+  readonly entities: readonly string[];
+  readonly tags: readonly string[];
+  readonly channel: string;
+  /** Why it waits, while its status is `review`; else null. */
+  readonly reason: WaitingReason | null;
+  /** An end or a replacement of it that waits for the guest's word. */
+  readonly pending_change: PendingChange | null;
+  /** Null for memories that the user added by hand. */
+  readonly source: MemorySource | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** One event in a memory's life, oldest first. */
+export interface MemoryEvent {
+  readonly at: string;
+  readonly event: "added" | "confirmed" | "edited" | "superseded" | "approved" | "expired" | "forgotten";
+  readonly text: string | null;
+  readonly memory_id: string;
+}
+
+/** A memory as an export has it: with what happened to it and to the versions before it, as `history` told. */
+export interface RestorableMemory extends Memory {
+  readonly history?: readonly (Omit<MemoryEvent, "event"> & { readonly event: string })[];
+}
+
+/** A user's own edit. A changed text is a new memory that supersedes the old one. */
+export type MemoryPatch = Partial<
+  Pick<Statement, "text" | "category" | "aspect" | "type" | "strength" | "subject" | "scope" | "valid_until" | "tags">
+>;

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../platform/errors.js";
+
+declare const ownerBrand: unique symbol;
+
+/** Tenant and user in one string, injectively encoded. The only identity in ports, payloads, journals and keys. */
+export type Owner = string & { readonly [ownerBrand]: true };
+
+export const DEFAULT_TENANT = "default";
+export const MAX_USER_ID_CHARS = 256;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\s\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/u;
+
+function checkPart(value: string, what: "tenant" | "user"): string {
+  const bad = value === "" || value === "*" || [...value].length > MAX_USER_ID_CHARS || FORBIDDEN.test(value);
+  if (bad)
+    throw new AppError("INVALID_USER_ID", {
+      detail: `The ${what} id is empty, too long, reserved, or holds characters that are not allowed.`,
+    });
+  return value;
+}
+
+/** Percent-encodes all but `A-Z a-z 0-9 - . _`, so that the `:` between the parts can't come from either. */
+function encodePart(value: string): string {
+  return encodeURIComponent(value).replace(/[!'()*~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/**
+ * The owner of one tenant's user. No two pairs share one: `user:x` is another user than `x`, though doors at which people name themselves
+ * take it for `x` ({@link plainUser}). What versions before kept for `user:x` is kept under `x`, and is reached as `x`.
+ * @throws INVALID_USER_ID for an empty or reserved (`*`) id, one over 256 characters, or with control characters or white space.
+ */
+export function ownerOf(tenant: string, user: string): Owner {
+  return `${encodePart(checkPart(tenant, "tenant"))}:${encodePart(checkPart(user, "user"))}` as Owner;
+}
+
+/** A user as a header or the command line names them: `user:x` is `x`. A token's subject and a key's user are taken as they are. */
+export function plainUser(named: string): string {
+  return named.startsWith("user:") ? named.slice("user:".length) : named;
+}
+
+/** The tenant and user that {@link ownerOf} encoded. @throws INVALID_USER_ID for a string that it can't have made. */
+export function parseOwner(owner: string): { tenant: string; user: string } {
+  const [tenant, user, ...rest] = owner.split(":");
+  try {
+    if (tenant !== undefined && user !== undefined && rest.length === 0) {
+      const parts = { tenant: decodeURIComponent(tenant), user: decodeURIComponent(user) };
+      if (`${encodePart(checkPart(parts.tenant, "tenant"))}:${encodePart(checkPart(parts.user, "user"))}` === owner) return parts;
+    }
+  } catch (cause) {
+    throw new AppError("INVALID_USER_ID", { cause });
+  }
+  throw new AppError("INVALID_USER_ID");
+}
+
+/** A file-name-safe name for an owner: SHA-256 in hex. */
+export function ownerHash(owner: Owner): string {
+  return createHash("sha256").update(owner).digest("hex");
+}

@@ -1,0 +1,35 @@
+import type { JournalRecord, MessageRecord, Step } from "./session.js";
+
+/** How the journal tells a turn: its user message, and how its last attempt ended. */
+export interface RecordedTurn {
+  readonly user: MessageRecord;
+  readonly steps: readonly Step[];
+  /** Null while it runs, or when the process died before it ended. */
+  readonly assistant: MessageRecord | null;
+}
+
+/** Puts a turn together from its records; steps of an attempt that failed are left out. Null where there is no such turn. */
+export function recordedTurn(records: Iterable<JournalRecord>, turn: number): RecordedTurn | null {
+  let user: MessageRecord | null = null;
+  let steps: Step[] = [];
+  let assistant: MessageRecord | null = null;
+  for (const record of records) {
+    if (record.turn !== turn) continue;
+    if (record.type === "step") steps.push(record.body);
+    if (record.type !== "message") continue;
+    if (record.body.role === "user") user = record;
+    if (record.body.role !== "assistant") continue;
+    assistant = record;
+    if (record.body.outcome !== "completed") steps = [];
+  }
+  return user && { user, steps, assistant };
+}
+
+/** Whether what the user said counts as said: it was answered, or an agent elsewhere sees to that. */
+export function isSaid(turn: RecordedTurn): boolean {
+  return isCompleted(turn) || turn.user.body.ingested === true;
+}
+
+export function isCompleted(turn: RecordedTurn): turn is RecordedTurn & { assistant: MessageRecord } {
+  return turn.assistant?.body.outcome === "completed";
+}

@@ -1,0 +1,303 @@
+// Over 300 lines: one format, the records of a journal, and the session that follows from them.
+
+import { z } from "zod";
+import { type MessageImage, messageImageSchema } from "./image.js";
+import { toConfirmSchema } from "./to-confirm.js";
+import { type SessionUsage, taskTokensSchema, tokensByTaskSchema } from "./tokens.js";
+
+/**
+ * The words of a conversation: session, turn, message, step, element, and the journal records that hold them.
+ * What is persisted is defined by the zod schemas here; unknown keys of newer versions are kept as they are read.
+ */
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+export const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject, JsonObject>;
+const json = z.json() as unknown as z.ZodType<JsonValue, JsonValue>;
+
+export const SESSION_STATUSES = ["active", "archived", "deleted"] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+export type Role = "user" | "assistant" | "system";
+
+/** Where something that an answer names comes from: a catalogue entry, a past turn, a page. */
+export const sourceSchema = z.object({ id: z.string(), title: z.string(), type: z.string(), url: z.string().optional() });
+export type Source = z.infer<typeof sourceSchema>;
+
+/** What a client shows beside an answer: a citation, an event card, a booking receipt. `content` is text or JSON as text. */
+export const elementSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  name: z.string(),
+  content: z.string(),
+  display: z.enum(["inline", "side"]),
+});
+export type Element = z.infer<typeof elementSchema>;
+
+/** Opaque to all but the adapter named `by`, which made it and gives it back to the same provider and model. */
+export const providerStateSchema = z.object({ by: z.string(), data: json });
+export type ProviderState = z.infer<typeof providerStateSchema>;
+
+/** One tool call of the agent with its result. Calls with the same `iteration` were asked for together. */
+export const stepSchema = z.object({
+  id: z.string(),
+  type: z.literal("tool_call"),
+  name: z.string(),
+  call_id: z.string(),
+  /** From 0, counts the model calls of the turn. */
+  iteration: z.number().int().nonnegative(),
+  /** What the model said beside the calls of this iteration; on its first step only. */
+  thought: z.string().optional(),
+  /** What the model's provider needs back with this iteration's calls (signed reasoning); on its first step only. Shown to nobody. */
+  provider: providerStateSchema.optional(),
+  input: json,
+  output: json,
+  error: z.string().nullable(),
+  started_at: z.string(),
+  duration_ms: z.number(),
+});
+export type Step = z.infer<typeof stepSchema>;
+
+/**
+ * `cached_tokens`: those of the input that the provider had cached; absent where it doesn't tell. `calls`: how many model calls it took;
+ * absent where they are not counted.
+ */
+export const usageSchema = z.object({
+  input_tokens: z.number(),
+  cached_tokens: z.number().optional(),
+  output_tokens: z.number(),
+  calls: z.number().int().optional(),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+/** Of an answer: the usage of its model calls, and what the turn cost by task. */
+const messageTokensSchema = usageSchema.extend({
+  chat: taskTokensSchema.optional(),
+  extraction: taskTokensSchema.optional(),
+  embeddings: taskTokensSchema.optional(),
+});
+
+export const messageMetadataSchema = z.looseObject({
+  model: z.string().optional(),
+  tokens: messageTokensSchema.optional(),
+  sources: z.array(sourceSchema).optional(),
+  tools_used: z.array(z.string()).optional(),
+  duration_ms: z.number().optional(),
+  /** Set when the answer is cut: at the model's limit, or by the provider's filter. */
+  finish: z.enum(["length", "content_filter"]).optional(),
+});
+export type MessageMetadata = z.infer<typeof messageMetadataSchema>;
+
+/** What a turn was given from long-term memory, as the answer reports it. */
+export const recalledSchema = z.object({
+  id: z.string(),
+  text: z.string(),
+  category: z.string(),
+  strength: z.enum(["hard", "soft"]),
+  /** `self` or `companion:<name>`. */
+  subject: z.string().optional(),
+  score: z.number().nullable(),
+  source: z.object({ session_id: z.string(), turn: z.number(), message_id: z.string() }).nullable(),
+  created_at: z.string(),
+});
+export type RecalledMemory = z.infer<typeof recalledSchema>;
+
+export const MEMORY_STATUSES = ["ok", "empty", "disabled", "timeout", "degraded"] as const;
+/** How long-term memory did in a turn. */
+export type RecallStatus = (typeof MEMORY_STATUSES)[number];
+
+export const timingSchema = z.object({ window_ms: z.number(), recall_ms: z.number(), model_ms: z.number(), total_ms: z.number() });
+export type Timing = z.infer<typeof timingSchema>;
+
+// ---- journal ---------------------------------------------------------------------------------------------------
+
+export const JOURNAL_VERSION = 1;
+export const MAX_RECORD_BYTES = 1024 * 1024;
+
+const sessionBody = z.looseObject({
+  owner: z.string(),
+  external_id: z.string().nullable().default(null),
+  title: z.string().nullable().default(null),
+  metadata: jsonObject.default({}),
+  agent_type: z.string().default("concierge"),
+  expires_at: z.string().nullable().default(null),
+  /** Set on a fork: where it came from. */
+  forked_from: z.object({ session_id: z.string(), message_id: z.string() }).nullable().default(null),
+});
+
+/** An idempotency key with the hash of the request that it stands for. */
+const requestKey = z.object({ key: z.string(), request_hash: z.string() });
+
+const messageBody = z.looseObject({
+  role: z.enum(["user", "assistant", "system"]),
+  content: z.string(),
+  name: z.string().nullable().default(null),
+  channel: z.string().default("api"),
+  metadata: messageMetadataSchema.default({}),
+  /** Assistant messages only: how the turn ended. One that was `interrupted` or `failed` stays out of the window. */
+  outcome: z.enum(["completed", "interrupted", "failed"]).optional(),
+  /** Assistant messages of failed turns: the code of what went wrong. */
+  error_code: z.string().optional(),
+  /** Assistant messages: what the answer showed beside its text, kept so that a replay gives the same answer. */
+  elements: z.array(elementSchema).optional(),
+  memory: z
+    .object({
+      status: z.enum(MEMORY_STATUSES),
+      write_back: z.enum(["pending", "disabled"]),
+      /** Absent in answers of before there was something to confirm. */
+      to_confirm: z.array(toConfirmSchema).default([]),
+      recalled: z.array(recalledSchema),
+    })
+    .optional(),
+  /** Assistant messages: ids of the waiting memories that the model was shown: what the next message of that user may settle. */
+  asked: z.array(z.string()).optional(),
+  timing: timingSchema.optional(),
+  idempotency: requestKey.optional(),
+  /** User messages: what the user was looking at. Data, never a memory. */
+  page_context: z.string().optional(),
+  /** User messages: the images that came with it. Those that came as data are kept beside the journal. Data, never a memory. */
+  images: z.array(messageImageSchema).optional(),
+  /** User messages: the id of the message that this one replaces. */
+  edit_of: z.string().optional(),
+  /** User messages: false keeps the round out of long-term memory and history (incognito). */
+  remember: z.boolean().default(true),
+  /** False keeps a round out of history alone: on the answer where it tells what was forgotten, once on the user's message. */
+  in_history: z.boolean().optional(),
+  /** User messages: the turn reads no long-term memory either. */
+  incognito: z.boolean().optional(),
+  /** IANA time zone that held when the message was said. */
+  time_zone: z.string().optional(),
+  /** Imported messages: the importer's own id; they are indexed by the import, not by the write-back. */
+  imported: z.boolean().optional(),
+  external_id: z.string().optional(),
+  /** Said in a conversation that another agent leads: the user's message forms memories without an answer, too. */
+  ingested: z.boolean().optional(),
+  /** Ingested messages of an assistant that don't answer their turn: beside a tool call, before another message. */
+  interim: z.boolean().optional(),
+  /** The item as another framework has it. */
+  item: json.optional(),
+  /** Forked messages: the id that the message has in the session it came from. Not indexed or extracted again. */
+  origin_id: z.string().optional(),
+});
+
+const summaryBody = z.looseObject({
+  text: z.string(),
+  from_turn: z.number().int(),
+  to_turn: z.number().int(),
+  by: z.string(),
+  final: z.boolean().default(false),
+  /** An extract that stands in until the day's tokens allow the model's own. */
+  interim: z.boolean().optional(),
+  tokens: tokensByTaskSchema.optional(),
+});
+
+const sessionPatchBody = z.looseObject({
+  title: z.string().nullable().optional(),
+  topic: z.string().nullable().optional(),
+  tags: z.array(z.string()).optional(),
+  agent_type: z.string().optional(),
+  metadata: jsonObject.optional(),
+  status: z.enum(SESSION_STATUSES).optional(),
+  expires_at: z.string().nullable().optional(),
+  /** Who set it: the user's own values win over derived ones. */
+  by: z.enum(["user", "derived", "retention"]),
+  /** The idempotency key of the request that gave the messages before it. */
+  idempotency: requestKey.optional(),
+  tokens: tokensByTaskSchema.optional(),
+});
+
+/** Takes back the records with seq > to_seq and < its own. `to_offset`: byte offset of the end of record to_seq. */
+const rewindBody = z.looseObject({ to_seq: z.number().int(), to_offset: z.number().int() });
+
+/** `operations` are MemoryOperation values; kept as JSON here so that the journal needs no other port. */
+const planBody = z.looseObject({ message_id: z.string(), extractor: z.string(), operations: z.array(z.json()) });
+const doneBody = z.looseObject({
+  status: z.enum(["stored", "failed", "skipped"]),
+  memory_ids: z.array(z.string()),
+  attempts: z.number().int(),
+  error_code: z.string().optional(),
+  /** What writing the turn back has cost; of a turn that others were read with, theirs too. */
+  tokens: tokensByTaskSchema.optional(),
+});
+
+/** The user asked that a turn is not kept: it stays in the conversation, and out of history, summary and memories. */
+const offRecordBody = z.looseObject({ of_turn: z.number().int(), message_ids: z.array(z.string()) });
+
+const envelope = {
+  v: z.literal(JOURNAL_VERSION),
+  /** From 1, without gaps within a session; replaying a record is harmless. */
+  seq: z.number().int().positive(),
+  id: z.string(),
+  /** From 1; 0 for records of the session itself. */
+  turn: z.number().int().nonnegative(),
+  /** ISO 8601 UTC. */
+  at: z.string(),
+};
+
+export const journalRecordSchema = z.discriminatedUnion("type", [
+  z.object({ ...envelope, type: z.literal("session"), body: sessionBody }),
+  z.object({ ...envelope, type: z.literal("message"), body: messageBody }),
+  z.object({ ...envelope, type: z.literal("step"), body: stepSchema }),
+  z.object({ ...envelope, type: z.literal("summary"), body: summaryBody }),
+  z.object({ ...envelope, type: z.literal("session_patch"), body: sessionPatchBody }),
+  z.object({ ...envelope, type: z.literal("rewind"), body: rewindBody }),
+  z.object({ ...envelope, type: z.literal("off_record"), body: offRecordBody }),
+  z.object({ ...envelope, type: z.literal("write_back_plan"), body: planBody }),
+  z.object({ ...envelope, type: z.literal("write_back_done"), body: doneBody }),
+]);
+export type JournalRecord = z.infer<typeof journalRecordSchema>;
+export type RecordOf<T extends JournalRecord["type"]> = Extract<JournalRecord, { type: T }>;
+/** A record as it is handed to `append`, which numbers it. Bodies may leave out what has a default. */
+export type NewRecord = Unnumbered<z.input<typeof journalRecordSchema>>;
+type Unnumbered<R> = R extends unknown ? Omit<R, "v" | "seq"> : never;
+
+export type MessageRecord = RecordOf<"message">;
+export type StepRecord = RecordOf<"step">;
+
+/** A completed turn as the model sees it again. Never holds a tool call without its result. */
+export interface Round {
+  readonly turn: number;
+  readonly user: MessageRecord;
+  /** In the order in which they were called. */
+  readonly steps: readonly Step[];
+  /** What an agent elsewhere said before its answer, in order; absent where nothing was. */
+  readonly interim?: readonly MessageRecord[];
+  readonly assistant: MessageRecord;
+}
+
+/** A session as the index knows it: the fold of its journal. */
+export interface Session {
+  readonly id: string;
+  readonly external_id: string | null;
+  readonly title: string | null;
+  readonly status: SessionStatus;
+  /** When it got its status. */
+  readonly status_since: string;
+  readonly created_at: string;
+  /** Last activity. */
+  readonly updated_at: string;
+  /** When it is deleted (a deleted one: purged) if nothing happens to it before. In the index: its own expiry alone. */
+  readonly expires_at: string | null;
+  /** As clients read them. */
+  readonly message_count: number;
+  readonly summary: string | null;
+  readonly summary_updated_at: string | null;
+  readonly topic: string | null;
+  readonly tags: readonly string[];
+  readonly agent_type: string;
+  readonly metadata: JsonObject;
+  readonly write_back: { readonly pending_turns: number; readonly failed_turns: number };
+  /** Tokens of all its turns and of what follows them; also of turns that were edited away. */
+  readonly usage: SessionUsage;
+}
+
+/** A message as clients read it. */
+export interface Message {
+  readonly id: string;
+  readonly turn: number;
+  readonly role: Role;
+  readonly content: string;
+  readonly created_at: string;
+  readonly metadata: JsonObject;
+  /** Those that came with a user's message; absent where there are none. */
+  readonly images?: readonly MessageImage[];
+}

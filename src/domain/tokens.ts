@@ -1,0 +1,54 @@
+import { z } from "zod";
+
+/** What models and embedders were given and gave, in tokens, by what it was for. */
+
+/** `summary` is also the short story of a user that is told from their memories. */
+export const TOKEN_TASKS = ["chat", "extraction", "summary", "title", "embeddings"] as const;
+export type TokenTask = (typeof TOKEN_TASKS)[number];
+
+export const taskTokensSchema = z.object({
+  calls: z.number().int(),
+  input: z.number(),
+  /** Of the input: what the provider had cached. 0 also where it doesn't tell. */
+  cached: z.number(),
+  output: z.number(),
+  /** Set where some of it was counted here, because the provider told nothing. */
+  estimated: z.literal(true).exactOptional(),
+});
+export type TaskTokens = z.infer<typeof taskTokensSchema>;
+
+/** Tasks without a call are left out. */
+export const tokensByTaskSchema = z.partialRecord(z.enum(TOKEN_TASKS), taskTokensSchema);
+export type TokensByTask = z.infer<typeof tokensByTaskSchema>;
+
+/** What a session has cost so far: every task, and all of them together. */
+export type SessionUsage = Readonly<Record<TokenTask | "total", TaskTokens>>;
+
+const NONE: TaskTokens = { calls: 0, input: 0, cached: 0, output: 0 };
+
+export const NO_USAGE: SessionUsage = { chat: NONE, extraction: NONE, summary: NONE, title: NONE, embeddings: NONE, total: NONE };
+
+export function addTaskTokens(a: TaskTokens, b: TaskTokens): TaskTokens {
+  return {
+    calls: a.calls + b.calls,
+    input: a.input + b.input,
+    cached: a.cached + b.cached,
+    output: a.output + b.output,
+    ...((a.estimated || b.estimated) && { estimated: true }),
+  };
+}
+
+export function addTokens(a: TokensByTask, b: TokensByTask): TokensByTask {
+  const sum: TokensByTask = { ...a };
+  for (const task of TOKEN_TASKS) {
+    const more = b[task];
+    if (more !== undefined) sum[task] = addTaskTokens(sum[task] ?? NONE, more);
+  }
+  return sum;
+}
+
+export function usageWith(usage: SessionUsage, tokens: TokensByTask): SessionUsage {
+  const each = TOKEN_TASKS.map((task) => [task, addTaskTokens(usage[task], tokens[task] ?? NONE)] as const);
+  const total = each.reduce((sum, [, one]) => addTaskTokens(sum, one), NONE);
+  return { ...(Object.fromEntries(each) as Record<TokenTask, TaskTokens>), total };
+}

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { AppError } from "../platform/errors.js";
+import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
+
+/** Texts whose vectors are kept: what some dozens of turns ask for. */
+const MAX_TEXTS = 256;
+/** A turn with its write-back has passed by then. */
+const KEPT_MS = 10 * 60_000;
+/** Calls with more are bulk (reindex, import): kept, they would only drive the turns' texts out. */
+const MAX_CALL_TEXTS = 16;
+
+/** One call of the embedder, which several callers may wait for. It is given up when the last of them goes away. */
+interface Call {
+  readonly vectors: Promise<readonly Float32Array[]>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+interface Pending {
+  readonly call: Call;
+  readonly index: number;
+}
+
+/**
+ * Remembers the vectors of the last texts by their hash, and asks for no text twice at once: recall, history search, extraction and
+ * write-back
+ * all want that of the user's message. Neither texts nor owners are kept. Failures are not remembered.
+ */
+export class CachedEmbedder implements Embedder {
+  readonly id: string;
+  readonly dimension: number;
+  readonly lexical: boolean;
+  readonly remote: boolean;
+  readonly byKind: boolean;
+  readonly #inner: Embedder;
+  readonly #kept = new LRUCache<string, Float32Array>({ max: MAX_TEXTS, ttl: KEPT_MS });
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(inner: Embedder) {
+    this.#inner = inner;
+    this.id = inner.id;
+    this.dimension = inner.dimension;
+    this.lexical = inner.lexical;
+    this.remote = inner.remote ?? false;
+    this.byKind = inner.byKind ?? false;
+  }
+
+  get problem(): string | null {
+    return this.#inner.problem ?? null;
+  }
+
+  async embed(texts: readonly string[], { kind = "document", signal }: EmbedOptions = {}): Promise<readonly Float32Array[]> {
+    if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+    if (texts.length > MAX_CALL_TEXTS) return this.#inner.embed(texts, { kind, ...(signal === undefined ? {} : { signal }) });
+    const keys = texts.map((text) => this.#keyOf(text, kind));
+    const found = new Map<string, Float32Array>();
+    const fresh = new Map<string, string>();
+    const joined = new Map<string, Pending>();
+    for (const [index, key] of keys.entries()) {
+      const kept = this.#kept.get(key);
+      const pending = this.#pending.get(key);
+      if (kept !== undefined) found.set(key, kept);
+      else if (pending !== undefined) joined.set(key, pending);
+      else fresh.set(key, texts[index] ?? "");
+    }
+    if (fresh.size > 0) for (const [key, pending] of this.#start(fresh, kind)) joined.set(key, pending);
+    await waitFor(new Set([...joined.values()].map(({ call }) => call)), signal);
+    for (const [key, { call, index }] of joined) {
+      const vector = (await call.vectors)[index];
+      if (vector !== undefined) found.set(key, vector);
+    }
+    // An embedder that answers with too few is found out by who asked.
+    return keys.flatMap((key) => found.get(key) ?? []);
+  }
+
+  #start(fresh: ReadonlyMap<string, string>, kind: EmbeddingKind): ReadonlyMap<string, Pending> {
+    const controller = new AbortController();
+    const keys = [...fresh.keys()];
+    const vectors = (async () => this.#inner.embed([...fresh.values()], { kind, signal: controller.signal }))();
+    const call: Call = { vectors, controller, waiting: 0 };
+    const started = new Map(keys.map((key, index): [string, Pending] => [key, { call, index }]));
+    // Who joins a call waits for all of its texts, which may be somebody else's: only a text that stands alone is joined.
+    if (keys.length === 1) for (const [key, pending] of started) this.#pending.set(key, pending);
+    const forget = () => {
+      for (const [key, pending] of started) if (this.#pending.get(key) === pending) this.#pending.delete(key);
+    };
+    controller.signal.addEventListener("abort", forget, { once: true });
+    vectors.then((made) => {
+      forget();
+      for (const [index, key] of keys.entries()) {
+        const vector = made[index];
+        if (vector !== undefined && made.length === keys.length) this.#kept.set(key, vector);
+      }
+    }, forget);
+    return started;
+  }
+
+  #keyOf(text: string, kind: EmbeddingKind): string {
+    return createHash("sha256")
+      .update(this.byKind ? kind : "")
+      .update("\0")
+      .update(text)
+      .digest("base64");
+  }
+}
+
+/** Resolves when all have. @throws what a call fails with; ABORTED as soon as the signal aborts */
+async function waitFor(calls: ReadonlySet<Call>, signal: AbortSignal | undefined): Promise<void> {
+  for (const call of calls) call.waiting += 1;
+  let aborted = () => {};
+  try {
+    const left = new Promise<never>((_, reject) => {
+      aborted = () => reject(new AppError("ABORTED", { cause: signal?.reason }));
+      signal?.addEventListener("abort", aborted, { once: true });
+    });
+    await Promise.race([Promise.all([...calls].map(({ vectors }) => vectors)), left]);
+  } finally {
+    signal?.removeEventListener("abort", aborted);
+    for (const call of calls) {
+      call.waiting -= 1;
+      if (call.waiting === 0) call.controller.abort();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { AppError } from "../platform/errors.js";
+
+/** What went wrong at an embeddings endpoint, before anybody has judged it. Never leaves `embedding/`: its words may repeat the request. */
+export class EmbeddingFailure extends Error {
+  override readonly name = "EmbeddingFailure";
+  /** `refused`: answered with an error. `unreadable`: an answer of another shape, or half of one. `timeout`: our own bound. */
+  readonly kind: "refused" | "unreachable" | "unreadable" | "timeout";
+  /** HTTP status; 0 where there was none. */
+  readonly status: number;
+  /** The error's raw body. */
+  readonly words: string;
+  /** How long the service asks to wait; null where it doesn't. */
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    kind: EmbeddingFailure["kind"],
+    given: { readonly status?: number; readonly words?: string; readonly header?: (name: string) => string | null | undefined } = {},
+  ) {
+    super(kind);
+    this.kind = kind;
+    this.status = given.status ?? 0;
+    this.words = given.words ?? "";
+    this.retryAfterMs = given.header === undefined ? null : retryAfterOf(given.header("retry-after-ms"), given.header("retry-after"));
+  }
+
+  /** May pass by itself. */
+  get passing(): boolean {
+    if (this.kind === "unreachable") return true;
+    return this.kind === "refused" && (PASSING.has(this.status) || this.status >= 500) && !this.isAboutTheRequest;
+  }
+
+  /** Servers of local models send some refusals as 500 or 501. */
+  get isAboutTheRequest(): boolean {
+    return this.kind === "refused" && (REFUSALS.has(this.status) || this.tooManyTexts || this.textTooLong || this.namesDimensions);
+  }
+
+  get tooManyTexts(): boolean {
+    return this.kind === "refused" && SIZES.has(this.status) && TOO_MANY.test(this.words);
+  }
+
+  get textTooLong(): boolean {
+    return this.kind === "refused" && SIZES.has(this.status) && !this.tooManyTexts && isTooLong(this.words);
+  }
+
+  get namesDimensions(): boolean {
+    return this.kind === "refused" && OPTIONS.has(this.status) && /dimension|matryoshka/i.test(this.words);
+  }
+
+  get namesEncoding(): boolean {
+    return this.kind === "refused" && OPTIONS.has(this.status) && /encoding[_ ]?format|base64/i.test(this.words);
+  }
+
+  /** For a client and the log: the class of what went wrong and what to set, none of the service's words. */
+  asAppError(model: string): AppError {
+    const { detail, hint } = tell(this, model);
+    return new AppError("EMBEDDING_UNAVAILABLE", {
+      detail,
+      ...(hint === null ? {} : { hint }),
+      ...(this.retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(this.retryAfterMs / 1000) }),
+    });
+  }
+}
+
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+const REFUSALS: ReadonlySet<number> = new Set([400, 422]);
+const OPTIONS: ReadonlySet<number> = new Set([400, 415, 422, 500, 501]);
+const SIZES: ReadonlySet<number> = new Set([400, 413, 422, 500]);
+const TOO_MANY = /batch|per request|too many (?:inputs|texts|items)/i;
+const TOO_LONG = [
+  "context length",
+  "context window",
+  "context size",
+  "maximum context",
+  "maximum input",
+  "too long",
+  "too large",
+  "token limit",
+];
+const EXCEEDED = /exceed/i;
+const TOKENS = /tokens/i;
+const NO_MODEL = /model/i;
+/** The variables of its own that an embedder has. */
+const ELSEWHERE =
+  "Set EMBEDDING_BASE_URL and EMBEDDING_API_KEY to a service that makes embeddings, or EMBEDDING_PROVIDER=transformers or hashing.";
+
+function tell({ kind, status, words }: EmbeddingFailure, model: string): { detail: string; hint: string | null } {
+  if (kind === "timeout") return { detail: "The embedder took too long.", hint: null };
+  if (kind === "unreachable") return { detail: "The embedder can't be reached.", hint: "Check EMBEDDING_BASE_URL (or OPENAI_BASE_URL)." };
+  if (kind === "unreadable")
+    return { detail: "The embedder's answer can't be read.", hint: `Check EMBEDDING_BASE_URL: it may be no embedder. ${ELSEWHERE}` };
+  const detail = `The embedder answered with status ${status}.`;
+  if (status === 401 || status === 403) return { detail, hint: "Check EMBEDDING_API_KEY (or OPENAI_API_KEY)." };
+  if (status === 404 && NO_MODEL.test(words))
+    return { detail: `The embedder knows no model ${model}.`, hint: "Check MEMORY_EMBEDDING_MODEL." };
+  if (status === 404 || status === 405 || status === 501)
+    return { detail: `This endpoint makes no embeddings (status ${status} for /embeddings).`, hint: ELSEWHERE };
+  if (status === 400 || status === 422)
+    return { detail, hint: "Check MEMORY_EMBEDDING_MODEL and MEMORY_EMBEDDING_DIMENSIONALITY: the service refused the request." };
+  return { detail, hint: null };
+}
+
+/** Milliseconds of `retry-after-ms`, else of `Retry-After`, which is seconds or a date. */
+function retryAfterOf(exact: string | null | undefined, told: string | null | undefined): number | null {
+  const ms = Number(exact || Number.NaN);
+  if (Number.isFinite(ms)) return Math.max(0, ms);
+  if (told === null || told === undefined || told.trim() === "") return null;
+  const seconds = Number(told);
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(told) - Date.now();
+  return Number.isFinite(wait) ? Math.max(0, wait) : null;
+}
+
+function isTooLong(words: string): boolean {
+  const said = words.toLowerCase();
+  return TOO_LONG.some((phrase) => said.includes(phrase)) || (EXCEEDED.test(said) && TOKENS.test(said));
+}

@@ -1,0 +1,129 @@
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import { jsonElements } from "../platform/json-elements.js";
+import type { ImportResult, Imports } from "../ports/application.js";
+import type { ConversationHistory } from "../ports/history.js";
+import { sessionIdFor } from "../ports/session-names.js";
+import type { SessionStore } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
+import { checkChatGpt, looksLikeChatGpt, readChatGpt } from "./chatgpt.js";
+import type { ImportLine } from "./import-line.js";
+import { readNdjson } from "./ndjson.js";
+import { limitBytes, parseJson, readJson } from "./read-json.js";
+import { type RestoreParts, restoreExport } from "./restore.js";
+import { checkImportable, importSession } from "./session-import.js";
+import { Spool } from "./spool.js";
+
+const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+/** Of one conversation in a list: with the brackets around it, it is an import. */
+export const MAX_CONVERSATION_BYTES = MAX_IMPORT_BYTES - 2;
+
+export interface ImportParts {
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly history: ConversationHistory;
+  readonly clock: Clock;
+  /** Lets an erasure end the work and wait for it. @throws OWNER_ERASED, SHUTTING_DOWN */
+  readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
+  /** Makes memories of a session's user messages: Promotion.session. Null where long-term memory is off. */
+  readonly promote: ((owner: Owner, sessionId: string, signal: AbortSignal) => Promise<unknown>) | null;
+  /** What an export holds beside sessions, and where it goes. */
+  readonly restore: Omit<RestoreParts, "store" | "writer" | "history" | "clock" | "lockWaitMs">;
+  readonly lockWaitMs: number;
+  /** Where lines are kept while the rest is checked. Default: the system's directory for temporary files. */
+  readonly spoolDir?: string;
+}
+
+type ImportOptions = Parameters<Imports["import"]>[2];
+
+/**
+ * Reads an import whole and keeps nothing, for one who sends it in parts: JSON lines, or a ChatGPT export of any size.
+ * @throws INVALID_IMPORT
+ */
+export async function checkImport(body: AsyncIterable<Uint8Array>, format: "ndjson" | "chatgpt"): Promise<void> {
+  if (format === "chatgpt") return checkChatGpt(parsed(jsonElements(body, MAX_CONVERSATION_BYTES)));
+  for await (const _ of readNdjson(body));
+}
+
+async function* parsed(elements: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+  for await (const element of elements) yield parseJson(element);
+}
+
+/** Takes conversations in: checked whole first, then written session by session. Doing it again adds what is missing and nothing else. */
+export class ImportService implements Imports {
+  readonly #parts: ImportParts;
+
+  constructor(parts: ImportParts) {
+    this.#parts = parts;
+  }
+
+  async import(owner: Owner, body: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportResult> {
+    if (options.extract && this.#parts.promote === null) throw new AppError("LONG_TERM_MEMORY_DISABLED");
+    const running = this.#parts.gate.begin(owner);
+    try {
+      const signal = options.signal === undefined ? running.signal : AbortSignal.any([options.signal, running.signal]);
+      const limited = limitBytes(body, options.maxBytes ?? MAX_IMPORT_BYTES, signal);
+      if (options.format === "ndjson") return await this.#lines(owner, readNdjson(limited), new Map(), options, signal);
+      const document = await readJson(limited);
+      if (looksLikeChatGpt(document)) {
+        const { lines, titles, leftOut } = readChatGpt(document);
+        const result = await this.#lines(owner, lines, titles, options, signal);
+        return leftOut.length === 0 ? result : { ...result, left_out: leftOut };
+      }
+      const restored = await restoreExport({ ...this.#parts, ...this.#parts.restore }, owner, document, { ...options, signal });
+      if (options.extract) await this.#promote(owner, restored.sessionIds, signal);
+      return restored.result;
+    } finally {
+      running.end();
+    }
+  }
+
+  async #lines(
+    owner: Owner,
+    lines: AsyncIterable<ImportLine> | Iterable<ImportLine>,
+    titles: ReadonlyMap<string, string>,
+    options: ImportOptions,
+    signal: AbortSignal,
+  ): Promise<ImportResult> {
+    const spool = await Spool.open(this.#parts.spoolDir);
+    try {
+      for await (const line of lines) await spool.add(line);
+      const sessions: { readonly externalId: string; readonly sessionId: string }[] = [];
+      for (const externalId of spool.sessions)
+        sessions.push({ externalId, sessionId: await sessionIdFor(this.#parts.store.index, owner, externalId) });
+      for (const { sessionId } of sessions) await checkImportable(this.#parts.store, owner, sessionId);
+      let [messages, skipped, done] = [0, 0, 0];
+      for (const { externalId, sessionId } of sessions) {
+        const counts = await importSession(this.#parts, {
+          owner,
+          sessionId,
+          externalId,
+          title: titles.get(externalId) ?? null,
+          now: this.#parts.clock.now().toISOString(),
+          lines: spool.linesOf(externalId),
+          signal,
+          onMessage: () => {
+            done += 1;
+            options.onProgress?.(done, spool.count);
+          },
+        });
+        messages += counts.added;
+        skipped += counts.skipped;
+      }
+      if (options.extract)
+        await this.#promote(
+          owner,
+          sessions.map(({ sessionId }) => sessionId),
+          signal,
+        );
+      return { sessions: sessions.length, messages, skipped_duplicates: skipped };
+    } finally {
+      await spool.close();
+    }
+  }
+
+  async #promote(owner: Owner, sessionIds: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const sessionId of sessionIds) await this.#parts.promote?.(owner, sessionId, signal);
+  }
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import type { Element, JsonValue, Source } from "../domain/session.js";
+import { AppError } from "../platform/errors.js";
+import type { Tool, ToolContext } from "../ports/agent.js";
+import type { StandardResult, StandardSchema, ToolInput, ToolSchema } from "./tool-schema.js";
+import { isZod3, zod3JsonSchema } from "./zod3-json-schema.js";
+
+/** A tool as its author writes it. */
+export interface ToolDefinition<Schema extends ToolSchema, Output> {
+  /** 1 to 64 letters, digits, `_` and `-`; one of its own among the agent's tools. */
+  readonly name: string;
+  /** What it does and when to use it, for the model. */
+  readonly description: string;
+  /** What it takes: a schema of zod 3 or 4 or of another library of the Standard Schema kind, or a JSON Schema. Of an object. */
+  readonly parameters: Schema;
+  /** What the model is told of `parameters`, as JSON Schema. Needed where their library can't tell it (Valibot, ArkType by version). */
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
+  /** Milliseconds that a call may take. Default: 10,000. */
+  readonly timeoutMs?: number;
+  /** How often it may run in one turn. A call over it is answered with an observation. Default: 8. */
+  readonly maxCallsPerTurn?: number;
+  /**
+   * Does the work. `input` has passed the schema; `context.signal` aborts with the turn and at the timeout. What it returns is what
+   * the model reads, as `JSON.stringify` puts it, at most 16,000 characters. A throw becomes an observation: an AppError's detail and
+   * hint, of anything else only that the tool failed.
+   */
+  run(input: ToolInput<Schema>, context: ToolContext): Output | Promise<Output>;
+  /** What a client shows beside the answer. Default: nothing. */
+  elements?(output: Output): readonly Element[];
+  /** What the answer rests on. Default: nothing. */
+  sources?(output: Output): readonly Source[];
+  /** What later turns are told of the output. Default: all of it. */
+  recap?(output: JsonValue): JsonValue;
+}
+
+/**
+ * A tool for `createMaitred({ tools })` or a domain. `run` knows its input's type from `parameters`; its output is any plain value.
+ * @throws INVALID_CONFIG for a name that models refuse, and for parameters that can't be told as JSON Schema
+ *
+ * @example
+ * const findRooms = defineTool({
+ *   name: "find_rooms",
+ *   description: "Lists free rooms.",
+ *   parameters: z.object({ guests: z.number().int().positive() }),
+ *   run: ({ guests }) => rooms.filter((room) => room.beds >= guests),
+ * });
+ */
+export function defineTool<const Schema extends ToolSchema, Output>(definition: ToolDefinition<Schema, Output>): Tool<ToolInput<Schema>> {
+  const { name, description, timeoutMs, maxCallsPerTurn } = definition;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+    throw new AppError("INVALID_CONFIG", { detail: `"${name.slice(0, 64)}" can't name a tool: 1 to 64 letters, digits, "_" and "-".` });
+  return {
+    name,
+    description,
+    parameters: parametersOf(definition) as z.ZodType<ToolInput<Schema>>,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(maxCallsPerTurn !== undefined && { maxCallsPerTurn }),
+    ...(definition.recap && { recap: (output: JsonValue) => definition.recap?.(output) ?? output }),
+    run: async (input, context) => {
+      const output = await definition.run(input, context);
+      const [elements, sources] = [definition.elements?.(output), definition.sources?.(output)];
+      return { output: asJson(output), ...(elements && { elements }), ...(sources && { sources }) };
+    },
+  };
+}
+
+/** As JSON has it: dates as text, without what is undefined. */
+function asJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value) ?? "null") as JsonValue;
+}
+
+type Given = Pick<ToolDefinition<ToolSchema, unknown>, "name" | "parameters" | "jsonSchema">;
+
+/** @throws INVALID_CONFIG */
+function parametersOf({ name, parameters, jsonSchema }: Given): z.ZodType {
+  if (isZod4(parameters) && jsonSchema === undefined) return parameters;
+  try {
+    if (isStandard(parameters)) {
+      const told = jsonSchema ?? (isZod3(parameters) ? zod3JsonSchema(parameters) : jsonSchemaOf(parameters));
+      return taking(told, (value) => parameters["~standard"].validate(value));
+    }
+    const schema = z.fromJSONSchema(parameters as Parameters<typeof z.fromJSONSchema>[0]);
+    return taking(jsonSchema ?? parameters, async (value) => resultOf(await schema.safeParseAsync(value)));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "they are no schema";
+    throw new AppError("INVALID_CONFIG", { detail: `parameters of the tool ${name}: ${why}`, cause });
+  }
+}
+
+function isZod4(schema: ToolSchema): schema is ToolSchema & z.ZodType {
+  return "_zod" in schema;
+}
+
+function isStandard(schema: ToolSchema): schema is StandardSchema {
+  return "~standard" in schema;
+}
+
+function jsonSchemaOf(schema: StandardSchema): Readonly<Record<string, unknown>> {
+  const told = schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+  if (told === undefined) throw new TypeError("this kind of schema can't tell them as JSON Schema; give that as `jsonSchema` too");
+  return told;
+}
+
+function resultOf(result: z.ZodSafeParseResult<unknown>): StandardResult {
+  return result.success ? { value: result.data } : { issues: result.error.issues };
+}
+
+/** A schema that is told as `json` and checked by `validate`. */
+function taking(
+  json: Readonly<Record<string, unknown>>,
+  validate: (value: unknown) => StandardResult | Promise<StandardResult>,
+): z.ZodType {
+  const { $schema: _schema, $id: _id, id: _name, ...told } = json;
+  const check = z.transform(async (value: unknown, context) => {
+    const result = await validate(value);
+    if (result.issues === undefined) return result.value;
+    for (const { message, path = [] } of result.issues)
+      context.issues.push({ code: "custom", message, path: path.map(keyOf), input: value });
+    return z.NEVER;
+  });
+  return z.unknown().meta(told).pipe(check);
+}
+
+/** A Standard Schema's path is of keys, or of objects that hold one. */
+function keyOf(part: unknown): PropertyKey {
+  return typeof part === "object" && part !== null && "key" in part ? (part.key as PropertyKey) : (part as PropertyKey);
+}

@@ -1,0 +1,136 @@
+import { type Composed, compose } from "../compose/compose.js";
+import { type Config, parseConfig } from "../compose/config.js";
+import { warnOfMisspelt } from "../compose/misspelt-variables.js";
+import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
+import { type Clock, systemClock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import { type Logger, silentLogger } from "../platform/logger.js";
+import { createLogger } from "../platform/pino-logger.js";
+import { isTimeZone } from "../platform/time-zone.js";
+import type { Application } from "../ports/application.js";
+import type { MakeLimiter } from "../ports/request-limiter.js";
+import type { ConversationLog } from "../sessions/conversation-log.js";
+import { checkedChat } from "./checked.js";
+import { type MaitredOptions, type MaitredParts, overridesOf, PART_OPTIONS, productOf } from "./options.js";
+import { MaitredUser } from "./user.js";
+import { configOf } from "./variables-of.js";
+
+/** Maitred in one's own process. */
+export interface Maitred extends Application {
+  /** Conversations that another framework runs, for `maitred/adk`, `maitred/langchain` and `maitred/openai-agents`. */
+  readonly log: ConversationLog;
+  /** The owner of a user of a tenant (default `default`). @throws INVALID_USER_ID */
+  owner(user: string, tenant?: string): Owner;
+  /**
+   * Everything for one user. The user must be the server's own knowledge of who that is. `tenant`: default `default`; `timeZone`: IANA
+   * name, where it is known. Costs nothing. @throws INVALID_USER_ID, INVALID_REQUEST for what is no time zone
+   */
+  for(user: { readonly user: string; readonly tenant?: string; readonly timeZone?: string }): MaitredUser;
+}
+
+/** What a server needs beside the use-cases. */
+export interface ServerParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Null where this process counts requests by itself. */
+  readonly limiter: MakeLimiter | null;
+}
+
+/** Holds keys: not to be seen in a dump of the object. */
+const SERVER_PARTS = Symbol("server parts");
+
+/**
+ * Maitred in one's own process: opens the stores, finishes what a crash left behind, starts the write-back. Close it with `close()`.
+ * @throws INVALID_CONFIG (an unknown option is named with the nearest one), STORAGE_IN_USE, STORAGE_UNAVAILABLE, REINDEX_REQUIRED,
+ *   QDRANT_TOO_OLD, EMBEDDING_UNAVAILABLE
+ *
+ * @example
+ * const maitred = await createMaitred({ memoryStorageDir: "./memory_storage" });
+ * const ada = maitred.for({ user: "ada" });
+ * const answer = await ada.chat("A table for two by the window, please.");
+ */
+export async function createMaitred(options: MaitredOptions = {}): Promise<Maitred> {
+  const {
+    env = {},
+    prompt,
+    tools,
+    extractor,
+    logger,
+    clock,
+    domain,
+    model,
+    embedder,
+    agent,
+    categories,
+    state,
+    vectors,
+    ...rest
+  } = options;
+  const { beforeTool, afterTurn, reembed, ...settings } = rest;
+  const config = configOf(settings, env, PART_OPTIONS);
+  const product = productOf({ domain, prompt, tools });
+  return open(config, env, settings.logLevel !== undefined, {
+    logger,
+    clock,
+    domain: product,
+    model,
+    embedder,
+    reader: extractor,
+    agent,
+    categories,
+    state,
+    vectors,
+    beforeTool,
+    afterTurn,
+    reembed,
+  });
+}
+
+/**
+ * As {@link createMaitred}, with `variables` as text: those of README's table. The process environment is not read.
+ * @throws INVALID_CONFIG, STORAGE_IN_USE, STORAGE_UNAVAILABLE, REINDEX_REQUIRED, QDRANT_TOO_OLD, EMBEDDING_UNAVAILABLE
+ */
+export async function createOrchestrator(
+  variables: Readonly<Record<string, string | undefined>> = {},
+  parts: MaitredParts = {},
+): Promise<Maitred> {
+  return open(parseConfig(variables), variables, false, parts);
+}
+
+/** Logs to standard error where a level was asked for, with `logs` or in `env`. */
+async function open(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  logs: boolean,
+  parts: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined },
+): Promise<Maitred> {
+  const own = logs || env.LOG_LEVEL !== undefined ? createLogger({ level: config.LOG_LEVEL, content: config.LOG_CONTENT }) : silentLogger;
+  const { logger = own, clock = systemClock } = parts;
+  warnOfMisspelt(env, logger);
+  return opened(await compose(config, overridesOf({ ...parts, logger })), { logger, clock });
+}
+
+/** @throws INVALID_CONFIG for an object that neither function made */
+export function serverPartsOf(maitred: Maitred): ServerParts {
+  const parts = (maitred as Maitred & { readonly [SERVER_PARTS]?: ServerParts })[SERVER_PARTS];
+  if (parts === undefined)
+    throw new AppError("INVALID_CONFIG", { detail: "This is no object that createMaitred or createOrchestrator made." });
+  return parts;
+}
+
+function opened({ parts, ...application }: Composed, { logger, clock }: { readonly logger: Logger; readonly clock: Clock }): Maitred {
+  const maitred: Maitred = {
+    ...application,
+    chat: checkedChat(application.chat),
+    log: parts.log,
+    owner: (user, tenant = DEFAULT_TENANT) => ownerOf(tenant, user),
+    for: ({ user, tenant = DEFAULT_TENANT, timeZone }) => {
+      if (timeZone !== undefined && !isTimeZone(timeZone))
+        throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/timeZone", detail: "not an IANA time zone" }] });
+      return new MaitredUser(application, { owner: ownerOf(tenant, user), timeZone }, clock);
+    },
+  };
+  const server: ServerParts = { config: parts.config, logger, clock, limiter: parts.limiter };
+  return Object.defineProperty(maitred, SERVER_PARTS, { value: server });
+}

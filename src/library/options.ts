@@ -1,0 +1,108 @@
+import { z } from "zod";
+import type { MakeAgent, Overrides } from "../compose/compose.js";
+import { type Category, parseCategories } from "../domain/categories.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import type { Logger } from "../platform/logger.js";
+import type { Agent, AnyTool, BeforeTool, ChatModel, Domain } from "../ports/agent.js";
+import type { AfterTurnHook } from "../ports/application.js";
+import type { Embedder } from "../ports/embedding.js";
+import type { MessageReader } from "../ports/extraction.js";
+import type { StateStores } from "../ports/state-stores.js";
+import type { VectorStore } from "../ports/vectors.js";
+import type { Settings } from "./settings.js";
+
+/** Parts of one's own instead of those that the configuration would choose. */
+export interface MaitredParts {
+  /** Told of what happens, without anybody's words. Default: standard error where `logLevel` is given, else silent. */
+  readonly logger?: Logger | undefined;
+  /** Default: the machine's. */
+  readonly clock?: Clock | undefined;
+  /** The product on top: prompt, tools, needs, categories. Default: the concierge, the example product. */
+  readonly domain?: Domain | undefined;
+  /** Default: by configuration; without a key a stand-in that plays the domain's script. */
+  readonly model?: ChatModel | undefined;
+  /** Default: by configuration; without a key one that compares words. */
+  readonly embedder?: Embedder | undefined;
+  /** Reads what messages say for memories; what it proposes is checked. Default: the model, beside the stand-in its rules. */
+  readonly reader?: MessageReader | undefined;
+  /** Answers a turn; a function is given the model and the tools. Default: a loop of thinking and acting by tool calls. */
+  readonly agent?: Agent | MakeAgent | undefined;
+  /** What is remembered, by category; one of them is `other`. A domain's own come first. Default: the concierge's. */
+  readonly categories?: readonly Category[] | undefined;
+  /** Sessions, owners and the memory log. Closed with everything else. Default: by `shortTermBackend`. */
+  readonly state?: StateStores | undefined;
+  /** Memories and history. Closed with everything else. Default: by `mem0Provider` and `historyBackend`. */
+  readonly vectors?: VectorStore | undefined;
+  /** Looks at each call of a tool before it runs: may refuse it, or have the user asked. Default: every call runs. */
+  readonly beforeTool?: BeforeTool | undefined;
+  /** Told of each answered turn, once it is kept. */
+  readonly afterTurn?: AfterTurnHook | undefined;
+  /** Fits what is stored to an embedder that has changed, before anything else: may take long. Default false. */
+  readonly reembed?: boolean | undefined;
+}
+
+/** The options of `createMaitred`: the variables of README's table, and parts of one's own. All may be left out. */
+export interface MaitredOptions extends Settings, Omit<MaitredParts, "reader"> {
+  /** Variables as text, such as `process.env`; options come before them. Default: none, the process environment is not read. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * The assistant's system prompt: stable, without dates or user data. Instead of the domain's; without a domain: of a product of
+   * one's own.
+   */
+  readonly prompt?: string | undefined;
+  /** What the assistant can do, made with `defineTool`; beside the domain's. Without a domain they need a `prompt`. */
+  readonly tools?: readonly AnyTool[] | undefined;
+  /** Reads what messages say for memories; what it proposes is checked. Default: the model, beside the stand-in its rules. */
+  readonly extractor?: MessageReader | undefined;
+}
+
+/** Names of the options that are no variables. */
+export const PART_OPTIONS = Object.keys({
+  env: true,
+  prompt: true,
+  tools: true,
+  extractor: true,
+  logger: true,
+  clock: true,
+  domain: true,
+  model: true,
+  embedder: true,
+  agent: true,
+  categories: true,
+  state: true,
+  vectors: true,
+  beforeTool: true,
+  afterTurn: true,
+  reembed: true,
+} satisfies Record<Exclude<keyof MaitredOptions, keyof Settings>, true>);
+
+/**
+ * The product that options make: a domain, with another prompt or more tools; without a domain one of a prompt and tools alone; null
+ * for the concierge. @throws INVALID_CONFIG
+ */
+export function productOf({ domain, prompt, tools }: Pick<MaitredOptions, "domain" | "prompt" | "tools">): Domain | undefined {
+  if (domain !== undefined) return { ...domain, prompt: prompt ?? domain.prompt, tools: [...domain.tools, ...(tools ?? [])] };
+  if (prompt !== undefined) return { name: "assistant", prompt, tools: tools ?? [] };
+  if (tools === undefined) return undefined;
+  const detail = "tools: without a `domain` they need a `prompt` that says what the assistant is";
+  throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/tools", detail }] });
+}
+
+/** What is brought along, without what is undefined. @throws INVALID_CONFIG */
+export function overridesOf({
+  categories,
+  ...parts
+}: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined }): Overrides {
+  const given = Object.entries(parts).filter(([, part]) => part !== undefined);
+  return { ...(Object.fromEntries(given) as Overrides), ...(categories && { categories: checkedCategories(categories) }) };
+}
+
+function checkedCategories(categories: readonly Category[]): readonly Category[] {
+  try {
+    return parseCategories(categories);
+  } catch (cause) {
+    const detail = `categories: ${cause instanceof z.ZodError ? z.prettifyError(cause) : "can't be read"}`;
+    throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/categories", detail }], cause });
+  }
+}

@@ -1,0 +1,163 @@
+import type { Memory, MemoryEvent, MemoryState, MemoryType } from "../domain/memory.js";
+import { memoryListQuery, memoryPatchBody, memorySearchBody, newMemoryBody, present, whyOf, zoneOfEnds } from "../http/http.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import { derivedId } from "../platform/ids.js";
+import type { Application } from "../ports/application.js";
+import type { Why } from "../ports/memories.js";
+import type { Page } from "../ports/session-store.js";
+import { checked, checkedId, checkedKey, checkedQuery, type UserParts } from "./checked.js";
+
+/** What is stated of a memory beside its text. */
+export interface StatementOptions {
+  /** One of the categories, 1 to 64 characters. Default: `other`. */
+  readonly category?: string;
+  /** What of the category: "row", "party size". 1 to 64 characters. */
+  readonly aspect?: string;
+  /** Default: the category's. */
+  readonly type?: MemoryType;
+  /** `hard`: must hold whenever something is booked. Default: the category's. */
+  readonly strength?: "hard" | "soft";
+  /** `self` or `companion:<name>`. Default: `self`. */
+  readonly subject?: string;
+  /** `trip`: ends with `validUntil`, or after 30 days. Default: `standing`. */
+  readonly scope?: "standing" | "trip";
+  /** ISO 8601; a date without a time holds through its day, in the user's time zone. Null, the default: no end. */
+  readonly validUntil?: string | null;
+  /** At most 32, of 1 to 64 characters. */
+  readonly tags?: readonly string[];
+}
+
+/** A memory that is stated by hand. */
+export interface NewMemoryOptions extends StatementOptions {
+  /** 1 to 255 printable ASCII characters: the same again adds nothing. */
+  readonly idempotencyKey?: string;
+}
+
+/** What a memory is changed to. A changed text is a new memory that supersedes the old one. */
+export interface MemoryChange extends StatementOptions {
+  /** 1 to 500 characters. */
+  readonly text?: string;
+}
+
+/** Which memories. */
+export interface MemoryFilter {
+  readonly category?: string;
+  readonly type?: MemoryType;
+  /** One of its tags, exactly. */
+  readonly tag?: string;
+  /** One of its entities, exactly. */
+  readonly entity?: string;
+  /** Through which it was said. */
+  readonly channel?: string;
+  /** Default: what holds. */
+  readonly status?: MemoryState;
+  /** ISO 8601: what held at that time. */
+  readonly asOf?: string;
+  /** Default: false. */
+  readonly includeSuperseded?: boolean;
+  /** 1 to 200. Default: 20. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Which memories, by pages. */
+export interface MemoryListOptions extends MemoryFilter {
+  /** Only what comes from this session. */
+  readonly sessionId?: string;
+  /** With `sessionId`: only what comes from this turn of it. */
+  readonly turn?: number;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/**
+ * What is remembered of one user. All throw LONG_TERM_MEMORY_DISABLED where long-term memory is off, LONG_TERM_MEMORY_UNAVAILABLE
+ * where its store is out of reach, OWNER_ERASED while the user is being erased, INVALID_REQUEST for options beyond their limits; those
+ * that take an id INVALID_ID, and MEMORY_NOT_FOUND for one that this user doesn't have.
+ */
+export class UserMemories {
+  readonly #application: Application;
+  readonly #user: UserParts;
+  readonly #clock: Clock;
+
+  constructor(application: Application, user: UserParts, clock: Clock) {
+    this.#application = application;
+    this.#user = user;
+    this.#clock = clock;
+  }
+
+  /** States a memory by hand: active at once, without a model. `text`: 1 to 500 characters. @throws MEMORY_REFUSED for a secret */
+  async add(text: string, options: NewMemoryOptions = {}): Promise<Memory> {
+    const { idempotencyKey, ...given } = options;
+    const { category = "other", ...said } = checked(newMemoryBody, { ...given, text });
+    const { owner } = this.#user;
+    const key = checkedKey(idempotencyKey);
+    const id = key === undefined ? {} : { id: derivedId("memory", owner, "by hand", key) };
+    const statement = { ...present(said), text: said.text, category };
+    return this.#application.memories.add(owner, statement, { ...id, now: this.#clock.now(), ...(await this.#zoneOf(said.valid_until)) });
+  }
+
+  /** Newest first. @throws INVALID_CURSOR */
+  async list(options: MemoryListOptions = {}): Promise<Page<Memory>> {
+    const { signal, ...given } = options;
+    const { q: _, include_superseded, session_id, ...filter } = checkedQuery(memoryListQuery, given);
+    if (filter.turn !== undefined && session_id === undefined)
+      throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/turn", detail: "Turns are counted within a session: name it too." }] });
+    const query = present({ ...filter, includeSuperseded: include_superseded, sessionId: session_id, signal });
+    return this.#application.memories.list(this.#user.owner, query);
+  }
+
+  /** By meaning and by words, best first. `query`: 1 to 1,000 characters. */
+  async search(query: string, options: MemoryFilter = {}): Promise<readonly (Memory & { readonly score: number })[]> {
+    const { signal, ...given } = options;
+    const { query: text, include_superseded, ...filter } = checked(memorySearchBody, { ...given, query });
+    const search = { ...present({ ...filter, includeSuperseded: include_superseded, signal }), text };
+    return this.#application.memories.search(this.#user.owner, search);
+  }
+
+  async get(id: string): Promise<Memory> {
+    return this.#application.memories.get(this.#user.owner, checkedId(id, "memory"));
+  }
+
+  /** @throws MEMORY_REFUSED for a secret */
+  async update(id: string, change: MemoryChange): Promise<Memory> {
+    const patch = checked(memoryPatchBody, change);
+    const at = { now: this.#clock.now(), ...(await this.#zoneOf(patch.valid_until)) };
+    return this.#application.memories.patch(this.#user.owner, checkedId(id, "memory"), present(patch), at);
+  }
+
+  /** The user's own words that a memory comes from. */
+  async why(id: string): Promise<Why> {
+    return whyOf(this.#application, this.#user.owner, checkedId(id, "memory"));
+  }
+
+  /** What happened to a memory, oldest first. */
+  async history(id: string): Promise<readonly MemoryEvent[]> {
+    return this.#application.memories.history(this.#user.owner, checkedId(id, "memory"));
+  }
+
+  /** For good, with its older versions; the sentence that it came from is hidden from history. */
+  async forget(id: string): Promise<void> {
+    await this.#application.memories.forget(this.#user.owner, checkedId(id, "memory"), { now: this.#clock.now() });
+  }
+
+  /** Forgets everything. Returns how many. */
+  async forgetAll(): Promise<number> {
+    return this.#application.memories.forgetAll(this.#user.owner, { now: this.#clock.now() });
+  }
+
+  /** The user's yes to a memory that waits for it (status `review`), or to a change that waits (`pending_change`). */
+  async approve(id: string): Promise<Memory> {
+    return this.#application.memories.approve(this.#user.owner, checkedId(id, "memory"), { now: this.#clock.now() });
+  }
+
+  /** The user's no: what waits goes, a change that waits is dropped and the memory stays. */
+  async reject(id: string): Promise<Memory> {
+    return this.#application.memories.reject(this.#user.owner, checkedId(id, "memory"), { now: this.#clock.now() });
+  }
+
+  #zoneOf(end: string | null | undefined): Promise<{ readonly timeZone?: string }> {
+    return zoneOfEnds([end], this.#user.timeZone, () => this.#application.user(this.#user.owner));
+  }
+}

@@ -1,0 +1,38 @@
+import type { NewStatement } from "../domain/memory.js";
+import type { Owner } from "../domain/owner.js";
+import { type AppError, isAppError } from "../platform/errors.js";
+import type { AddedMemory, Memories } from "../ports/memories.js";
+
+/** Many statements by hand, one after another: each is a change of its own. As the port's `addAll`. */
+export async function addAll(
+  add: Memories["add"],
+  owner: Owner,
+  statements: readonly NewStatement[],
+  { ids, ...at }: Parameters<Memories["addAll"]>[2],
+): Promise<readonly AddedMemory[]> {
+  const outcomes: AddedMemory[] = [];
+  let broken: AppError | null = null;
+  for (const [place, statement] of statements.entries()) {
+    if (broken !== null) {
+      outcomes.push({ error: broken });
+      continue;
+    }
+    const id = ids?.[place];
+    try {
+      outcomes.push({ memory: await add(owner, statement, { ...at, ...(id !== undefined && { id }) }) });
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      if (!isOfItself(error)) {
+        if (!outcomes.some((outcome) => "memory" in outcome)) throw error;
+        broken = error;
+      }
+      outcomes.push({ error });
+    }
+  }
+  return outcomes;
+}
+
+/** Whether it is the statement that is wrong. */
+function isOfItself({ code }: AppError): boolean {
+  return code === "INVALID_REQUEST" || code === "MEMORY_REFUSED";
+}

@@ -1,0 +1,146 @@
+import type { Category } from "../domain/categories.js";
+import type { Memory, RestorableMemory } from "../domain/memory.js";
+import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import type { Logger } from "../platform/logger.js";
+import type { MemoryAdministration, RebuiltMemories } from "../ports/memories.js";
+import type { MemoryLog } from "../ports/memory-log.js";
+import type { MemoryStore } from "../ports/memory-store.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { OwnerLogs } from "./owner-logs.js";
+import type { Projection } from "./projection.js";
+import { restorable } from "./restorable.js";
+
+export interface AdministrationParts {
+  readonly logs: OwnerLogs;
+  readonly log: MemoryLog;
+  readonly store: MemoryStore;
+  readonly projection: Projection;
+  readonly ledger: Pick<OwnerLedger, "tombstones">;
+  readonly categories: readonly Category[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What is done with all memories of an owner, of a session, or of everybody. */
+export class MemoriesAsAWhole implements Omit<MemoryAdministration, "close"> {
+  readonly #parts: AdministrationParts;
+
+  constructor(parts: AdministrationParts) {
+    this.#parts = parts;
+  }
+
+  async *all(owner: Owner): AsyncIterable<Memory> {
+    const { records } = await this.#parts.logs.known(owner);
+    for (const record of [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) yield memoryOf(record);
+  }
+
+  async restore(owner: Owner, memories: readonly RestorableMemory[]): Promise<number> {
+    const { logs, store, ledger, categories, clock, logger } = this.#parts;
+    const taken = await store.takenBySomebodyElse(
+      owner,
+      memories.map(({ id }) => id),
+    );
+    const tombstones = await ledger.tombstones(owner);
+    const { result } = await logs.change(
+      owner,
+      ({ records }) => {
+        const puts = restorable(owner, memories, { known: records, taken, tombstones, categories });
+        return { entry: puts.length === 0 ? null : { kind: "import", turn: null, puts, removed: [] }, result: puts.length };
+      },
+      { now: clock.now() },
+    );
+    if (result > 0) logger.info({ memories: result }, "Memories were restored");
+    return result;
+  }
+
+  async detachSession(owner: Owner, sessionId: string, how: "delete" | "drop-quotes"): Promise<number> {
+    const { logs, clock } = this.#parts;
+    const { result } = await logs.change(
+      owner,
+      ({ records }) => {
+        const changed = [...records.values()].filter((record) => withoutQuotes(record, sessionId) !== record);
+        const removed = how === "delete" ? [...records.values()].flatMap((each) => (isFrom(each, sessionId) ? [each.id] : [])) : [];
+        const gone = new Set(removed);
+        const puts = changed.filter(({ id }) => !gone.has(id)).map((record) => withoutQuotes(record, sessionId));
+        const entry = { kind: "detach", turn: null, puts, removed } as const;
+        return { entry: puts.length + removed.length === 0 ? null : entry, result: how === "delete" ? removed.length : puts.length };
+      },
+      { now: clock.now() },
+    );
+    // Also when nothing is left to change: a call before may have been broken off here.
+    await logs.redact(owner, (record) => withoutQuotes(record, sessionId));
+    return result;
+  }
+
+  async erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }> {
+    const { logs, log, store } = this.#parts;
+    return logs.alone(owner, async () => {
+      await log.erase(owner);
+      return store.erase(owner);
+    });
+  }
+
+  async residue(owner: Owner): Promise<number> {
+    return (await this.#parts.log.residue(owner)) + (await this.#parts.store.residue(owner));
+  }
+
+  async health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }> {
+    const { store, projection } = this.#parts;
+    const health = await store.health();
+    if (health.status !== "ok") return health;
+    if (await projection.mayFill()) {
+      const short = await projection.shortLogs();
+      return short === 0 ? health : { status: "degraded", detail: shortDetail(short) };
+    }
+    const detail = "Nothing of this installation lies in the store of memories: bookings ask. Run `maitred reindex --memories` to fill it.";
+    return { status: "degraded", detail };
+  }
+
+  async rebuild(options: {
+    readonly signal: AbortSignal;
+    readonly onProgress?: (done: RebuiltMemories) => void;
+  }): Promise<RebuiltMemories> {
+    const { log, logs, projection, logger } = this.#parts;
+    await projection.announce();
+    let done: RebuiltMemories = { owners: 0, memories: 0, failed: 0 };
+    for await (const owner of log.owners()) {
+      options.signal.throwIfAborted();
+      try {
+        const memories = await logs.rebuild(owner, options.signal);
+        done = { ...done, owners: done.owners + 1, memories: done.memories + memories };
+      } catch (error) {
+        options.signal.throwIfAborted();
+        done = { ...done, owners: done.owners + 1, failed: done.failed + 1 };
+        logger.warn({ err: error }, "An owner's memories could not be written anew");
+      }
+      options.onProgress?.(done);
+    }
+    return done;
+  }
+}
+
+function shortDetail(owners: number): string {
+  return (
+    `The memory logs of ${owners} owners are shorter than what the store of memories was given from them: older copies were restored. ` +
+    "What the store still holds is taken back into them when they are next used; restore the newest copies if there are any."
+  );
+}
+
+function isFrom(record: MemoryRecord, sessionId: string): boolean {
+  return record.source?.session_id === sessionId;
+}
+
+/** The same record where it quotes nothing of the session. */
+function withoutQuotes(record: MemoryRecord, sessionId: string): MemoryRecord {
+  const { source, pending_change: change } = record;
+  const quotes = source !== null && source.session_id === sessionId && source.quote !== "";
+  const asks = change?.source?.session_id === sessionId && change.source.quote !== "";
+  if (!quotes && !asks) return record;
+  return {
+    ...record,
+    source: quotes ? { ...source, quote: "" } : source,
+    pending_change: asks && change.source ? { ...change, source: { ...change.source, quote: "" } } : change,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Statement, WaitingReason } from "../domain/memory.js";
+
+/** A proposal that has passed the checks: what may happen, at once or after the guest's word. */
+export interface CheckedOperation {
+  readonly op: "add" | "supersede" | "end" | "confirm" | "forget";
+  /** Its place in the reading; the memory's id is UUIDv5(owner, session, message, index), whenever it is carried out. */
+  readonly index: number;
+  /** The known memory that it is about; null for an `add`. */
+  readonly target_id: string | null;
+  /** The message's own bytes. */
+  readonly quote: string;
+  /** What holds, for `add` and `supersede`; else null. */
+  readonly statement: Statement | null;
+  /**
+   * Null: it takes effect at once. Else why it waits for the guest's word: an `add` is stored in `review`; a change leaves its target
+   * as it is and waits there (`pending_change`).
+   */
+  readonly waits: WaitingReason | null;
+  /** It stood in text that the guest brought along: it never stops a booking. */
+  readonly brought_along: boolean;
+}
+
+/** What a message gives, checked. */
+export interface CheckedReading {
+  /** Who read it. */
+  readonly reader: string;
+  readonly operations: readonly CheckedOperation[];
+  readonly off_record: "this" | "previous" | null;
+  /** Proposals that were dropped, counted by code; never a text. */
+  readonly dropped: Readonly<Record<string, number>>;
+}

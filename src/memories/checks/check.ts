@@ -1,0 +1,251 @@
+import type { Category } from "../../domain/categories.js";
+import type { Memory, WaitingReason } from "../../domain/memory.js";
+import type { Need } from "../../ports/agent.js";
+import type { MessageToRead, ProposedOperation, Reading } from "../../ports/extraction.js";
+import type { CheckedOperation, CheckedReading } from "../checked-operation.js";
+import { questionAnswered, questionBefore } from "./answered-question.js";
+import { broughtAlong } from "./brought-along.js";
+import { isFaithful } from "./faithful-text.js";
+import { folded } from "./folded-text.js";
+import { QuotedMessage, type Span } from "./locate-quote.js";
+import { namesTarget } from "./named-change.js";
+import { isNamedIn } from "./named-thing.js";
+import { introducedBlocks } from "./pasted-lines.js";
+import { SaidWords } from "./said-words.js";
+import { holdsSecret, secretsIn } from "./secrets.js";
+import { overlaps, textOutside } from "./spans.js";
+import { isHard, statementOf } from "./statement.js";
+
+/** Why a proposal was dropped. What was only doubtful waits instead ({@link WaitingReason}). */
+export type DropReason = "quote_missing" | "secret" | "not_stated" | "unknown_target" | "empty" | "repeated" | "too_many";
+
+export interface CheckOptions {
+  /** Who read. */
+  readonly reader: string;
+  readonly categories: readonly Category[];
+  readonly needs: readonly Need[];
+}
+
+/** Proposals of one message that are looked at. */
+const MAX_OPERATIONS = 30;
+
+/**
+ * What a model proposes from a message, as the message bears it out: the same in every language, and linear in its length. Nothing is
+ * refused but secrets, what quotes nothing, and what is neither stated nor a need; what is doubtful waits for the guest's word.
+ */
+export function check(message: MessageToRead, reading: Reading, options: CheckOptions): CheckedReading {
+  const checks = new MessageChecks(message, reading, options);
+  const operations: CheckedOperation[] = [];
+  const dropped: Record<string, number> = {};
+  const drop = (reason: string, times = 1) => {
+    dropped[reason] = (dropped[reason] ?? 0) + times;
+  };
+  if (reading.unreadable > 0) drop("unreadable", reading.unreadable);
+  for (const [index, proposal] of reading.operations.entries()) {
+    const checked = index < MAX_OPERATIONS ? checks.checked(proposal, index) : "too_many";
+    if (typeof checked === "string") drop(checked);
+    else operations.push(checked);
+  }
+  return { reader: options.reader, operations, off_record: reading.off_record, dropped };
+}
+
+/** A quote where it stands, and what of it are the guest's own words. */
+interface Located {
+  readonly span: Span;
+  /** The message's own bytes. */
+  readonly quote: string;
+  readonly own: string;
+  /** Part of it, or all, was brought along. */
+  readonly mixed: boolean;
+  /** What the quote answers; empty where nothing. */
+  readonly question: string;
+}
+
+class MessageChecks {
+  readonly #message: MessageToRead;
+  readonly #options: CheckOptions;
+  readonly #text: QuotedMessage;
+  readonly #broughtAlong: readonly Span[];
+  readonly #ownText: string;
+  readonly #introduced: readonly Span[];
+  readonly #secrets: readonly Span[];
+  readonly #question: string;
+  /** What is also proposed as what need not hold. */
+  readonly #soft = new Set<string>();
+  readonly #seen = new Set<string>();
+  readonly #saidTexts = new Map<string, SaidWords>();
+
+  constructor(message: MessageToRead, reading: Reading, options: CheckOptions) {
+    this.#message = message;
+    this.#options = options;
+    this.#text = new QuotedMessage(message.text);
+    this.#broughtAlong = broughtAlong(message.text);
+    this.#ownText = textOutside(message.text, { start: 0, end: message.text.length }, this.#broughtAlong);
+    this.#introduced = introducedBlocks(message.text);
+    this.#secrets = secretsIn(message.text);
+    this.#question = questionBefore(message);
+    for (const proposal of reading.operations)
+      if (proposal.op === "add" && !isHard(proposal, options.needs)) this.#soft.add(thingOf(proposal));
+  }
+
+  checked(proposal: ProposedOperation, index: number): CheckedOperation | DropReason {
+    const span = this.#text.locate(proposal.quote);
+    if (span === null) return "quote_missing";
+    if (this.#secrets.some((secret) => overlaps(secret, span)) || holdsSecret(wordsIn(proposal))) return "secret";
+    const target = this.#message.known.find(({ id }) => id === proposal.target_id);
+    const located = this.#located(span);
+    const key = [proposal.op, target?.id, proposal.subject, folded(proposal.text), folded(located.quote)].join("|");
+    if (this.#seen.has(key)) return "repeated";
+    this.#seen.add(key);
+    if (proposal.op === "add") return this.#statement(proposal, index, located, null);
+    if (proposal.op === "supersede") return this.#replacement(proposal, index, located, target);
+    return target === undefined ? "unknown_target" : this.#change(proposal, index, located, target);
+  }
+
+  #located(span: Span): Located {
+    const quote = this.#message.text.slice(span.start, span.end);
+    const own = textOutside(this.#message.text, span, this.#broughtAlong);
+    const mixed = this.#broughtAlong.some((part) => overlaps(part, span));
+    return { span, quote, own, mixed, question: questionAnswered(this.#question, quote) };
+  }
+
+  /** What holds from now on: at once, or after the guest's word. */
+  #statement(
+    proposal: ProposedOperation,
+    index: number,
+    located: Located,
+    target: Memory | null,
+    changeWaits: WaitingReason | null = null,
+  ): CheckedOperation | DropReason {
+    const hard = isHard(proposal, this.#options.needs);
+    if (!hard && proposal.stance !== "stated" && proposal.stance !== "instruction") return "not_stated";
+    // Numbers and links stand in the quote; a name may have been said elsewhere in the message ("there").
+    const names = [located.quote, located.question, this.#ownText, this.#companionNamed(proposal.subject)];
+    const faithful = isFaithful(
+      proposal.text,
+      `${located.quote} ${located.question}`,
+      names.map((text) => this.#said(text)),
+    );
+    const text = proposal.text.trim() === "" || !faithful ? located.quote : proposal.text;
+    const statement = statementOf(proposal, text, this.#message, this.#options);
+    if (statement === null) return "empty";
+    const reason = this.#reasonToWait(proposal, hard, located) ?? changeWaits;
+    return {
+      op: target === null ? "add" : "supersede",
+      index,
+      target_id: target?.id ?? null,
+      quote: located.quote,
+      statement,
+      waits: reason,
+      brought_along: reason === "brought_along",
+    };
+  }
+
+  #reasonToWait(proposal: ProposedOperation, hard: boolean, located: Located): WaitingReason | null {
+    if (this.#isBroughtAlong(located, proposal)) return "brought_along";
+    if (proposal.stance !== "stated") return proposal.stance === "pasted" ? "brought_along" : proposal.stance;
+    if (!hard) return null;
+    if (this.#introduced.some((block) => overlaps(block, located.span))) return "reported";
+    if (!proposal.explicit) return "inferred";
+    // The reading contradicts itself on the same thing.
+    if (this.#soft.has(thingOf(proposal))) return "unsure";
+    if (!isPrecise(located.quote)) return "not_named";
+    // An answer of the older form doesn't say what it is about: then its text does.
+    const about = proposal.about.trim() === "" ? proposal.text : proposal.about;
+    return this.#isNamedIn(about, located.own) || this.#isNamedIn(about, located.question) ? null : "not_named";
+  }
+
+  /** Something in place of what is known. A hard memory that isn't named stays beside it. */
+  #replacement(proposal: ProposedOperation, index: number, located: Located, target: Memory | undefined): CheckedOperation | DropReason {
+    if (target === undefined) return proposal.text.trim() === "" ? "unknown_target" : this.#statement(proposal, index, located, null);
+    if (proposal.text.trim() === "") return this.#change({ ...proposal, op: "end" }, index, located, target);
+    if (target.strength === "soft" || this.#names(target, located)) return this.#statement(proposal, index, located, target);
+    // Another need is no change of the one that nobody spoke of: both hold.
+    return isHard(proposal, this.#options.needs)
+      ? this.#statement(proposal, index, located, null)
+      : this.#statement(proposal, index, located, target, "unclear_change");
+  }
+
+  /** An end, a confirmation, a forgetting. */
+  #change(proposal: ProposedOperation, index: number, located: Located, target: Memory): CheckedOperation | DropReason {
+    const { op, stance } = proposal;
+    if (op === "add" || op === "supersede") return "empty";
+    // To forget is told, as an instruction is.
+    const stated = stance === "stated" || (op === "forget" && stance === "instruction");
+    const foreign = located.mixed && !/[\p{L}\p{N}]/u.test(located.own);
+    const hard = target.strength === "hard" && op !== "confirm";
+    if (!hard && (!stated || foreign)) return "not_stated";
+    const waits = !hard || (stated && !foreign && this.#names(target, located)) ? null : foreign ? "brought_along" : "unclear_change";
+    return {
+      op,
+      index,
+      target_id: target.id,
+      quote: located.quote,
+      statement: null,
+      waits,
+      brought_along: foreign,
+    };
+  }
+
+  #names(target: Memory, located: Located): boolean {
+    return namesTarget(target, this.#message.text, located.span, this.#broughtAlong, located.question);
+  }
+
+  /** The companion's name or relation, where the user or what is known has named them: it may stand in a text then. */
+  #companionNamed(subject: string): string {
+    const name = subject.replace(/^companion:/u, "").slice(0, 64);
+    if (subject === name) return "";
+    const said = this.#message.context.flatMap(({ role, content }) => (role === "user" ? [content] : []));
+    const named = [this.#message.text, ...said].some((text) => this.#isNamedIn(name, text));
+    return named || this.#message.known.some((memory) => this.#isNamedIn(name, memory.subject)) ? name : "";
+  }
+
+  /** All of the quote was brought along, or what the proposal is about stands in that part of it alone. */
+  #isBroughtAlong({ own, mixed, quote }: Located, { about, text }: ProposedOperation): boolean {
+    if (!mixed) return false;
+    if (!/[\p{L}\p{N}]/u.test(own)) return true;
+    if (about.trim() !== "") return !this.#isNamedIn(about, own) && this.#isNamedIn(about, quote);
+    return !this.#isNamedIn(text, own);
+  }
+
+  #isNamedIn(thing: string, text: string): boolean {
+    return isNamedIn(thing, this.#said(text));
+  }
+
+  /** Its words, parted once for all proposals that meet them. */
+  #said(text: string): SaidWords {
+    const known = this.#saidTexts.get(text);
+    if (known !== undefined) return known;
+    const said = new SaidWords(text);
+    this.#saidTexts.set(text, said);
+    return said;
+  }
+}
+
+/** Who and what it is about. */
+function thingOf({ subject, about, text }: ProposedOperation): string {
+  return `${folded(subject)}|${folded(about.trim() === "" ? text : about)}`;
+}
+
+/** What must hold stands in a sentence; a quote of more doesn't tell which words say it. */
+const MAX_HARD_WORDS = 30;
+/** In scripts without spaces a word is a character or two. */
+const MAX_HARD_CHARS = 300;
+const MAX_SENTENCES_WORDS = 12;
+
+function isPrecise(quote: string): boolean {
+  const words = quote.trim().split(/\s+/u).length;
+  if (words > MAX_HARD_WORDS || quote.length > MAX_HARD_CHARS) return false;
+  return words <= MAX_SENTENCES_WORDS || !/[.!?。！？]\s|\n/u.test(quote);
+}
+
+function wordsIn(proposal: ProposedOperation): string {
+  const { text, about, aspect, condition, subject, entities, tags } = proposal;
+  // No more of each than is kept.
+  const parts = [text.slice(0, 500), ...[about, aspect, condition, subject, ...entities.slice(0, 12), ...tags.slice(0, 12)].map(clip)];
+  return parts.join(" | ");
+}
+
+function clip(text: string): string {
+  return text.slice(0, 200);
+}

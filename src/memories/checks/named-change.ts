@@ -1,0 +1,27 @@
+import type { Memory } from "../../domain/memory.js";
+import type { Span } from "./locate-quote.js";
+import { isNamedIn } from "./named-thing.js";
+import { SaidWords } from "./said-words.js";
+import { textOutside } from "./spans.js";
+
+/** Sentences end here, in any script; the quote is widened to them. */
+const SENTENCE_END = /[.!?。！？؟\n]/u;
+/** The quote is widened by so many characters at most. */
+const MAX_WIDENED = 300;
+
+/**
+ * Whether the guest's own words say which memory an end, a replacement or a forgetting is about: what it is `about` stands in the sentences
+ * of the quote, outside of what was brought along, or in the question that they answer.
+ */
+export function namesTarget(target: Memory, text: string, quote: Span, broughtAlong: readonly Span[], question: string): boolean {
+  const said = new SaidWords(`${textOutside(text, widened(text, quote), broughtAlong)} ${question}`);
+  if (target.about !== "") return isNamedIn(target.about, said);
+  return (target.aspect !== "" && isNamedIn(target.aspect, said)) || isNamedIn(target.text, said);
+}
+
+function widened(text: string, { start, end }: Span): Span {
+  let [from, to] = [start, end];
+  while (from > 0 && start - from < MAX_WIDENED && !SENTENCE_END.test(text[from - 1] ?? "")) from--;
+  while (to < text.length && to - end < MAX_WIDENED && !SENTENCE_END.test(text[to] ?? "")) to++;
+  return { start: from, end: to };
+}

@@ -1,0 +1,39 @@
+import { lettersOf, mayBeFormOf, saysWord, wordsOf } from "./words.js";
+
+/** What was said, as other words are looked for in it: parted into words once, however often it is asked. */
+export class SaidWords {
+  readonly text: string;
+  #line: string | undefined;
+  #distinct: readonly { readonly text: string; readonly letters: number }[] | undefined;
+  /** Words that were asked for, and among how many of the first words a form of theirs was found; null for none. */
+  readonly #found = new Map<string, number | null>();
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Whether the words stand here one after the other; `words` are folded. */
+  holds(words: readonly string[]): boolean {
+    this.#line ??= inOneLine(wordsOf(this.text).map((word) => word.text));
+    return this.#line.includes(inOneLine(words));
+  }
+
+  /** Whether a form of the folded word, or a misspelling, is among the first `most` different words. */
+  hasFormOf(word: string, most: number): boolean {
+    const known = this.#found.get(word);
+    const at = known === undefined ? this.#formOf(word) : known;
+    this.#found.set(word, at);
+    return at !== null && at < most;
+  }
+
+  #formOf(word: string): number | null {
+    this.#distinct ??= [...new Set(wordsOf(this.text).map(({ text }) => text))].map((text) => ({ text, letters: lettersOf(text) }));
+    const letters = lettersOf(word);
+    const at = this.#distinct.findIndex((said) => mayBeFormOf(said, { text: word, letters }) && saysWord(said.text, word));
+    return at === -1 ? null : at;
+  }
+}
+
+function inOneLine(words: readonly string[]): string {
+  return ` ${words.join(" ")} `;
+}

@@ -1,0 +1,76 @@
+import { type Category, categoryOf } from "../../domain/categories.js";
+import { type Statement, statementSchema } from "../../domain/memory.js";
+import type { Need } from "../../ports/agent.js";
+import type { MessageToRead, ProposedOperation } from "../../ports/extraction.js";
+import { knownNeed, nearestCategory } from "./category-and-need.js";
+import { folded } from "./folded-text.js";
+import { validFrom, validUntil } from "./said-dates.js";
+
+const MAX_LIST = 12;
+const MAX_ITEM_CHARS = 64;
+const MAX_TEXT_CHARS = 500;
+
+/** What would end a line or a block where a memory is shown. */
+const UNSAFE = /[\p{Cc}\u2028\u2029<>{}[\]|`\\]/gu;
+
+/** A proposal's statement, made fit to be kept: one line, of the table's categories and the domain's needs. Null where it says nothing. */
+export function statementOf(
+  proposal: ProposedOperation,
+  text: string,
+  message: MessageToRead,
+  { categories, needs }: { readonly categories: readonly Category[]; readonly needs: readonly Need[] },
+): Statement | null {
+  const line = oneLine(text, MAX_TEXT_CHARS);
+  if (!/[\p{L}\p{N}]/u.test(line)) return null;
+  const category = nearestCategory(proposal.category, categories);
+  const need = knownNeed(proposal.need, needs);
+  const hard = isHard(proposal, needs);
+  const table = categoryOf(categories, category);
+  const from = validFrom(proposal.valid_from, message.time_zone);
+  const subject = oneLine(proposal.subject, "companion:".length + MAX_ITEM_CHARS).replace(/^companion:\s+/u, "companion:");
+  const parsed = statementSchema.safeParse({
+    text: line,
+    category,
+    aspect: oneLine(proposal.aspect, MAX_ITEM_CHARS).toLowerCase(),
+    condition: oneLine(proposal.condition, 120),
+    about: oneLine(proposal.about, 200),
+    need: hard ? (need ?? "other") : null,
+    type: typeOf(proposal, hard, table),
+    strength: hard ? "hard" : "soft",
+    subject: /^companion:./u.test(subject) ? subject : "self",
+    scope: proposal.scope,
+    valid_from: from,
+    valid_until: validUntil(proposal.valid_until, from === null ? message.stated_at : new Date(from), message.time_zone),
+    confidence: proposal.confidence,
+    explicit: proposal.explicit,
+    entities: listOf(proposal.entities).filter((entity) => folded(message.text).includes(folded(entity))),
+    tags: listOf(proposal.tags),
+  });
+  return parsed.success ? parsed.data : null;
+}
+
+/** What the model calls hard, and what is one of the domain's needs, whatever it is called. */
+export function isHard(proposal: Pick<ProposedOperation, "strength" | "need">, needs: readonly Need[]): boolean {
+  return proposal.strength === "hard" || knownNeed(proposal.need, needs) !== null;
+}
+
+function typeOf(proposal: ProposedOperation, hard: boolean, category: Category | undefined): Statement["type"] {
+  if (proposal.type !== null && !(hard && proposal.type === "preference")) return proposal.type;
+  if (hard) return "constraint";
+  return category === undefined || category.type === "constraint" ? "preference" : category.type;
+}
+
+function oneLine(text: string, chars: number): string {
+  return text
+    .slice(0, chars * 2)
+    .replace(UNSAFE, " ")
+    .replace(/\s+/gu, " ")
+    .trim()
+    .slice(0, chars)
+    .trim();
+}
+
+function listOf(items: readonly string[]): string[] {
+  const clean = items.slice(0, MAX_LIST).map((item) => oneLine(item, MAX_ITEM_CHARS));
+  return [...new Set(clean.filter((item) => item !== ""))];
+}

@@ -1,0 +1,81 @@
+/**
+ * JSON in a model's answer: bare, in a code fence, with words around it, or cut off in the middle. Linear in the answer's length, but for
+ * at most {@link MAX_STARTS} tries.
+ */
+
+const MAX_CHARS = 200_000;
+const MAX_STARTS = 5;
+
+export interface FoundJson {
+  readonly value: unknown;
+  /** False where the text ended before the JSON did: `value` is what could be closed. */
+  readonly whole: boolean;
+}
+
+/** Null where there is none. */
+export function jsonIn(text: string): FoundJson | null {
+  const clipped = text.slice(0, MAX_CHARS);
+  const direct = parsed(clipped.trim());
+  if (direct !== undefined) return { value: direct, whole: true };
+  let start = nextStart(clipped, 0);
+  for (let tries = 0; start !== -1 && tries < MAX_STARTS; tries++) {
+    const scanned = scan(clipped, start);
+    const value = parsed(scanned.text);
+    if (value !== undefined) return { value, whole: scanned.whole };
+    start = nextStart(clipped, start + 1);
+  }
+  return null;
+}
+
+function nextStart(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) if (text[at] === "{" || text[at] === "[") return at;
+  return -1;
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** From an opening bracket to the one that closes it; where it is missing, all whole elements, closed. Commas before it go. */
+function scan(text: string, start: number): { readonly text: string; readonly whole: boolean } {
+  const open: string[] = [];
+  let inString = false;
+  let complete: { readonly text: string; readonly closing: string } | null = null;
+  let out = "";
+  let from = start;
+  let comma = -1;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (inString) {
+      if (character === "\\") at++;
+      else if (character === '"') inString = false;
+      continue;
+    }
+    if (character === ",") comma = at;
+    else if (character === '"') inString = true;
+    else if (character === "{") open.push("}");
+    else if (character === "[") open.push("]");
+    else if (character === "}" || character === "]") {
+      if (comma !== -1) {
+        out += text.slice(from, comma);
+        from = comma + 1;
+      }
+      open.pop();
+      if (open.length === 0) return { text: out + text.slice(from, at + 1), whole: true };
+      if (open.length <= 2) {
+        out += text.slice(from, at + 1);
+        from = at + 1;
+        complete = { text: out, closing: [...open].reverse().join("") };
+      }
+    }
+    if (character !== "," && !SPACE.has(character)) comma = -1;
+  }
+  return complete === null ? { text: "", whole: false } : { text: complete.text + complete.closing, whole: false };
+}
+
+const SPACE = new Set([" ", "\n", "\r", "\t"]);

@@ -1,0 +1,83 @@
+import type { Owner } from "../domain/owner.js";
+import { isAppError } from "../platform/errors.js";
+import type { TurnToRemember } from "../ports/memories.js";
+import type { MemoryLogTurn } from "../ports/memory-log.js";
+import type { ReadTogether } from "./read-message.js";
+
+/**
+ * Messages that got no call of their own: "Thanks", and those that came quickly one after another. The owner's next call reads them along,
+ * each with its own quotes; a booking has them read before it goes on. So a call is saved and nothing that was said is lost.
+ */
+export interface LeftToReadParts {
+  /** Null where the reader takes each message by itself: then none is left. */
+  readonly together: ReadTogether | null;
+  /** A message as it was said, from the journal; null where it is not part of a conversation any more. */
+  readonly said: (owner: Owner, turn: MemoryLogTurn, signal: AbortSignal) => Promise<TurnToRemember | null>;
+  /** Takes a turn off the record at the word of a message that was read along. Safe to repeat. */
+  readonly takeOffRecord: (
+    owner: Owner,
+    turn: Pick<TurnToRemember, "session_id" | "turn">,
+    which: "this" | "previous",
+    signal: AbortSignal,
+  ) => Promise<unknown>;
+}
+
+/** Of what one call reads along. What is more waits for the call after it. */
+const MAX_MESSAGES = 12;
+const MAX_CHARS = 12_000;
+
+/** What a provider will refuse again: read along with others, it would cost them their reading too. */
+const REFUSALS = ["MODEL_CONTENT_FILTER", "MODEL_REFUSED_REQUEST", "CONTEXT_TOO_LARGE"] as const;
+
+/** Which of the messages that were left are read along with the next one. */
+export class LeftToRead {
+  readonly #parts: LeftToReadParts;
+  /** Those that stood in a call that was refused: each is read by itself, before a booking. */
+  readonly #apart = new Set<string>();
+
+  constructor(parts: LeftToReadParts) {
+    this.#parts = parts;
+  }
+
+  get together(): ReadTogether | null {
+    return this.#parts.together;
+  }
+
+  get takeOffRecord(): LeftToReadParts["takeOffRecord"] {
+    return this.#parts.takeOffRecord;
+  }
+
+  /** As many as fit into a call, oldest first; `gone`: those of which nothing is left to read. */
+  async alongWith(
+    owner: Owner,
+    left: readonly MemoryLogTurn[],
+    signal: AbortSignal,
+  ): Promise<{ readonly turns: readonly TurnToRemember[]; readonly gone: readonly MemoryLogTurn[] }> {
+    const turns: TurnToRemember[] = [];
+    const gone: MemoryLogTurn[] = [];
+    let chars = 0;
+    for (const turn of left.filter(({ message_id }) => !this.#apart.has(message_id))) {
+      const said = await this.#parts.said(owner, turn, signal);
+      if (said === null) gone.push(turn);
+      else if (turns.length < MAX_MESSAGES && chars + said.text.length <= MAX_CHARS) {
+        turns.push(said);
+        chars += said.text.length;
+      } else break;
+    }
+    return { turns, gone };
+  }
+
+  /** Null where it is not part of a conversation any more. */
+  said(owner: Owner, turn: MemoryLogTurn, signal: AbortSignal): Promise<TurnToRemember | null> {
+    return this.#parts.said(owner, turn, signal);
+  }
+
+  /** Says that a call which read these along has failed. */
+  failed(turns: readonly TurnToRemember[], error: unknown): void {
+    if (REFUSALS.some((code) => isAppError(error, code))) for (const { message_id } of turns) this.#apart.add(message_id);
+  }
+
+  done(messageId: string): void {
+    this.#apart.delete(messageId);
+  }
+}

@@ -1,0 +1,219 @@
+import { type Category, DEFAULT_CATEGORIES } from "../domain/categories.js";
+import type { Memory } from "../domain/memory.js";
+import type { MemoryOperation } from "../domain/memory-operation.js";
+import { holdsAt, memoryOf } from "../domain/memory-record.js";
+import { textHash } from "../domain/normalised-text.js";
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import { isId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import type { AppliedOperations, LongTermMemory, MemoryQuery, MemorySearch } from "../ports/memories.js";
+import type { MemoryLog } from "../ports/memory-log.js";
+import type { MemoryStore } from "../ports/memory-store.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { addAll } from "./add-all.js";
+import { MemoriesAsAWhole } from "./administration.js";
+import { Forgetting } from "./forgetting.js";
+import { LeftToRead, type LeftToReadParts } from "./left-to-read.js";
+import type { MemoryChanges } from "./memory-changes.js";
+import { eventsOf } from "./memory-events.js";
+import { takeOffRecord } from "./off-record.js";
+import { OwnerLogs } from "./owner-logs.js";
+import { Projection } from "./projection.js";
+import { changeOf } from "./proposed-change.js";
+import { RecallOfMemories } from "./recall.js";
+import { type ReconcileRules, reconcile } from "./reconcile.js";
+import { StatingByHand } from "./stating.js";
+import { type CheckProposed, propose } from "./tool-proposals.js";
+import { MemoriesOfTurns, type ReadMessage } from "./turn-memories.js";
+import { waits } from "./waiting.js";
+
+export type { LeftToReadParts } from "./left-to-read.js";
+export type { ReadMessage } from "./turn-memories.js";
+
+export interface MemoryServiceParts {
+  readonly log: MemoryLog;
+  readonly store: MemoryStore;
+  readonly ledger: Pick<OwnerLedger, "epoch" | "tombstones" | "addTombstones" | "receipts">;
+  readonly readMessage: ReadMessage;
+  /** How messages are read together. Default: each by itself. */
+  readonly left?: LeftToReadParts;
+  /** Before a model reads. @throws what says that it may not, now. Default: it may. */
+  readonly mayRead?: (owner: Owner) => Promise<void>;
+  readonly checkProposed: CheckProposed;
+  /** Runs work while no other process changes the owner's memories. Default: there is no other. */
+  readonly alone?: <T>(owner: Owner, work: () => Promise<T>) => Promise<T>;
+  /** Told after something was forgotten, whoever asked for it. Default: nobody is. */
+  readonly onForgotten?: (owner: Owner) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface MemoryServiceOptions {
+  /** Default: {@link DEFAULT_CATEGORIES}. */
+  readonly categories?: readonly Category[];
+  /** Soft statements below it are not stored. Default 0.6. */
+  readonly minConfidence?: number;
+}
+
+/**
+ * The use-case of memories: every change is one durable entry of the owner's memory log, then of the store, which is read from and can be
+ * made anew. What the parts do is in the files of their names.
+ */
+export class MemoryService implements LongTermMemory {
+  readonly #parts: MemoryServiceParts;
+  readonly #options: Required<MemoryServiceOptions>;
+  readonly #logs: OwnerLogs;
+  readonly #forgetting: Forgetting;
+  readonly #turns: MemoriesOfTurns;
+  readonly #stating: StatingByHand;
+  readonly #recall: RecallOfMemories;
+  readonly #whole: MemoriesAsAWhole;
+
+  readonly remember: LongTermMemory["remember"] = (...args) => this.#turns.remember(...args);
+  readonly readLeft: LongTermMemory["readLeft"] = (...args) => this.#turns.readLeft(...args);
+  readonly propose: LongTermMemory["propose"];
+  readonly takeOffRecord: LongTermMemory["takeOffRecord"];
+  readonly toConfirm: LongTermMemory["toConfirm"] = (...args) => this.#turns.toConfirm(...args);
+  readonly asked: LongTermMemory["asked"] = (...args) => this.#turns.asked(...args);
+  readonly settle: LongTermMemory["settle"] = (...args) => this.#turns.settle(...args);
+  readonly remembered: LongTermMemory["remembered"] = (...args) => this.#turns.remembered(...args);
+  readonly recall: LongTermMemory["recall"] = (...args) => this.#recall.recall(...args);
+  readonly add: LongTermMemory["add"] = (...args) => this.#stating.add(...args);
+  readonly addAll: LongTermMemory["addAll"] = (...args) => addAll(this.add, ...args);
+  readonly patch: LongTermMemory["patch"] = (...args) => this.#stating.patch(...args);
+  readonly approve: LongTermMemory["approve"] = (...args) => this.#stating.approve(...args);
+  readonly reject: LongTermMemory["reject"] = (...args) => this.#stating.reject(...args);
+  readonly all: LongTermMemory["all"] = (...args) => this.#whole.all(...args);
+  readonly restore: LongTermMemory["restore"] = (...args) => this.#whole.restore(...args);
+  readonly detachSession: LongTermMemory["detachSession"] = (...args) => this.#whole.detachSession(...args);
+  readonly residue: LongTermMemory["residue"] = (...args) => this.#whole.residue(...args);
+  readonly health: LongTermMemory["health"] = () => this.#whole.health();
+  readonly rebuild: LongTermMemory["rebuild"] = (...args) => this.#whole.rebuild(...args);
+
+  /** For what is made of memories by code, beside a turn. */
+  get changes(): MemoryChanges {
+    return this.#logs;
+  }
+
+  constructor(parts: MemoryServiceParts, options: MemoryServiceOptions = {}) {
+    const { log, store, ledger, readMessage, onForgotten = () => {}, alone, clock, logger } = parts;
+    const { categories = DEFAULT_CATEGORIES, minConfidence = 0.6 } = options;
+    this.#parts = parts;
+    this.#options = { categories, minConfidence };
+    const projection = new Projection({ log, store, ledger, logger });
+    const logs = new OwnerLogs({ log, ledger, projection, clock, ...(alone && { alone }) });
+    const rules = (owner: Owner, now: Date) => this.#rules(owner, now);
+    this.#logs = logs;
+    this.#forgetting = new Forgetting({ logs, ledger, onForgotten });
+    const { left, mayRead } = parts;
+    const reading = { readMessage, ...(left !== undefined && { left: new LeftToRead(left) }), ...(mayRead !== undefined && { mayRead }) };
+    this.#turns = new MemoriesOfTurns({ logs, log, store, forgetting: this.#forgetting, ...reading, rules, clock });
+    const { checkProposed } = parts;
+    this.propose = (...args) => propose({ logs, forgetting: this.#forgetting, checkProposed, rules }, ...args);
+    this.takeOffRecord = (...args) => takeOffRecord({ logs, log }, ...args);
+    this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categories, rules });
+    this.#recall = new RecallOfMemories({ logs, store, logger });
+    this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, categories, clock, logger });
+  }
+
+  async get(owner: Owner, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Memory> {
+    if (!isId(id)) throw new AppError("MEMORY_NOT_FOUND");
+    await this.#logs.level(owner, options.signal);
+    return this.#parts.store.get(owner, id, options);
+  }
+
+  async list(owner: Owner, query: MemoryQuery) {
+    await this.#logs.level(owner, query.signal);
+    return this.#parts.store.list(owner, query);
+  }
+
+  async search(owner: Owner, query: MemorySearch) {
+    await this.#logs.level(owner, query.signal);
+    return this.#parts.store.search(owner, query);
+  }
+
+  async history(owner: Owner, id: string) {
+    const memories = await this.#logs.known(owner);
+    const record = memories.records.get(id);
+    if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
+    return eventsOf(memories.withPredecessors([record]), this.#parts.clock.now());
+  }
+
+  /** What the log says, once the store has said the same: one that lost something while it ran is mended, or the caller is told. */
+  async needs(owner: Owner, { now, signal }: { readonly now: Date; readonly signal?: AbortSignal }): Promise<readonly Memory[]> {
+    for (let tries = 1; ; tries++) {
+      const { records } = await this.#logs.level(owner, signal);
+      const stored = new Set((await this.#parts.store.hard(owner, signal === undefined ? {} : { signal })).map(({ id }) => id));
+      const hard = [...records.values()].filter((record) => record.strength === "hard" && (holdsAt(record, now) || waitsAt(record, now)));
+      if (hard.every(({ id }) => stored.has(id))) return hard.map(memoryOf);
+      this.#logs.doubt(owner);
+      if (tries > 1) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE", { detail: "The store lacks memories that must hold." });
+    }
+  }
+
+  async apply(
+    owner: Owner,
+    operations: readonly MemoryOperation[],
+    options: { readonly now: Date; readonly signal?: AbortSignal },
+  ): Promise<AppliedOperations> {
+    const { now, signal } = options;
+    if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+    const rules = await this.#rules(owner, now);
+    const [first] = operations;
+    const asking = operations.flatMap((operation) => (operation.op === "forget" ? [operation.source.message_id] : []));
+    const { result } = await this.#logs.change(
+      owner,
+      async (memories) => {
+        const { puts, ...reconciled } = reconcile(memories.records.values(), operations.map(changeOf), rules);
+        const gone = await this.#forgetting.tombstones(owner, memories, reconciled.forgotten, now, asking);
+        const removed = gone.map(({ id }) => id);
+        const left = puts.filter(({ id }) => !removed.includes(id));
+        const { session_id = "", turn = 0, message_id = "" } = first?.source ?? {};
+        const entry = { kind: "tool", turn: { session_id, turn, message_id, reader: "tool" }, puts: left, removed } as const;
+        const stored = [...reconciled.resolved].filter(([change, memory]) => change === memory).map(([change]) => change);
+        const result: AppliedOperations = {
+          stored,
+          confirmed: reconciled.confirmed,
+          superseded: reconciled.superseded,
+          forgotten: removed,
+          dropped: Object.values(reconciled.dropped).reduce((sum, count) => sum + count, 0),
+        };
+        return { entry: left.length + removed.length === 0 ? null : entry, result };
+      },
+      options,
+    );
+    if (result.forgotten.length > 0) this.#forgetting.tell(owner);
+    return result;
+  }
+
+  forget(owner: Owner, id: string, options: { readonly now: Date; readonly askedIn?: readonly string[] }): Promise<readonly Memory[]> {
+    return this.#forgetting.one(owner, id, options.now, options.askedIn ?? []);
+  }
+
+  forgetAll(owner: Owner, options: { readonly now: Date }): Promise<number> {
+    return this.#forgetting.all(owner, options.now);
+  }
+
+  async erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }> {
+    await this.#recall.settled();
+    return this.#whole.erase(owner);
+  }
+
+  /** Waits for what runs. Log and store stay open: they are the caller's. */
+  async close(): Promise<void> {
+    await this.#logs.settled();
+    await this.#recall.settled();
+  }
+
+  async #rules(owner: Owner, now: Date): Promise<ReconcileRules> {
+    const tombstones = await this.#parts.ledger.tombstones(owner);
+    return { ...this.#options, now, tombstones, hash: (text) => textHash(owner, text) };
+  }
+}
+
+function waitsAt(record: Memory, now: Date): boolean {
+  const over = record.valid_until !== null && Date.parse(record.valid_until) <= now.getTime();
+  return waits(record) && !over && record.status !== "superseded";
+}

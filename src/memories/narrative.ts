@@ -1,0 +1,125 @@
+import { madeOf } from "../domain/made-of.js";
+import type { MemoryRecord } from "../domain/memory-record.js";
+import { holdsAt, MAX_EVENTS } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
+import { derivedId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import type { ChatModel } from "../ports/agent.js";
+import { madeByCode } from "./made-by-code.js";
+import type { LoggedMemories, MemoryChanges } from "./memory-changes.js";
+import { composedNarrative, narrativeBy } from "./narrative-text.js";
+
+/** New memories after which it is told anew. */
+const RENEWED_AFTER = 10;
+/** Memories that it tells, at most. */
+const MAX_SOURCES = 30;
+
+export interface NarrativeParts {
+  readonly changes: MemoryChanges;
+  readonly model: ChatModel;
+  readonly logger: Logger;
+}
+
+/**
+ * The story of the relationship: one memory of at most 120 words per owner, made of other memories, whose ids it names. It is renewed when
+ * a session is archived, after ten new memories and when one that it tells of holds no longer; with what was forgotten it goes, in the
+ * same entry of the log.
+ */
+export class Narrative {
+  readonly #parts: NarrativeParts;
+
+  constructor(parts: NarrativeParts) {
+    this.#parts = parts;
+  }
+
+  /** After a turn: renewed where ten memories are new since. Never throws. */
+  async afterTurn(owner: Owner, options: { readonly now: Date; readonly signal: AbortSignal }): Promise<void> {
+    await this.#safely(async () => {
+      const known = await this.#parts.changes.known(owner);
+      const { records } = known;
+      const told = records.get(narrativeId(owner));
+      const since = told?.updated_at ?? "";
+      const holding = sourcesOf(records, options.now);
+      const fresh = holding.filter(({ created_at }) => created_at > since);
+      const stale = told !== undefined && madeOf(told).some((id) => !holding.some((source) => source.id === id));
+      const dropped = holding.length > 0 && isDropped(owner, known);
+      if (fresh.length >= RENEWED_AFTER || stale || dropped) await this.#renew(owner, options);
+    });
+  }
+
+  /** When a session is archived. Never throws. */
+  async archived(owner: Owner, options: { readonly now: Date; readonly signal: AbortSignal }): Promise<void> {
+    await this.#safely(() => this.#renew(owner, options));
+  }
+
+  /** After something was forgotten: the narrative that told of it went with it, and is told without it. Never throws. */
+  async forgotten(owner: Owner, options: { readonly now: Date; readonly signal: AbortSignal }): Promise<void> {
+    await this.#safely(async () => {
+      const known = await this.#parts.changes.known(owner);
+      if (isDropped(owner, known)) await this.#renew(owner, options);
+    });
+  }
+
+  async #renew(owner: Owner, { now, signal }: { readonly now: Date; readonly signal: AbortSignal }): Promise<void> {
+    const { changes, model } = this.#parts;
+    const { records } = await changes.known(owner);
+    const sources = sourcesOf(records, now).slice(0, MAX_SOURCES);
+    const id = narrativeId(owner);
+    if (sources.length === 0) {
+      const drop = { kind: "narrative", turn: null, puts: [], removed: [id] } as const;
+      await changes.change(owner, async (now) => ({ entry: now.records.has(id) ? drop : null, result: null }), { now, signal });
+      return;
+    }
+    const text = model.standIn ? composedNarrative(sources) : await narrativeBy(model, sources, signal);
+    if (text === "") return;
+    await changes.change(
+      owner,
+      async ({ records: current }) => {
+        // What was forgotten while the model wrote must not come back in its words.
+        if (sources.some((source) => current.get(source.id)?.text !== source.text)) return { entry: null, result: null };
+        const before = current.get(id);
+        const entities = sources.map((source) => source.id);
+        const made = { id, text, category: "other", aspect: "narrative", type: "narrative", explicit: true, entities } as const;
+        const fresh = madeByCode(made, now.toISOString(), now);
+        const put = before === undefined ? fresh : { ...fresh, created_at: before.created_at, events: eventsAfter(before, now) };
+        return { entry: { kind: "narrative", turn: null, puts: [put], removed: [] }, result: null };
+      },
+      { now, signal },
+    );
+  }
+
+  async #safely(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, "a narrative could not be renewed");
+    }
+  }
+}
+
+/** It was told, and went with something that it told of. */
+function isDropped(owner: Owner, memories: LoggedMemories): boolean {
+  const id = narrativeId(owner);
+  return !memories.records.has(id) && memories.isRemoved(id);
+}
+
+function narrativeId(owner: Owner): string {
+  return derivedId("memory", owner, "narrative");
+}
+
+/** What may be told: what holds, the hard ones first, then what was said most often, then the newest. */
+function sourcesOf(records: ReadonlyMap<string, MemoryRecord>, now: Date): readonly MemoryRecord[] {
+  return [...records.values()]
+    .filter((record) => record.type !== "narrative" && record.type !== "summary" && holdsAt(record, now))
+    .sort(
+      (a, b) =>
+        Number(b.strength === "hard") - Number(a.strength === "hard") ||
+        b.seen_count - a.seen_count ||
+        (a.stated_at < b.stated_at ? 1 : a.stated_at > b.stated_at ? -1 : 0) ||
+        (a.id < b.id ? -1 : 1),
+    );
+}
+
+function eventsAfter(before: MemoryRecord, now: Date): MemoryRecord["events"] {
+  return [...before.events, { at: now.toISOString(), event: "edited" as const }].slice(-MAX_EVENTS);
+}

@@ -1,0 +1,214 @@
+import { LRUCache } from "lru-cache";
+import type { MemoryRecord } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import { isAppError } from "../platform/errors.js";
+import { KeyedMutex } from "../platform/keyed-mutex.js";
+import type { MemoryLog, NewMemoryLogEntry } from "../ports/memory-log.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { withNarrativesOf } from "./narratives-of.js";
+import { OwnerMemories } from "./owner-memories.js";
+import type { Projection } from "./projection.js";
+
+export interface OwnerLogsParts {
+  readonly log: MemoryLog;
+  readonly ledger: Pick<OwnerLedger, "epoch">;
+  readonly projection: Projection;
+  readonly clock: Clock;
+  /** Runs work while no other process changes the owner's memories. Default: there is no other. */
+  readonly alone?: <T>(owner: Owner, work: () => Promise<T>) => Promise<T>;
+}
+
+/** Memories held in memory, of all owners. */
+const HELD_MEMORIES = 100_000;
+const MAX_TRIES = 5;
+
+interface Held {
+  readonly memories: OwnerMemories;
+  /** The entry up to which the store was seen to follow; null: it was not looked at, or a write failed. */
+  level: number | null;
+}
+
+export interface MemoryChange<T> {
+  /** Null where nothing changes. */
+  readonly entry: NewMemoryLogEntry | null;
+  readonly result: T;
+}
+
+/** The logs of owners, folded, and every change of them: one entry, durable, then the store. An owner's changes run one after the other. */
+export class OwnerLogs {
+  readonly #parts: OwnerLogsParts;
+  readonly #mutex = new KeyedMutex();
+  readonly #held = new LRUCache<Owner, Held>({ maxSize: HELD_MEMORIES, sizeCalculation: ({ memories }) => memories.records.size + 1 });
+
+  constructor(parts: OwnerLogsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * What the log says. Reads the store only where there is no log yet. `seenSeq`: of the log's last entry, where the caller has just read
+   * it. Default: it is asked for.
+   */
+  async known(owner: Owner, seenSeq?: number): Promise<OwnerMemories> {
+    const held = this.#held.get(owner);
+    if (held !== undefined && (await this.#isCurrent(owner, held, seenSeq))) return held.memories;
+    return this.#mutex.run(owner, async () => (await this.#load(owner)).memories);
+  }
+
+  /** What the log says, with the store level. @throws LONG_TERM_MEMORY_UNAVAILABLE when it can't be made so */
+  async level(owner: Owner, signal?: AbortSignal): Promise<OwnerMemories> {
+    const held = this.#held.get(owner);
+    if (held !== undefined && (await this.isLevel(owner))) return held.memories;
+    return this.#exclusively(owner, async () => {
+      const loaded = await this.#load(owner);
+      await this.#project(owner, loaded, signal);
+      return loaded.memories;
+    });
+  }
+
+  /** Whether the store is known to be level; it isn't asked. `seenSeq` as in {@link known}. */
+  async isLevel(owner: Owner, seenSeq?: number): Promise<boolean> {
+    const held = this.#held.get(owner);
+    return held !== undefined && held.level === held.memories.seq && (await this.#isCurrent(owner, held, seenSeq));
+  }
+
+  /** The store was found to lack something: it is looked at anew. */
+  doubt(owner: Owner): void {
+    const held = this.#held.get(owner);
+    if (held !== undefined) held.level = null;
+  }
+
+  /**
+   * Makes one change: `plan` says what, from what is known; its entry is logged, with the narratives that tell of what it removes, and the
+   * store follows. Where nothing changes the store is
+   * made level all the same, so that a repetition completes what was broken off.
+   * @throws OWNER_ERASED when an erasure began meanwhile
+   */
+  async change<T>(
+    owner: Owner,
+    plan: (memories: OwnerMemories) => Promise<MemoryChange<T>> | MemoryChange<T>,
+    options: { readonly now: Date; readonly signal?: AbortSignal; readonly store?: "later"; readonly dropsTexts?: boolean },
+  ): Promise<{ readonly result: T; readonly memories: OwnerMemories }> {
+    const epoch = await this.#parts.ledger.epoch(owner);
+    return this.#exclusively(owner, async () => {
+      for (let tries = 1; ; tries++) {
+        const held = await this.#load(owner);
+        const { memories } = held;
+        const { entry: planned, result } = await plan(memories);
+        const entry = planned === null ? null : withNarrativesOf(planned, memories.records);
+        try {
+          if (entry !== null)
+            memories.fold(await this.#parts.log.append(owner, entry, { expectedSeq: memories.seq, epoch, now: options.now }));
+        } catch (error) {
+          this.#held.delete(owner);
+          if (isAppError(error, "MEMORIES_CHANGED") && tries < MAX_TRIES) continue;
+          throw error;
+        }
+        this.#held.set(owner, held);
+        await this.#dropRemovedTexts(owner, memories);
+        if (options.store !== "later") await this.#project(owner, held, options.signal);
+        return { result, memories };
+      }
+    });
+  }
+
+  /** Writes the store anew from the log. */
+  async rebuild(owner: Owner, signal: AbortSignal): Promise<number> {
+    return this.#exclusively(owner, async () => {
+      const held = await this.#load(owner);
+      await this.#regain(owner, held);
+      await this.#parts.projection.mend(owner, held.memories, { signal, anew: true });
+      held.level = held.memories.seq;
+      return held.memories.records.size;
+    });
+  }
+
+  /** Changes what stands in the log. */
+  async redact(owner: Owner, change: (record: MemoryRecord) => MemoryRecord | null): Promise<void> {
+    await this.#exclusively(owner, async () => {
+      await this.#parts.log.redact(owner, change);
+      this.#held.delete(owner);
+    });
+  }
+
+  /** Runs alone for the owner; afterwards nothing of them is held. */
+  async alone<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
+    return this.#exclusively(owner, async () => {
+      try {
+        return await work();
+      } finally {
+        this.#held.delete(owner);
+      }
+    });
+  }
+
+  /** Resolves when no change runs or waits. */
+  settled(): Promise<void> {
+    return this.#mutex.settled();
+  }
+
+  #exclusively<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
+    const { alone } = this.#parts;
+    return this.#mutex.run(owner, alone === undefined ? work : () => alone(owner, work));
+  }
+
+  async #isCurrent(owner: Owner, held: Held, seenSeq?: number): Promise<boolean> {
+    // One that differs may be of before a write of this process, or of behind another's erasure.
+    if (held.memories.seq === seenSeq) return true;
+    return held.memories.seq === (await this.#parts.log.lastSeq(owner));
+  }
+
+  /** For one who holds the mutex. */
+  async #load(owner: Owner): Promise<Held> {
+    const { log, ledger, projection, clock } = this.#parts;
+    let held = this.#held.get(owner);
+    if (held !== undefined && held.memories.seq === (await log.lastSeq(owner))) return held;
+    if (held === undefined || held.memories.seq > (await log.lastSeq(owner))) held = { memories: new OwnerMemories(), level: null };
+    for await (const entry of log.read(owner, { fromSeq: held.memories.seq + 1 })) {
+      held.memories.fold(entry);
+      // Another process wrote it, and most likely to the store as well: the store says.
+      held.level = null;
+    }
+    if (held.memories.seq === 0) {
+      const epoch = await ledger.epoch(owner);
+      const puts = await projection.before(owner);
+      if (puts.length > 0) {
+        const seed: NewMemoryLogEntry = { kind: "seed", turn: null, puts, removed: [] };
+        held.memories.fold(await log.append(owner, seed, { expectedSeq: 0, epoch, now: clock.now() }));
+      }
+    }
+    await this.#dropRemovedTexts(owner, held.memories);
+    this.#held.set(owner, held);
+    return held;
+  }
+
+  async #dropRemovedTexts(owner: Owner, memories: OwnerMemories): Promise<void> {
+    if (!memories.holdsRemovedTexts) return;
+    await this.#parts.log.redact(owner, (record) => (memories.records.has(record.id) ? record : null));
+    memories.redacted();
+  }
+
+  /** What an older copy of the log lacks is taken back into it from the store. */
+  async #regain(owner: Owner, { memories }: Held): Promise<void> {
+    const { log, ledger, projection, clock } = this.#parts;
+    const tail = await projection.lostTail(owner, memories);
+    if (tail === null || tail.puts.length + tail.removed.length === 0) return;
+    const epoch = await ledger.epoch(owner);
+    const seed: NewMemoryLogEntry = { kind: "seed", turn: null, ...tail };
+    memories.fold(await log.append(owner, seed, { expectedSeq: memories.seq, epoch, now: clock.now() }));
+    await this.#dropRemovedTexts(owner, memories);
+  }
+
+  async #project(owner: Owner, held: Held, signal: AbortSignal | undefined): Promise<void> {
+    const { projection } = this.#parts;
+    const options = signal === undefined ? {} : { signal };
+    const { level, memories } = held;
+    if (level === memories.seq) return;
+    held.level = null;
+    if (level === null) {
+      await this.#regain(owner, held);
+      await projection.mend(owner, memories, options);
+    } else await projection.complete(owner, memories, level, options);
+    held.level = memories.seq;
+  }
+}

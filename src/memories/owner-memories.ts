@@ -1,0 +1,112 @@
+import type { MemoryRecord } from "../domain/memory-record.js";
+import { type MemoryLogEntry, type MemoryLogTurn, NOBODY } from "../ports/memory-log.js";
+
+/** What the log says of a turn that was read. */
+export interface PlannedTurn {
+  readonly turn: MemoryLogTurn;
+  readonly puts: readonly string[];
+  readonly removed: readonly string[];
+  readonly dropped: Readonly<Record<string, number>>;
+}
+
+/** An owner's memories as their log says: the fold of its entries. */
+export class OwnerMemories {
+  readonly #records = new Map<string, MemoryRecord>();
+  /** By message. */
+  readonly #turns = new Map<string, PlannedTurn>();
+  /** Those that were left to be read later, by message. */
+  readonly #left = new Map<string, MemoryLogTurn>();
+  /** Id → the entry that changed or removed it last. */
+  readonly #changedAt = new Map<string, number>();
+  readonly #removed = new Map<string, number>();
+  #seq = 0;
+  #happenedCursor: string | null = null;
+  #holdsRemovedTexts = false;
+
+  /** The last entry that is folded in. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** By id. */
+  get records(): ReadonlyMap<string, MemoryRecord> {
+    return this.#records;
+  }
+
+  /** Where what the domain reports goes on; null: from its beginning. */
+  get happenedCursor(): string | null {
+    return this.#happenedCursor;
+  }
+
+  /** True while the log still holds words of memories that are no more: a redaction that did not come about. */
+  get holdsRemovedTexts(): boolean {
+    return this.#holdsRemovedTexts;
+  }
+
+  fold(entry: MemoryLogEntry): void {
+    for (const record of entry.puts) {
+      this.#records.set(record.id, record);
+      this.#changedAt.set(record.id, entry.seq);
+      this.#removed.delete(record.id);
+    }
+    for (const id of entry.removed) {
+      if (this.#records.delete(id)) this.#holdsRemovedTexts = true;
+      this.#changedAt.delete(id);
+      this.#removed.set(id, entry.seq);
+    }
+    if (entry.kind === "turn" && entry.turn !== null) this.#foldTurn(entry, entry.turn);
+    if (entry.happened_cursor !== undefined) this.#happenedCursor = entry.happened_cursor;
+    this.#seq = entry.seq;
+  }
+
+  #foldTurn({ puts, removed, dropped = {} }: MemoryLogEntry, turn: MemoryLogTurn): void {
+    this.#turns.set(turn.message_id, { turn, puts: puts.map(({ id }) => id), removed, dropped });
+    if (turn.reader === NOBODY) this.#left.set(turn.message_id, turn);
+    else this.#left.delete(turn.message_id);
+  }
+
+  /** False too for a turn that was left to be read later. */
+  isRead(messageId: string): boolean {
+    return this.#turns.has(messageId) && !this.#left.has(messageId);
+  }
+
+  /** Turns that were left to be read later, oldest first. */
+  get left(): readonly MemoryLogTurn[] {
+    return [...this.#left.values()];
+  }
+
+  /** Says that the log was redacted: records as `change` makes them, and no words of what is no more. */
+  redacted(change: (record: MemoryRecord) => MemoryRecord | null = (record) => record): void {
+    for (const record of [...this.#records.values()]) this.#records.set(record.id, change(record) ?? record);
+    this.#holdsRemovedTexts = false;
+  }
+
+  /** Undefined where the turn was neither read yet nor left to be read. */
+  planned(messageId: string): PlannedTurn | undefined {
+    return this.#turns.get(messageId);
+  }
+
+  /** What changed behind an entry. */
+  since(seq: number): { readonly puts: readonly MemoryRecord[]; readonly removed: readonly string[] } {
+    return {
+      puts: [...this.#records.values()].filter(({ id }) => (this.#changedAt.get(id) ?? 0) > seq),
+      removed: [...this.#removed].filter(([, at]) => at > seq).map(([id]) => id),
+    };
+  }
+
+  /** Ids that were there and are no more. */
+  isRemoved(id: string): boolean {
+    return this.#removed.has(id);
+  }
+
+  /** Records, and all that they superseded, directly or through others. */
+  withPredecessors(records: readonly MemoryRecord[]): MemoryRecord[] {
+    const all = new Map(records.map((record) => [record.id, record]));
+    for (let size = -1; size !== all.size; ) {
+      size = all.size;
+      for (const record of this.#records.values())
+        if (record.superseded_by !== null && all.has(record.superseded_by)) all.set(record.id, record);
+    }
+    return [...all.values()];
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { MEMORY_TYPES } from "../../domain/memory.js";
+import { PROPOSED_OPS, STANCES } from "../../ports/extraction.js";
+
+const text = z.string();
+const maybe = z.string().nullable();
+
+/** One operation as the model is asked to write it: flat, all fields required, as strict structured output wants it. */
+const operation = z.strictObject({
+  op: z.enum(PROPOSED_OPS),
+  quote: text,
+  target: maybe,
+  text,
+  about: text,
+  category: text,
+  aspect: text,
+  condition: text,
+  need: maybe,
+  type: z.enum(MEMORY_TYPES.filter((type) => type !== "summary" && type !== "narrative")),
+  strength: z.enum(["hard", "soft"]),
+  subject: text,
+  scope: z.enum(["standing", "trip"]),
+  valid_from: maybe,
+  valid_until: maybe,
+  stance: z.enum(STANCES),
+  confidence: z.number(),
+  explicit: z.boolean(),
+  entities: z.array(text),
+});
+
+const answer = z.strictObject({ off_record: z.enum(["this", "previous"]).nullable(), operations: z.array(operation) });
+
+/** The form that the model's answer is asked for in. Other forms are understood too. */
+export const ANSWER_FORMAT = { name: "memory_operations", schema: withoutDialect(z.toJSONSchema(answer)) };
+
+const together = z.strictObject({
+  ...answer.shape,
+  earlier_off_record: z.array(z.strictObject({ message: text, which: z.enum(["this", "previous"]) })),
+  operations: z.array(operation.extend({ message: text })),
+});
+
+/** The same where messages are read along: each operation names its own. */
+export const TOGETHER_FORMAT = { name: "memory_operations_of_messages", schema: withoutDialect(z.toJSONSchema(together)) };
+
+function withoutDialect({ $schema: _, ...schema }: Record<string, unknown>): Readonly<Record<string, unknown>> {
+  return schema;
+}

@@ -1,0 +1,58 @@
+import type { MemorySource, Statement, WaitingReason } from "../domain/memory.js";
+import type { MemoryOperation } from "../domain/memory-operation.js";
+import { memoryIdOf } from "../domain/owned-ids.js";
+import type { Owner } from "../domain/owner.js";
+import type { CheckedOperation } from "./checked-operation.js";
+
+/** One operation on its way to be reconciled, whoever proposed it. */
+export interface ProposedChange {
+  readonly op: CheckedOperation["op"];
+  /** The id of the memory to be; unused where none comes of it. */
+  readonly id: string;
+  readonly target_id: string | null;
+  readonly statement: Statement | null;
+  /** Null: it takes effect at once. */
+  readonly waits: WaitingReason | null;
+  /** ISO 8601. */
+  readonly stated_at: string;
+  /** Null when the guest states it by hand. */
+  readonly source: MemorySource | null;
+}
+
+/** What a message gives, as changes, with the ids that its memories will have whenever they are carried out. */
+export function changesOf(
+  owner: Owner,
+  said: {
+    readonly session_id: string;
+    readonly turn: number;
+    readonly message_id: string;
+    readonly stated_at: Date;
+    readonly channel: string;
+  },
+  operations: readonly CheckedOperation[],
+): ProposedChange[] {
+  const { session_id, turn, message_id } = said;
+  return operations.map((operation) => ({
+    op: operation.op,
+    id: memoryIdOf(owner, session_id, message_id, operation.index),
+    target_id: operation.target_id,
+    statement:
+      operation.statement === null
+        ? null
+        : { ...operation.statement, channel: operation.statement.channel === "" ? said.channel : operation.statement.channel },
+    waits: operation.waits === null || !operation.brought_along ? operation.waits : "brought_along",
+    stated_at: said.stated_at.toISOString(),
+    source: { session_id, turn, message_id, quote: operation.quote },
+  }));
+}
+
+/** Operations with ids of their own, from tools and from journals of before. */
+export function changeOf(operation: MemoryOperation): ProposedChange {
+  const { stated_at, source } = operation;
+  const none = { id: "", target_id: null, statement: null, waits: null, stated_at: new Date(stated_at).toISOString(), source };
+  if (operation.op === "add")
+    return { ...none, op: "add", id: operation.memory_id, statement: operation.statement, waits: operation.review ? "unsure" : null };
+  if (operation.op !== "supersede") return { ...none, op: operation.op, target_id: operation.target_id };
+  const { memory_id: id, target_id, statement } = operation;
+  return { ...none, op: statement === null ? "end" : "supersede", id, target_id, statement };
+}

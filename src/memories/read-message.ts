@@ -1,0 +1,69 @@
+import type { Category } from "../domain/categories.js";
+import type { Logger } from "../platform/logger.js";
+import type { Need } from "../ports/agent.js";
+import type { MessageReader, MessageToRead, Reading } from "../ports/extraction.js";
+import type { CheckedReading } from "./checked-operation.js";
+import { check } from "./checks/check.js";
+import { MAX_READ_CHARS } from "./message-document.js";
+
+export interface ReadMessageParts {
+  readonly categories: readonly Category[];
+  readonly needs: readonly Need[];
+  readonly logger: Logger;
+}
+
+export type ReadMessage = (message: MessageToRead, signal: AbortSignal) => Promise<CheckedReading>;
+
+/**
+ * Reading and its checks, as one: what a message gives, and what of it waits for the guest's word. Of a longer message the first
+ * 8,000 characters are read. @throws what the reader throws
+ */
+export function readMessage(reader: MessageReader, parts: ReadMessageParts): ReadMessage {
+  return async (message, signal) => {
+    if (message.text.trim() === "") return { reader: reader.name, operations: [], off_record: null, dropped: {} };
+    const read = beginningOf(message);
+    return checked(reader, read, await reader.read(read, { signal }), parts);
+  };
+}
+
+/** Several messages by one call, oldest first; null for one that has yet to be read. */
+export type ReadTogether = (messages: readonly MessageToRead[], signal: AbortSignal) => Promise<readonly (CheckedReading | null)[]>;
+
+/** The same for several messages. Null where the reader takes each by itself. */
+export function readTogether(reader: MessageReader, parts: ReadMessageParts): ReadTogether | null {
+  if (reader.readTogether === undefined) return null;
+  return async (messages, signal) => {
+    const read = messages.map(beginningOf);
+    const readings = (await reader.readTogether?.(read, { signal })) ?? [];
+    return read.map((message, place) => {
+      const reading = readings[place] ?? null;
+      return reading === null ? null : checked(reader, message, reading, parts);
+    });
+  };
+}
+
+function beginningOf(message: MessageToRead): MessageToRead {
+  return { ...message, text: message.text.slice(0, MAX_READ_CHARS) };
+}
+
+function checked(
+  reader: MessageReader,
+  message: MessageToRead,
+  reading: Reading,
+  { categories, needs, logger }: ReadMessageParts,
+): CheckedReading {
+  const result = check(message, reading, { reader: reader.name, categories, needs });
+  const waiting = result.operations.filter(({ waits }) => waits !== null).length;
+  if (waiting > 0 || Object.keys(result.dropped).length > 0)
+    logger.info(
+      {
+        message_id: message.message_id,
+        reader: reader.name,
+        taken: result.operations.length - waiting,
+        waiting,
+        dropped: result.dropped,
+      },
+      "part of a reading waits or was dropped",
+    );
+  return result;
+}

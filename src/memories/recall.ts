@@ -1,0 +1,145 @@
+import { LRUCache } from "lru-cache";
+import type { MemoryRecord } from "../domain/memory-record.js";
+import { memoryOf } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
+import type { Logger } from "../platform/logger.js";
+import type { MemoryRecall, RecallRequest, RecallResult } from "../ports/memories.js";
+import type { MemoryStore } from "../ports/memory-store.js";
+import type { OwnerLogs } from "./owner-logs.js";
+import { toConfirm } from "./waiting.js";
+
+export interface RecallParts {
+  readonly logs: OwnerLogs;
+  readonly store: Pick<MemoryStore, "recall">;
+  readonly logger: Logger;
+}
+
+/** A memory counts as recalled at most once in this time, so that a chat doesn't write at every turn. */
+const RECALL_COUNTS_EVERY_MS = 86_400_000;
+const ASKED_AT_ONCE = 5;
+/** After the store was not made level for an owner, their recalls don't try it; after as many owners in a row, nobody's do. */
+const NOT_LEVEL_FOR_MS = 5_000;
+const OWNERS_IN_A_ROW = 3;
+const MAX_OWNERS = 1_000;
+
+/**
+ * How the store stands to an owner's log: level, not made so in time (which a write that is under way does too), or failed to be made
+ * so. Only what failed makes a recall degraded.
+ */
+type Level = "level" | "late" | "failed";
+
+/** What a turn reads: the store, made level first where it is not, within the turn's own deadline. */
+export class RecallOfMemories implements MemoryRecall {
+  readonly #parts: RecallParts;
+  readonly #background = new Set<Promise<unknown>>();
+  /** Until when an owner's store is not tried again, and why. */
+  readonly #notLevel = new LRUCache<Owner, { readonly until: number; readonly as: Level }>({ max: MAX_OWNERS });
+  readonly #failedInARow = new Set<Owner>();
+  #nobodyUntil = 0;
+
+  constructor(parts: RecallParts) {
+    this.#parts = parts;
+  }
+
+  async recall(owner: Owner, request: RecallRequest): Promise<RecallResult> {
+    const until = performance.now() + request.deadlineMs;
+    const level = await this.#level(owner, request);
+    const left = Math.max(1, Math.floor(until - performance.now()));
+    const { recalled, ...result } = await this.#parts.store.recall(owner, { ...request, deadlineMs: left });
+    this.#countRecalled(owner, recalled, request.now);
+    const asking = level === "level" ? await this.#toConfirm(owner, request) : [];
+    const status = level === "failed" && (result.status === "ok" || result.status === "empty") ? "degraded" : result.status;
+    return { ...result, status, ...(asking.length > 0 && { to_confirm: asking.map(memoryOf) }) };
+  }
+
+  /** Waits for what runs in the background. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#background);
+  }
+
+  /** Makes the store level where it isn't, within half of the deadline. */
+  async #level(owner: Owner, request: RecallRequest): Promise<Level> {
+    let tried = false;
+    const attempt = async (): Promise<Level> => {
+      const { logs, logger } = this.#parts;
+      try {
+        if (await logs.isLevel(owner, request.memorySeq)) return "level";
+        const now = performance.now();
+        const left = this.#notLevel.get(owner);
+        if (left !== undefined && now < left.until) return left.as;
+        if (now < this.#nobodyUntil) return "failed";
+        tried = true;
+        await logs.level(owner);
+        return "level";
+      } catch (error) {
+        logger.debug({ err: error }, "The store of memories is not level with the log");
+        return "failed";
+      }
+    };
+    const level = await beforeAbort(attempt(), "late", request.signal, request.deadlineMs / 2);
+    if (tried && !request.signal?.aborted) this.#note(owner, level);
+    return level;
+  }
+
+  /** What fails for one owner alone is never felt by another. */
+  #note(owner: Owner, level: Level): void {
+    if (level === "level") {
+      this.#notLevel.delete(owner);
+      this.#failedInARow.clear();
+      this.#nobodyUntil = 0;
+      return;
+    }
+    const until = performance.now() + NOT_LEVEL_FOR_MS;
+    this.#notLevel.set(owner, { until, as: level });
+    if (level === "late") return;
+    this.#failedInARow.add(owner);
+    if (this.#failedInARow.size < OWNERS_IN_A_ROW) return;
+    this.#nobodyUntil = until;
+    this.#failedInARow.clear();
+  }
+
+  async #toConfirm(owner: Owner, { now, memorySeq }: RecallRequest): Promise<MemoryRecord[]> {
+    try {
+      return toConfirm((await this.#parts.logs.known(owner, memorySeq)).records.values(), now, { talk: true }).slice(0, ASKED_AT_ONCE);
+    } catch {
+      return [];
+    }
+  }
+
+  /** Decay counts from the last recall too: noted off the reply path, at most once a day, and no matter if it fails. */
+  #countRecalled(owner: Owner, recalled: readonly MemoryRecord[], now: Date): void {
+    const isDue = ({ last_recalled_at: at }: MemoryRecord) => at === null || now.getTime() - Date.parse(at) >= RECALL_COUNTS_EVERY_MS;
+    const ids = new Set(recalled.filter(isDue).map(({ id }) => id));
+    if (ids.size === 0) return;
+    const { logs, logger } = this.#parts;
+    const work = logs
+      .change(
+        owner,
+        ({ records }) => {
+          const due = [...records.values()].filter((record) => ids.has(record.id) && isDue(record));
+          const puts = due.map((record) => ({ ...record, last_recalled_at: now.toISOString() }));
+          return { entry: puts.length === 0 ? null : { kind: "recalled", turn: null, puts, removed: [] }, result: null };
+        },
+        { now },
+      )
+      .catch((error: unknown) => logger.debug({ err: error }, "A recall was not counted"))
+      .finally(() => this.#background.delete(work));
+    this.#background.add(work);
+  }
+}
+
+/** What the work gives, or `otherwise` once the time is up or the signal aborts. */
+function beforeAbort<T>(work: Promise<T>, otherwise: T, signal: AbortSignal | undefined, ms: number): Promise<T> {
+  return new Promise((resolve) => {
+    const done = (value: T) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", aborted);
+      resolve(value);
+    };
+    const aborted = () => done(otherwise);
+    const timer = setTimeout(aborted, ms);
+    signal?.addEventListener("abort", aborted, { once: true });
+    if (signal?.aborted) aborted();
+    void work.then(done);
+  });
+}

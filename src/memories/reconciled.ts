@@ -1,0 +1,26 @@
+import type { Category } from "../domain/categories.js";
+import type { MemoryRecord } from "../domain/memory-record.js";
+import type { Tombstone } from "../ports/owner-ledger.js";
+
+export interface ReconcileRules {
+  readonly now: Date;
+  /** Soft statements below it are not stored. */
+  readonly minConfidence: number;
+  readonly categories: readonly Category[];
+  readonly tombstones: readonly Tombstone[];
+  /** As tombstones hash a text. */
+  readonly hash: (text: string) => string;
+}
+
+export interface Reconciled {
+  /** Records that are new or changed, whole. */
+  readonly puts: readonly MemoryRecord[];
+  /** To be forgotten, with their older versions. */
+  readonly forgotten: readonly string[];
+  /** Id of a change → id of the memory that stands for it: its own, or the one that it confirmed. */
+  readonly resolved: ReadonlyMap<string, string>;
+  readonly confirmed: readonly string[];
+  readonly superseded: readonly string[];
+  /** Changes without an effect, by why. */
+  readonly dropped: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,47 @@
+import type { MemoryRecord } from "../domain/memory-record.js";
+import { normalised } from "../domain/normalised-text.js";
+import type { Companions } from "./companions.js";
+
+/** When two statements are one. Narrow: what is only alike stands side by side, and the model says what confirms what. */
+
+/** For this trip, or with an end of its own. A superseded memory has an end too: its own was none while `scope` is standing. */
+export function isTemporary(record: MemoryRecord): boolean {
+  return record.scope === "trip" || (record.valid_until !== null && record.status !== "superseded");
+}
+
+/** The same person, under the same condition, both lasting or both not. */
+export function sameFrame(a: MemoryRecord, b: MemoryRecord, companions: Companions): boolean {
+  return (
+    companions.same(a.subject, b.subject) &&
+    normalised(a.condition) === normalised(b.condition) &&
+    isTemporary(a) === isTemporary(b) &&
+    (a.type === "episodic") === (b.type === "episodic")
+  );
+}
+
+/** The same words, or the same need of the same person. */
+export function saySame(a: MemoryRecord, b: MemoryRecord, companions: Companions): boolean {
+  if (!sameFrame(a, b, companions)) return false;
+  if (normalised(a.text) === normalised(b.text)) return a.type !== "episodic" || sameDay(a, b);
+  return isNamedNeed(a) && a.need === b.need && a.strength === "hard" && b.strength === "hard";
+}
+
+function isNamedNeed(record: MemoryRecord): boolean {
+  return record.need !== null && record.need !== "other";
+}
+
+/** What happened is told again on the same day; on another day it is another event. */
+function sameDay(a: MemoryRecord, b: MemoryRecord): boolean {
+  return Math.abs(Date.parse(a.stated_at) - Date.parse(b.stated_at)) < 86_400_000;
+}
+
+/** Two accounts of one message, such as the tool's that remembered it and the reader's: overlapping quotes that name the same thing. */
+export function isTwin(a: MemoryRecord, b: MemoryRecord, companions: Companions): boolean {
+  if (a.source === null || b.source === null || a.source.message_id !== b.source.message_id) return false;
+  if (!sameFrame(a, b, companions) || a.category !== b.category || a.strength !== b.strength) return false;
+  const [left, right] = [normalised(a.source.quote), normalised(b.source.quote)];
+  if (!left.includes(right) && !right.includes(left)) return false;
+  const oneAspect = a.aspect !== "" && normalised(a.aspect) === normalised(b.aspect);
+  const oneThing = a.about !== "" && normalised(a.about) === normalised(b.about);
+  return oneThing || (oneAspect && (a.about === "" || b.about === ""));
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { type Category, categoryOf } from "../domain/categories.js";
+import { type MemoryPatch, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
+import { AppError } from "../platform/errors.js";
+import { holdsSecret } from "./checks/secrets.js";
+import { categorySpelling } from "./spelling.js";
+
+/**
+ * A statement that the user adds by hand. Strength and type that are left out are the category's own, so that an allergy holds without a
+ * word about it. @throws INVALID_REQUEST with what is wrong where it can't be stored, MEMORY_REFUSED for a secret
+ */
+export function byHand(given: NewStatement, categories: readonly Category[]): Statement {
+  const said = storable(storableSchema, { ...given, category: given.category ?? "other" });
+  refuseSecret(said);
+  const name = categorySpelling(said.category, categories);
+  const category = categoryOf(categories, name);
+  const strength = said.strength ?? category?.strength ?? "soft";
+  const type = said.type ?? (strength === category?.strength ? category.type : strength === "hard" ? "constraint" : "preference");
+  const parsed = statementSchema.safeParse({ ...said, category: name, type, strength });
+  if (!parsed.success)
+    throw new AppError("INVALID_REQUEST", {
+      errors: parsed.error.issues.map(({ path, message }) => ({ pointer: `/${path.join("/")}`, detail: message })),
+    });
+  return parsed.data;
+}
+
+const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "not an ISO 8601 time");
+const storableShape = statementSchema.extend({
+  text: statementSchema.shape.text.refine((text) => text.trim() !== "", "must not be blank"),
+  valid_from: time.nullable().default(null),
+  valid_until: time.nullable().default(null),
+});
+const storableSchema = storableShape.refine(
+  ({ valid_from, valid_until }) => valid_from === null || valid_until === null || Date.parse(valid_from) < Date.parse(valid_until),
+  { path: ["valid_until"], message: "ends before it begins" },
+);
+const editSchema = storableShape.partial();
+
+/** What comes from outside may be anything: each field that can't be stored is named. Returns what was given, without defaults. */
+function storable<T extends object>(schema: z.ZodType, given: T): T {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return given;
+  const errors = parsed.error.issues.map(({ path, message }) => ({ pointer: `/${path.join("/")}`, detail: message }));
+  throw new AppError("INVALID_REQUEST", { detail: "This can't be stored.", errors });
+}
+
+/** An edit by hand, with its category as the table has it. @throws INVALID_REQUEST as {@link byHand}, MEMORY_REFUSED for a secret */
+export function editedByHand(given: MemoryPatch, categories: readonly Category[]): MemoryPatch {
+  const edited = storable(editSchema, given);
+  refuseSecret(edited);
+  return edited.category === undefined ? edited : { ...edited, category: categorySpelling(edited.category, categories) };
+}
+
+type Wording = { readonly [K in "text" | "aspect" | "condition" | "about" | "subject" | "tags"]?: NewStatement[K] };
+
+function refuseSecret(said: Wording): void {
+  if (holdsSecret(wordsOf(said))) throw new AppError("MEMORY_REFUSED", { detail: "It holds a password, a card number or another secret." });
+}
+
+function wordsOf({ text = "", aspect = "", condition = "", about = "", subject = "", tags = [] }: Wording): string {
+  return [text, aspect, condition, about, subject, ...tags].filter((words) => words !== "").join(" | ");
+}

@@ -1,0 +1,125 @@
+import type { Category } from "../domain/categories.js";
+import type { Memory, MemoryPatch, NewStatement } from "../domain/memory.js";
+import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { Forgetting } from "./forgetting.js";
+import type { MemoryChange, OwnerLogs } from "./owner-logs.js";
+import type { OwnerMemories } from "./owner-memories.js";
+import { patched } from "./patch.js";
+import { type Reconciled, type ReconcileRules, reconcile, reconcileRecord } from "./reconcile.js";
+import { ended } from "./record-changes.js";
+import { byHand, editedByHand } from "./stated-by-hand.js";
+import { endOf } from "./statement-record.js";
+import { approved, rejected } from "./waiting.js";
+
+export interface StatingParts {
+  readonly logs: OwnerLogs;
+  readonly forgetting: Forgetting;
+  readonly categories: readonly Category[];
+  readonly rules: (owner: Owner, now: Date) => Promise<ReconcileRules>;
+}
+
+/** `timeZone`: IANA name of where the guest is, for dates without a time. Default: UTC. */
+type At = { readonly now: Date; readonly timeZone?: string };
+
+/** What a guest does with memories by hand: state, edit, approve, reject. */
+export class StatingByHand {
+  readonly #parts: StatingParts;
+
+  constructor(parts: StatingParts) {
+    this.#parts = parts;
+  }
+
+  async add(owner: Owner, said: NewStatement, options: At & { readonly id?: string }): Promise<Memory> {
+    const id = options.id ?? newId();
+    const given = byHand(said, this.#parts.categories);
+    // What a guest says by hand is as sure as it gets: the gate is for readers.
+    const rules = { ...(await this.#parts.rules(owner, options.now)), minConfidence: 0 };
+    const stated_at = options.now.toISOString();
+    const statement = { ...given, valid_until: endOf(given, stated_at, options.timeZone) };
+    return this.#change(owner, options.now, ({ records }) => {
+      const change = { op: "add", id, target_id: null, statement, waits: null, stated_at, source: null } as const;
+      const reconciled = reconcile(records.values(), [change], rules);
+      const resolved = reconciled.resolved.get(id);
+      if (resolved !== undefined) return entryOf(reconciled.puts, resolved);
+      if (reconciled.dropped.known !== undefined || reconciled.dropped.too_many_waiting !== undefined)
+        throw new AppError("MEMORY_REFUSED", { detail: "It tells the assistant what to do." });
+      throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/valid_until", detail: "It is over already, or was forgotten." }] });
+    });
+  }
+
+  async patch(owner: Owner, id: string, given: MemoryPatch, { now, timeZone }: At): Promise<Memory> {
+    const patch = editedByHand(given, this.#parts.categories);
+    const rules = await this.#parts.rules(owner, now);
+    return this.#change(owner, now, ({ records }) => {
+      const before = found(records, id);
+      if (before.status !== "active" && before.status !== "review")
+        throw new AppError("INVALID_REQUEST", { detail: "Only a memory that holds, or waits for approval, can be edited." });
+      const edited = patched(before, patch, now, timeZone);
+      // A changed text is a new memory: text and vector are never changed in place, nor does a memory change its type there.
+      const replaces = edited.text !== before.text || edited.type !== before.type;
+      if (!replaces) return entryOf(reconcileRecord(records.values(), edited, rules).puts, id);
+      const at = now.toISOString();
+      const after: MemoryRecord = {
+        ...edited,
+        id: newId(),
+        created_at: at,
+        source: null,
+        confirmed_by: [],
+        pending_change: null,
+        events: [{ at, event: "edited" }],
+      };
+      const others = new Map(records);
+      const past = ended(before, at, after.id, now);
+      others.set(id, past);
+      return entryOf([past, ...reconcileRecord(others.values(), after, rules).puts], after.id);
+    });
+  }
+
+  async approve(owner: Owner, id: string, { now }: At): Promise<Memory> {
+    const rules = await this.#parts.rules(owner, now);
+    let forgot = false;
+    const memory = await this.#change(owner, now, async (memories) => {
+      const record = found(memories.records, id);
+      const reconciled: Reconciled = approved(memories.records.values(), record, rules);
+      const gone = await this.#parts.forgetting.tombstones(owner, memories, reconciled.forgotten, now, []);
+      forgot = gone.length > 0;
+      const removed = gone.map((each) => each.id);
+      const change = entryOf(reconciled.puts, [...reconciled.resolved.values()][0] ?? id, removed);
+      return forgot ? { ...change, result: record } : change;
+    });
+    if (forgot) this.#parts.forgetting.tell(owner);
+    return memory;
+  }
+
+  async reject(owner: Owner, id: string, { now }: At): Promise<Memory> {
+    return this.#change(owner, now, ({ records }) => {
+      const record = found(records, id);
+      const after = rejected(record, now);
+      if (after === null) throw new AppError("INVALID_REQUEST", { detail: "Nothing of it waits for an answer." });
+      return entryOf([after], id);
+    });
+  }
+
+  /** `result`: the id of the memory to answer with, as it is then, or the record itself where it is no more. */
+  async #change(
+    owner: Owner,
+    now: Date,
+    plan: (memories: OwnerMemories) => Promise<MemoryChange<string | MemoryRecord>> | MemoryChange<string | MemoryRecord>,
+  ): Promise<Memory> {
+    const { memories, result } = await this.#parts.logs.change(owner, plan, { now });
+    return memoryOf(typeof result === "string" ? found(memories.records, result) : result);
+  }
+}
+
+function entryOf(puts: readonly MemoryRecord[], id: string, removed: readonly string[] = []): MemoryChange<string | MemoryRecord> {
+  return { entry: puts.length + removed.length === 0 ? null : { kind: "hand", turn: null, puts, removed }, result: id };
+}
+
+function found(records: ReadonlyMap<string, MemoryRecord>, id: string): MemoryRecord {
+  const record = records.get(id);
+  if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
+  return record;
+}

@@ -1,0 +1,298 @@
+import type { Memory, MemorySource } from "../domain/memory.js";
+import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import type { RememberedTurn, Settlement, TurnMemories, TurnToRemember } from "../ports/memories.js";
+import { type MemoryLog, type MemoryLogEntry, type MemoryLogTurn, NOBODY } from "../ports/memory-log.js";
+import type { CheckedReading } from "./checked-operation.js";
+import type { Forgetting } from "./forgetting.js";
+import { waitingOffRecord } from "./off-record.js";
+import { inOwnWords } from "./own-words.js";
+import type { OwnerLogs } from "./owner-logs.js";
+import type { OwnerMemories } from "./owner-memories.js";
+import { changesOf } from "./proposed-change.js";
+import { type Reconciled, type ReconcileRules, reconcile } from "./reconcile.js";
+import { takenBack } from "./taken-back.js";
+import { TurnReading, type TurnReadingParts } from "./turn-reading.js";
+import { approved, asked, rejected, toConfirm, waits } from "./waiting.js";
+
+export type { ReadMessage } from "./turn-reading.js";
+
+export interface TurnMemoriesParts extends TurnReadingParts {
+  readonly logs: OwnerLogs;
+  readonly log: Pick<MemoryLog, "read">;
+  readonly forgetting: Forgetting;
+  readonly rules: (owner: Owner, now: Date) => Promise<ReconcileRules>;
+  readonly clock: Clock;
+}
+
+/** Who settles what waits: the guest. */
+const GUEST = "guest";
+/** Stands for the reader of a message that was left and then taken back. */
+const GONE = "gone";
+
+/** What happens to memories because of a turn. */
+export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffRecord"> {
+  readonly #parts: TurnMemoriesParts;
+  readonly #reading: TurnReading;
+
+  constructor(parts: TurnMemoriesParts) {
+    this.#parts = parts;
+    this.#reading = new TurnReading(parts);
+  }
+
+  async remember(
+    owner: Owner,
+    turn: TurnToRemember,
+    { now, signal }: { readonly now: Date; readonly signal: AbortSignal },
+  ): Promise<RememberedTurn> {
+    const { logs, left } = this.#parts;
+    const known = await logs.known(owner);
+    if (known.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
+    if (turn.may_wait === true && left?.together) return this.#leave(owner, turn, now, signal);
+    const base = await this.#withoutReplaced(owner, known, turn, now);
+    const { turns: along, gone } = left?.together
+      ? await left.alongWith(
+          owner,
+          known.left.filter(({ message_id }) => message_id !== turn.message_id),
+          signal,
+        )
+      : { turns: [], gone: [] };
+    for (const each of gone) await this.#drop(owner, each, now);
+    const readings = await this.#reading.read(owner, turn, along, { records: base, now, signal });
+    signal.throwIfAborted();
+    for (const [place, each] of along.entries()) {
+      const reading = readings[place] ?? null;
+      if (reading !== null) await this.#keepAlong(owner, each, reading, now, signal);
+    }
+    const own = readings[along.length];
+    if (own === undefined || own === null) throw new AppError("EXTRACTION_FAILED");
+    return rememberedTurn(await this.#keep(owner, turn, own, now, signal), turn.message_id);
+  }
+
+  async readLeft(owner: Owner, { now, signal }: { readonly now: Date; readonly signal: AbortSignal }): Promise<void> {
+    const { logs, left } = this.#parts;
+    if (left === undefined) return;
+    let failure: unknown = null;
+    for (const turn of (await logs.known(owner)).left.toReversed()) {
+      // Read along with one after it.
+      if ((await logs.known(owner)).isRead(turn.message_id)) continue;
+      const said = await left.said(owner, turn, signal);
+      try {
+        if (said === null) await this.#drop(owner, turn, now);
+        else await this.remember(owner, said, { now, signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = error;
+      }
+    }
+    if (failure !== null) throw failure;
+  }
+
+  /** Notes that a message has yet to be read. */
+  async #leave(owner: Owner, turn: TurnToRemember, now: Date, signal: AbortSignal): Promise<RememberedTurn> {
+    const { session_id, message_id } = turn;
+    const left = { session_id, turn: turn.turn, message_id, reader: NOBODY };
+    const { memories } = await this.#parts.logs.change(
+      owner,
+      (current) => {
+        const known = current.planned(message_id) !== undefined;
+        return { entry: known ? null : { kind: "turn", turn: left, puts: [], removed: [] }, result: null };
+      },
+      { now, signal },
+    );
+    return rememberedTurn(memories, message_id);
+  }
+
+  /** A message that was left and is not part of a conversation any more. */
+  async #drop(owner: Owner, turn: MemoryLogTurn, now: Date): Promise<void> {
+    await this.#parts.logs.change(
+      owner,
+      (current) => {
+        const read = current.isRead(turn.message_id);
+        return { entry: read ? null : { kind: "turn", turn: { ...turn, reader: GONE }, puts: [], removed: [] }, result: null };
+      },
+      { now },
+    );
+  }
+
+  /** Its word about the record first: what a crash cuts off after it is read again, and said again. */
+  async #keepAlong(owner: Owner, turn: TurnToRemember, reading: CheckedReading, now: Date, signal: AbortSignal): Promise<void> {
+    const { left } = this.#parts;
+    if (reading.off_record !== null) await left?.takeOffRecord(owner, turn, reading.off_record, signal);
+    await this.#keep(owner, turn, reading, now, signal);
+  }
+
+  /** Logs what a reading gave, unless that has happened, and has the store follow. */
+  async #keep(owner: Owner, turn: TurnToRemember, reading: CheckedReading, now: Date, signal: AbortSignal): Promise<OwnerMemories> {
+    const { logs, forgetting, left } = this.#parts;
+    const rules = await this.#parts.rules(owner, now);
+    const { memories } = await logs.change(
+      owner,
+      async (current) => {
+        if (current.isRead(turn.message_id)) return { entry: null, result: null };
+        const base = await this.#withoutReplaced(owner, current, turn, now);
+        const said = changesOf(owner, turn, reading.operations);
+        const changes = reading.off_record === "this" ? waitingOffRecord(said) : said;
+        const reconciled = reconcile(base.values(), changes, rules);
+        const gone = await forgetting.tombstones(owner, current, reconciled.forgotten, now, [turn.message_id]);
+        const difference = between(current.records, base, reconciled, new Set(gone.map(({ id }) => id)));
+        return {
+          entry: {
+            kind: "turn",
+            turn: {
+              session_id: turn.session_id,
+              turn: turn.turn,
+              message_id: turn.message_id,
+              reader: reading.reader,
+              ...(reading.off_record === null ? {} : { off_record: reading.off_record }),
+            },
+            ...difference,
+            dropped: summed(reading.dropped, reconciled.dropped),
+          },
+          result: null,
+        };
+      },
+      { now, signal },
+    );
+    left?.done(turn.message_id);
+    if ((memories.planned(turn.message_id)?.removed.length ?? 0) > 0) forgetting.tell(owner);
+    return memories;
+  }
+
+  async remembered(...[owner, messageId, options]: Parameters<TurnMemories["remembered"]>): Promise<RememberedTurn | null> {
+    const memories = await this.#parts.logs.known(owner, options?.memorySeq);
+    return memories.planned(messageId) === undefined ? null : rememberedTurn(memories, messageId);
+  }
+
+  async toConfirm(owner: Owner, options: { readonly talk: boolean; readonly signal?: AbortSignal }): Promise<readonly Memory[]> {
+    const now = this.#parts.clock.now();
+    return toConfirm((await this.#parts.logs.known(owner)).records.values(), now, options).map(memoryOf);
+  }
+
+  async asked(owner: Owner, ids: readonly string[], { now }: { readonly now: Date }): Promise<void> {
+    await this.#parts.logs.change(
+      owner,
+      ({ records }) => {
+        const puts = ids.flatMap((id) => {
+          const record = records.get(id);
+          return record !== undefined && waits(record) ? [asked(record, now)] : [];
+        });
+        return { entry: puts.length === 0 ? null : { kind: "recalled", turn: null, puts, removed: [] }, result: null };
+      },
+      { now },
+    );
+  }
+
+  async settle(
+    owner: Owner,
+    settlements: readonly Settlement[],
+    options: {
+      readonly asked: readonly string[];
+      readonly source: Omit<MemorySource, "quote">;
+      readonly text: string;
+      readonly now: Date;
+    },
+  ): Promise<readonly Memory[]> {
+    const { now, source } = options;
+    const { logs, forgetting } = this.#parts;
+    const rules = await this.#parts.rules(owner, now);
+    const { memories, result } = await logs.change(
+      owner,
+      async (current) => {
+        for (const settlement of settlements) mustSettle(settlement, current.records, options);
+        const work = new Map(current.records);
+        const touched = new Set<string>();
+        const removed = new Set<string>();
+        for (const { memory_id, answer } of settlements) {
+          const record = work.get(memory_id);
+          if (record === undefined || !waits(record)) continue;
+          touched.add(memory_id);
+          const no = answer === "no" ? rejected(record, now) : null;
+          const outcome = answer === "yes" ? approved(work.values(), record, rules) : { puts: no === null ? [] : [no], forgotten: [] };
+          for (const put of outcome.puts) {
+            work.set(put.id, put);
+            touched.add(put.id);
+          }
+          for (const { id } of await forgetting.tombstones(owner, current, outcome.forgotten, now, [source.message_id])) {
+            work.delete(id);
+            removed.add(id);
+          }
+        }
+        const puts = [...work.values()].filter((record) => current.records.get(record.id) !== record);
+        const entry = { kind: "settle", turn: { ...source, reader: GUEST }, puts, removed: [...removed] } as const;
+        return { entry: puts.length + removed.size === 0 ? null : entry, result: { touched, forgot: removed.size > 0 } };
+      },
+      { now },
+    );
+    if (result.forgot) forgetting.tell(owner);
+    return [...result.touched].flatMap((id) => memories.records.get(id) ?? []).map(memoryOf);
+  }
+
+  /** What is known without what a message gave that this one replaces. */
+  async #withoutReplaced(
+    owner: Owner,
+    memories: OwnerMemories,
+    turn: TurnToRemember,
+    now: Date,
+  ): Promise<ReadonlyMap<string, MemoryRecord>> {
+    if (turn.replaces === undefined || turn.replaces.length === 0) return memories.records;
+    const entries: MemoryLogEntry[] = [];
+    for await (const entry of this.#parts.log.read(owner)) if (entry.seq <= memories.seq) entries.push(entry);
+    const { puts, removed } = takenBack(memories.records, entries, new Set(turn.replaces), now);
+    const base = new Map(memories.records);
+    for (const record of puts) base.set(record.id, record);
+    for (const id of removed) base.delete(id);
+    return base;
+  }
+}
+
+/** @throws MEMORY_NOT_FOUND, INVALID_REQUEST */
+function mustSettle(
+  { memory_id, answer, quote }: Settlement,
+  records: ReadonlyMap<string, MemoryRecord>,
+  { asked: ids, text }: { readonly asked: readonly string[]; readonly text: string },
+): void {
+  const record = records.get(memory_id);
+  if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
+  const refuse = (detail: string) => new AppError("INVALID_REQUEST", { detail });
+  if (!ids.includes(memory_id)) throw refuse("The guest was not asked about this in the answer before.");
+  if (!inOwnWords(quote, text)) throw refuse("The quote is not in the guest's own words of this message.");
+  if (answer === "no" && record.strength === "hard" && ids.length > 1)
+    throw refuse("A no to what must hold counts only when it alone was asked. Ask about it again, by itself.");
+}
+
+/** From what is kept to what is to be kept. */
+export function between(
+  before: ReadonlyMap<string, MemoryRecord>,
+  base: ReadonlyMap<string, MemoryRecord>,
+  { puts }: Reconciled,
+  forgotten: ReadonlySet<string>,
+): { readonly puts: readonly MemoryRecord[]; readonly removed: readonly string[] } {
+  const after = new Map(base);
+  for (const record of puts) after.set(record.id, record);
+  for (const id of forgotten) after.delete(id);
+  return {
+    puts: [...after.values()].filter((record) => before.get(record.id) !== record),
+    removed: [...before.keys()].filter((id) => !after.has(id)),
+  };
+}
+
+function rememberedTurn(memories: OwnerMemories, messageId: string): RememberedTurn {
+  const planned = memories.planned(messageId);
+  const records = (planned?.puts ?? []).flatMap((id) => memories.records.get(id) ?? []);
+  return {
+    memories: records.map(memoryOf),
+    to_confirm: records.filter(waits).map(memoryOf),
+    forgotten: planned?.removed ?? [],
+    off_record: planned?.turn.off_record ?? null,
+    dropped: planned?.dropped ?? {},
+  };
+}
+
+export function summed(...counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const each of counts) for (const [why, count] of Object.entries(each)) sum[why] = (sum[why] ?? 0) + count;
+  return sum;
+}

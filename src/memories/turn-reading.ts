@@ -1,0 +1,90 @@
+import type { MemoryRecord } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
+import type { MessageToRead } from "../ports/extraction.js";
+import type { TurnToRemember } from "../ports/memories.js";
+import type { MemoryStore } from "../ports/memory-store.js";
+import type { CheckedReading } from "./checked-operation.js";
+import { knownFor } from "./known-memories.js";
+import type { LeftToRead } from "./left-to-read.js";
+
+/** Reads a message, with what is known, and checks what the model proposes. */
+export type ReadMessage = (message: MessageToRead, signal: AbortSignal) => Promise<CheckedReading>;
+
+export interface TurnReadingParts {
+  readonly store: Pick<MemoryStore, "similar">;
+  readonly readMessage: ReadMessage;
+  /** Default: every message is read by itself. */
+  readonly left?: LeftToRead;
+  /** Before a model is called. @throws what says that it may not be, now. Default: it may. */
+  readonly mayRead?: (owner: Owner) => Promise<void>;
+}
+
+/** Memories near to the message that its reader is told. */
+const NEAREST = 10;
+
+/** Reads the messages of turns, with what is known of their owner. */
+export class TurnReading {
+  readonly #parts: TurnReadingParts;
+  /** Messages that are being read, by owner and message. */
+  readonly #running = new Map<string, Promise<readonly (CheckedReading | null)[]>>();
+
+  constructor(parts: TurnReadingParts) {
+    this.#parts = parts;
+  }
+
+  /** Of those that are read along, then of the turn itself. A booking in a turn and its write-back wait for one reading. */
+  read(
+    owner: Owner,
+    turn: TurnToRemember,
+    along: readonly TurnToRemember[],
+    { records, now, signal }: { readonly records: ReadonlyMap<string, MemoryRecord>; readonly now: Date; readonly signal: AbortSignal },
+  ): Promise<readonly (CheckedReading | null)[]> {
+    const key = `${owner} ${turn.message_id}`;
+    const running = this.#running.get(key);
+    if (running !== undefined) return running.then((readings) => [...along.map(() => null), readings.at(-1) ?? null]);
+    const { mayRead = async () => {}, readMessage, left } = this.#parts;
+    const read = async () => {
+      await mayRead(owner);
+      const together = along.length > 0 ? left?.together : null;
+      const known = await this.#knownFor(owner, [...along, turn], records, now, signal);
+      if (!together) return [await readMessage(toRead(owner, turn, known), signal)];
+      try {
+        return await together(
+          [...along, turn].map((each) => toRead(owner, each, known)),
+          signal,
+        );
+      } catch (error) {
+        left?.failed(along, error);
+        throw error;
+      }
+    };
+    const reading = read().finally(() => this.#running.delete(key));
+    this.#running.set(key, reading);
+    return reading;
+  }
+
+  async #knownFor(
+    owner: Owner,
+    turns: readonly TurnToRemember[],
+    records: ReadonlyMap<string, MemoryRecord>,
+    now: Date,
+    signal: AbortSignal,
+  ): Promise<MessageToRead["known"]> {
+    const text = turns.map((turn) => turn.text).join("\n");
+    // A store or an embedder that fails costs the nearest, not the reading.
+    const near = turns.map((turn) => this.#parts.store.similar(owner, turn.text, { limit: NEAREST, signal }).catch(() => []));
+    const nearest = (await Promise.all(near)).flat();
+    signal.throwIfAborted();
+    return knownFor(
+      text,
+      records.values(),
+      nearest.filter(({ id }) => records.has(id)),
+      now,
+    );
+  }
+}
+
+function toRead(owner: Owner, turn: TurnToRemember, known: MessageToRead["known"]): MessageToRead {
+  const { session_id, message_id, text, stated_at, time_zone, context } = turn;
+  return { owner, session_id, turn: turn.turn, message_id, text, stated_at, time_zone, context, known };
+}

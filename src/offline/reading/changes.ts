@@ -1,0 +1,235 @@
+import type { Memory } from "../../domain/memory.js";
+import { folded, wordsIn } from "../../platform/phrase-list.js";
+import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
+import { commandsOf } from "../memory-commands.js";
+import type { Sentence } from "./clauses.js";
+import type { Dates } from "./dates.js";
+import type { Vocabulary } from "./domain-words.js";
+import type { Draft } from "./draft.js";
+import { english, type Language, relationOf } from "./language.js";
+
+/** What a message does to what is known: forgets, ends, corrects, says again. */
+export interface Changes {
+  readonly off_record: "this" | "previous" | null;
+  /** Ends and forgettings, with the words that ask for them. */
+  readonly asked: readonly { readonly op: "forget" | "end"; readonly target: Memory; readonly quote: string }[];
+  /** "Actually, …": what is said replaces what it is about. */
+  readonly corrects: boolean;
+  /** Whether a sentence is a command about memory, and so tells nothing. */
+  covers(sentence: Sentence): boolean;
+}
+
+/** So many are ended by one message at the most. */
+const MAX_ENDED = 5;
+/** A word of a memory in common with what is to be forgotten; short ones tell nothing. */
+const TELLING = 4;
+
+export function changesOf(text: string, known: readonly Memory[], language: Language): Changes {
+  const commands = commandsOf(text);
+  const asked: { op: "forget" | "end"; target: Memory; quote: string }[] = [];
+  for (const { command, start, end } of commands)
+    if (command.kind === "forget") {
+      const targets = known.filter((memory) => isNamed(memory, command.what));
+      // Where several could be meant, the guest is asked which.
+      for (const target of targets.length === 1 ? targets : []) asked.push({ op: "forget", target, quote: text.slice(start, end) });
+    }
+  // "I said that wrong": whatever of theirs the message names.
+  if (english.misspoke.in(wordsIn(text)) !== -1)
+    for (const target of known)
+      if ((target.strength === "soft" ? isNamed(target, text) : isAbout(target, text)) && asked.length < MAX_ENDED)
+        asked.push({ op: "end", target, quote: text.trim().slice(0, 200) });
+  const keepsOut = commands.some(({ command }) => command.kind === "do_not_remember");
+  for (const line of text.split(/[.!?\n]+\s/u)) {
+    const words = wordsIn(line);
+    const over =
+      english.ends.in(words) !== -1 ||
+      english.again.in(words) !== -1 ||
+      (language.name === "de" && words.includes("mehr") && language.not.in(words) !== -1);
+    if (words.includes("if") || line.includes("?")) continue;
+    const end = (target: Memory) => {
+      if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: line.trim() });
+    };
+    if (english.moved.in(words) !== -1) known.filter(({ category, aspect }) => category === "location" && aspect === "home").forEach(end);
+    if (english.parted.in(words) !== -1) for (const target of known) if (isOfParted(target, words)) end(target);
+    // "It's my son, not my daughter", "vegan, not vegetarian".
+    for (const target of known) if (english.change.in(words) !== -1 || words.includes("not")) if (isDenied(target, words)) end(target);
+    if (!over) continue;
+    for (const target of thoseOf(known, words, language))
+      if (
+        !asked.some((each) => each.target === target) &&
+        (isNamed(target, line) || (english.again.in(words) !== -1 && isDietOf(target, words)))
+      )
+        asked.push({ op: "end", target, quote: line.trim() });
+  }
+  return {
+    off_record: keepsOut ? (saysNothingElse(text, commands) ? "previous" : "this") : null,
+    asked,
+    corrects: english.change.in(wordsIn(text)) !== -1,
+    covers: (sentence) =>
+      commands.some(
+        ({ command, start, end }) => command.kind !== "remember" && start < sentence.start + sentence.text.length && end > sentence.start,
+      ),
+  };
+}
+
+/** "Please don't keep that" by itself is about the message before. */
+function saysNothingElse(text: string, commands: ReturnType<typeof commandsOf>): boolean {
+  let rest = text;
+  for (const { start, end } of commands.toReversed()) rest = rest.slice(0, start) + rest.slice(end);
+  return wordsIn(rest).filter((word) => !english.fillers.has(word) && !english.tails.has(word) && word !== "anywhere").length <= 2;
+}
+
+/** "My wife is no longer vegan" is said of hers alone, "I'm no longer vegan" of the guest's own. */
+function thoseOf(known: readonly Memory[], words: readonly string[], language: Language): readonly Memory[] {
+  const relations = words.flatMap((word) => relationOf(word) ?? []);
+  const named = known.filter(({ subject }) => {
+    const name = subject.replace(/^companion:/u, "");
+    return subject !== "self" && (words.includes(folded(name)) || relations.includes(relationOf(name) ?? ""));
+  });
+  if (named.length > 0 || relations.length > 0) return named;
+  return language.first.in(words) !== -1 ? known.filter(({ subject }) => subject === "self") : known;
+}
+
+function isNamed(memory: Memory, what: string): boolean {
+  if (memory.aspect === "home" && english.homes.in(wordsIn(what)) !== -1 && wordsIn(what).length <= 4) return true;
+  const words = wordsIn(what).filter((word) => word.length >= TELLING || /^\d/u.test(word));
+  const held = wordsIn(`${memory.about} ${memory.text}`).filter((word) => word.length >= TELLING);
+  return words.some((word) => held.some((other) => alike(word, other)));
+}
+
+/**
+ * "Actually, further back, row 18 or so": what is corrected without being understood. The one soft memory of that category is no longer
+ * to be trusted.
+ */
+export function outdatedBy(words: readonly string[], known: readonly Memory[], vocabulary: Vocabulary): readonly Memory[] {
+  if (english.change.in(words) === -1) return [];
+  const numbered = words.some((word) => /^\d{1,2}$/u.test(word) || english.numbers.has(word));
+  const category = vocabulary.categoryOf(words) ?? (numbered ? "party_size" : undefined);
+  const own = known.filter((memory) => memory.strength === "soft" && memory.subject === "self" && memory.category === category);
+  return own.length === 1 ? own : [];
+}
+
+/** The thing itself is named. */
+function isAbout({ about }: Memory, text: string): boolean {
+  const own = wordsIn(about);
+  return own.length > 0 && wordsIn(text).some((word) => own.some((each) => alike(each, word)));
+}
+
+/** Who was the guest's and is no more: named, or the one that such words are said of. */
+function isOfParted(memory: Memory, words: readonly string[]): boolean {
+  const relation = relationOf(memory.subject.replace(/^companion:/u, ""));
+  if (memory.subject === "self" || relation === undefined) return false;
+  const named = words.some((word) => relationOf(word) === relation);
+  return named || (english.lovers.has(folded(relation)) && !words.some((word) => relationOf(word) !== undefined));
+}
+
+/** What stands behind a "not" is the memory's thing, or its companion beside its thing. */
+function isDenied(memory: Memory, words: readonly string[]): boolean {
+  const at = words.lastIndexOf("not");
+  if (at <= 0 || words.slice(0, at).some((word) => word === "i" || word === "i'm")) return false;
+  const behind = words.slice(at + 1, at + 4);
+  const about = wordsIn(memory.about);
+  if (memory.subject === "self" || !behind.some((word) => relationOf(word) !== undefined))
+    return about.length > 0 && behind.some((word) => about.some((own) => alike(own, word)));
+  return (
+    behind.some((word) => sameSubject(`companion:${word}`, memory.subject)) &&
+    words.slice(0, at).some((word) => about.some((own) => alike(own, word)))
+  );
+}
+
+function isDietOf(memory: Memory, words: readonly string[]): boolean {
+  return memory.subject === "self" && memory.aspect === "diet" && words.some((word) => word.startsWith("eat"));
+}
+
+function alike(a: string, b: string): boolean {
+  const [one, other] = [a.replace(/s$/u, ""), b.replace(/s$/u, "")];
+  return one === other || (Math.abs(a.length - b.length) <= 3 && a.slice(0, TELLING + 1) === b.slice(0, TELLING + 1) && a.length > TELLING);
+}
+
+export function operationsFor(
+  drafts: readonly { readonly draft: Draft; readonly dates: Dates }[],
+  known: readonly Memory[],
+  changes: Changes,
+  fitted: (category: string) => string,
+): readonly ProposedOperation[] {
+  // What is said again in the same breath has not ended.
+  const kept = (target: Memory) => target.strength === "hard" && drafts.some(({ draft }) => sameAs(target, draft));
+  const asked = changes.asked.filter(({ op, target }) => op === "forget" || !kept(target));
+  const operations = asked.map(({ op, target, quote }) =>
+    proposedOperationSchema.parse({
+      op,
+      quote,
+      target_id: target.id,
+      about: target.about,
+      category: target.category,
+      subject: target.subject,
+      need: target.need,
+    }),
+  );
+  const taken = new Set(asked.map(({ target }) => target.id));
+  const vegan = drafts.some(({ draft }) => draft.need === "vegan");
+  for (const { draft, dates } of drafts) {
+    // "No eggs, no dairy: vegan" is one need.
+    if (vegan && draft.hard && draft.text.startsWith("No ")) continue;
+    const category = fitted(draft.category);
+    const free = known.filter(({ id }) => !taken.has(id));
+    const alikes = free.find((memory) => sameAs(memory, draft));
+    const newer = alikes !== undefined && changes.corrects && !alike(folded(alikes.about), folded(draft.about));
+    const same = newer ? undefined : alikes;
+    const replaced = newer
+      ? alikes
+      : same === undefined
+        ? free.find((memory) => isOtherDiet(memory, draft) || (changes.corrects && isReplacedBy(memory, draft, category)))
+        : undefined;
+    if (replaced !== undefined) taken.add(replaced.id);
+    operations.push(
+      proposedOperationSchema.parse({
+        op: same !== undefined ? "confirm" : replaced !== undefined ? "supersede" : "add",
+        quote: draft.clause.text,
+        target_id: same?.id ?? replaced?.id ?? null,
+        text: same === undefined ? draft.text : "",
+        about: draft.about,
+        category,
+        aspect: draft.aspect,
+        condition: draft.condition,
+        need: draft.need,
+        strength: draft.hard ? "hard" : "soft",
+        type: draft.hard ? "constraint" : null,
+        subject: draft.subject,
+        scope: draft.trip ? "trip" : "standing",
+        ...dates,
+        stance: draft.unsure ? "unsure" : "stated",
+        confidence: 0.9,
+        entities: draft.name === null ? [] : [draft.name],
+      }),
+    );
+  }
+  return operations;
+}
+
+function sameAs(memory: Memory, draft: Draft): boolean {
+  if (!sameSubject(memory.subject, draft.subject)) return false;
+  if (folded(memory.text) === folded(draft.text)) return true;
+  return draft.need !== null && memory.need === draft.need && (draft.need !== "other" || alike(folded(memory.about), folded(draft.about)));
+}
+
+/** Vegetarian, then vegan: nobody is both. */
+function isOtherDiet(memory: Memory, draft: Draft): boolean {
+  return draft.aspect === "diet" && memory.aspect === "diet" && draft.need !== memory.need && sameSubject(memory.subject, draft.subject);
+}
+
+function isReplacedBy(memory: Memory, draft: Draft, category: string): boolean {
+  return (
+    !draft.hard &&
+    memory.strength === "soft" &&
+    memory.category === category &&
+    memory.condition === draft.condition &&
+    sameSubject(memory.subject, draft.subject)
+  );
+}
+
+function sameSubject(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [one, other] = [a, b].map((subject) => relationOf(subject.replace(/^companion:/u, "")));
+  return one !== undefined && one === other;
+}

@@ -1,0 +1,73 @@
+import { wordsIn } from "../../platform/phrase-list.js";
+import { english, type Language, spelt } from "./language.js";
+
+/** A part of a sentence that can say one thing. Offsets are those of the message. */
+export interface Clause {
+  readonly text: string;
+  readonly start: number;
+  readonly words: readonly string[];
+  /** Its place in the sentence. */
+  readonly index: number;
+}
+
+export interface Sentence {
+  readonly text: string;
+  readonly start: number;
+  readonly asks: boolean;
+}
+
+const MAX_SENTENCES = 60;
+const MAX_CLAUSES = 20;
+/** Longer ones are no plain statements. */
+const MAX_CLAUSE_WORDS = 30;
+
+/** At `. ! ? …` before white space, and at line breaks; not after a title or an initial. */
+export function sentencesOf(text: string, isTitle: (word: string) => boolean): readonly Sentence[] {
+  const sentences: Sentence[] = [];
+  let start = 0;
+  const push = (end: number) => {
+    const part = text.slice(start, end);
+    const trimmed = part.trim();
+    if (trimmed !== "") sentences.push({ text: trimmed, start: start + part.indexOf(trimmed), asks: /[?？][!?\s"”’)]*$/u.test(trimmed) });
+    start = end;
+  };
+  for (const { index, 0: mark } of text.matchAll(/[.!?…]+(?=\s|$)|[。！？]|\n/gu)) {
+    const before = wordsIn(text.slice(Math.max(start, index - 12), index)).at(-1) ?? "";
+    if (mark === "." && (isTitle(before) || before.length === 1)) continue;
+    push(index + mark.length);
+  }
+  push(text.length);
+  return sentences.slice(0, MAX_SENTENCES);
+}
+
+/** At marks, and at a joining word where what follows begins a statement of its own. */
+export function clausesOf(sentence: Sentence, language: Language): readonly Clause[] {
+  const clauses: Clause[] = [];
+  let start = 0;
+  const push = (end: number, next: number) => {
+    const part = sentence.text.slice(start, end);
+    const text = part.trim();
+    const words = language.name === "en" ? wordsIn(text).map(spelt) : wordsIn(text);
+    if (words.length > 0 && words.length <= MAX_CLAUSE_WORDS)
+      clauses.push({ text, start: sentence.start + start + part.indexOf(text), words, index: clauses.length });
+    start = next;
+  };
+  for (const { index, 0: mark } of sentence.text.matchAll(/[,;:()–—、。]+(?=\D|$)|\s-\s|(?<=\s)\p{L}+(?=\s)/gu)) {
+    if (/\p{L}/u.test(mark)) {
+      const [word = ""] = wordsIn(mark);
+      // "Just text me i never answer": nothing parts them.
+      const before = wordsIn(sentence.text.slice(start, index)).at(-1);
+      if (language.name === "en" && english.self.is(word) && (english.tails.has(before) || before === "me" || before === "us")) {
+        push(index, index);
+        continue;
+      }
+      if (!language.joins.has(word)) continue;
+      const rest = wordsIn(sentence.text.slice(index + mark.length, index + mark.length + 40));
+      // "As always" joins nothing.
+      if (!language.begins(rest) || language.always.at(wordsIn(`${mark} ${rest[0]}`), 0) > 1) continue;
+      push(index, index + mark.length);
+    } else push(index, index + mark.length);
+  }
+  push(sentence.text.length, sentence.text.length);
+  return clauses.slice(0, MAX_CLAUSES);
+}

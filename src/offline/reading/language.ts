@@ -1,0 +1,80 @@
+import { folded, WordList, wordsIn } from "../../platform/phrase-list.js";
+import cuesOfLanguages from "../data/cues.json" with { type: "json" };
+import englishWords from "../data/english.json" with { type: "json" };
+import relationWords from "../data/relations.json" with { type: "json" };
+import spellings from "../data/spelt.json" with { type: "json" };
+
+/** The small words of a language by which a plain statement is told from all else. */
+
+const { any: cuesOfAny, ...cuesByLanguage } = cuesOfLanguages;
+type Cues = Readonly<Record<keyof typeof cuesByLanguage.en, readonly string[]>>;
+
+export type Language = { readonly [cue in keyof Cues]: WordList } & {
+  readonly name: string;
+  /** Whether words begin a statement of their own. */
+  begins(words: readonly string[]): boolean;
+};
+
+function languageOf(name: string, cues: Cues): Language {
+  const lists = Object.fromEntries(Object.entries(cues).map(([cue, words]) => [cue, new WordList(words)])) as {
+    [cue in keyof Cues]: WordList;
+  };
+  const starters = [lists.first, lists.mine, lists.others, lists.like, lists.dislike, lists.avoid, lists.not, lists.home, lists.always];
+  return { ...lists, name, begins: (words) => starters.some((list) => list.at(words, 0) > 0) };
+}
+
+const LANGUAGES: readonly Language[] = Object.entries(cuesByLanguage).map(([name, cues]) => languageOf(name, cues));
+const ENGLISH = LANGUAGES[0] as Language;
+
+const ANY = {
+  laugh: new WordList(cuesOfAny.laugh),
+  joke: new WordList(cuesOfAny.joke),
+  bringing: new WordList(cuesOfAny.bringing),
+  instruction: new WordList(cuesOfAny.instruction),
+};
+
+/** Told in whatever language a message is written: somebody else's words, an instruction, a joke, laughter. */
+export function anyLanguage(cue: keyof typeof ANY, words: readonly string[]): boolean {
+  return ANY[cue].in(words) !== -1;
+}
+
+/** The language whose small words a text has most of; English where nothing tells. */
+export function languageIn(text: string): Language {
+  const words = wordsIn(text).slice(0, 120);
+  let best = ENGLISH;
+  let most = words.filter((word) => ENGLISH.markers.has(word)).length;
+  for (const language of LANGUAGES) {
+    const count = words.filter((word) => language.markers.has(word)).length;
+    if (count > most) [best, most] = [language, count];
+  }
+  return best;
+}
+
+/** English as it is typed in a hurry, by what it stands for. */
+export const SPELT: ReadonlyMap<string, string> = new Map(spellings.map((line) => line.split(": ") as [string, string]));
+
+/** A word as it is spelt, where that is one word too. */
+export function spelt(word: string): string {
+  const full = SPELT.get(word);
+  return full === undefined || full.includes(" ") ? word : full;
+}
+
+const RELATIONS = Object.entries(relationWords).map(([relation, words]) => [relation, new WordList(words)] as const);
+
+/** The relation that words from `at` on name, and how many words it takes. */
+export function relationAt(words: readonly string[], at: number): { readonly relation: string; readonly length: number } | undefined {
+  for (const [relation, list] of RELATIONS) {
+    const length = list.at(words, at);
+    if (length > 0) return { relation, length };
+  }
+  return undefined;
+}
+
+/** Whether a subject ("companion:mum") is a relation that goes by other words too, and which. */
+export function relationOf(name: string): string | undefined {
+  return relationAt(wordsIn(folded(name)), 0)?.relation;
+}
+
+export const english = Object.fromEntries(Object.entries(englishWords).map(([name, words]) => [name, new WordList(words)])) as Readonly<
+  Record<keyof typeof englishWords, WordList>
+>;

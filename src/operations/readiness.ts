@@ -1,0 +1,95 @@
+import type { ApplicationInfo, PartStatus, Readiness } from "../ports/application.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { MemoryAdministration } from "../ports/memories.js";
+import type { SessionIndex } from "../ports/session-store.js";
+import type { SessionsBehind } from "../ports/session-writer.js";
+import type { StorageHealth } from "../ports/storage-health.js";
+import type { CatchingUp } from "./catching-up.js";
+
+export interface ReadinessParts {
+  readonly storage: StorageHealth;
+  readonly longTerm: Pick<MemoryAdministration, "health">;
+  readonly history: Pick<ConversationHistory, "health">;
+  readonly index: Pick<SessionIndex, "pendingCounts">;
+  readonly lagging: Pick<SessionsBehind, "count">;
+  readonly indexCatchUp: Pick<CatchingUp, "state">;
+  readonly historyCatchUp: Pick<CatchingUp, "state">;
+  readonly model: { readonly name: string; readonly standIn: boolean };
+  readonly embedder: ApplicationInfo["embedder"];
+  /** Null where nothing limits what models cost. */
+  readonly costs: { reached(): Promise<{ readonly soft: number; readonly hard: number; readonly until: string }> } | null;
+}
+
+type Part = Readiness["parts"][string];
+
+/** Bound of each part's own look, in milliseconds. */
+const LOOK_MS = 2_000;
+
+/** How each part does. The whole is `down` only when turns can't be answered; what memory lacks makes it `degraded`. */
+export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
+  const [storage, longTerm, history, writeBack] = await Promise.all([
+    look(parts.storage.health()),
+    look(parts.longTerm.health()),
+    look(parts.history.health()),
+    look(writeBackPart(parts.index)),
+  ]);
+  const reported: Record<string, Part> = {
+    short_term: storage.status === "ok" ? shortTermPart(parts) : storage,
+    write_back: writeBack,
+    long_term: longTerm,
+    history: history.status === "ok" ? catchUpPart(parts.historyCatchUp.state, "the history index") : history,
+    model: { status: "ok", ...(parts.model.standIn && { detail: `${parts.model.name}: a stand-in` }) },
+    embedder: embedderPart(parts.embedder),
+    ...(parts.costs !== null && { cost: await look(costPart(parts.costs)) }),
+  };
+  return { status: overall(reported), parts: reported };
+}
+
+function overall(parts: Readonly<Record<string, Part>>): PartStatus {
+  if (parts.short_term?.status === "down" || parts.write_back?.status === "down") return "down";
+  return Object.values(parts).some(({ status }) => status === "degraded" || status === "down") ? "degraded" : "ok";
+}
+
+function embedderPart({ id, dimension, lexical, remote, problem }: ApplicationInfo["embedder"]): Part {
+  const what = `${id}: ${dimension} numbers, ${lexical ? "a stand-in that compares words" : remote ? "remote" : "local"}`;
+  return problem === null ? { status: "ok", detail: what } : { status: "degraded", detail: `${what}. ${problem}` };
+}
+
+async function costPart(costs: NonNullable<ReadinessParts["costs"]>): Promise<Part> {
+  const { soft, hard, until } = await costs.reached();
+  if (soft + hard === 0) return { status: "ok" };
+  const of = (tenants: number, limit: string) => (tenants === 0 ? [] : [`${tenants} tenants are past ${limit}`]);
+  const past = [...of(soft, "COST_SOFT_LIMIT_TOKENS"), ...of(hard, "COST_HARD_LIMIT_TOKENS")];
+  return { status: "degraded", detail: `${past.join(", ")} until ${until}` };
+}
+
+function catchUpPart(state: CatchingUp["state"], what: string): Part {
+  if (state === "running") return { status: "degraded", detail: `${what} is catching up with the journals` };
+  return state === "failed" ? { status: "degraded", detail: `${what} could not catch up with the journals` } : { status: "ok" };
+}
+
+function shortTermPart({ indexCatchUp, lagging: { count } }: ReadinessParts): Part {
+  const part = catchUpPart(indexCatchUp.state, "the session index");
+  if (part.status !== "ok" || count === 0) return part;
+  return { status: "degraded", detail: `the index of ${count} sessions could not follow their journals; it is tried again` };
+}
+
+async function writeBackPart(index: ReadinessParts["index"]): Promise<Part> {
+  const { pending, failed } = await index.pendingCounts();
+  if (failed > 0) return { status: "degraded", detail: `${failed} turns failed and can be retried, ${pending} are pending` };
+  return { status: "ok", detail: `${pending} turns are pending` };
+}
+
+async function look(part: Promise<Part>): Promise<Part> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Part>((resolve) => {
+    timer = setTimeout(resolve, LOOK_MS, { status: "down", detail: "gave no answer in time" });
+  });
+  try {
+    return await Promise.race([part, late]);
+  } catch {
+    return { status: "down", detail: "could not be looked at" };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,34 @@
+import { editDistance } from "./edit-distance.js";
+
+/** Letters that may differ, for each so many letters that the longer of two names has. */
+const LETTERS_PER_SLIP = 4;
+const MIN_PREFIX = 4;
+/** Names are short: one that is longer is meant for none of them. */
+const MAX_CHARS = 256;
+
+/**
+ * The name that a misspelt one was meant for; undefined where none is near. Letters alone are compared: `sessionId` is `session_id`.
+ * One that begins as the other does counts as half a slip. `fold` says what counts as the same. Default: case, `_`, `-` and blanks don't
+ * matter.
+ */
+export function nearestName(said: string, names: readonly string[], fold: (name: string) => string = lettersOf): string | undefined {
+  if (said.length > MAX_CHARS) return undefined;
+  const word = fold(said);
+  if (word === "") return undefined;
+  const found = names.map((name) => ({ name, slips: slipsBetween(word, fold(name)) })).sort((a, b) => a.slips - b.slips)[0];
+  return found !== undefined && found.slips !== Number.POSITIVE_INFINITY ? found.name : undefined;
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, "");
+}
+
+/** Letters that differ; infinite where they are too many for the length. */
+function slipsBetween(a: string, b: string): number {
+  if (a === b) return 0;
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (short.length >= MIN_PREFIX && long.startsWith(short)) return 0.5;
+  const allowed = Math.floor(long.length / LETTERS_PER_SLIP);
+  const slips = editDistance(a, b, allowed);
+  return slips <= allowed ? slips : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,99 @@
+/** Words as they are compared: folded, and with a slip or two forgiven in long ones. */
+
+/** Lower case without accents; `ß` is `ss`. */
+export function folded(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .replace(/[’‘]/gu, "'")
+    .replace(/ß/gu, "ss")
+    .replace(/œ/gu, "oe")
+    .toLowerCase();
+}
+
+/** The words of a text, folded, in order. */
+export function wordsIn(text: string): readonly string[] {
+  return folded(text).match(/[\p{L}\p{N}]+(?:['-][\p{L}\p{N}]+)*/gu) ?? [];
+}
+
+/**
+ * The phrases of a data file's list: lines of phrases with commas between, a phrase of words with a space between, of which one may have
+ * alternatives: "don't save|keep this|that" is four phrases.
+ */
+export function phrasesIn(lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => line.split(", ").flatMap(phrasesOf));
+}
+
+function phrasesOf(pattern: string): readonly string[] {
+  let phrases = [""];
+  for (const word of pattern.split(" ")) {
+    const choices = word.split("|");
+    phrases = phrases.flatMap((phrase) => choices.map((choice) => (phrase === "" ? choice : `${phrase} ${choice}`)));
+  }
+  return phrases;
+}
+
+/** Phrases that are looked up by their first word: one list of a data file, see {@link phrasesIn}. */
+export class WordList {
+  readonly #phrases = new Map<string, readonly (readonly string[])[]>();
+  readonly #long: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    const phrases = phrasesIn(lines);
+    const singles: string[] = [];
+    for (const phrase of phrases) {
+      const words = wordsIn(phrase);
+      const [first] = words;
+      if (first === undefined) continue;
+      this.#phrases.set(first, [...(this.#phrases.get(first) ?? []), words]);
+      if (words.length === 1 && first.length >= 6) singles.push(first);
+    }
+    this.#long = singles;
+  }
+
+  /** How many words from `at` on are a phrase of the list; 0: none. With `slips`, a long single word may be misspelt. */
+  at(words: readonly string[], at: number, options: { readonly slips?: boolean } = {}): number {
+    const word = words[at];
+    if (word === undefined) return 0;
+    let longest = 0;
+    for (const form of [word, word.endsWith("s") && word.length > 3 ? word.slice(0, -1) : word])
+      for (const phrase of this.#phrases.get(form) ?? [])
+        if (phrase.length > longest && phrase.slice(1).every((part, index) => words[at + 1 + index] === part)) longest = phrase.length;
+    if (longest === 0 && options.slips === true && word.length >= 6) return this.#long.some((known) => nearly(word, known)) ? 1 : 0;
+    return longest;
+  }
+
+  /** Exactly so, no plural. */
+  is(word: string): boolean {
+    return this.#phrases.get(word)?.some((phrase) => phrase.length === 1) === true;
+  }
+
+  has(word: string | undefined): boolean {
+    return word !== undefined && this.at([word], 0) === 1;
+  }
+
+  /** Where the first phrase of the list begins; -1: nowhere. */
+  in(words: readonly string[], options: { readonly slips?: boolean } = {}): number {
+    return words.findIndex((_, at) => this.at(words, at, options) > 0);
+  }
+}
+
+/** One edit apart, or two in words of eight letters and more; two neighbours that changed places are one edit. */
+function nearly(a: string, b: string): boolean {
+  const allowed = Math.min(a.length, b.length) >= 8 ? 2 : 1;
+  if (Math.abs(a.length - b.length) > allowed || a.length > 24 || a[0] !== b[0]) return false;
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (same ? 0 : 1));
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      next.push(cost);
+    }
+    before = row;
+    row = next;
+  }
+  return (row[b.length] ?? 9) <= allowed;
+}

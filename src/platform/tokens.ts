@@ -1,0 +1,42 @@
+import type * as O200k from "gpt-tokenizer/encoding/o200k_base";
+
+/** Counts the tokens of a text as a model would. */
+export interface TokenCounter {
+  /** The tokenizer's name, or "estimate". */
+  readonly name: string;
+  count(text: string): number;
+}
+
+/**
+ * Where no tokenizer is known for a model: one token for three UTF-8 bytes, rounded up.
+ * That is above what current tokenizers need for European languages, and near it for Chinese or Japanese.
+ */
+export const estimatedTokens: TokenCounter = {
+  name: "estimate",
+  count: (text) => Math.ceil(Buffer.byteLength(text) / 3),
+};
+
+const CL100K = /^(gpt-3\.5|gpt-4(-|$)|text-embedding-)/;
+const O200K = /^(gpt-4o|gpt-4\.\d|gpt-5|chatgpt-|o\d)/;
+
+/** The tokenizer of an OpenAI model by its name; {@link estimatedTokens} for any other. Loads its table once, at start. */
+export async function tokenCounterFor(model: string): Promise<TokenCounter> {
+  if (O200K.test(model)) return fromLibrary("o200k_base", await import("gpt-tokenizer/encoding/o200k_base"));
+  if (CL100K.test(model)) return fromLibrary("cl100k_base", await import("gpt-tokenizer/encoding/cl100k_base"));
+  return estimatedTokens;
+}
+
+/** The library's time grows with the square of a run of one character: texts are counted piece by piece, with a token too many for each. */
+const PIECE = 1_024;
+
+function fromLibrary(name: string, library: Pick<typeof O200k, "countTokens">): TokenCounter {
+  const countPiece = (text: string) => library.countTokens(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() });
+  return {
+    name,
+    count: (text) => {
+      let tokens = 0;
+      for (let at = 0; at < text.length; at += PIECE) tokens += countPiece(text.slice(at, at + PIECE));
+      return tokens;
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import type { z } from "zod";
+import type { Category } from "../domain/categories.js";
+import type { Owner } from "../domain/owner.js";
+import type { Element, JsonValue, Round, Source, Step, Usage } from "../domain/session.js";
+import type { ModelMessage } from "./chat-model.js";
+import type { TurnToRemember } from "./memories.js";
+import type { OfflineScript } from "./offline-script.js";
+
+/** Ports of the agent: the tools that act, and the loop of them and the model. */
+
+export type { ChatModel, ModelEvent, ModelMessage, ModelRequest, ModelToolCall, ToolSpec } from "./chat-model.js";
+
+/** Stands in {@link ToolContext.asked} when the guest was asked whether everything is to be forgotten. */
+export const ASKED_EVERYTHING = "everything";
+
+export interface ToolContext {
+  readonly owner: Owner;
+  readonly sessionId: string;
+  readonly turn: number;
+  /** The id of the call: together with session and turn it makes a write idempotent. */
+  readonly callId: string;
+  /** The user's own words in this turn, for confirmations: what a tool must not take from the model's arguments. */
+  readonly userMessage: { readonly id: string; readonly content: string };
+  /** The user's own messages of the window, oldest first, without this turn's. Default: none. */
+  readonly earlierMessages?: readonly string[];
+  /** A token that a tool's earlier answer gave and whose button the user pressed in this turn: their own consent, without words. */
+  readonly consent?: string;
+  readonly now: Date;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly signal: AbortSignal;
+  /**
+   * What the turn may do with long-term memory. `off`: incognito, nothing is read and nothing kept. Default `full`.
+   */
+  readonly memory?: "full" | "off";
+  /**
+   * What the answer before asked about, and this message may settle: ids of waiting memories, and {@link ASKED_EVERYTHING}. Set by the
+   * server from its own records. Default: nothing.
+   */
+  readonly asked?: readonly string[];
+  /** What a tool needs to have this turn's message read and remembered. Absent where nothing may be. */
+  readonly remembering?: { readonly channel: string; readonly context: TurnToRemember["context"]; readonly replaces?: readonly string[] };
+  /** Messages that a search must not return: those in the window already, and those whose words were forgotten. Default: none. */
+  readonly hiddenMessageIds?: ReadonlySet<string>;
+  /** How many earlier messages the turn cites already ("Ref #1" …): further ones are numbered on. Default 0. */
+  readonly references?: number;
+}
+
+export interface ToolResult {
+  readonly output: JsonValue;
+  readonly sources?: readonly Source[];
+  readonly elements?: readonly Element[];
+}
+
+export interface Tool<Input = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: z.ZodType<Input>;
+  /** Default 10,000. */
+  readonly timeoutMs?: number;
+  /** How often it may run in one turn. Default 8. A call over it is answered with an observation. */
+  readonly maxCallsPerTurn?: number;
+  /** What later turns are told of an output: what they need to go on from it. Pure. Default: the whole output. */
+  recap?(output: JsonValue): JsonValue;
+  /** A throw becomes an observation for the model: an AppError's detail and hint, anything else without details. */
+  run(input: Input, context: ToolContext): Promise<ToolResult>;
+}
+
+/** A tool of any input, as lists hold them. */
+export type AnyTool = Omit<Tool<never>, "parameters"> & { readonly parameters: z.ZodType };
+
+/** A call of a tool that is about to run: its arguments have passed the tool's schema. */
+export interface ToolCall {
+  readonly tool: string;
+  /** As the tool's `run` is given it. */
+  readonly input: unknown;
+  readonly context: ToolContext;
+}
+
+/**
+ * What becomes of a call instead of running. `refuse`: it doesn't run, and the model is told why. `ask`: it doesn't run before the
+ * user has approved just this call, tool and arguments; the text is the question. The answer shows it as an element of type `approval`
+ * whose `token` the client sends back as `consent` when the user presses its button; the same call then runs.
+ */
+export type ToolVerdict = { readonly refuse: string } | { readonly ask: string };
+
+/**
+ * Looks at every call of a tool before it runs, the memory tools' too; nothing returned: it runs. Its time counts as the tool's. What it
+ * throws keeps the call from running; the model is told an AppError's detail and hint, of anything else only that the tool failed.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is written without a return
+export type BeforeTool = (call: ToolCall) => ToolVerdict | void | Promise<ToolVerdict | void>;
+
+export interface AgentInput {
+  readonly question: string;
+  /** Oldest first; after the token budget. */
+  readonly previous_conversation: readonly Round[];
+  /** The empty string, or "User Context:" and a line for each memory. */
+  readonly user_context: string;
+  readonly page_context: string | null;
+  /** All of the above and the prompt, assembled for a model: the stable prefix first, the user's message last. */
+  readonly messages: readonly ModelMessage[];
+}
+
+export type AgentEvent =
+  | { readonly type: "token"; readonly delta: string }
+  /** The answer so far is `content`: what was streamed beyond it was thought. */
+  | { readonly type: "retract"; readonly content: string }
+  | { readonly type: "step"; readonly step: Step };
+
+export interface AgentResult {
+  /** Exactly the streamed tokens, joined; after a `retract`, its content and the tokens since. */
+  readonly content: string;
+  readonly steps: readonly Step[];
+  readonly elements: readonly Element[];
+  readonly sources: readonly Source[];
+  readonly usage: Usage;
+  /** The model that answered: with a fallback, not always the one that was asked first. */
+  readonly model: string;
+  /** Absent: the answer is whole. `length`: cut at the model's limit; `content_filter`: cut by the provider. */
+  readonly finish?: "length" | "content_filter";
+  /** Milliseconds spent waiting for the model. */
+  readonly modelMs: number;
+}
+
+export interface AgentRun {
+  readonly context: Omit<ToolContext, "callId">;
+  /** When the turn must be over, as `performance.now()` tells it. Default: not bounded by it. */
+  readonly deadline?: number;
+  /** Awaited, so that a slow reader slows the model's stream down instead of filling memory. */
+  readonly onEvent?: (event: AgentEvent) => void | Promise<void>;
+}
+
+/** @throws what a {@link ChatModel} throws */
+export interface Agent {
+  readonly modelName: string;
+  readonly standIn: boolean;
+  /** {@link ChatModel.takesImages}. Default: no images are taken. */
+  takesImages?(): boolean;
+  run(input: AgentInput, run: AgentRun): Promise<AgentResult>;
+}
+
+/**
+ * A product on top of Maitred: what the assistant is, and what it can do. The concierge is the example;
+ * a company plugs in its own.
+ */
+export interface Domain {
+  /** Becomes `agent_type` of its sessions. */
+  readonly name: string;
+  /** The system prompt: stable, without dates or user data. */
+  readonly prompt: string;
+  readonly tools: readonly AnyTool[];
+  /**
+   * What the domain remembers about its users, by category. Default: the deployment's (`MEMORY_CATEGORIES_FILE`), else a general table:
+   * preference, budget, schedule, location, dietary, accessibility, companions, communication, other.
+   */
+  readonly categories?: readonly Category[];
+  /** What may have to hold when something is booked: allergies, diets, access. Default: none but `other`. */
+  readonly needs?: readonly Need[];
+  /** Plays the domain where no model is configured. Default: the stand-in says that it needs a model. */
+  readonly offline?: OfflineScript;
+  /** Puts an answer's elements in the order that fits its text. Pure. Default: as the tools gave them. */
+  arrange?(answer: string, elements: readonly Element[]): readonly Element[];
+  /** What the domain holds of a user, for export and erasure. */
+  readonly records?: DomainRecords;
+  close?(): Promise<void>;
+}
+
+/** One thing that may have to hold. */
+export interface Need {
+  /** Stable and in snake case: `step_free`, `no_nuts`, `vegetarian`. */
+  readonly name: string;
+  /** One line for the model that reads messages. */
+  readonly description: string;
+}
+
+/** Something that the product's own records say a user did. Becomes an episodic memory; three of one habit are asked about. */
+export interface Happening {
+  /** Stable: the same event is remembered once. */
+  readonly id: string;
+  /** Opaque; events are asked for behind it. */
+  readonly cursor: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** "Booked 2 seats in the stalls for Nacht der Stimmen, 12 March". */
+  readonly text: string;
+  readonly category: string;
+  readonly entities: readonly string[];
+  /** The session that it was done in, or null. */
+  readonly session_id: string | null;
+  /** The id of the event that this one takes back (a cancellation), or null. */
+  readonly takes_back: string | null;
+  /** What doing this again and again amounts to: "Usually books 2 tickets". Same key, same habit. */
+  readonly habits: readonly { readonly key: string; readonly text: string; readonly category: string; readonly aspect: string }[];
+}
+
+export interface DomainRecords {
+  /** The key under which an export lists them: "bookings". */
+  readonly name: string;
+  export(owner: Owner): AsyncIterable<JsonValue>;
+  /** What the user did, oldest first, behind a cursor. Default: nothing is reported. */
+  happened?(owner: Owner, after: string | null): AsyncIterable<Happening>;
+  /** Takes an export's records back; those that are there already are passed over. */
+  restore(owner: Owner, records: readonly JsonValue[]): Promise<number>;
+  /** Deletes, or makes anonymous where the business must keep a record. */
+  erase(owner: Owner): Promise<number>;
+  residue(owner: Owner): Promise<number>;
+}

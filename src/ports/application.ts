@@ -1,0 +1,316 @@
+// Over 300 lines: one door, all that HTTP, the command line and the library ask of the application.
+
+import type { GivenImage, ImageType, MessageImage } from "../domain/image.js";
+import type { Owner } from "../domain/owner.js";
+import type {
+  Element,
+  JsonObject,
+  JsonValue,
+  Message,
+  MessageMetadata,
+  RecalledMemory,
+  RecallStatus,
+  Session,
+  Source,
+  Timing,
+  Usage,
+} from "../domain/session.js";
+import type { ToConfirm } from "../domain/to-confirm.js";
+import type { ErrorDetail } from "../platform/errors.js";
+import type { ConversationHistory } from "./history.js";
+import type { Memories } from "./memories.js";
+import type { OwnAgent } from "./own-agent.js";
+import type { ErasureReceipt, UserRecord } from "./owner-ledger.js";
+import type { Page, SessionQuery } from "./session-store.js";
+
+/**
+ * What the outside can ask of Maitred, whichever door it comes through: HTTP, MCP, the command line, or code.
+ * The owner is always the caller's, from the server's own knowledge of who that is.
+ */
+export interface Application {
+  readonly chat: Chat;
+  readonly ownAgent: OwnAgent;
+  readonly sessions: Sessions;
+  readonly memories: Memories;
+  readonly history: ConversationHistory;
+  readonly imports: Imports;
+  readonly privacy: Privacy;
+  /** Records that a user was seen, off the reply path. Never throws. */
+  seen(owner: Owner, seen: { readonly displayName?: string; readonly provider?: string; readonly timeZone?: string }): void;
+  user(owner: Owner): Promise<UserRecord | null>;
+  readiness(): Promise<Readiness>;
+  readonly info: ApplicationInfo;
+  /** Finishes turns in flight, drains write-back as far as `drainMs` allows, closes every store. Idempotent. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+/** For the start-up block, the page and readyz. Holds no key. */
+export interface ApplicationInfo {
+  readonly version: string;
+  readonly model: { readonly name: string; readonly standIn: boolean };
+  readonly longTerm: { readonly enabled: boolean; readonly location: string };
+  readonly embedder: {
+    readonly id: string;
+    readonly lexical: boolean;
+    readonly dimension: number;
+    /** Whether texts go over a network. */
+    readonly remote: boolean;
+    /** What its last call failed with and what to do; null when it went well. */
+    readonly problem: string | null;
+  };
+  readonly history: { readonly backend: string };
+  readonly storageDir: string;
+  readonly shortTerm: string;
+}
+
+export type PartStatus = "ok" | "degraded" | "down" | "disabled";
+export interface Readiness {
+  readonly status: PartStatus;
+  readonly parts: Readonly<Record<string, { readonly status: PartStatus; readonly detail?: string }>>;
+}
+
+// ---- chat --------------------------------------------------------------------------------------------------------
+
+export interface ChatRequest {
+  readonly owner: Owner;
+  /** 1 to 8,000 characters, not blank. */
+  readonly message: string;
+  /** Absent, and no `externalId` either: a session is created. */
+  readonly sessionId?: string;
+  /** Instead of `sessionId`: the application's own name of the session, 1 to 256 characters. It is created where there is none. */
+  readonly externalId?: string;
+  /** What the user is looking at, as text; at most 16 KiB. */
+  readonly pageContext?: string;
+  /**
+   * At most 4, for a model that sees. Kept with the message; the model is shown those of the present turn, and told of earlier ones how
+   * many there were. Default: none.
+   */
+  readonly images?: readonly GivenImage[];
+  /** For a session that is created; `incognito: true` keeps it out of long-term memory and history. */
+  readonly metadata?: JsonObject;
+  /** Default `api`. */
+  readonly channel?: string;
+  /** Id of the last user message, which this one replaces. */
+  readonly editOf?: string;
+  /** Nothing of the turn goes to memory or history, and none of them is used; on a new session it holds for the whole session. */
+  readonly incognito?: boolean;
+  /** The token of a tool's earlier answer whose button the user pressed: consent to what was shown there, and to nothing else. */
+  readonly consent?: string;
+  readonly idempotency?: {
+    readonly key: string /** SHA-256 of the request's body, which need not cover `images`: they are told apart by their own hashes. */;
+    readonly requestHash: string;
+  };
+  /** IANA time zone. Default: the session's (`metadata.time_zone`), `homeTimeZone`, the user's record, UTC. */
+  readonly timeZone?: string;
+  /** IANA time zone that identity gives the user, for sessions that say nothing else. */
+  readonly homeTimeZone?: string;
+  /** One turn's extra prompt, from the application (OpenAI's `instructions`): never a memory. */
+  readonly instructions?: string;
+}
+
+/** The answer to one turn, as the HTTP API gives it. */
+export interface ChatAnswer {
+  readonly session_id: string;
+  readonly turn: number;
+  readonly message: {
+    readonly id: string;
+    readonly role: "assistant";
+    readonly content: string;
+    readonly created_at: string;
+    /** As it is kept with the message; `finish` where the answer is cut. */
+    readonly metadata?: MessageMetadata;
+  };
+  readonly steps: readonly AnswerStep[];
+  readonly elements: readonly Element[];
+  readonly memory: {
+    readonly status: RecallStatus;
+    readonly write_back: "pending" | "disabled";
+    /** What waits for the user's word: at most 5, hard ones first. In the final answer without what this turn settled. */
+    readonly to_confirm: readonly ToConfirm[];
+    readonly recalled: readonly RecalledMemory[];
+  };
+  readonly usage: Usage;
+  readonly timing: Timing;
+}
+
+export interface AnswerStep {
+  readonly id: string;
+  readonly type: "tool_call";
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly output: JsonValue;
+  readonly duration_ms: number;
+  readonly error: string | null;
+}
+
+export type ChatEvent =
+  | {
+      readonly type: "session";
+      readonly session_id: string;
+      readonly turn: number;
+      readonly user_message_id: string;
+      readonly created: boolean;
+    }
+  | { readonly type: "memory"; readonly memory: ChatAnswer["memory"] }
+  | { readonly type: "step"; readonly step: AnswerStep }
+  | { readonly type: "token"; readonly delta: string }
+  /** The answer so far is `content`: what was streamed beyond it was a model's thought. Rare; the answer has it right in any case. */
+  | { readonly type: "retract"; readonly content: string };
+
+/** A turn that was answered, as the hook {@link AfterTurnHook} is told of it. */
+export interface AnsweredTurn {
+  readonly owner: Owner;
+  readonly tenant: string;
+  readonly user: string;
+  /** What the user said. */
+  readonly message: string;
+  readonly answer: ChatAnswer;
+}
+
+/**
+ * Called once for each answered turn, when it is in the journal; not for a replay by idempotency key, not for a turn that failed. No reply
+ * waits for it, closing waits for those that still run. What it throws is logged.
+ */
+export type AfterTurnHook = (turn: AnsweredTurn) => void | Promise<void>;
+
+export interface Chat {
+  /**
+   * One turn. Events come in order: session, memory, then steps and tokens; a replay by idempotency key sends session and memory only.
+   * `onEvent` may return a promise: the turn waits for it (back-pressure of a slow reader).
+   * @throws SESSION_NOT_FOUND, SESSION_NOT_ACTIVE, SESSION_BUSY, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, EDIT_NOT_LAST,
+   *   INVALID_IMAGE, IMAGES_NOT_SUPPORTED, PAYLOAD_TOO_LARGE, MODEL_UNAVAILABLE, MODEL_TIMEOUT, STORAGE_UNAVAILABLE, OWNER_ERASED,
+   *   CLIENT_CLOSED_REQUEST (the signal aborted), SHUTTING_DOWN
+   */
+  chat(
+    request: ChatRequest,
+    options?: { readonly signal?: AbortSignal; readonly onEvent?: (event: ChatEvent) => void | Promise<void> },
+  ): Promise<ChatAnswer>;
+}
+
+// ---- sessions ----------------------------------------------------------------------------------------------------
+
+/** What can be said of a session. Title, topic and tags that are set are not derived any more. */
+interface SessionSettings {
+  readonly title?: string;
+  readonly topic?: string;
+  readonly tags?: readonly string[];
+  /** Default: the domain's name. */
+  readonly agentType?: string;
+  /** `incognito: true` keeps a new session out of long-term memory and history. */
+  readonly metadata?: JsonObject;
+}
+
+export interface NewSession extends SessionSettings {
+  /** From now, in days of 24 hours. Default: as retention has it. */
+  readonly expiresInDays?: number;
+}
+
+export interface SessionPatch extends SessionSettings {
+  /** From now; null: as retention has it. */
+  readonly expiresInDays?: number | null;
+  readonly status?: "active" | "archived";
+}
+
+export interface WriteBackState {
+  readonly pending_turns: number;
+  readonly failed_turns: number;
+}
+
+export interface ThreadStep {
+  readonly id: string;
+  readonly type: "user_message" | "assistant_message" | "tool_call";
+  readonly name?: string;
+  readonly input?: JsonValue;
+  /** A message's text, or a tool's result. */
+  readonly output: JsonValue;
+  readonly created_at: string;
+  /** Of a user's message that has any. */
+  readonly images?: readonly MessageImage[];
+  /** Of an answer: what it was given from long-term memory. */
+  readonly memory?: ChatAnswer["memory"];
+}
+
+export interface Thread {
+  readonly session: Session;
+  readonly steps: readonly ThreadStep[];
+  /** In the order in which the answers showed them; one that several answers showed is there for each. */
+  readonly elements: readonly ThreadElement[];
+}
+
+export interface ThreadElement extends Element {
+  /** The message under which it stood. */
+  readonly for_id: string;
+}
+
+/** All throw SESSION_NOT_FOUND for a session that the owner doesn't have. */
+export interface Sessions {
+  create(owner: Owner, session: NewSession): Promise<Session>;
+  /**
+   * The owner's session of that name (1 to 256 characters), whatever its status and as it is, or a new one. Two at once make one. A
+   * conversation that was imported has the name that it had there. @throws INVALID_REQUEST for what can't be a name
+   */
+  findOrCreate(owner: Owner, externalId: string, session: NewSession): Promise<{ readonly session: Session; readonly created: boolean }>;
+  get(owner: Owner, id: string): Promise<Session>;
+  list(owner: Owner, query: SessionQuery): Promise<Page<Session>>;
+  patch(owner: Owner, id: string, patch: SessionPatch): Promise<Session>;
+  /** Soft: recoverable until retention purges it. */
+  delete(owner: Owner, id: string): Promise<void>;
+  restore(owner: Owner, id: string): Promise<Session>;
+  purge(owner: Owner, id: string, options: { readonly keepMemories: boolean; readonly by: "user" | "retention" }): Promise<void>;
+  /** Takes all messages out and keeps the session. */
+  empty(owner: Owner, id: string): Promise<void>;
+  messages(
+    owner: Owner,
+    id: string,
+    query: { readonly limit?: number; readonly cursor?: string; readonly order?: "asc" | "desc" },
+  ): Promise<Page<Message>>;
+  /** One message by its id, also of a branch that was edited away; null where the session has none of that id, or not any more. */
+  message(owner: Owner, id: string, messageId: string): Promise<Message | null>;
+  thread(owner: Owner, id: string): Promise<Thread>;
+  /** An image of the session that came as data. @throws IMAGE_NOT_FOUND also for one that is kept by its address alone */
+  image(owner: Owner, id: string, imageId: string): Promise<{ readonly mediaType: ImageType; readonly data: Uint8Array }>;
+  fork(owner: Owner, id: string, messageId: string): Promise<Session>;
+  /** Resolves when the session's write-back is done, or the time is up. */
+  flush(owner: Owner, id: string, timeoutMs: number): Promise<WriteBackState>;
+  retryWriteBack(owner: Owner, id: string): Promise<WriteBackState>;
+}
+
+// ---- import, export, erasure -------------------------------------------------------------------------------------
+
+export interface ImportResult {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly skipped_duplicates: number;
+  /** Messages of a ChatGPT export that are too long, and images that an export lacks or that can't be read. Only where there are any. */
+  readonly left_out?: readonly ErrorDetail[];
+}
+
+export interface Imports {
+  /**
+   * Reads `application/x-ndjson` lines, or the JSON of an export, streamed. Validated whole before anything is kept.
+   * Resolves when what came can be searched. @throws INVALID_IMPORT with the line's number, PAYLOAD_TOO_LARGE, SESSION_HAS_LIVE_TURNS
+   */
+  import(
+    owner: Owner,
+    body: AsyncIterable<Uint8Array>,
+    options: {
+      readonly format: "ndjson" | "export";
+      readonly extract: boolean;
+      readonly signal?: AbortSignal;
+      /** Default 64 MiB. A document that is no list is held whole: 512 MiB are the most that can be read. */
+      readonly maxBytes?: number;
+      readonly onProgress?: (done: number, total: number) => void;
+    },
+  ): Promise<ImportResult>;
+}
+
+export interface Privacy {
+  /** JSON text in chunks: sessions with messages, steps and elements, memories with their history, domain records. */
+  export(owner: Owner, options: { readonly by: string }): AsyncIterable<string>;
+  /** Erases everything of one user from every store, looks, and gives the receipt. Safe to repeat. */
+  erase(owner: Owner, options: { readonly by: string }): Promise<ErasureReceipt>;
+  /** Finishes the erasures that a crash interrupted; at start, before anything is served. */
+  resume(): Promise<number>;
+}
+
+export type { Source };

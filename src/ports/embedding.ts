@@ -1,0 +1,25 @@
+/** What a text is for: to be found (`document`), or to find by (`query`). Some models want them told apart. */
+export type EmbeddingKind = "query" | "document";
+
+export interface EmbedOptions {
+  /** Default `document`. */
+  readonly kind?: EmbeddingKind;
+  readonly signal?: AbortSignal;
+}
+
+/** Turns texts into vectors of one fixed dimension. */
+export interface Embedder {
+  /** Names the model and what shapes the vectors of documents; a changed one over existing data asks for a reindex. */
+  readonly id: string;
+  readonly dimension: number;
+  /** True for stand-ins that compare words, not meanings. */
+  readonly lexical: boolean;
+  /** True where texts go over a network. Default false. */
+  readonly remote?: boolean;
+  /** True where a text's vector as a query is another one than as a document. Default false: one vector serves both. */
+  readonly byKind?: boolean;
+  /** What the last call failed with and what to do, for a person; null when it went well. Absent where nothing can fail. */
+  readonly problem?: string | null;
+  /** In the order of the texts; batched by the adapter. @throws EMBEDDING_UNAVAILABLE, ABORTED */
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]>;
+}

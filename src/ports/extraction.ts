@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { MEMORY_TYPES, type Memory } from "../domain/memory.js";
+import type { Owner } from "../domain/owner.js";
+
+/** Reading what a message says of its author: a language model's work. What it proposes is checked by code (memories/checks/). */
+
+/** How something was meant. Only what is `stated` becomes a memory by itself. */
+export const STANCES = ["stated", "unsure", "hypothetical", "reported", "joking", "pasted", "instruction"] as const;
+export type Stance = (typeof STANCES)[number];
+
+export const PROPOSED_OPS = ["add", "supersede", "end", "confirm", "forget"] as const;
+
+/** One proposal, as it is once it could be read. `quote` are words of the user's message. */
+export const proposedOperationSchema = z.object({
+  op: z.enum(PROPOSED_OPS),
+  quote: z.string(),
+  /** The id of the known memory that it is about; null for an `add`. */
+  target_id: z.string().nullable().default(null),
+  /** Third person without a subject, in the message's language: "Is allergic to nuts". Empty for `end`, `confirm`, `forget`. */
+  text: z.string().default(""),
+  /** The words of the message that name the thing itself. */
+  about: z.string().default(""),
+  category: z.string().default("other"),
+  aspect: z.string().default(""),
+  condition: z.string().default(""),
+  /** One of the domain's needs, or `other`; null for what is no need. */
+  need: z.string().nullable().default(null),
+  /** Default: the category's. */
+  type: z.enum(MEMORY_TYPES).nullable().default(null),
+  strength: z.enum(["hard", "soft"]).default("soft"),
+  /** `self` or `companion:<relation or name>`. */
+  subject: z.string().default("self"),
+  scope: z.enum(["standing", "trip"]).default("standing"),
+  /** ISO 8601 dates; null where none was said. */
+  valid_from: z.string().nullable().default(null),
+  valid_until: z.string().nullable().default(null),
+  stance: z.enum(STANCES).default("stated"),
+  confidence: z.number().min(0).max(1).default(1),
+  /** False for what is only suggested by what the guest does. */
+  explicit: z.boolean().default(true),
+  entities: z.array(z.string()).default([]),
+  tags: z.array(z.string()).default([]),
+});
+export type ProposedOperation = z.infer<typeof proposedOperationSchema>;
+
+export interface Reading {
+  readonly operations: readonly ProposedOperation[];
+  /** The guest asked that this message, or the one before it, is not kept. */
+  readonly off_record: "this" | "previous" | null;
+  /** Proposals that could not be read, also after one repair. */
+  readonly unreadable: number;
+}
+
+/** Reads one user message. What it throws is a failure of the turn's write-back, which is tried again. */
+export interface MessageReader {
+  /** Goes into the log: the model's name, or that of the stand-in. */
+  readonly name: string;
+  read(input: MessageToRead, options: { readonly signal: AbortSignal }): Promise<Reading>;
+  /**
+   * Several messages of one user by one call, oldest first. Readings come in their order; null: of this one the call told nothing that can
+   * be used, it has yet to be read. Absent where each message takes a call, or none: nothing is gained by leaving one for later.
+   */
+  readTogether?(inputs: readonly MessageToRead[], options: { readonly signal: AbortSignal }): Promise<readonly (Reading | null)[]>;
+}
+
+export interface MessageToRead {
+  readonly owner: Owner;
+  readonly session_id: string;
+  readonly turn: number;
+  readonly message_id: string;
+  /** The user's own message, whole: the only text that a memory may come from. */
+  readonly text: string;
+  readonly stated_at: Date;
+  /** IANA name. */
+  readonly time_zone: string;
+  /** What was said before, oldest first, at most three rounds: for references ("that one") and questions that are answered. */
+  readonly context: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
+  /** All hard and all waiting memories, those of the message's companions, then the nearest; at most 40. */
+  readonly known: readonly Memory[];
+}

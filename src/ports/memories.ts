@@ -1,0 +1,257 @@
+import type {
+  Memory,
+  MemoryEvent,
+  MemoryPatch,
+  MemorySource,
+  MemoryState,
+  MemoryType,
+  NewStatement,
+  RestorableMemory,
+} from "../domain/memory.js";
+import type { MemoryOperation } from "../domain/memory-operation.js";
+import type { Owner } from "../domain/owner.js";
+import type { RecalledMemory, RecallStatus } from "../domain/session.js";
+import type { AppError } from "../platform/errors.js";
+import type { ProposedOperation } from "./extraction.js";
+import type { Page } from "./session-store.js";
+
+export interface RecallRequest {
+  readonly text: string;
+  readonly now: Date;
+  /** At most this many by similarity. Default MEM0_SEARCH_LIMIT (5). */
+  readonly limit?: number;
+  /** Bound of the whole recall. What arrived in time is used. */
+  readonly deadlineMs: number;
+  /** Of the last entry of the owner's log, where the caller has just read it. Default: it is asked for. */
+  readonly memorySeq?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface RecallResult {
+  readonly status: Exclude<RecallStatus, "disabled"> | "disabled";
+  /** Hard constraints first, then standing preferences, then by similarity; no id twice. */
+  readonly memories: readonly RecalledMemory[];
+  /** What waits for the guest's word and may be asked about in talk: at most 5, hard ones first. Default: nothing. */
+  readonly to_confirm?: readonly Memory[];
+  /** The narrative: the story of the relationship. The empty string where there is none. */
+  readonly story: string;
+}
+
+export interface MemoryQuery {
+  readonly category?: string;
+  readonly type?: MemoryType;
+  /** One of its tags, exactly. */
+  readonly tag?: string;
+  /** One of its entities, exactly: a name, or the id of a memory that it was made of. */
+  readonly entity?: string;
+  /** Through which it was said. */
+  readonly channel?: string;
+  readonly status?: MemoryState;
+  /** What held at that time, superseded ones included. ISO 8601. */
+  readonly as_of?: string;
+  readonly includeSuperseded?: boolean;
+  /** Only what comes from this session; with `turn`, from that turn of it. Without a status then also what waits. */
+  readonly sessionId?: string;
+  readonly turn?: number;
+  /** 1 to 200. Default 20. */
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface MemorySearch extends Omit<MemoryQuery, "cursor"> {
+  readonly text: string;
+}
+
+/**
+ * What can be done with memories, each caller's part by itself. Behind all of them stands one use-case: every
+ * change is an entry of the memory log first, then of the collection. Methods throw LONG_TERM_MEMORY_DISABLED when long-term memory is
+ * off, LONG_TERM_MEMORY_UNAVAILABLE when the store is out of reach, OWNER_ERASED while the owner is being erased. A memory of somebody
+ * else is MEMORY_NOT_FOUND.
+ */
+export interface Memories {
+  get(owner: Owner, id: string, options?: { readonly signal?: AbortSignal }): Promise<Memory>;
+  list(owner: Owner, query: MemoryQuery): Promise<Page<Memory>>;
+  /** Best first. */
+  search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]>;
+  history(owner: Owner, id: string): Promise<readonly MemoryEvent[]>;
+  /**
+   * A memory that the user states by hand, active at once. `id` makes a retry harmless. `timeZone` (IANA): where a `valid_until` without a
+   * time ends with its day; default UTC. @throws MEMORY_REFUSED for a secret, INVALID_REQUEST for what can't be stored, with nothing
+   * half-stored
+   */
+  add(
+    owner: Owner,
+    statement: NewStatement,
+    options: { readonly id?: string; readonly now: Date; readonly timeZone?: string },
+  ): Promise<Memory>;
+  /**
+   * As {@link add} for each, in order. What is wrong with one doesn't stop the others; where the store fails, it and those after it have
+   * that error. `ids`: of each. @throws where none could be stored because of the store, LONG_TERM_MEMORY_DISABLED
+   */
+  addAll(
+    owner: Owner,
+    statements: readonly NewStatement[],
+    options: { readonly ids?: readonly string[]; readonly now: Date; readonly timeZone?: string },
+  ): Promise<readonly AddedMemory[]>;
+  /** `timeZone` as with {@link add}. @throws MEMORY_REFUSED for a secret */
+  patch(owner: Owner, id: string, patch: MemoryPatch, options: { readonly now: Date; readonly timeZone?: string }): Promise<Memory>;
+  /** The guest's yes: what waits becomes active, a change that waits is made. */
+  approve(owner: Owner, id: string, options: { readonly now: Date }): Promise<Memory>;
+  /** The guest's no: what waits goes, a change that waits is dropped and the memory stays. */
+  reject(owner: Owner, id: string, options: { readonly now: Date }): Promise<Memory>;
+  /** For good: leaves a tombstone, takes the older versions along. Returns what was forgotten. */
+  forget(owner: Owner, id: string, options: { readonly now: Date; readonly askedIn?: readonly string[] }): Promise<readonly Memory[]>;
+  /** Forgets all, in batches. Returns how many. */
+  forgetAll(owner: Owner, options: { readonly now: Date }): Promise<number>;
+}
+
+/** What became of one statement of many. */
+export type AddedMemory = { readonly memory: Memory } | { readonly error: AppError };
+
+/** Why a memory is there. */
+export interface Why {
+  readonly memory: Memory;
+  /** Null for a memory that was added by hand. `message`: the user's own words, byte for byte; null once they are purged. */
+  readonly source: (MemorySource & { readonly message: string | null }) | null;
+  /** The memories that it was made of: at most 50, as far as they are still there. */
+  readonly because: readonly Memory[];
+}
+
+/** What a turn reads before its answer. */
+export interface MemoryRecall {
+  /** Never throws: what went wrong is in `status`. Ends within `deadlineMs`. */
+  recall(owner: Owner, request: RecallRequest): Promise<RecallResult>;
+}
+
+/** What the gate in front of a booking reads. */
+export interface StandingNeeds {
+  /** All hard memories that hold or wait for the guest's word, by filter, outside any limit. @throws when that can't be told for sure */
+  needs(owner: Owner, options: { readonly now: Date; readonly signal?: AbortSignal }): Promise<readonly Memory[]>;
+}
+
+/** A turn whose user message is to be remembered. */
+export interface TurnToRemember {
+  readonly session_id: string;
+  readonly turn: number;
+  readonly message_id: string;
+  readonly text: string;
+  readonly stated_at: Date;
+  readonly time_zone: string;
+  readonly channel: string;
+  readonly context: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
+  /** Message ids that this one replaces (an edit): what they alone gave is taken back. */
+  readonly replaces?: readonly string[];
+  /** It may be left to be read by the call for the owner's next message, where the reader can do that. Default false. */
+  readonly may_wait?: boolean;
+}
+
+export interface RememberedTurn {
+  /** Memories that this turn added, confirmed or changed, as they are now. */
+  readonly memories: readonly Memory[];
+  /** What waits for the guest's word because of this turn. */
+  readonly to_confirm: readonly Memory[];
+  readonly forgotten: readonly string[];
+  readonly off_record: "this" | "previous" | null;
+  /** Proposals that were dropped, by code. */
+  readonly dropped: Readonly<Record<string, number>>;
+}
+
+/** What a guest's message settles of what they were asked in the answer before it. */
+export interface Settlement {
+  readonly memory_id: string;
+  readonly answer: "yes" | "no";
+  /** The guest's words that answer it. */
+  readonly quote: string;
+}
+
+/** What happens to memories because of a turn. */
+export interface TurnMemories {
+  /**
+   * Reads the message, checks what the model proposes, reconciles, logs, projects. A turn is read once: asked again, by a booking in the
+   * same turn or by a repeated write-back, it only completes what its entry in the log says.
+   */
+  remember(owner: Owner, turn: TurnToRemember, options: { readonly now: Date; readonly signal: AbortSignal }): Promise<RememberedTurn>;
+  /** Reads what was left to be read with a next message. Costs nothing where nothing was. @throws while some of it can't be read */
+  readLeft(owner: Owner, options: { readonly now: Date; readonly signal: AbortSignal }): Promise<void>;
+  /**
+   * What the answering model proposes by a tool, in the middle of a turn: passes the same checks as what reading proposes, is reconciled,
+   * logged (kind `tool`) and projected. Safe to repeat. Returns what came of these proposals alone.
+   */
+  propose(
+    owner: Owner,
+    turn: TurnToRemember,
+    operations: readonly ProposedOperation[],
+    options: { readonly now: Date; readonly signal: AbortSignal },
+  ): Promise<RememberedTurn>;
+  /** What reading a message gave, with its memories as they are now; null while it has not been read. */
+  remembered(owner: Owner, messageId: string, options?: Pick<RecallRequest, "memorySeq" | "signal">): Promise<RememberedTurn | null>;
+  /**
+   * The guest asked that messages are not kept: what they alone gave goes, as with an edit; hard ones wait for the guest's word instead
+   * (reason `off_record`). Safe to repeat. Returns those that wait.
+   */
+  takeOffRecord(owner: Owner, messageIds: readonly string[], options: { readonly now: Date }): Promise<readonly Memory[]>;
+  /** Waiting memories and waiting changes, hard ones first, at most 20. `talk`: only those that may still be asked about in talk. */
+  toConfirm(owner: Owner, options: { readonly talk: boolean; readonly signal?: AbortSignal }): Promise<readonly Memory[]>;
+  /** Counts that an answer asked about these. */
+  asked(owner: Owner, ids: readonly string[], options: { readonly now: Date }): Promise<void>;
+  /**
+   * Settles what the answer before asked about. `asked`: the ids that its record lists; others are refused. A no to a hard one counts
+   * only when it alone was asked. @throws MEMORY_NOT_FOUND, INVALID_REQUEST with the reason
+   */
+  settle(
+    owner: Owner,
+    settlements: readonly Settlement[],
+    options: { readonly asked: readonly string[]; readonly source: Omit<MemorySource, "quote">; readonly text: string; readonly now: Date },
+  ): Promise<readonly Memory[]>;
+}
+
+/** What is done with all memories of an owner, or of a session. */
+export interface MemoryAdministration {
+  /** Every memory of the owner, all states, streamed: for export. */
+  all(owner: Owner): AsyncIterable<Memory>;
+  /** Takes memories of an export back. Returns how many are new. */
+  restore(owner: Owner, memories: readonly RestorableMemory[]): Promise<number>;
+  /** After a session's purge: deletes the memories that came from it, or drops their quotes. Returns how many it touched. */
+  detachSession(owner: Owner, sessionId: string, how: "delete" | "drop-quotes"): Promise<number>;
+  erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }>;
+  residue(owner: Owner): Promise<number>;
+  health(): Promise<{ readonly status: "ok" | "degraded" | "down" | "disabled"; readonly detail?: string }>;
+  close(): Promise<void>;
+}
+
+export interface AppliedOperations {
+  /** Ids that were read back after the write. */
+  readonly stored: readonly string[];
+  readonly confirmed: readonly string[];
+  readonly superseded: readonly string[];
+  readonly forgotten: readonly string[];
+  /** Dropped by a rule (older than what is there, below the confidence gate, forgotten before). */
+  readonly dropped: number;
+}
+
+/** Operations with ids of their own, as tools make them and as journals of before hold them. */
+export interface MemoryOperations {
+  /**
+   * Reconciles the operations with what is known, logs, projects. Safe to repeat: the same operations give the same memories.
+   * @throws when any write can't be verified
+   */
+  apply(
+    owner: Owner,
+    operations: readonly MemoryOperation[],
+    options: { readonly now: Date; readonly signal?: AbortSignal },
+  ): Promise<AppliedOperations>;
+}
+
+/** All of it, for whoever puts the parts together. Callers take the part that they need. */
+export interface LongTermMemory extends Memories, MemoryRecall, StandingNeeds, TurnMemories, MemoryOperations, MemoryAdministration {
+  /** Writes the store anew from the logs, of all owners; no model is called but the embedder. */
+  rebuild(options: { readonly signal: AbortSignal; readonly onProgress?: (done: RebuiltMemories) => void }): Promise<RebuiltMemories>;
+}
+
+export interface RebuiltMemories {
+  readonly owners: number;
+  readonly memories: number;
+  /** Owners whose memories could not be written; run again. */
+  readonly failed: number;
+}

@@ -1,0 +1,106 @@
+import type { JsonValue } from "../domain/session.js";
+
+/**
+ * How a domain plays without a model: a pure function from what a model would read to what it would do next.
+ * The stand-in model (offline/) turns messages into a {@link ScriptView} and a {@link ScriptMove} into model output.
+ */
+export interface OfflineScript {
+  /** The words of the domain, for what reads messages without a model. Default: it knows none of its needs. */
+  readonly words?: DomainWords;
+  /** Shown as part of the model's name. */
+  readonly name: string;
+  /** Called once for each model call. The same view gives the same move. */
+  next(view: ScriptView): ScriptMove;
+}
+
+/** What names a domain's needs, and what belongs to which of its categories. Words and short phrases, of any language. */
+export interface DomainWords {
+  readonly needs: readonly {
+    /** One of the domain's needs, or `other`. */
+    readonly need: string;
+    readonly category: string;
+    /** `avoid`: a substance or a thing that must not be ("allergic to …"). `be`: what somebody is, has or uses. */
+    readonly kind: "avoid" | "be";
+    readonly words: readonly string[];
+  }[];
+  /** By the category's name. */
+  readonly categories: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What a message asks of the memory, found by words. */
+export type MemoryCommand =
+  /** `text`: what is to be remembered, as it was said. */
+  | { readonly kind: "remember"; readonly text: string }
+  /** `what`: what the memory is about, as it was said. */
+  | { readonly kind: "forget"; readonly what: string }
+  | { readonly kind: "forget_all" }
+  | { readonly kind: "list" }
+  /** The message is answered, and nothing of it is kept. */
+  | { readonly kind: "do_not_remember" }
+  /** `what`: the empty string where the user only points: "that's not true any more". */
+  | { readonly kind: "no_longer"; readonly what: string };
+
+/** A memory that waits for the user's word. */
+export interface WaitingLine {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** A memory as the prompt lists it: `- <text> (<category>, must hold)`. */
+export interface MemoryLine {
+  readonly text: string;
+  /** The empty string where the line names none. */
+  readonly category: string;
+  readonly mustHold: boolean;
+  /** `self`, or the companion's name. */
+  readonly subject: string;
+}
+
+/** A tool call and what came back; `output` is the parsed JSON, or the text where it is none. */
+export interface Observation {
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly output: JsonValue;
+}
+
+export interface ScriptRound {
+  readonly user: string;
+  /** Of the user's message: what tells something; empty where it only asks something of the memory. */
+  readonly told: string;
+  readonly observations: readonly Observation[];
+  readonly assistant: string;
+}
+
+/** Nothing here that stands not in the messages or the tool list. */
+export interface ScriptView {
+  readonly message: string;
+  /** What the message asks of the memory, in order; that nothing be kept comes first. */
+  readonly commands: readonly MemoryCommand[];
+  /** The message without the words that ask to keep it out of memory. */
+  readonly request: string;
+  /** What waits for the user's word. */
+  readonly waiting: readonly WaitingLine[];
+  readonly now: Date;
+  /** IANA name; UTC where the messages name none. */
+  readonly timeZone: string;
+  /** Constraints and preferences, without doubles. */
+  readonly memories: readonly MemoryLine[];
+  /** The rolling summary; the empty string where there is none. */
+  readonly summary: string;
+  /** What was found in earlier conversations; the empty string where there is none. */
+  readonly references: string;
+  readonly pageContext: string;
+  /** Oldest first. */
+  readonly window: readonly ScriptRound[];
+  /** Of this turn, in order. */
+  readonly observations: readonly Observation[];
+  /** Empty when no more tools may be called. */
+  readonly tools: ReadonlySet<string>;
+}
+
+export interface ScriptCall {
+  readonly name: string;
+  readonly arguments: { readonly [key: string]: JsonValue };
+}
+
+export type ScriptMove = { readonly type: "call"; readonly calls: readonly ScriptCall[] } | { readonly type: "say"; readonly text: string };

@@ -1,0 +1,60 @@
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import type { Logger } from "../platform/logger.js";
+import type { DomainRecords } from "../ports/agent.js";
+import type { Privacy } from "../ports/application.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { Memories, MemoryAdministration } from "../ports/memories.js";
+import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
+import type { SessionStore } from "../ports/session-store.js";
+import { Erasure } from "./erasure.js";
+import { type ExportCounts, exportDocument } from "./export.js";
+import { type ErasableStore, erasableStores } from "./residue.js";
+
+export type { ErasableStore } from "./residue.js";
+
+export interface PrivacyParts {
+  readonly store: Pick<SessionStore, "journal" | "index" | "images">;
+  readonly history: ConversationHistory;
+  /** Also when long-term memory is off: the store of before, where there is one, must still be reached by erasure. */
+  readonly longTerm: Pick<MemoryAdministration, "all" | "erase" | "residue"> & Pick<Memories, "history">;
+  /** Null when the domain keeps nothing of its users. */
+  readonly records: DomainRecords | null;
+  readonly ledger: OwnerLedger;
+  /** Caches and whatever else keeps something of a user. */
+  readonly others?: readonly ErasableStore[];
+  /** Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. */
+  readonly hold: (owner: Owner) => Promise<() => void>;
+  /** Rewrites files whose free space can still hold deleted bytes. Default: none do. */
+  readonly compact?: () => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Export and erasure of one user, across every store, with an audit entry for each. */
+export class PrivacyService implements Privacy {
+  readonly #parts: PrivacyParts;
+  readonly #erasure: Erasure;
+
+  constructor(parts: PrivacyParts) {
+    const { ledger, hold, compact = async () => {}, clock, logger } = parts;
+    this.#parts = parts;
+    this.#erasure = new Erasure({ stores: erasableStores({ others: [], ...parts }), ledger, hold, compact, clock, logger });
+  }
+
+  /** The audit entry follows the last piece: an export that was broken off is none. */
+  async *export(owner: Owner, options: { readonly by: string }): AsyncIterable<string> {
+    const { clock, ledger } = this.#parts;
+    const counts: ExportCounts = { sessions: 0, messages: 0, memories: 0, records: 0 };
+    yield* exportDocument(this.#parts, owner, clock.now(), counts);
+    await ledger.audit(owner, { at: clock.now().toISOString(), action: "export", by: options.by, receiptId: null, counts: { ...counts } });
+  }
+
+  erase(owner: Owner, options: { readonly by: string }): Promise<ErasureReceipt> {
+    return this.#erasure.run(owner, options.by);
+  }
+
+  resume(): Promise<number> {
+    return this.#erasure.resume();
+  }
+}

@@ -1,0 +1,235 @@
+import { givenRecords, positionAfter } from "../domain/given-messages.js";
+import { importedSessionId } from "../domain/owned-ids.js";
+import type { Owner } from "../domain/owner.js";
+import type { JsonObject, JsonValue, MessageRecord, NewRecord, Session } from "../domain/session.js";
+import type { Clock } from "../platform/clock.js";
+import { isAppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import type { Sessions } from "../ports/application.js";
+import { type ConversationHistory, historyMessageOf } from "../ports/history.js";
+import type { TurnMemories } from "../ports/memories.js";
+import { type Lease, type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
+import { givenMessage, type LoggedItem, type LogItem, type LogKey, type LogWindow } from "./log-items.js";
+import { messagesFrom, newestMessages } from "./newest-messages.js";
+import type { OwnerGate } from "./session-access.js";
+
+export interface ConversationLogParts {
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly history: ConversationHistory;
+  readonly sessions: Pick<Sessions, "get" | "empty" | "purge">;
+  /** Null when long-term memory is off. */
+  readonly turns: Pick<TurnMemories, "takeOffRecord"> | null;
+  readonly gate: OwnerGate;
+  readonly writeBack: {
+    /** Aborts the owner's write-backs, waits for them, and starts none until the result is called. */
+    hold(owner: Owner): Promise<() => void>;
+  };
+  /** Called after each append; `remember`: it is to be written back. Must not throw. */
+  readonly afterAppend: (owner: Owner, sessionId: string, remember: boolean) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Longest wait for another writer of the same conversation, in milliseconds. Default 30,000. */
+  readonly lockWaitMs?: number;
+}
+
+/**
+ * Keeps conversations that other frameworks run in the same journals as Maitred's own: the base of the adapters for LangChain, OpenAI
+ * Agents and ADK. What the user says forms memories as in a chat, off the reply path; what was said can be searched. Writers of one
+ * conversation go one after another; an append is durable on resolve, can be found then where history is within reach, and costs what it
+ * adds, not what the conversation holds.
+ */
+export class ConversationLog {
+  readonly #parts: ConversationLogParts;
+
+  constructor(parts: ConversationLogParts) {
+    this.#parts = parts;
+  }
+
+  /** The id that a conversation has as a session of Maitred, whether or not it has begun. */
+  sessionId(key: LogKey): string {
+    return importedSessionId(key.owner, externalIdOf(key));
+  }
+
+  /** Null where there is none. */
+  async session(key: LogKey): Promise<Session | null> {
+    return this.#parts.store.index.get(key.owner, this.sessionId(key));
+  }
+
+  /** False when it is there already. */
+  async create(key: LogKey, metadata: JsonObject = {}): Promise<boolean> {
+    return this.#locked(key, async () => {
+      if ((await this.session(key)) !== null) return false;
+      await this.#parts.writer.create(key.owner, this.sessionId(key), [this.#opening(key, metadata)]);
+      return true;
+    });
+  }
+
+  /** In order. Starts the conversation if need be. */
+  async append(key: LogKey, items: readonly LogItem[]): Promise<readonly LoggedItem[]> {
+    if (items.length === 0) return [];
+    const { writer, history, store, clock, logger, afterAppend } = this.#parts;
+    const id = this.sessionId(key);
+    return this.#locked(key, async ({ fence }) => {
+      const session = await this.session(key);
+      const { lastTurn, lastUserMessage } =
+        session === null ? { lastTurn: 0, lastUserMessage: null } : await store.journal.window(key.owner, id, { rounds: 0 });
+      const { incognito, time_zone: timeZone } = session?.metadata ?? {};
+      const remember = incognito !== true;
+      const records = givenRecords(items.map(givenMessage), {
+        position: positionAfter(lastTurn, lastUserMessage),
+        now: clock.now(),
+        channel: key.channel,
+        remember,
+        timeZone: typeof timeZone === "string" ? timeZone : "UTC",
+        idOf: (index) => items[index]?.id ?? newId(),
+      });
+      const written =
+        session === null
+          ? await writer.create(key.owner, id, [this.#opening(key, {}), ...records])
+          : await writer.append(key.owner, id, records, { fence });
+      const messages = written.filter((record): record is MessageRecord => record.type === "message");
+      const said = remember ? messages.filter(({ body }) => body.content !== "") : [];
+      try {
+        await history.addEvents(
+          key.owner,
+          said.map((record) => historyMessageOf(id, record)),
+        );
+      } catch (error) {
+        logger.warn({ session_id: id, err: error }, "what was said can't be searched yet; its write-back tries again");
+      }
+      if (said.length > 0) afterAppend(key.owner, id, remember);
+      return messages.map(logged);
+    });
+  }
+
+  /** Oldest first; with `limit`, the newest so many, read from the end. None of a conversation that there isn't. */
+  async items(key: LogKey, limit?: number): Promise<readonly LoggedItem[]> {
+    const { journal } = this.#parts.store;
+    const read = limit === undefined ? messagesFrom(journal, key.owner, this.sessionId(key), 1) : this.#newest(key, limit);
+    return (await orNone(read)).map(logged);
+  }
+
+  /** The last so many answered turns and what came after them, read from the end; all of it where there are fewer. */
+  async window(key: LogKey, rounds: number): Promise<LogWindow> {
+    const { journal } = this.#parts.store;
+    const id = this.sessionId(key);
+    try {
+      const window = await journal.window(key.owner, id, { rounds });
+      const first = window.rounds.length < rounds ? undefined : window.rounds[0];
+      const messages = await messagesFrom(journal, key.owner, id, first?.user.seq ?? 1);
+      const summary = first === undefined ? null : (await this.#parts.sessions.get(key.owner, id)).summary;
+      return { summary, items: messages.map(logged) };
+    } catch (error) {
+      if (isAppError(error, "SESSION_NOT_FOUND")) return { summary: null, items: [] };
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the newest item back, out of the search as well, and returns it; null where there is none. What a user's message alone gave to
+   * memory goes with it; what must hold waits for the user's word instead.
+   */
+  async pop(key: LogKey): Promise<LoggedItem | null> {
+    const { writer, history, turns, writeBack, clock } = this.#parts;
+    const release = await writeBack.hold(key.owner);
+    try {
+      return await this.#locked(key, async ({ fence }) => {
+        const [newest] = await orNone(this.#newest(key, 1));
+        if (newest === undefined) return null;
+        const { turn, seq } = newest;
+        const body = { to_seq: seq - 1, to_offset: 0 };
+        const rewind: NewRecord = { type: "rewind", id: newId(), turn, at: clock.now().toISOString(), body };
+        await writer.append(key.owner, this.sessionId(key), [rewind], { fence });
+        await history.removeMessages(key.owner, [newest.id]);
+        if (newest.body.role === "user") await turns?.takeOffRecord(key.owner, [newest.id], { now: clock.now() });
+        return logged(newest);
+      });
+    } finally {
+      release();
+    }
+  }
+
+  /** Takes out all that was said, and keeps the conversation. Its memories stay, without their quotes. */
+  async empty(key: LogKey): Promise<void> {
+    await this.#parts.sessions.empty(key.owner, this.sessionId(key)).catch(unlessThere);
+  }
+
+  /** Deletes the conversation from every store. Its memories stay, without their quotes. */
+  async remove(key: LogKey): Promise<void> {
+    await this.#parts.sessions.purge(key.owner, this.sessionId(key), { keepMemories: true, by: "user" }).catch(unlessThere);
+  }
+
+  /** The conversations of a channel with what they were created with, newest activity first. */
+  async list(owner: Owner, channel: string): Promise<readonly { readonly conversation: string; readonly session: Session }[]> {
+    const found: { conversation: string; session: Session }[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.#parts.store.index.list(owner, { limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+      for (const session of page.data)
+        if (session.external_id?.startsWith(`${channel}/`) === true)
+          found.push({ conversation: session.external_id.slice(channel.length + 1), session });
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return found;
+  }
+
+  /** All owners that have a session, each once, in no order. Reads what every session's journal says of itself. */
+  async owners(): Promise<ReadonlySet<Owner>> {
+    const owners = new Set<Owner>();
+    for await (const { owner } of this.#parts.store.journal.list()) owners.add(owner);
+    return owners;
+  }
+
+  #newest(key: LogKey, limit: number): Promise<MessageRecord[]> {
+    return newestMessages(this.#parts.store.journal, key.owner, this.sessionId(key), limit);
+  }
+
+  #opening(key: LogKey, metadata: JsonObject): NewRecord {
+    return {
+      type: "session",
+      id: newId(),
+      turn: 0,
+      at: this.#parts.clock.now().toISOString(),
+      body: { owner: key.owner, external_id: externalIdOf(key), metadata, agent_type: key.channel },
+    };
+  }
+
+  async #locked<T>(key: LogKey, work: (lease: Lease) => Promise<T>): Promise<T> {
+    const { gate, store, lockWaitMs: waitMs = 30_000 } = this.#parts;
+    const { owner } = key;
+    const running = gate.begin(owner);
+    try {
+      const lock = { owner, waitMs, signal: running.signal };
+      const lease = await store.locks.acquire(sessionLockKey(owner, this.sessionId(key)), lock);
+      try {
+        return await work(lease);
+      } finally {
+        await lease.release();
+      }
+    } finally {
+      running.end();
+    }
+  }
+}
+
+function externalIdOf({ channel, conversation }: LogKey): string {
+  return `${channel}/${conversation}`;
+}
+
+function logged({ id, at, body }: MessageRecord): LoggedItem {
+  return { id, at, item: body.item as JsonValue };
+}
+
+async function orNone<T>(read: Promise<readonly T[]>): Promise<readonly T[]> {
+  return read.catch((error: unknown) => {
+    unlessThere(error);
+    return [];
+  });
+}
+
+function unlessThere(error: unknown): void {
+  if (!isAppError(error, "SESSION_NOT_FOUND")) throw error;
+}

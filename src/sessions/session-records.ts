@@ -1,0 +1,61 @@
+import { daysFrom, nextState } from "../domain/lifecycle.js";
+import type { Owner } from "../domain/owner.js";
+import type { JournalRecord, NewRecord, Session, SessionStatus } from "../domain/session.js";
+import { newId } from "../platform/ids.js";
+import type { NewSession, SessionPatch } from "../ports/application.js";
+import { mergePatch } from "./metadata.js";
+
+export type PatchBody = Extract<NewRecord, { type: "session_patch" }>["body"];
+
+export function patchRecord(now: Date, body: PatchBody): NewRecord {
+  return { type: "session_patch", id: newId(), turn: 0, at: now.toISOString(), body };
+}
+
+/** The first records of a session, with what its creator says of it. */
+export function newSessionRecords(
+  owner: Owner,
+  session: NewSession,
+  { externalId, agentType, now }: { readonly externalId: string | null; readonly agentType: string; readonly now: Date },
+): NewRecord[] {
+  const { topic, tags } = session;
+  const body = {
+    owner,
+    external_id: externalId,
+    title: session.title ?? null,
+    metadata: session.metadata ?? {},
+    agent_type: session.agentType ?? agentType,
+    expires_at: session.expiresInDays === undefined ? null : daysFrom(now, session.expiresInDays),
+  };
+  const described = { ...(topic !== undefined && { topic }), ...(tags !== undefined && { tags: unique(tags) }) };
+  return [
+    { type: "session", id: newId(), turn: 0, at: now.toISOString(), body },
+    ...(Object.keys(described).length === 0 ? [] : [patchRecord(now, { ...described, by: "user" })]),
+  ];
+}
+
+/** What a patch changes; null where that is nothing. @throws INVALID_TRANSITION */
+export function patchBody(session: Session, patch: SessionPatch, now: Date): PatchBody | null {
+  const { title, topic, tags, agentType, metadata, expiresInDays } = patch;
+  const event = patch.status === "archived" ? "archive" : "activate";
+  const status = patch.status === undefined ? session.status : nextState(session.status, event);
+  const changes = {
+    ...(title !== undefined && { title }),
+    ...(topic !== undefined && { topic }),
+    ...(tags !== undefined && { tags: unique(tags) }),
+    ...(agentType !== undefined && { agent_type: agentType }),
+    ...(metadata !== undefined && { metadata: mergePatch(session.metadata, metadata) }),
+    ...(expiresInDays !== undefined && { expires_at: expiresInDays === null ? null : daysFrom(now, expiresInDays) }),
+    ...(status !== session.status && { status: status as SessionStatus }),
+  };
+  return Object.keys(changes).length === 0 ? null : { ...changes, by: "user" };
+}
+
+/** What is left of a journal that is emptied: the session, and what was set by the user or by retention. */
+export function keepOwnWords(record: JournalRecord): JournalRecord | null {
+  if (record.type === "session") return record;
+  return record.type === "session_patch" && record.body.by !== "derived" ? record : null;
+}
+
+function unique(tags: readonly string[]): string[] {
+  return [...new Set(tags)];
+}

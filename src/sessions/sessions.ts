@@ -1,0 +1,291 @@
+import { isExpired, type LifecycleEvent, nextState, type RetentionPolicy } from "../domain/lifecycle.js";
+import type { Owner } from "../domain/owner.js";
+import type { JournalRecord, Message, Session, SessionStatus } from "../domain/session.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import type { NewSession, SessionPatch, Sessions, Thread, WriteBackState } from "../ports/application.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { MemoryAdministration } from "../ports/memories.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { sessionIdFor } from "../ports/session-names.js";
+import type { Page, SessionQuery, SessionStore } from "../ports/session-store.js";
+import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
+import { forkRecords } from "./fork.js";
+import { copyImages, readImage } from "./images.js";
+import { findMessage, type MessageQuery, readMessages } from "./messages.js";
+import { detachSession } from "./purge.js";
+import { type HeldSession, type OwnerGate, SessionAccess } from "./session-access.js";
+import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
+import { shownSession } from "./shown-session.js";
+import { threadOf } from "./thread.js";
+
+export interface SessionServiceParts {
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly history: ConversationHistory;
+  readonly longTerm: Pick<MemoryAdministration, "detachSession">;
+  readonly ledger: OwnerLedger;
+  readonly gate: OwnerGate;
+  readonly lagging: Pick<SessionsBehind, "requireLevel">;
+  readonly writeBack: WriteBackControl;
+  /** Writes the final summary of a session that is being archived, without waiting for a model. Must not throw. */
+  readonly finalSummary: (owner: Owner, sessionId: string) => Promise<void>;
+  /** `agent_type` of new sessions: the domain's name. */
+  readonly agentType: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface SessionServiceOptions {
+  /** How long a change waits for a turn that runs. */
+  readonly lockWaitMs: number;
+  /** What a session's `expires_at` follows from, beside its own. */
+  readonly retention: RetentionPolicy;
+}
+
+interface WriteBackControl {
+  /** Says that there is something to do. Returns at once. */
+  kick(): void;
+  /** Resolves when the session has nothing pending that may still succeed, or when the time is up. */
+  flush(owner: Owner, sessionId: string, timeoutMs: number): Promise<void>;
+  /** Aborts the owner's write-backs, waits for them, and starts none until the result is called. */
+  hold(owner: Owner): Promise<() => void>;
+}
+
+/** Sessions as a product needs them. Every change is journalled under the session's lock, in line with its turns. */
+export class SessionService implements Sessions {
+  readonly #parts: SessionServiceParts;
+  readonly #access: SessionAccess;
+  readonly #retention: RetentionPolicy;
+
+  constructor(parts: SessionServiceParts, options: SessionServiceOptions) {
+    this.#parts = parts;
+    this.#retention = options.retention;
+    this.#access = new SessionAccess(parts.store, parts.gate, { waitMs: options.lockWaitMs });
+  }
+
+  async create(owner: Owner, session: NewSession): Promise<Session> {
+    const id = newId();
+    return this.#access.during(owner, () => this.#create(owner, id, null, session));
+  }
+
+  async findOrCreate(owner: Owner, externalId: string, session: NewSession): ReturnType<Sessions["findOrCreate"]> {
+    const { store, lagging } = this.#parts;
+    const id = await sessionIdFor(store.index, owner, externalId);
+    const found = async () => {
+      await lagging.requireLevel(owner, id);
+      return (await store.index.get(owner, id)) === null ? null : { session: await this.#shown(owner, id), created: false };
+    };
+    return (
+      (await found()) ??
+      this.#access.alone(
+        owner,
+        id,
+        async () => (await found()) ?? { session: await this.#create(owner, id, externalId, session), created: true },
+      )
+    );
+  }
+
+  async #create(owner: Owner, id: string, externalId: string | null, session: NewSession): Promise<Session> {
+    const { agentType, clock, writer } = this.#parts;
+    await writer.create(owner, id, newSessionRecords(owner, session, { externalId, agentType, now: clock.now() }));
+    await this.#parts.lagging.requireLevel(owner, id);
+    return this.#shown(owner, id);
+  }
+
+  get(owner: Owner, id: string): Promise<Session> {
+    return this.#shown(owner, id);
+  }
+
+  async list(owner: Owner, query: SessionQuery): Promise<Page<Session>> {
+    const { data, nextCursor } = await this.#parts.store.index.list(owner, query);
+    const tombstones = await this.#parts.ledger.tombstones(owner);
+    return { data: data.map((session) => shownSession(session, tombstones, this.#retention)), nextCursor };
+  }
+
+  /** Metadata is merged as RFC 7396 has it: null takes a key out. @throws SESSION_NOT_ACTIVE for a deleted session */
+  async patch(owner: Owner, id: string, patch: SessionPatch): Promise<Session> {
+    const session = await this.#access.find(owner, id);
+    if (patch.status === "archived" && session.status === "active") await this.#parts.finalSummary(owner, id);
+    return this.#access.hold(owner, id, async (held) => {
+      if (held.session.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
+      const body = patchBody(held.session, patch, this.#parts.clock.now());
+      if (body !== null) await this.#write(owner, held, body);
+      if (body?.status === "archived") await this.#parts.store.journal.compress(owner, id);
+      return this.#shown(owner, id);
+    });
+  }
+
+  async delete(owner: Owner, id: string): Promise<void> {
+    await this.#access.hold(owner, id, (held) => this.#move(owner, held, "delete"));
+  }
+
+  /** Gives back the status that the session had; an expiry that has passed meanwhile is lifted. @throws INVALID_TRANSITION */
+  async restore(owner: Owner, id: string): Promise<Session> {
+    return this.#access.hold(owner, id, async (held) => {
+      const before = await this.#parts.store.index.statusBeforeDelete(owner, id);
+      await this.#move(owner, held, "restore", before === "archived" ? "archived" : "active");
+      return this.#shown(owner, id);
+    });
+  }
+
+  async purge(owner: Owner, id: string, options: { readonly keepMemories: boolean; readonly by: "user" | "retention" }): Promise<void> {
+    await this.#purge(owner, id, options, () => true);
+  }
+
+  /**
+   * Takes out all that was said, with its images and what was made of it: summaries, derived title, topic and tags, idempotency keys, the
+   * history entries. Memories stay, without their quotes; what the user set stays.
+   */
+  async empty(owner: Owner, id: string): Promise<void> {
+    await this.#withoutWriteBack(owner, id, async (held) => {
+      if (held.session.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
+      const { journal, index, images } = this.#parts.store;
+      await detachSession(this.#parts, owner, id, "drop-quotes");
+      await images.removeSession(owner, id);
+      // Out of the index first, which then takes from the journal what is there: also when the rewriting fails, or a crash comes between.
+      await index.remove(owner, id);
+      try {
+        await journal.rewrite(owner, id, keepOwnWords);
+        // Numbers go on behind what is gone: with a record that has the newest, the index is level with the journal.
+        const at = this.#parts.clock.now().toISOString();
+        await journal.append(owner, id, [{ type: "session_patch", id: newId(), turn: 0, at, body: { by: "derived" } }], held);
+      } finally {
+        const left: JournalRecord[] = [];
+        for await (const record of journal.read(owner, id, { includeRewound: true })) left.push(record);
+        await index.apply(owner, id, left);
+      }
+    });
+  }
+
+  async messages(owner: Owner, id: string, query: MessageQuery): Promise<Page<Message>> {
+    await this.#access.find(owner, id);
+    return readMessages(this.#parts.store.journal, owner, id, query);
+  }
+
+  async message(owner: Owner, id: string, messageId: string): Promise<Message | null> {
+    await this.#access.find(owner, id);
+    return findMessage(this.#parts.store.journal, owner, id, messageId);
+  }
+
+  async thread(owner: Owner, id: string): Promise<Thread> {
+    const session = await this.#shown(owner, id);
+    const tombstones = await this.#parts.ledger.tombstones(owner);
+    return threadOf(session, this.#parts.store.journal.read(owner, id), new Set(tombstones.map(({ memoryId }) => memoryId)));
+  }
+
+  async image(owner: Owner, id: string, imageId: string): ReturnType<Sessions["image"]> {
+    await this.#access.find(owner, id);
+    return readImage(this.#parts.store.images, owner, id, imageId);
+  }
+
+  /** A new active session with the conversation up to the turn of a message; see {@link forkRecords}. */
+  async fork(owner: Owner, id: string, messageId: string): Promise<Session> {
+    const source = await this.#access.find(owner, id);
+    if (source.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
+    return this.#access.during(owner, async (signal) => {
+      const { store, writer, clock } = this.#parts;
+      const records: JournalRecord[] = [];
+      for await (const record of store.journal.read(owner, id, { signal })) records.push(record);
+      const fork = newId();
+      const copied = forkRecords({ owner, sourceId: id, records, messageId, now: clock.now(), newId });
+      await copyImages(store.images, owner, id, fork, copied);
+      await writer.create(owner, fork, copied);
+      await this.#parts.lagging.requireLevel(owner, fork);
+      return this.#shown(owner, fork);
+    });
+  }
+
+  async flush(owner: Owner, id: string, timeoutMs: number): Promise<WriteBackState> {
+    await this.#access.find(owner, id);
+    await this.#parts.writeBack.flush(owner, id, timeoutMs);
+    return (await this.#access.find(owner, id)).write_back;
+  }
+
+  async retryWriteBack(owner: Owner, id: string): Promise<WriteBackState> {
+    await this.#access.find(owner, id);
+    await this.#parts.store.index.retryFailed(owner, id);
+    this.#parts.writeBack.kick();
+    return (await this.#access.find(owner, id)).write_back;
+  }
+
+  /**
+   * For retention: deletes or purges a session whose time has run out, if `due` still says so once the lock is held; false when it
+   * does not. The memories of a purged one stay, without their quotes.
+   * @throws SESSION_BUSY when a turn runs: then it is in use
+   */
+  async lapse(owner: Owner, id: string, how: "delete" | "purge", due: (session: Session) => boolean): Promise<boolean> {
+    if (how === "purge") return this.#purge(owner, id, { keepMemories: true, by: "retention" }, due);
+    const work = async (held: HeldSession) => {
+      if (!due(held.session)) return false;
+      await this.#move(owner, held, "lapse");
+      return true;
+    };
+    return this.#access.hold(owner, id, work, 0);
+  }
+
+  /**
+   * Marked as deleted first, then taken out of every store, the journal and the index last: what a crash interrupts can be
+   * repeated, and nobody chats with half a session. False when `due` no longer says so once the lock is held.
+   */
+  async #purge(
+    owner: Owner,
+    id: string,
+    options: { readonly keepMemories: boolean; readonly by: "user" | "retention" },
+    due: (session: Session) => boolean,
+  ): Promise<boolean> {
+    return this.#withoutWriteBack(owner, id, async (held) => {
+      if (!due(held.session)) return false;
+      const { store, ledger, clock } = this.#parts;
+      nextState(held.session.status, "purge");
+      if (held.session.status !== "deleted") await this.#write(owner, held, { status: "deleted", by: options.by });
+      const detached = await detachSession(this.#parts, owner, id, options.keepMemories ? "drop-quotes" : "delete");
+      const images = await store.images.removeSession(owner, id);
+      await store.journal.remove(owner, id);
+      await store.index.remove(owner, id);
+      await ledger.audit(owner, {
+        at: clock.now().toISOString(),
+        action: "purge_session",
+        by: options.by,
+        receiptId: null,
+        counts: { sessions: 1, messages: held.session.message_count, ...(images > 0 && { images }), ...detached },
+      });
+      return true;
+    });
+  }
+
+  async #shown(owner: Owner, id: string): Promise<Session> {
+    return shownSession(await this.#access.find(owner, id), await this.#parts.ledger.tombstones(owner), this.#retention);
+  }
+
+  async #withoutWriteBack<T>(owner: Owner, id: string, work: (held: HeldSession) => Promise<T>): Promise<T> {
+    await this.#access.find(owner, id);
+    const release = await this.#parts.writeBack.hold(owner);
+    try {
+      return await this.#access.hold(owner, id, work);
+    } finally {
+      release();
+    }
+  }
+
+  async #move(owner: Owner, held: HeldSession, event: LifecycleEvent, before?: "active" | "archived"): Promise<void> {
+    const { session } = held;
+    const next = nextState(session.status, event, before);
+    if (next === session.status) return;
+    const lift = event === "restore" && isExpired(session, this.#parts.clock.now());
+    await this.#write(owner, held, {
+      status: next as SessionStatus,
+      by: event === "lapse" ? "retention" : "user",
+      ...(lift ? { expires_at: null } : {}),
+    });
+  }
+
+  /** @throws STORAGE_UNAVAILABLE also where it is journalled, and the index, which everybody reads, can't follow: it is not done yet */
+  async #write(owner: Owner, held: HeldSession, body: PatchBody): Promise<void> {
+    const record = patchRecord(this.#parts.clock.now(), body);
+    await this.#parts.writer.append(owner, held.session.id, [record], { fence: held.fence });
+    await this.#parts.lagging.requireLevel(owner, held.session.id);
+  }
+}

@@ -1,0 +1,153 @@
+import { LRUCache } from "lru-cache";
+import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord, NewRecord } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import type { ContentCodec } from "../../ports/content-codec.js";
+import type { AppendOptions } from "../../ports/session-store.js";
+import { encodeLine, numbered, ownerMark } from "../journal/journal-codec.js";
+import type { JournalTail } from "../journal/journal-tail.js";
+import { type Kept, keptFor } from "../journal/kept-content.js";
+import type { JournalFile } from "./journal-file.js";
+
+export interface Append {
+  readonly owner: Owner;
+  readonly records: readonly NewRecord[];
+  readonly options: AppendOptions;
+  resolve(records: readonly JournalRecord[]): void;
+  reject(error: unknown): void;
+}
+
+export interface Encoded {
+  readonly records: readonly JournalRecord[];
+  readonly lines: readonly Buffer[];
+  readonly tail: JournalTail;
+}
+
+/** Is told how each write went. */
+export interface WriteOutcomes {
+  wentWell(): void;
+  failed(): void;
+}
+
+/** Newest fence that wrote, by session. Bounded: one that fell out is only as good as no fence. */
+const REMEMBERED_FENCES = 10_000;
+
+/**
+ * Writes what waits for one journal with one write and one sync (group commit). Each append is judged by the tail
+ * that the ones before it leave; where the write fails, none of the group is kept.
+ */
+export class AppendWriter {
+  readonly #outcomes: WriteOutcomes;
+  readonly #codec: ContentCodec | null;
+  readonly #fences = new LRUCache<string, number>({ max: REMEMBERED_FENCES });
+
+  constructor(outcomes: WriteOutcomes, codec: ContentCodec | null) {
+    this.#outcomes = outcomes;
+    this.#codec = codec;
+  }
+
+  async write(file: JournalFile, appends: readonly Append[]): Promise<void> {
+    let group: { append: Append; encoded: Encoded }[] = [];
+    let tail = file.tail;
+    let end = file.log.end;
+    const commit = async () => {
+      await this.#commit(file, group);
+      group = [];
+      tail = file.tail;
+      end = file.log.end;
+    };
+    for (const append of appends) {
+      // A rewind looks its target up in the file, so all before it must be there.
+      if (group.length > 0 && append.records.some((record) => record.type === "rewind")) await commit();
+      try {
+        this.#check(file, tail, append);
+        const kept = await keptFor(this.#codec, append.owner);
+        const encoded = await encodeAppend(file, tail, end, append, kept);
+        if (append.options.fence !== undefined) this.#fences.set(file.sessionId, append.options.fence);
+        group.push({ append, encoded });
+        tail = encoded.tail;
+        end += encoded.lines.reduce((sum, line) => sum + line.length, 0);
+      } catch (error) {
+        append.reject(error);
+      }
+    }
+    await commit();
+  }
+
+  async #commit(file: JournalFile, group: readonly { append: Append; encoded: Encoded }[]): Promise<void> {
+    const last = group.at(-1);
+    if (last === undefined) return;
+    try {
+      await file.log.append(Buffer.concat(group.flatMap(({ encoded }) => encoded.lines)));
+      file.tail = last.encoded.tail;
+      this.#outcomes.wentWell();
+      for (const { append, encoded } of group) append.resolve(encoded.records);
+    } catch (error) {
+      this.#outcomes.failed();
+      for (const { append } of group) append.reject(error);
+    }
+  }
+
+  #check(file: JournalFile, tail: JournalTail, { owner, options }: Append): void {
+    if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+    if (options.expectedSeq !== undefined && options.expectedSeq !== tail.lastSeq) throw new AppError("SESSION_CHANGED");
+    if (options.fence !== undefined && options.fence < (this.#fences.get(file.sessionId) ?? 0)) throw new AppError("FENCED");
+  }
+}
+
+/** @throws RECORD_TOO_LARGE, INVALID_REQUEST */
+async function encodeAppend(
+  file: JournalFile,
+  before: JournalTail,
+  end: number,
+  { owner, records }: Append,
+  content: Kept,
+): Promise<Encoded> {
+  const mark = ownerMark(owner);
+  const lines: Buffer[] = [];
+  const kept: JournalRecord[] = [];
+  let { lastSeq, lastTurn, summaryAt } = before;
+  let at = end;
+  for (const [index, given] of records.entries()) {
+    const record = numbered(given, lastSeq + 1);
+    lastSeq = record.seq;
+    lastTurn = Math.max(lastTurn, record.turn);
+    if (record.type === "summary") summaryAt = at;
+    if (record.type === "rewind") {
+      if (record.body.to_seq > before.lastSeq)
+        throw new AppError("INVALID_REQUEST", { detail: "A rewind goes back to a record that was there before it was asked for." });
+      const target = await file.endOf(record.body.to_seq);
+      record.body.to_offset = target.offset;
+      summaryAt = target.tail.summaryAt;
+    }
+    const parts = records.length > 1 && { part: [index + 1, records.length] satisfies [number, number] };
+    const line = encodeLine(record, { owner: mark, last_turn: lastTurn, summary_at: summaryAt, ...parts }, content);
+    kept.push(record);
+    lines.push(line);
+    at += line.length;
+  }
+  return { records: kept, lines, tail: { lastSeq, lastTurn, summaryAt } };
+}
+
+/** The records of a new journal, as {@link AppendWriter} would write them into an empty one. */
+export function encodeFirst(owner: Owner, records: readonly NewRecord[], content: Kept): Encoded {
+  const mark = ownerMark(owner);
+  const kept = records.map((record, index) => numbered(record, index + 1));
+  const [first] = kept;
+  if (first?.type !== "session" || first.body.owner !== owner || kept.some(({ type }) => type === "rewind"))
+    throw new AppError("INVALID_REQUEST", { detail: "A journal starts with the session record of its owner, and with nothing to rewind." });
+  const lines: Buffer[] = [];
+  let tail: JournalTail = { lastSeq: 0, lastTurn: 0, summaryAt: null };
+  let at = 0;
+  for (const record of kept) {
+    tail = {
+      lastSeq: record.seq,
+      lastTurn: Math.max(tail.lastTurn, record.turn),
+      summaryAt: record.type === "summary" ? at : tail.summaryAt,
+    };
+    const line = encodeLine(record, { owner: mark, last_turn: tail.lastTurn, summary_at: tail.summaryAt }, content);
+    lines.push(line);
+    at += line.length;
+  }
+  return { records: kept, lines, tail };
+}

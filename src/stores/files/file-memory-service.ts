@@ -1,0 +1,593 @@
+// Over 300 lines: one port over one directory; what can be told apart lies in the files beside it.
+
+import { LRUCache } from "lru-cache";
+import { isBlankFailure } from "../../domain/message-kinds.js";
+import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord, NewRecord } from "../../domain/session.js";
+import { boundedFileSystem } from "../../platform/bounded-file-system.js";
+import { eachInParallel, MAX_IN_PARALLEL } from "../../platform/bounded-parallel.js";
+import { AppError, isAppError } from "../../platform/errors.js";
+import { errnoOf, type FileSystem } from "../../platform/file-system.js";
+import { isId } from "../../platform/ids.js";
+import { JsonlLog } from "../../platform/jsonl-log.js";
+import { KeyedMutex } from "../../platform/keyed-mutex.js";
+import type { Logger } from "../../platform/logger.js";
+import { asStorageError, onStorage, storageGone } from "../../platform/storage-errors.js";
+import type { ContentCodec } from "../../ports/content-codec.js";
+import type {
+  AppendOptions,
+  JournalCheck,
+  NewestFirstOptions,
+  ReadOptions,
+  ShortTermMemory,
+  WindowRead,
+} from "../../ports/session-store.js";
+import type { StorageHealth } from "../../ports/storage-health.js";
+import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
+import { headOf, ownerMark } from "../journal/journal-codec.js";
+import { type Kept, keptFor } from "../journal/kept-content.js";
+import { outsideRewinds } from "../journal/rewound-records.js";
+import { rewriteInto, writeInto } from "../journal/rewrite.js";
+import { selected, throwIfAborted } from "../journal/selected-records.js";
+import { windowOfRecords } from "../journal/window-of-records.js";
+import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
+import { DirectoryHealth } from "./directory-health.js";
+import { recordsBackwards } from "./journal-backwards.js";
+import { checkLines } from "./journal-check.js";
+import { JournalDirectory } from "./journal-directory.js";
+import { JournalFile } from "./journal-file.js";
+import { JournalFiles } from "./journal-files.js";
+import { OwnerSessions } from "./owner-sessions.js";
+import { packInto, readPackedHeader, unpack, unpackedLines } from "./packed-journal.js";
+import { readWindow } from "./window-reader.js";
+import { WrittenJournals } from "./written-journals.js";
+
+export interface FileMemoryOptions {
+  readonly dir: string;
+  readonly fileSystem: FileSystem;
+  readonly logger: Logger;
+  /** Journals kept open while nobody uses them. Default 128. */
+  readonly maxIdleJournals?: number;
+  /** What content passes. Default: it is kept as it stands. */
+  readonly codec?: ContentCodec | null;
+}
+
+/** Erasures whose journals are looked for again: far more than run at a time. */
+const REMEMBERED_ERASURES = 100;
+/** Damaged journals that are told once in a process. */
+const REMEMBERED_DAMAGE = 1_000;
+
+/**
+ * Short-term memory in `{dir}/{session_id}.jsonl`, one append-only journal per session; packed ones end in `.jsonl.gz`.
+ * The formats are described in memory_storage/README.md. One process owns the directory.
+ */
+export class FileMemoryService implements ShortTermMemory, RestoresJournals, StorageHealth {
+  readonly #directory: JournalDirectory;
+  readonly #fs: FileSystem;
+  readonly #logger: Logger;
+  readonly #files: JournalFiles;
+  /** Orders what writes to, replaces or opens one journal. Reads only wait for an opening. */
+  readonly #mutex = new KeyedMutex();
+  readonly #writer: AppendWriter;
+  readonly #codec: ContentCodec | null;
+  readonly #health: DirectoryHealth;
+  readonly #lists: OwnerSessions;
+  /** What was erased last, by owner: looked for again on the medium, though no list has it any more. */
+  readonly #erased = new LRUCache<Owner, ReadonlySet<string>>({ max: REMEMBERED_ERASURES });
+  /** Journals that this process has written, and where they ended: what an index has to have at the end. */
+  readonly #written = new WrittenJournals();
+  readonly #waiting = new Map<string, Append[]>();
+  /** Bytes that were cut off since the start, by session: for {@link check}. */
+  readonly #torn = new Map<string, number>();
+  /** Sessions of which a damaged line was told. */
+  readonly #damaged = new LRUCache<string, true>({ max: REMEMBERED_DAMAGE });
+  readonly #onCloseError: (error: unknown) => void;
+  #closed = false;
+
+  private constructor(options: FileMemoryOptions, fs: FileSystem, health: DirectoryHealth, lists: OwnerSessions) {
+    this.#fs = fs;
+    this.#health = health;
+    this.#lists = lists;
+    this.#codec = options.codec ?? null;
+    this.#writer = new AppendWriter(health, this.#codec);
+    this.#logger = options.logger;
+    this.#directory = new JournalDirectory(options.dir, this.#fs);
+    this.#onCloseError = (error) => options.logger.warn({ code: errnoOf(error) }, "A journal could not be closed.");
+    this.#files = new JournalFiles({
+      ...(options.maxIdleJournals !== undefined && { maxIdle: options.maxIdleJournals }),
+      onCloseError: this.#onCloseError,
+    });
+  }
+
+  /** Makes the directory and removes what a crash left half-made. @throws STORAGE_UNAVAILABLE */
+  static async open(options: FileMemoryOptions): Promise<FileMemoryService> {
+    const fs = boundedFileSystem(options.fileSystem);
+    return onStorage(async () => {
+      await fs.mkdir(options.dir);
+      const health = await DirectoryHealth.open({ dir: options.dir, fileSystem: fs });
+      const lists = await OwnerSessions.open(options.dir, fs);
+      const service = new FileMemoryService(options, fs, health, lists);
+      await service.#directory.prepare();
+      if (!lists.complete && (await service.sessionIds()).length === 0) await lists.markComplete();
+      return service;
+    });
+  }
+
+  async create(owner: Owner, sessionId: string, records: readonly NewRecord[]): Promise<readonly JournalRecord[]> {
+    return this.#exclusively(sessionId, async () => {
+      const existing = await this.#take(sessionId);
+      if (existing !== null) await this.#files.release(existing);
+      if (existing !== null || (await this.#header(sessionId)) !== null) throw new AppError("SESSION_CHANGED");
+      // Somebody's words, though nobody can read them: not to be written over.
+      const size = (await this.#fs.stat(this.#directory.path(sessionId, "journal")))?.size ?? 0;
+      if (size > 0) throw new AppError("STORAGE_DAMAGED", { detail: `The journal of session ${sessionId} holds no readable line.` });
+      const encoded = encodeFirst(owner, records, await keptFor(this.#codec, owner));
+      try {
+        await this.#health.requireSame();
+        await this.#lists.add(ownerMark(owner), sessionId);
+        await this.#directory.replaceLog(sessionId, (log) => log.append(Buffer.concat(encoded.lines)));
+        this.#health.wentWell();
+        this.#written.note(sessionId, owner, encoded.tail.lastSeq);
+      } catch (error) {
+        this.#health.failed();
+        await this.#directory.remove(sessionId, "journal").catch(() => undefined);
+        throw error;
+      }
+      return encoded.records;
+    });
+  }
+
+  async append(
+    owner: Owner,
+    sessionId: string,
+    records: readonly NewRecord[],
+    options: AppendOptions = {},
+  ): Promise<readonly JournalRecord[]> {
+    this.#guard(sessionId);
+    if (records.length === 0) return [];
+    return onStorage(
+      () =>
+        new Promise((resolve, reject) => {
+          const append: Append = { owner, records, options, resolve, reject };
+          const waiting = this.#waiting.get(sessionId);
+          if (waiting !== undefined) waiting.push(append);
+          else {
+            this.#waiting.set(sessionId, [append]);
+            void this.#mutex.run(sessionId, () => this.#writeWaiting(sessionId));
+          }
+        }),
+    );
+  }
+
+  async #writeWaiting(sessionId: string): Promise<void> {
+    const mayUse = (owner: Owner) => this.#waiting.get(sessionId)?.some((append) => append.owner === owner) === true;
+    // All that came while the file was being opened goes into the same sync.
+    const take = () => {
+      const appends = this.#waiting.get(sessionId) ?? [];
+      this.#waiting.delete(sessionId);
+      return appends;
+    };
+    let file: JournalFile | null;
+    try {
+      file = await this.#takeForWriting(sessionId, mayUse);
+    } catch (error) {
+      if (!isAppError(error, "SESSION_NOT_FOUND")) this.#health.failed();
+      for (const append of take()) append.reject(error);
+      return;
+    }
+    await this.#writer.write(file, take());
+    this.#written.note(sessionId, file.owner, file.tail.lastSeq);
+    await this.#files.release(file).catch(this.#onCloseError);
+  }
+
+  /** @throws SESSION_NOT_FOUND, STORAGE_UNAVAILABLE where the file, or the whole directory, was taken from under this process */
+  async #takeForWriting(sessionId: string, mayUse: (owner: Owner) => boolean): Promise<JournalFile> {
+    const file = await this.#takeUnpacked(sessionId, mayUse);
+    if (file === null) {
+      await this.#health.requireSame();
+      throw new AppError("SESSION_NOT_FOUND");
+    }
+    if (await this.#isThere(file)) return file;
+    await this.#files.forget(sessionId);
+    await this.#files.release(file).catch(this.#onCloseError);
+    throw storageGone();
+  }
+
+  async #isThere(file: JournalFile): Promise<boolean> {
+    try {
+      return await file.isThere();
+    } catch (error) {
+      await this.#files.release(file).catch(this.#onCloseError);
+      throw error;
+    }
+  }
+
+  async window(owner: Owner, sessionId: string, options: { readonly rounds: number; readonly signal?: AbortSignal }): Promise<WindowRead> {
+    throwIfAborted(options.signal);
+    return this.#reading(sessionId, async (file) => {
+      const kept = await keptFor(this.#codec, owner);
+      if (file !== null) {
+        if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+        return readWindow(file, options.rounds, kept, options.signal);
+      }
+      const header = await this.#ownHeader(owner, sessionId);
+      const records: JournalRecord[] = [];
+      for await (const record of this.#packedRecords(sessionId, options, kept)) records.push(record);
+      const path = this.#directory.path(sessionId, "packed");
+      const bytesRead = (await this.#fs.stat(path))?.size ?? 0;
+      return { ...windowOfRecords(records, options.rounds), lastSeq: header.lastSeq, lastTurn: header.lastTurn, bytesRead };
+    });
+  }
+
+  async *read(owner: Owner, sessionId: string, options: ReadOptions = {}): AsyncGenerator<JournalRecord> {
+    this.#guard(sessionId);
+    const file = await onStorage(() => this.#retain(sessionId));
+    try {
+      if (file === null) {
+        await onStorage(() => this.#ownHeader(owner, sessionId));
+        yield* this.#packedRecords(sessionId, options, await keptFor(this.#codec, owner));
+        return;
+      }
+      if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+      yield* this.#fileRecords(sessionId, file, options, await keptFor(this.#codec, owner));
+    } catch (error) {
+      throw asStorageError(error);
+    } finally {
+      if (file !== null) await this.#files.release(file);
+    }
+  }
+
+  async *newestFirst(
+    owner: Owner,
+    sessionId: string,
+    { beforeSeq = Number.POSITIVE_INFINITY, signal }: NewestFirstOptions = {},
+  ): AsyncGenerator<JournalRecord> {
+    this.#guard(sessionId);
+    const file = await onStorage(() => this.#retain(sessionId));
+    try {
+      if (file === null) {
+        await onStorage(() => this.#ownHeader(owner, sessionId));
+        const kept = await keptFor(this.#codec, owner);
+        const records: JournalRecord[] = [];
+        for await (const record of this.#packedRecords(sessionId, { includeRewound: true, ...(signal && { signal }) }, kept))
+          if (record.seq < beforeSeq) records.push(record);
+        yield* outsideRewinds(records.reverse());
+        return;
+      }
+      if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+      const kept = await keptFor(this.#codec, owner);
+      const from = beforeSeq > file.tail.lastSeq ? {} : { from: await startOf(file.log, beforeSeq, file.log.end) };
+      yield* recordsBackwards(file, kept, { ...from, signal });
+    } catch (error) {
+      throw asStorageError(error);
+    } finally {
+      if (file !== null) await this.#files.release(file);
+    }
+  }
+
+  async *#fileRecords(sessionId: string, { log }: JournalFile, options: ReadOptions, kept: Kept): AsyncGenerator<JournalRecord> {
+    const end = log.end;
+    const start = await startOf(log, options.fromSeq ?? 1, end);
+    yield* selected(
+      () => log.forwards(start, end),
+      options,
+      kept,
+      (offset) => this.#passedOver(sessionId, offset),
+    );
+  }
+
+  #passedOver(sessionId: string, offset: number): void {
+    if (this.#damaged.has(sessionId)) return;
+    this.#damaged.set(sessionId, true);
+    this.#logger.warn({ session_id: sessionId, offset }, "A damaged line of a journal is passed over.");
+  }
+
+  #packedRecords(sessionId: string, options: ReadOptions, kept: Kept): AsyncGenerator<JournalRecord> {
+    const lines = () => unpackedLines(this.#fs, this.#directory.path(sessionId, "packed"));
+    return selected(lines, options, kept, (offset) => this.#passedOver(sessionId, offset));
+  }
+
+  async rewrite(owner: Owner, sessionId: string, change: (record: JournalRecord) => JournalRecord | null): Promise<void> {
+    await this.#exclusively(sessionId, async () => {
+      const file = await this.#takeUnpacked(sessionId, (holder) => holder === owner);
+      if (file === null) throw new AppError("SESSION_NOT_FOUND");
+      try {
+        if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+        await file.log.repair();
+        const kept = await keptFor(this.#codec, owner);
+        await this.#directory.replaceLog(sessionId, async (log) => {
+          await rewriteInto(log, file.log, owner, file.tail, change, kept);
+        });
+      } finally {
+        this.#written.note(sessionId, owner, file.tail.lastSeq);
+        // Whether the new file came or not, only the directory knows.
+        if (!file.log.needsRepair) await this.#files.forget(sessionId);
+        await this.#files.release(file);
+      }
+    });
+  }
+
+  async restore(owner: Owner, sessionId: string, records: () => AsyncIterable<JournalRecord>, end: JournalEnd): Promise<void> {
+    await this.#exclusively(sessionId, async () => {
+      const holder = (await this.#lookAtFiles(sessionId)) ?? owner;
+      if (holder !== owner) throw new AppError("SESSION_CHANGED");
+      const kept = await keptFor(this.#codec, owner);
+      await this.#lists.addMissing(ownerMark(owner), [sessionId]);
+      await this.#directory.replaceLog(sessionId, async (log) => {
+        await writeInto(log, owner, records, end, kept);
+      });
+      await this.#files.forget(sessionId);
+      await this.#directory.remove(sessionId, "packed");
+      this.#written.note(sessionId, owner, end.lastSeq);
+    });
+  }
+
+  /** Whose the session is, for one who holds the mutex; null where there is none. */
+  async #lookAtFiles(sessionId: string): Promise<Owner | null> {
+    const file = await this.#take(sessionId);
+    if (file === null) return (await this.#header(sessionId))?.owner ?? null;
+    await this.#files.release(file);
+    return file.owner;
+  }
+
+  async compress(owner: Owner, sessionId: string): Promise<void> {
+    await this.#exclusively(sessionId, async () => {
+      const file = await this.#take(sessionId);
+      if (file === null) {
+        await this.#ownHeader(owner, sessionId);
+        return;
+      }
+      try {
+        if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+        await file.log.repair();
+        const { lastSeq, lastTurn } = file.tail;
+        await this.#directory.replaceRaw(sessionId, "packed", (target) => packInto(target, { owner, lastSeq, lastTurn }, file.log.bytes()));
+        await this.#directory.remove(sessionId, "journal");
+      } finally {
+        if (!file.log.needsRepair) await this.#files.forget(sessionId);
+        await this.#files.release(file);
+      }
+    });
+  }
+
+  async remove(owner: Owner, sessionId: string): Promise<boolean> {
+    return this.#exclusively(sessionId, async () => {
+      if (!(await this.#belongs(owner, sessionId))) return false;
+      await this.#delete(sessionId);
+      return true;
+    });
+  }
+
+  /** Ids of all that has a file here, by its name. */
+  sessionIds(): Promise<readonly string[]> {
+    return onStorage(() => this.#directory.sessionIds());
+  }
+
+  /** As the port has it; of these sessions only, where some are named. */
+  async *list(only?: readonly string[]): AsyncGenerator<{ readonly owner: Owner; readonly sessionId: string; readonly lastSeq: number }> {
+    const ids = only ?? (await this.sessionIds());
+    for (let at = 0; at < ids.length; at += MAX_IN_PARALLEL) {
+      const found = await Promise.all(ids.slice(at, at + MAX_IN_PARALLEL).map((id) => this.#lookAt(id)));
+      yield* found.flatMap(({ owner, ...rest }) => (owner === null ? [] : [{ owner, ...rest }]));
+    }
+  }
+
+  #lookAt(sessionId: string): Promise<{ owner: Owner | null; sessionId: string; lastSeq: number }> {
+    return this.#reading(sessionId, async (file) => {
+      const header = file === null ? await this.#header(sessionId) : null;
+      const owner = file?.owner ?? header?.owner ?? null;
+      if (owner === null) this.#logger.warn({ sessionId }, "A journal's first line can't be read: it is not listed.");
+      return { owner, sessionId, lastSeq: file?.tail.lastSeq ?? header?.lastSeq ?? 0 };
+    });
+  }
+
+  /**
+   * Puts journals into their owners' lists that may be in none: all, in a directory that is older than the lists, else those of
+   * `unknown`, which somebody may have brought by hand.
+   */
+  async enlist(unknown: readonly string[]): Promise<void> {
+    const { complete } = this.#lists;
+    const byMark = new Map<string, string[]>();
+    await eachInParallel(complete ? unknown : await this.sessionIds(), async (sessionId) => {
+      const mark = await this.#markOf(sessionId);
+      if (mark !== null) byMark.set(mark, [...(byMark.get(mark) ?? []), sessionId]);
+    });
+    await onStorage(async () => {
+      await eachInParallel([...byMark], ([mark, ids]) => this.#lists.addMissing(mark, ids));
+      if (!complete) await this.#lists.markComplete();
+    });
+  }
+
+  #markOf(sessionId: string): Promise<string | null> {
+    return this.#reading(sessionId, async (file) => {
+      if (file !== null) return file.mark;
+      const header = await this.#header(sessionId);
+      return header == null ? null : ownerMark(header.owner);
+    });
+  }
+
+  /** Journals that were written since the start. */
+  get written(): Pick<WrittenJournals, "entries" | "writes"> {
+    return this.#written;
+  }
+
+  async *check(): AsyncGenerator<JournalCheck> {
+    for (const sessionId of await this.sessionIds()) {
+      this.#guard(sessionId);
+      const opened = await onStorage(() => this.#mutex.run(sessionId, () => this.#openLog(sessionId)));
+      const packed = this.#directory.path(sessionId, "packed");
+      const path = opened === null ? packed : this.#directory.path(sessionId, "journal");
+      try {
+        const found = await checkLines(opened === null ? unpackedLines(this.#fs, packed) : opened.forwards());
+        yield { sessionId, path, ...found, tornBytes: this.#torn.get(sessionId) ?? 0 };
+      } finally {
+        await opened?.close();
+      }
+    }
+  }
+
+  async erase(owner: Owner): Promise<{ readonly sessions: number; readonly messages: number }> {
+    let sessions = 0;
+    let messages = 0;
+    const listed = await this.#listed(owner);
+    if (listed !== null) this.#erased.set(owner, listed);
+    await eachInParallel([...(listed ?? (await this.sessionIds()))], (sessionId) =>
+      this.#exclusively(sessionId, async () => {
+        await this.#directory.removeTemporary(sessionId);
+        if (!(await this.#belongs(owner, sessionId))) return;
+        const counted = await this.#countMessages(owner, sessionId);
+        messages += counted;
+        await this.#delete(sessionId);
+        sessions += 1;
+      }),
+    );
+    // The list goes last, and only when a look has found none of its journals: where there is no list, there is nothing.
+    if ((await this.residue(owner)) === 0) await onStorage(() => this.#lists.remove(ownerMark(owner)));
+    return { sessions, messages };
+  }
+
+  /** Sessions whose files may be the owner's; null where anybody's may. */
+  #listed(owner: Owner): Promise<ReadonlySet<string> | null> {
+    return onStorage(() => this.#lists.of(ownerMark(owner)));
+  }
+
+  /** For one who holds the mutex. What can't be read isn't counted, and goes all the same. */
+  async #countMessages(owner: Owner, sessionId: string): Promise<number> {
+    let messages = 0;
+    const file = await this.#take(sessionId);
+    try {
+      const options = { includeRewound: true };
+      // Without its key content can't be read, and is deleted all the same.
+      const kept = await keptFor(this.#codec, owner).catch(() => null);
+      const records = file === null ? this.#packedRecords(sessionId, options, kept) : this.#fileRecords(sessionId, file, options, kept);
+      for await (const record of records) if (record.type === "message" && !isBlankFailure(record)) messages += 1;
+    } catch (error) {
+      if (errnoOf(error)?.startsWith("Z_") !== true && !isAppError(error, "STORAGE_DAMAGED")) throw error;
+    } finally {
+      if (file !== null) await this.#files.release(file);
+    }
+    return messages;
+  }
+
+  async residue(owner: Owner): Promise<number> {
+    let found = 0;
+    const ids = new Set([...((await this.#listed(owner)) ?? (await this.sessionIds())), ...(this.#erased.get(owner) ?? [])]);
+    await eachInParallel([...ids], async (sessionId) => {
+      const files = await this.#exclusively(sessionId, () => this.#directory.filesOf(sessionId, owner));
+      found += files;
+    });
+    return found;
+  }
+
+  /** Waits for what is being written, then closes every file. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#mutex.settled();
+    await this.#files.close();
+  }
+
+  /** As {@link StorageHealth}. */
+  health(): ReturnType<StorageHealth["health"]> {
+    return this.#health.health();
+  }
+
+  /** Journals open right now. */
+  get openFiles(): number {
+    return this.#files.size;
+  }
+
+  #guard(sessionId: string): void {
+    if (!isId(sessionId)) throw new AppError("INVALID_SESSION_ID");
+    if (this.#closed) throw new AppError("SHUTTING_DOWN");
+  }
+
+  #exclusively<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
+    return onStorage(async () => {
+      this.#guard(sessionId);
+      return this.#mutex.run(sessionId, work);
+    });
+  }
+
+  async #reading<T>(sessionId: string, work: (file: JournalFile | null) => Promise<T>): Promise<T> {
+    return onStorage(async () => {
+      this.#guard(sessionId);
+      const file = await this.#retain(sessionId);
+      try {
+        return await work(file);
+      } finally {
+        if (file !== null) await this.#files.release(file);
+      }
+    });
+  }
+
+  async #retain(sessionId: string): Promise<JournalFile | null> {
+    return this.#files.retain(sessionId) ?? (await this.#mutex.run(sessionId, () => this.#take(sessionId)));
+  }
+
+  /** The open journal, for one who holds the mutex; null where there is none, or only a packed one. */
+  async #take(sessionId: string): Promise<JournalFile | null> {
+    const open = this.#files.retain(sessionId);
+    if (open !== null) return open;
+    const file = await JournalFile.open(this.#fs, this.#directory.path(sessionId, "journal"), sessionId, {
+      logger: this.#logger,
+      onTorn: (bytes) => this.#torn.set(sessionId, bytes),
+    });
+    return file === null ? null : this.#files.add(file);
+  }
+
+  /** As {@link #take}; a packed journal that `mayUse` lets its owner have is unpacked first. */
+  async #takeUnpacked(sessionId: string, mayUse: (owner: Owner) => boolean): Promise<JournalFile | null> {
+    const open = await this.#take(sessionId);
+    if (open !== null) return open;
+    const header = await this.#header(sessionId);
+    if (header == null || !mayUse(header.owner)) return null;
+    const packed = this.#directory.path(sessionId, "packed");
+    await this.#directory.replaceRaw(sessionId, "journal", async (target) => {
+      let at = 0;
+      for await (const block of unpack(this.#fs, packed)) {
+        await target.write(block, at);
+        at += block.length;
+      }
+      await target.datasync();
+    });
+    await this.#directory.remove(sessionId, "packed");
+    return this.#take(sessionId);
+  }
+
+  #header(sessionId: string) {
+    return readPackedHeader(this.#fs, this.#directory.path(sessionId, "packed"));
+  }
+
+  async #ownHeader(owner: Owner, sessionId: string) {
+    const header = await this.#header(sessionId);
+    if (header == null || header.owner !== owner) throw new AppError("SESSION_NOT_FOUND");
+    return header;
+  }
+
+  async #belongs(owner: Owner, sessionId: string): Promise<boolean> {
+    return (await this.#directory.filesOf(sessionId, owner)) > 0;
+  }
+
+  async #delete(sessionId: string): Promise<void> {
+    await this.#files.forget(sessionId);
+    await this.#directory.remove(sessionId, "journal");
+    await this.#directory.remove(sessionId, "packed");
+    this.#torn.delete(sessionId);
+    this.#written.drop(sessionId);
+  }
+
+  async #openLog(sessionId: string): Promise<JsonlLog | null> {
+    const opened = await JsonlLog.open(this.#fs, this.#directory.path(sessionId, "journal"));
+    if (opened !== null && opened.tornBytes > 0) this.#torn.set(sessionId, opened.tornBytes);
+    return opened?.log ?? null;
+  }
+}
+
+/** Offset of the first record from `seq` on. */
+async function startOf(log: JsonlLog, seq: number, end: number): Promise<number> {
+  if (seq <= 1) return 0;
+  return log.seek((line) => {
+    const head = headOf(line);
+    return head === null ? null : head.seq < seq;
+  }, end);
+}

@@ -1,0 +1,68 @@
+import type { JournalRecord } from "../../domain/session.js";
+import type { ReadMeter } from "../../platform/jsonl-log.js";
+import { type DecodedLine, decodeLine } from "../journal/journal-codec.js";
+import type { Kept } from "../journal/kept-content.js";
+import { throwIfAborted } from "../journal/selected-records.js";
+import type { JournalFile } from "./journal-file.js";
+
+export interface BackwardsOptions {
+  /** Offset of a line's end to begin at. Default: the journal's end. */
+  readonly from?: number;
+  readonly meter?: ReadMeter;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Records newest first, read in blocks from the end as far as they are asked for. What lies between a rewind and where it goes back to is
+ * jumped over; steps that a crash tore off their answer are left out.
+ */
+export async function* recordsBackwards(
+  file: JournalFile,
+  kept: Kept,
+  { from, meter, signal }: BackwardsOptions = {},
+): AsyncGenerator<JournalRecord> {
+  let appends = new TornAppends(from === undefined);
+  for (let end: number | null = from ?? file.log.end; end !== null; ) {
+    const blocks = file.log.backwards(end, meter);
+    end = null;
+    reading: for await (const lines of blocks) {
+      throwIfAborted(signal);
+      for (const line of lines) {
+        const decoded = decodeLine(line, kept);
+        const torn = appends.tore(decoded);
+        if (decoded === null || (torn && decoded.record.type === "step")) continue;
+        yield decoded.record;
+        if (decoded.record.type !== "rewind") continue;
+        end = decoded.record.body.to_offset;
+        appends = new TornAppends(false);
+        break reading;
+      }
+    }
+  }
+}
+
+/**
+ * Tells, newest line first, which lines belong to an append whose end a crash tore off. Their steps came without
+ * their answer; they must not pass for steps of the attempt that follows.
+ */
+class TornAppends {
+  #newer: { readonly part: number; readonly of: number; readonly torn: boolean } | null;
+
+  constructor(atEnd: boolean) {
+    // Behind the last line there is nothing, so it should announce nothing. Behind a jump we can't know.
+    this.#newer = atEnd ? { part: 1, of: 0, torn: false } : null;
+  }
+
+  tore(line: DecodedLine | null): boolean {
+    const newer = this.#newer;
+    if (line === null) {
+      // A damaged line may have been of the same append: it is given the benefit of the doubt.
+      this.#newer = null;
+      return false;
+    }
+    const [part, of] = line.tail?.part ?? [1, 1];
+    const followed = part === of || newer === null || (newer.part === part + 1 && newer.of === of && !newer.torn);
+    this.#newer = { part, of, torn: !followed };
+    return !followed;
+  }
+}

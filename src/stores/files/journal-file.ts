@@ -1,0 +1,161 @@
+import type { Owner } from "../../domain/owner.js";
+import { AppError } from "../../platform/errors.js";
+import type { FileSystem } from "../../platform/file-system.js";
+import { JsonlLog } from "../../platform/jsonl-log.js";
+import type { Logger } from "../../platform/logger.js";
+import { headOf, ownerMark, peekLine } from "../journal/journal-codec.js";
+import type { JournalTail } from "../journal/journal-tail.js";
+import { type RewindMark, standing } from "../journal/rewound-records.js";
+
+export interface JournalOpenOptions {
+  readonly logger: Logger;
+  /** Called with how many bytes of a torn last line were cut off. */
+  onTorn(bytes: number): void;
+}
+
+interface JournalHead {
+  readonly sessionId: string;
+  readonly owner: Owner | null;
+  readonly mark: string | null;
+  readonly isThere: () => Promise<boolean>;
+}
+
+/** One open journal. Its tail is what the last durable append left. */
+export class JournalFile {
+  readonly log: JsonlLog;
+  readonly sessionId: string;
+  /** Null where the first line is damaged. */
+  readonly owner: Owner | null;
+  readonly #mark: string | null;
+  readonly #isThere: () => Promise<boolean>;
+  tail: JournalTail;
+
+  private constructor(log: JsonlLog, head: JournalHead, tail: JournalTail) {
+    this.log = log;
+    this.sessionId = head.sessionId;
+    this.owner = head.owner;
+    this.#mark = head.mark;
+    this.#isThere = head.isThere;
+    this.tail = tail;
+  }
+
+  /** Null when there is no such file, or no record in it. */
+  static async open(fs: FileSystem, path: string, sessionId: string, options: JournalOpenOptions): Promise<JournalFile | null> {
+    const opened = await JsonlLog.open(fs, path);
+    if (opened === null) return null;
+    const { log } = opened;
+    const { logger, onTorn } = options;
+    try {
+      const tornBytes = opened.tornBytes + (await cutTornRewind(log));
+      if (tornBytes > 0) {
+        logger.warn({ sessionId, tornBytes }, "A torn append was cut off a journal; what was acknowledged before it is intact.");
+        onTorn(tornBytes);
+      }
+      const whose = await ownerOfLog(log);
+      const tail = whose === null ? null : await tailAt(log, log.end);
+      if (whose !== null && tail !== null) {
+        const identity = await fs.identity(path);
+        const isThere = async () => identity !== null && (await fs.identity(path)) === identity;
+        return new JournalFile(log, { sessionId, ...whose, isThere }, tail);
+      }
+      if (log.end > 0) logger.warn({ sessionId }, "A journal holds no readable record.");
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    await log.close();
+    return null;
+  }
+
+  /** False where the file was deleted, or another one stands in its place: what is written to it then is lost. */
+  isThere(): Promise<boolean> {
+    return this.#isThere();
+  }
+
+  belongsTo(owner: Owner): boolean {
+    return this.owner === null ? this.#mark === ownerMark(owner) : this.owner === owner;
+  }
+
+  /** Whose it is, as {@link ownerMark} has it. */
+  get mark(): string | null {
+    return this.owner === null ? this.#mark : ownerMark(this.owner);
+  }
+
+  /** Offset of the end of record `toSeq`, and the tail as it was there. */
+  async endOf(toSeq: number): Promise<{ offset: number; tail: JournalTail }> {
+    const offset = await this.log.seek((line) => {
+      const start = peekLine(line) ?? headOf(line);
+      return start === null ? null : start.seq <= toSeq;
+    });
+    const tail = await tailAt(this.log, offset);
+    if (tail === null) throw new AppError("INVALID_REQUEST", { detail: `A rewind to record ${toSeq}, which the journal does not hold.` });
+    return { offset, tail };
+  }
+}
+
+/**
+ * Cuts off a last line that is a rewind and announces more of its append, and says how many bytes it had: without what a crash
+ * tore off behind it, it would take a message back and put nothing in its place.
+ */
+async function cutTornRewind(log: JsonlLog): Promise<number> {
+  const { end } = log;
+  for await (const [last] of log.backwards()) {
+    if (last === undefined || peekLine(last)?.type !== "rewind") break;
+    const [part, of] = headOf(last)?.tail?.part ?? [1, 1];
+    if (part < of) await log.cutFrom(last.offset);
+    break;
+  }
+  return end - log.end;
+}
+
+/** By the first line, or, where that is damaged, the mark on the newest line that has one. */
+export async function ownerOfLog(log: JsonlLog): Promise<{ owner: Owner | null; mark: string | null } | null> {
+  const first = await log.lineAt(0);
+  const head = first === null ? null : headOf(first);
+  if (head?.owner != null) return { owner: head.owner, mark: head.tail?.owner ?? null };
+  for await (const lines of log.backwards()) {
+    for (const line of lines) {
+      const mark = headOf(line)?.tail?.owner;
+      if (mark !== undefined) return { owner: null, mark };
+    }
+  }
+  return null;
+}
+
+/** The tail as it was when the file ended at `end`. Null when there is no readable record before it. */
+async function tailAt(log: JsonlLog, end: number): Promise<JournalTail | null> {
+  let damaged = 0;
+  for await (const lines of log.backwards(end)) {
+    for (const line of lines) {
+      const decoded = headOf(line);
+      if (decoded === null) {
+        damaged += 1;
+        continue;
+      }
+      if (decoded.tail === null) return scanTail(log, end);
+      // A damaged line had a seq as well, which the index may know: it is not given out again.
+      const { last_seq, last_turn, summary_at } = decoded.tail;
+      return { lastSeq: (last_seq ?? decoded.seq) + damaged, lastTurn: last_turn, summaryAt: summary_at };
+    }
+  }
+  return null;
+}
+
+/** The same by reading all of it: for lines that carry no tail. */
+async function scanTail(log: JsonlLog, end: number): Promise<JournalTail | null> {
+  const rewinds: RewindMark[] = [];
+  const summaries: { seq: number; type: string; offset: number }[] = [];
+  let lastSeq = 0;
+  let lastTurn = 0;
+  for await (const lines of log.forwards(0, end)) {
+    for (const line of lines) {
+      const head = headOf(line);
+      lastSeq = head?.seq ?? lastSeq + 1;
+      lastTurn = Math.max(lastTurn, head?.turn ?? 0);
+      if (head !== null && head.toSeq !== null) rewinds.push({ seq: head.seq, toSeq: head.toSeq });
+      if (head?.type === "summary") summaries.push({ seq: head.seq, type: head.type, offset: line.offset });
+    }
+  }
+  const stands = standing(rewinds);
+  return lastSeq === 0 ? null : { lastSeq, lastTurn, summaryAt: summaries.findLast(stands)?.offset ?? null };
+}

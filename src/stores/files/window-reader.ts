@@ -1,0 +1,54 @@
+import type { RecordOf } from "../../domain/session.js";
+import type { LogLine, ReadMeter } from "../../platform/jsonl-log.js";
+import type { WindowRead } from "../../ports/session-store.js";
+import { decodeLine, headOf } from "../journal/journal-codec.js";
+import type { Kept } from "../journal/kept-content.js";
+import { RoundCollector } from "../journal/round-collector.js";
+import { recordsBackwards } from "./journal-backwards.js";
+import type { JournalFile } from "./journal-file.js";
+
+/**
+ * The window of a journal, read backwards from its end in blocks, until the rounds and the last user message are
+ * known. The summary is read from where the tail says that it is, so that it costs one read
+ * however far back it stands.
+ */
+export async function readWindow(file: JournalFile, rounds: number, kept: Kept, signal?: AbortSignal): Promise<WindowRead> {
+  const { tail } = file;
+  const meter: ReadMeter = { bytes: 0 };
+  const collector = new RoundCollector(rounds);
+  for await (const record of recordsBackwards(file, kept, { meter, signal })) {
+    collector.add(record);
+    if (collector.complete) break;
+  }
+  const summary = await readSummary(file, tail.summaryAt, kept, meter);
+  return {
+    rounds: collector.rounds(),
+    summary,
+    lastUserMessage: collector.lastUserMessage,
+    lastSeq: tail.lastSeq,
+    lastTurn: tail.lastTurn,
+    bytesRead: meter.bytes,
+  };
+}
+
+async function readSummary(file: JournalFile, at: number | null, kept: Kept, meter: ReadMeter): Promise<RecordOf<"summary"> | null> {
+  let offset = at;
+  while (offset !== null) {
+    const line: LogLine | null = await file.log.lineAt(offset, meter);
+    const record = line === null ? null : decodeLine(line, kept)?.record;
+    if (record?.type === "summary") return record;
+    offset = await summaryBefore(file, offset, meter);
+  }
+  return null;
+}
+
+/** Where the line before `offset` says that the summary is: for a summary whose own line is damaged. */
+async function summaryBefore(file: JournalFile, offset: number, meter: ReadMeter): Promise<number | null> {
+  for await (const lines of file.log.backwards(offset, meter)) {
+    for (const line of lines) {
+      const at = headOf(line)?.tail?.summary_at;
+      if (at !== undefined) return at !== null && at < offset ? at : null;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Owner } from "../../domain/owner.js";
+import { JOURNAL_VERSION, type JournalRecord, journalRecordSchema, MAX_RECORD_BYTES, type NewRecord } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import type { LogLine } from "../../platform/jsonl-log.js";
+import { isSealed, type Kept, keptRecord, openedRecord } from "./kept-content.js";
+
+/**
+ * One line of a journal: the record, and behind it what lets a reader start at the end.
+ * All of `tail` can be worked out from the lines before; a line without it (written by hand) is read as well.
+ */
+const tailSchema = z.object({
+  /** First 16 hex digits of SHA-256 of the owner: tells whose journal it is where the first line is damaged. */
+  owner: z.string(),
+  /** Highest turn so far: a rewind doesn't lower it. */
+  last_turn: z.number().int().nonnegative(),
+  /** The seq that the next record follows, where it is not this record's: after a rewrite that dropped the last ones. */
+  last_seq: z.number().int().optional(),
+  /** Byte offset of the newest summary that stands after this record. */
+  summary_at: z.number().int().nullable(),
+  /** Which record of how many of one append, from 1; left out where it was alone. One that isn't followed by the next was torn off it. */
+  part: z.tuple([z.number().int().positive(), z.number().int().positive()]).optional(),
+});
+export type Tail = z.infer<typeof tailSchema>;
+
+export interface DecodedLine {
+  readonly record: JournalRecord;
+  readonly tail: Tail | null;
+}
+
+const tailOnly = z.object({ tail: tailSchema });
+
+export function ownerMark(owner: Owner): string {
+  return createHash("sha256").update(owner).digest("hex").slice(0, 16);
+}
+
+/**
+ * Null for a line that is damaged, or of a version that is not known. @throws STORAGE_DAMAGED for one that needs a codec where there
+ * is none
+ */
+export function decodeLine(line: LogLine, kept: Kept): DecodedLine | null {
+  const value = parsed(line);
+  let opened: unknown;
+  try {
+    opened = openedRecord(value, kept);
+  } catch (error) {
+    if (kept === null) throw error;
+    return null;
+  }
+  const record = journalRecordSchema.safeParse(opened);
+  return record.success ? { record: record.data, tail: tailOf(value) } : null;
+}
+
+/** What a line says of its place in the journal, whatever its content is kept in. */
+export interface LineHead {
+  readonly seq: number;
+  readonly turn: number;
+  readonly type: JournalRecord["type"];
+  /** Of a session record: whose the journal is. */
+  readonly owner: Owner | null;
+  /** Of a rewind: the record that it goes back to. */
+  readonly toSeq: number | null;
+  readonly tail: Tail | null;
+}
+
+const sealedSchema = z.object({
+  v: z.literal(JOURNAL_VERSION),
+  seq: z.number().int().positive(),
+  type: z.enum(journalRecordSchema.options.map(({ shape }) => shape.type.value)),
+  turn: z.number().int().nonnegative(),
+  body: z.object({ owner: z.string() }).optional(),
+});
+
+/** Null for a line that is damaged, or of a version that is not known. */
+export function headOf(line: LogLine): LineHead | null {
+  const value = parsed(line);
+  if (isSealed(value)) {
+    const sealed = sealedSchema.safeParse(value).data;
+    if (sealed === undefined) return null;
+    const { seq, turn, type, body } = sealed;
+    // What create() wrote went through the owner port; journals are only ever written there.
+    return { seq, turn, type, owner: (body?.owner ?? null) as Owner | null, toSeq: null, tail: tailOf(value) };
+  }
+  const record = journalRecordSchema.safeParse(value).data;
+  if (record === undefined) return null;
+  const { seq, turn, type } = record;
+  const owner = record.type === "session" ? (record.body.owner as Owner) : null;
+  return { seq, turn, type, owner, toSeq: record.type === "rewind" ? record.body.to_seq : null, tail: tailOf(value) };
+}
+
+function parsed(line: LogLine): unknown {
+  try {
+    return JSON.parse(line.bytes.toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function tailOf(value: unknown): Tail | null {
+  return tailOnly.safeParse(value).data?.tail ?? null;
+}
+
+const START = new RegExp(`^\\{"v":${JOURNAL_VERSION},"seq":(\\d+),"type":"([a-z_]+)"`);
+
+/** Seq and type from a line's first bytes, without parsing the rest; null when it doesn't start as ours do. */
+export function peekLine(line: LogLine): { readonly seq: number; readonly type: string } | null {
+  const match = START.exec(line.bytes.toString("latin1", 0, 64));
+  return match?.[1] === undefined || match[2] === undefined ? null : { seq: Number(match[1]), type: match[2] };
+}
+
+/** Fills in what has a default. @throws INVALID_REQUEST for a record that doesn't fit the schema. */
+export function numbered(record: NewRecord, seq: number): JournalRecord {
+  const parsed = journalRecordSchema.safeParse({ ...record, v: JOURNAL_VERSION, seq });
+  if (parsed.success) return parsed.data;
+  throw new AppError("INVALID_REQUEST", { detail: `A ${record.type} record does not fit the journal's schema.`, cause: parsed.error });
+}
+
+/**
+ * The line with its line feed. Key order is fixed: {@link peekLine} relies on it. @throws RECORD_TOO_LARGE, by what it takes as it
+ * stands: a codec may make it longer
+ */
+export function encodeLine(record: JournalRecord, tail: Tail, kept: Kept): Buffer {
+  const line = lineOf(keptRecord(record, null), tail);
+  if (line.length > MAX_RECORD_BYTES)
+    throw new AppError("RECORD_TOO_LARGE", {
+      detail: `A ${record.type} record takes ${line.length} bytes; at most ${MAX_RECORD_BYTES} fit.`,
+    });
+  return kept === null ? line : lineOf(keptRecord(record, kept), tail);
+}
+
+function lineOf(record: object, tail: Tail): Buffer {
+  return Buffer.from(`${JSON.stringify({ ...record, tail })}\n`, "utf8");
+}

@@ -1,0 +1,7 @@
+/** What an append must know of all that went before it. */
+export interface JournalTail {
+  readonly lastSeq: number;
+  readonly lastTurn: number;
+  /** Byte offset of the newest summary that stands, or null. */
+  readonly summaryAt: number | null;
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { MEMORY_STATES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "../../domain/memory.js";
+import { storedEventSchema } from "../../domain/memory-record.js";
+import type { MemoryLogEntry } from "../../ports/memory-log.js";
+
+const { text, type, strength, subject, scope } = statementSchema.shape;
+
+const record = z.object({
+  id: z.string(),
+  text,
+  category: z.string(),
+  aspect: z.string(),
+  condition: z.string(),
+  about: z.string(),
+  need: z.string().nullable(),
+  type: type.unwrap(),
+  strength: strength.unwrap(),
+  subject: subject.unwrap(),
+  scope: scope.unwrap(),
+  status: z.enum(MEMORY_STATES),
+  stated_at: z.string(),
+  valid_from: z.string(),
+  valid_until: z.string().nullable(),
+  superseded_by: z.string().nullable(),
+  confidence: z.number(),
+  seen_count: z.number().int(),
+  last_confirmed_at: z.string(),
+  entities: z.array(z.string()),
+  tags: z.array(z.string()),
+  channel: z.string(),
+  reason: z.enum(WAITING_REASONS).nullable(),
+  pending_change: pendingChangeSchema.nullable(),
+  source: memorySourceSchema.nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  explicit: z.boolean(),
+  asked: z.number().int(),
+  last_recalled_at: z.string().nullable(),
+  confirmed_by: z.array(z.string()),
+  events: z.array(storedEventSchema),
+});
+
+/** One line of a memory log. */
+export const memoryLogEntrySchema = z.object({
+  v: z.literal(1),
+  seq: z.number().int().min(1),
+  at: z.string(),
+  kind: z.enum([
+    "turn",
+    "tool",
+    "hand",
+    "settle",
+    "recalled",
+    "forget",
+    "import",
+    "detach",
+    "undo",
+    "happened",
+    "narrative",
+    "seed",
+    "merge",
+  ]),
+  turn: z
+    .object({
+      session_id: z.string(),
+      turn: z.number().int(),
+      message_id: z.string(),
+      reader: z.string(),
+      off_record: z.enum(["this", "previous"]).exactOptional(),
+    })
+    .nullable(),
+  puts: z.array(record),
+  removed: z.array(z.string()),
+  happened_cursor: z.string().exactOptional(),
+  dropped: z.record(z.string(), z.number()).exactOptional(),
+}) satisfies z.ZodType<MemoryLogEntry>;
+
+/** The entry with each record changed; null drops it. The same entry where nothing changes. */
+export function redacted(
+  entry: MemoryLogEntry,
+  change: (record: MemoryLogEntry["puts"][number]) => MemoryLogEntry["puts"][number] | null,
+): MemoryLogEntry {
+  const puts = entry.puts.flatMap((before) => change(before) ?? []);
+  const same = puts.length === entry.puts.length && puts.every((after, index) => after === entry.puts[index]);
+  return same ? entry : { ...entry, puts };
+}

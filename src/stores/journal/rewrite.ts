@@ -1,0 +1,179 @@
+import type { Owner } from "../../domain/owner.js";
+import { JOURNAL_VERSION, type JournalRecord } from "../../domain/session.js";
+import type { JsonlLog, LogLine } from "../../platform/jsonl-log.js";
+import { type DecodedLine, decodeLine, encodeLine, headOf, ownerMark, peekLine } from "./journal-codec.js";
+import type { JournalTail } from "./journal-tail.js";
+import type { Kept } from "./kept-content.js";
+import type { RewindMark } from "./rewound-records.js";
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** All rewinds among the lines, in seq order. */
+export async function rewindsOf(lines: AsyncIterable<readonly LogLine[]>): Promise<RewindMark[]> {
+  const found: RewindMark[] = [];
+  for await (const block of lines) {
+    for (const line of block) {
+      if ((peekLine(line)?.type ?? "rewind") !== "rewind") continue;
+      const head = headOf(line);
+      if (head !== null && head.toSeq !== null) found.push({ seq: head.seq, toSeq: head.toSeq });
+    }
+  }
+  return found;
+}
+
+/**
+ * Writes a journal anew, record by record, into an empty log. What can't be read is not carried over: it may hold what
+ * the rewrite is to take out; nor are the steps of an append that a crash tore. The session record always stays, and
+ * the last line remembers where the numbering was. Offsets in rewinds and tails are those of the new file.
+ */
+export async function rewriteInto(
+  target: JsonlLog,
+  source: JsonlLog,
+  owner: Owner,
+  before: JournalTail,
+  change: (record: JournalRecord) => JournalRecord | null,
+  kept: Kept,
+): Promise<JournalTail> {
+  const writer = new RewriteWriter(target, owner, await rewindsOf(source.forwards()), kept);
+  for await (const record of untorn(source.forwards(), kept)) {
+    const changed = record.type === "session" ? (change(record) ?? record) : change(record);
+    if (changed !== null) await writer.add({ ...changed, v: JOURNAL_VERSION, seq: record.seq } as JournalRecord);
+  }
+  return writer.finish(before);
+}
+
+/**
+ * Writes records as they are, seqs and gaps included, into an empty log. `records` may be asked for twice. Where it ended, with its
+ * offsets.
+ */
+export async function writeInto(
+  target: JsonlLog,
+  owner: Owner,
+  records: () => AsyncIterable<JournalRecord>,
+  end: Pick<JournalTail, "lastSeq" | "lastTurn">,
+  kept: Kept,
+): Promise<JournalTail> {
+  const rewinds: RewindMark[] = [];
+  for await (const record of records()) if (record.type === "rewind") rewinds.push({ seq: record.seq, toSeq: record.body.to_seq });
+  const writer = new RewriteWriter(target, owner, rewinds, kept);
+  for await (const record of records()) await writer.add(record);
+  return writer.finish(end);
+}
+
+class RewriteWriter {
+  readonly #target: JsonlLog;
+  readonly #mark: string;
+  readonly #kept: Kept;
+  /** Seqs that rewinds go back to, newest first, until the writer has passed them. */
+  readonly #ahead: number[];
+  readonly #passed = new Map<number, { offset: number; summaryAt: number | null }>();
+  #held: JournalRecord | null = null;
+  #chunk: Buffer[] = [];
+  #chunkBytes = 0;
+  #at = 0;
+  #lastTurn = 0;
+  #summaryAt: number | null = null;
+
+  constructor(target: JsonlLog, owner: Owner, rewinds: readonly RewindMark[], kept: Kept) {
+    this.#target = target;
+    this.#kept = kept;
+    this.#mark = ownerMark(owner);
+    this.#ahead = [...new Set(rewinds.map(({ toSeq }) => toSeq))].sort((a, b) => b - a);
+  }
+
+  /** One record is held back, since only the last one says where the numbering was. */
+  async add(record: JournalRecord): Promise<void> {
+    const held = this.#held;
+    this.#held = record;
+    if (held !== null) await this.#write(held, undefined, undefined);
+  }
+
+  async finish(before: Pick<JournalTail, "lastSeq" | "lastTurn">): Promise<JournalTail> {
+    const last = this.#held;
+    if (last !== null) await this.#write(last, last.seq === before.lastSeq ? undefined : before.lastSeq, before.lastTurn);
+    if (this.#chunkBytes > 0) await this.#flush();
+    return { lastSeq: before.lastSeq, lastTurn: before.lastTurn, summaryAt: this.#summaryAt };
+  }
+
+  async #write(record: JournalRecord, lastSeq: number | undefined, lastTurn: number | undefined): Promise<void> {
+    for (let next = this.#ahead.at(-1); next !== undefined && next < record.seq; next = this.#ahead.at(-1)) {
+      this.#passed.set(next, { offset: this.#at, summaryAt: this.#summaryAt });
+      this.#ahead.pop();
+    }
+    let written = record;
+    if (record.type === "rewind") {
+      const target = this.#passed.get(record.body.to_seq) ?? { offset: this.#at, summaryAt: this.#summaryAt };
+      written = { ...record, body: { ...record.body, to_offset: target.offset } };
+      this.#summaryAt = target.summaryAt;
+    }
+    if (record.type === "summary") this.#summaryAt = this.#at;
+    this.#lastTurn = lastTurn ?? Math.max(this.#lastTurn, record.turn);
+    const tail = {
+      owner: this.#mark,
+      last_turn: this.#lastTurn,
+      summary_at: this.#summaryAt,
+      ...(lastSeq !== undefined && { last_seq: lastSeq }),
+    };
+    const line = encodeLine(written, tail, this.#kept);
+    this.#chunk.push(line);
+    this.#chunkBytes += line.length;
+    this.#at += line.length;
+    if (this.#chunkBytes >= CHUNK_BYTES) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    await this.#target.append(Buffer.concat(this.#chunk));
+    this.#chunk = [];
+    this.#chunkBytes = 0;
+  }
+}
+
+/** Readable records in order. `onDamaged` is told where a line stands that isn't. */
+export async function* readable(
+  lines: AsyncIterable<readonly LogLine[]>,
+  kept: Kept,
+  onDamaged?: (offset: number) => void,
+): AsyncGenerator<JournalRecord> {
+  for await (const block of lines) {
+    for (const line of block) {
+      const record = decodeLine(line, kept)?.record;
+      if (record === undefined) onDamaged?.(line.offset);
+      else yield record;
+    }
+  }
+}
+
+/**
+ * The same without the steps of appends whose end was torn off: they came without their answer, and must not pass
+ * for steps of the attempt that follows. What stands before a damaged line is given the benefit of the doubt.
+ */
+export async function* untorn(
+  lines: AsyncIterable<readonly LogLine[]>,
+  kept: Kept,
+  onDamaged?: (offset: number) => void,
+): AsyncGenerator<JournalRecord> {
+  let open: JournalRecord[] = [];
+  let newest: readonly [number, number] = [1, 1];
+  for await (const block of lines) {
+    for (const line of block) {
+      const decoded: DecodedLine | null = decodeLine(line, kept);
+      if (decoded === null) {
+        onDamaged?.(line.offset);
+        yield* open;
+        open = [];
+        newest = [1, 1];
+        continue;
+      }
+      const [part, of] = decoded.tail?.part ?? [1, 1];
+      const follows = of === newest[1] && part === newest[0] + 1;
+      if (!follows) yield* open.filter(({ type }) => type !== "step");
+      if (!follows) open = [];
+      open.push(decoded.record);
+      newest = [part, of];
+      if (part < of) continue;
+      yield* open;
+      open = [];
+    }
+  }
+  yield* open.filter(({ type }) => type !== "step");
+}

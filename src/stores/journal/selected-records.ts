@@ -1,0 +1,39 @@
+import type { JournalRecord } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import type { LogLine } from "../../platform/jsonl-log.js";
+import type { ReadOptions } from "../../ports/session-store.js";
+import type { Kept } from "./kept-content.js";
+import { standing } from "./rewound-records.js";
+import { readable, rewindsOf, untorn } from "./rewrite.js";
+
+/**
+ * The records that a read asks for, in order. Reads the lines twice where a rewind may have taken some back. `onDamaged` is told where a line
+ * stands that can't be read and is passed over.
+ */
+export async function* selected(
+  lines: () => AsyncIterable<readonly LogLine[]>,
+  { fromSeq = 1, includeRewound = false, includeTorn = false, signal }: ReadOptions,
+  kept: Kept,
+  onDamaged?: (offset: number) => void,
+): AsyncGenerator<JournalRecord> {
+  const stands = includeRewound ? () => true : standing(await rewindsOf(lines()));
+  const all = unlessAborted(lines(), signal);
+  for await (const record of includeTorn ? readable(all, kept, onDamaged) : untorn(all, kept, onDamaged)) {
+    if (record.seq >= fromSeq && stands(record)) yield record;
+  }
+}
+
+async function* unlessAborted(
+  lines: AsyncIterable<readonly LogLine[]>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly LogLine[]> {
+  for await (const block of lines) {
+    throwIfAborted(signal);
+    yield block;
+  }
+}
+
+/** @throws ABORTED */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new AppError("ABORTED", { cause: signal.reason });
+}

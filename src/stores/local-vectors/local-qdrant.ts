@@ -1,0 +1,111 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setMaxListeners } from "node:events";
+import { AppError } from "../../platform/errors.js";
+import { isDamage } from "../../platform/sqlite.js";
+import type { VectorClient } from "../../ports/vectors.js";
+import { VectorStoreError } from "../../ports/vectors.js";
+import { LocalEngine, METHODS, type Method } from "./local-engine.js";
+import type { LocalOptions } from "./local-protocol.js";
+import type { LocalVectorStore } from "./local-vector-store.js";
+import { LocalThread } from "./local-worker.js";
+import { damageOf } from "./unreadable-store.js";
+
+/** 256 MiB: some 60,000 points of 768 dimensions. */
+const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
+
+export interface LocalQdrantOptions {
+  /** A file, made where it is missing; `:memory:` keeps nothing. */
+  readonly path: string;
+  /** Bound of the points kept in memory for searching, in bytes. Default 256 MiB. */
+  readonly cacheBytes?: number;
+  /** Default: true for a file, false in memory. False: calls are answered in the caller's thread. */
+  readonly thread?: boolean;
+  /** Called once, when pages of the file are found damaged: at the opening, or by a call. What doesn't lie on them is answered. */
+  readonly onDamage?: () => void;
+}
+
+interface Caller {
+  call(method: Method, collection: string, args: unknown, signal: AbortSignal | undefined): Promise<unknown>;
+  compact(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Qdrant's calls answered from a SQLite file, exactly and in-process, in a thread of its own. A write is durable when it resolves
+ * (`wait` or not).
+ * Aborting `withSignal`'s signal rejects with ABORTED at once; a call that hasn't begun by then is never done.
+ * @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED
+ */
+export async function openLocalQdrant(options: LocalQdrantOptions): Promise<LocalVectorStore> {
+  const { path, cacheBytes = DEFAULT_CACHE_BYTES } = options;
+  let damaged = false;
+  const foundDamage = () => {
+    if (damaged) return;
+    damaged = true;
+    options.onDamage?.();
+  };
+  const caller =
+    (options.thread ?? path !== ":memory:")
+      ? await LocalThread.open({ path, cacheBytes }, foundDamage)
+      : inThisThread({ path, cacheBytes }, foundDamage);
+  const signals = new AsyncLocalStorage<AbortSignal>();
+  let closed: Promise<void> | null = null;
+  const requireOpen = () => {
+    if (closed !== null) throw new VectorStoreError(503, "The local vector store is closed.");
+  };
+  const call = async (method: Method, collection: string, args: unknown) => {
+    const signal = signals.getStore();
+    if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+    requireOpen();
+    return caller.call(method, collection, args, signal);
+  };
+  return {
+    client: Object.fromEntries(
+      METHODS.map((method) => [method, (collection: string, args: unknown) => call(method, collection, args)]),
+    ) as unknown as VectorClient,
+    location: path === ":memory:" ? "in memory" : path,
+    withSignal: (signal, work) => {
+      const outer = signals.getStore();
+      const both = AbortSignal.any(outer === undefined ? [signal] : [outer, signal]);
+      // Calls that are made side by side listen to one signal; that is no leak.
+      setMaxListeners(0, both);
+      return signals.run(both, work);
+    },
+    health: async () => {
+      try {
+        await call("collectionExists", "", undefined);
+        return damaged ? { status: "degraded", detail: `Not all of it can be read. ${damageOf(path)}` } : { status: "ok" };
+      } catch {
+        return { status: "down", detail: damaged ? damageOf(path) : "The local vector store doesn't answer." };
+      }
+    },
+    scrub: async () => {
+      requireOpen();
+      await caller.compact();
+    },
+    close: () => {
+      closed ??= caller.close();
+      return closed;
+    },
+  };
+}
+
+/** Values are cloned as they would be on the way to a thread, so that nobody shares them. */
+function inThisThread(options: LocalOptions, onDamage: () => void): Caller {
+  const engine = LocalEngine.open(options);
+  if (!engine.isSound()) onDamage();
+  const guarded = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof VectorStoreError) throw error;
+      if (isDamage(error)) onDamage();
+      throw new VectorStoreError(error instanceof DOMException ? 400 : 500, error instanceof Error ? error.message : "The call failed.");
+    }
+  };
+  return {
+    call: (method, collection, args) => guarded(() => structuredClone(engine.call(method, collection, structuredClone(args)))),
+    compact: () => guarded(() => engine.scrub()),
+    close: async () => engine.close(),
+  };
+}

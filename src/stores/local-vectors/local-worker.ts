@@ -1,0 +1,194 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { AppError } from "../../platform/errors.js";
+import { isDamage } from "../../platform/sqlite.js";
+import { VectorStoreError } from "../../ports/vectors.js";
+import type { Method } from "./local-engine.js";
+import { type CallMessage, type LocalOptions, type ThreadData, type ThreadMessage, TICKET } from "./local-protocol.js";
+
+const READS: ReadonlySet<string> = new Set<Method>(["collectionExists", "getCollection", "query", "scroll", "retrieve", "count"]);
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** LocalQdrant's thread as seen from outside. A thread that died (out of memory) is started anew by the next call. */
+export class LocalThread {
+  readonly #options: LocalOptions;
+  readonly #onDamage: () => void;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | null = null;
+  #starting: Promise<Worker> | null = null;
+  #lastId = 0;
+  /** Compactions that run or wait for one that runs, and the end of the last of them. */
+  #compactions = 0;
+  #compacted: Promise<void> = Promise.resolve();
+
+  private constructor(options: LocalOptions, onDamage: () => void) {
+    this.#options = options;
+    this.#onDamage = onDamage;
+  }
+
+  /** `onDamage`: a page of the file was found damaged, at the opening or by a call. @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED */
+  static async open(options: LocalOptions, onDamage: () => void): Promise<LocalThread> {
+    const thread = new LocalThread(options, onDamage);
+    await thread.#running();
+    return thread;
+  }
+
+  /** Reads are answered while the file is rewritten; writes wait until it is. @throws VectorStoreError, ABORTED */
+  async call(method: Method | "close", collection: string, args: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+    const waits = !READS.has(method);
+    while (this.#worker === null || (waits && this.#compactions > 0)) {
+      if (this.#worker === null) await this.#running();
+      else await settledOrAborted(this.#compacted, signal);
+      if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+    }
+    const worker = this.#worker;
+    const id = ++this.#lastId;
+    const ticket = signal === undefined ? null : new Int32Array(new SharedArrayBuffer(4));
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        if (ticket !== null) Atomics.compareExchange(ticket, 0, TICKET.WAITING, TICKET.GIVEN_UP);
+        this.#settle(id)?.reject(new AppError("ABORTED", { cause: signal?.reason }));
+      };
+      const free = () => signal?.removeEventListener("abort", giveUp);
+      this.#waiting.set(id, {
+        resolve: (result) => {
+          free();
+          resolve(result);
+        },
+        reject: (error) => {
+          free();
+          reject(error);
+        },
+      });
+      signal?.addEventListener("abort", giveUp, { once: true });
+      // The process stays for calls that wait, and not for an idle thread.
+      worker.ref();
+      try {
+        worker.postMessage({ id, method, collection, args, ticket } satisfies CallMessage);
+      } catch (cause) {
+        this.#settle(id)?.reject(new VectorStoreError(400, `The arguments of ${method} can't be sent.`, { cause }));
+      }
+    });
+  }
+
+  /**
+   * Rewrites the file in a thread of its own, after what was called before; one at a time. Resolves when it is done.
+   * @throws VectorStoreError
+   */
+  compact(): Promise<void> {
+    this.#compactions += 1;
+    const compaction = this.#compacted.then(async () => {
+      // A write that runs would be in its way: whatever was sent before is answered before this is.
+      await this.call("collectionExists", "", undefined, undefined);
+      await this.#rewrite();
+    });
+    this.#compacted = compaction
+      .catch(() => undefined)
+      .then(() => {
+        this.#compactions -= 1;
+      });
+    return compaction;
+  }
+
+  #rewrite(): Promise<void> {
+    const worker = newWorker({ ...this.#options, task: "compact" });
+    return new Promise((resolve, reject) => {
+      worker.once("error", (error) => {
+        if (isDamage(error)) this.#onDamage();
+        reject(new VectorStoreError(500, error instanceof Error ? error.message : "The file can't be rewritten.", { cause: error }));
+      });
+      worker.once("exit", (code) => {
+        if (code === 0) resolve();
+        else reject(new VectorStoreError(500, "The thread that rewrites the file ended."));
+      });
+    });
+  }
+
+  /** After what was called before. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === null) return;
+    try {
+      await this.call("close", "", undefined, undefined);
+    } finally {
+      this.#worker = null;
+      await worker.terminate();
+    }
+  }
+
+  #running(): Promise<Worker> {
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null;
+    });
+    return this.#starting;
+  }
+
+  #start(): Promise<Worker> {
+    const worker = newWorker({ ...this.#options, task: "serve" });
+    return new Promise((resolve, reject) => {
+      worker.on("message", (message: ThreadMessage) => {
+        if (message.type === "ready") {
+          this.#worker = worker;
+          if (message.damaged) this.#onDamage();
+          worker.unref();
+          resolve(worker);
+        } else if (message.type === "unopened") {
+          const { code, detail, hint } = message;
+          reject(new AppError(code, { detail, ...(hint !== undefined && { hint }) }));
+        } else {
+          const waiting = this.#settle(message.id);
+          if (message.type === "answer") waiting?.resolve(message.result);
+          else {
+            if (message.damaged) this.#onDamage();
+            waiting?.reject(new VectorStoreError(message.status, message.message));
+          }
+        }
+      });
+      const gone = (cause?: unknown) => {
+        if (this.#worker === worker) this.#worker = null;
+        const error = new VectorStoreError(503, "The local vector store's thread ended.", { cause });
+        reject(error);
+        for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(error);
+      };
+      worker.on("error", gone);
+      worker.on("exit", () => gone());
+    });
+  }
+
+  #settle(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#worker?.unref();
+    return waiting;
+  }
+}
+
+function newWorker(workerData: ThreadData): Worker {
+  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./local-thread.js", import.meta.url), { workerData });
+  // From the TypeScript sources (tests, development): the thread needs a loader of its own, which runs before its first module.
+  const required = createRequire(import.meta.url).resolve("tsx/esm/api");
+  // What is found is the twin for require.
+  const loader = pathToFileURL(required.replace(/\.cjs$/, ".mjs")).href;
+  const entry = new URL("./local-thread.ts", import.meta.url).href;
+  const start = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${JSON.stringify(entry)}); })`;
+  return new Worker(start, { workerData, eval: true });
+}
+
+/** Resolves at the first of the two, and never rejects. */
+function settledOrAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return work;
+  return new Promise((resolve) => {
+    const done = () => {
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    signal.addEventListener("abort", done, { once: true });
+    if (signal.aborted) done();
+    void work.then(done);
+  });
+}

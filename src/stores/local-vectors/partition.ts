@@ -1,0 +1,181 @@
+import type { Payload } from "../../ports/vectors.js";
+import type { Best } from "./best.js";
+
+/** A point as it is kept: vectors in 32-bit floats, the dense one of length 1 (or all zeros), the payload parsed. */
+export interface KeptPoint {
+  readonly key: string;
+  readonly payload: Payload;
+  /** Length of the payload's JSON text, for the memory that it takes. */
+  readonly payloadChars: number;
+  readonly dense: Float32Array | null;
+  readonly sparse: ReadonlyMap<string, KeptSparse>;
+}
+export interface KeptSparse {
+  readonly indices: Uint32Array;
+  readonly values: Float32Array;
+}
+export type KeyTest = (key: string, payload: Payload) => boolean;
+
+interface Postings {
+  readonly slots: number[];
+  readonly weights: number[];
+}
+
+/** Rough sizes of JavaScript's own overhead, in bytes. */
+const BYTES_PER_POINT = 400;
+const BYTES_PER_POSTING = 20;
+const BYTES_PER_TERM = 160;
+const BYTES_PER_CHAR = 3;
+
+/**
+ * All points of one tenant in one collection, in memory: a matrix of dense vectors, postings of sparse ones, payloads.
+ * Follows writes in place: a changed point gets a new slot, and the old one is left dead until the partition is mostly dead.
+ */
+export class Partition {
+  readonly #dimension: number;
+  readonly #slots = new Map<string, number>();
+  readonly #points: (KeptPoint | null)[] = [];
+  readonly #postings = new Map<string, Map<number, Postings>>();
+  #matrix: Float32Array;
+  #bytes = 0;
+
+  constructor(dimension: number, expected = 0) {
+    this.#dimension = dimension;
+    this.#matrix = new Float32Array(dimension * expected);
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** Estimate of the memory taken, in bytes. */
+  get bytes(): number {
+    return this.#matrix.byteLength + this.#bytes;
+  }
+
+  /** More dead slots than live ones: time to load it anew. */
+  get wasteful(): boolean {
+    return this.#points.length > 64 && this.#points.length > 2 * this.#slots.size;
+  }
+
+  get(key: string): KeptPoint | undefined {
+    const slot = this.#slots.get(key);
+    return slot === undefined ? undefined : (this.#points[slot] ?? undefined);
+  }
+
+  *points(): Generator<KeptPoint> {
+    for (const point of this.#points) if (point !== null) yield point;
+  }
+
+  /** Adds a point, in place of the one with its key. */
+  put(point: KeptPoint): void {
+    this.remove(point.key);
+    const slot = this.#points.length;
+    this.#points.push({ ...point, dense: null, sparse: new Map() });
+    this.#slots.set(point.key, slot);
+    this.#bytes += BYTES_PER_POINT + point.payloadChars * BYTES_PER_CHAR;
+    this.#reserve(slot + 1);
+    if (point.dense === null) this.#matrix[slot * this.#dimension] = Number.NaN;
+    else this.#matrix.set(point.dense, slot * this.#dimension);
+    for (const [name, vector] of point.sparse) this.#post(name, slot, vector);
+  }
+
+  /** Changes a payload and leaves the vectors. */
+  setPayload(key: string, payload: Payload, payloadChars: number): void {
+    const slot = this.#slots.get(key);
+    const point = slot === undefined ? null : this.#points[slot];
+    if (slot === undefined || !point) return;
+    this.#bytes += (payloadChars - point.payloadChars) * BYTES_PER_CHAR;
+    this.#points[slot] = { ...point, payload, payloadChars };
+  }
+
+  remove(key: string): void {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return;
+    this.#slots.delete(key);
+    this.#points[slot] = null;
+    this.#matrix.fill(0, slot * this.#dimension, (slot + 1) * this.#dimension);
+  }
+
+  /** Offers every point above the threshold that has a dense vector and passes the test, with its cosine to `query` (of length 1). */
+  scoreDense(query: Float32Array, passes: KeyTest, threshold: number, best: Best): void {
+    const dimension = this.#dimension;
+    for (let slot = 0; slot < this.#points.length; slot++) {
+      const point = this.#points[slot];
+      if (!point) continue;
+      const score = dot(query, this.#matrix, slot * dimension, dimension);
+      if (score > threshold && best.wants(score) && passes(point.key, point.payload)) best.offer(point.key, score);
+    }
+  }
+
+  /** Offers every point above the threshold that shares an index with `query` and passes the test, with the dot product. */
+  scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: Best): void {
+    const postings = this.#postings.get(name);
+    if (postings === undefined) return;
+    const scores = new Float64Array(this.#points.length);
+    // 0 can be a score, so what was touched is noted beside it.
+    const touched = new Uint8Array(this.#points.length);
+    for (let i = 0; i < query.indices.length; i++) {
+      const found = postings.get(query.indices[i] ?? 0);
+      const weight = query.values[i] ?? 0;
+      if (found === undefined) continue;
+      const { slots, weights } = found;
+      for (let j = 0; j < slots.length; j++) {
+        const slot = slots[j] ?? 0;
+        scores[slot] = (scores[slot] ?? 0) + weight * (weights[j] ?? 0);
+        touched[slot] = 1;
+      }
+    }
+    for (let slot = 0; slot < scores.length; slot++) {
+      if (touched[slot] === 0) continue;
+      const point = this.#points[slot];
+      const score = scores[slot] ?? 0;
+      if (point && score > threshold && best.wants(score) && passes(point.key, point.payload)) best.offer(point.key, score);
+    }
+  }
+
+  #reserve(slots: number): void {
+    const needed = slots * this.#dimension;
+    if (needed <= this.#matrix.length) return;
+    const grown = new Float32Array(Math.max(needed, Math.ceil(this.#matrix.length * 1.5), 16 * this.#dimension));
+    grown.set(this.#matrix);
+    this.#matrix = grown;
+  }
+
+  #post(name: string, slot: number, vector: KeptSparse): void {
+    let postings = this.#postings.get(name);
+    if (postings === undefined) {
+      postings = new Map();
+      this.#postings.set(name, postings);
+    }
+    this.#bytes += vector.indices.length * BYTES_PER_POSTING;
+    for (let i = 0; i < vector.indices.length; i++) {
+      const index = vector.indices[i] ?? 0;
+      let list = postings.get(index);
+      if (list === undefined) {
+        list = { slots: [], weights: [] };
+        postings.set(index, list);
+        this.#bytes += BYTES_PER_TERM;
+      }
+      list.slots.push(slot);
+      list.weights.push(vector.values[i] ?? 0);
+    }
+  }
+}
+
+/** Four sums at once, so that the additions don't wait for each other. NaN for a point without a dense vector: below every threshold. */
+function dot(query: Float32Array, matrix: Float32Array, offset: number, length: number): number {
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let i = 0;
+  for (; i + 3 < length; i += 4) {
+    a += (query[i] as number) * (matrix[offset + i] as number);
+    b += (query[i + 1] as number) * (matrix[offset + i + 1] as number);
+    c += (query[i + 2] as number) * (matrix[offset + i + 2] as number);
+    d += (query[i + 3] as number) * (matrix[offset + i + 3] as number);
+  }
+  for (; i < length; i++) a += (query[i] as number) * (matrix[offset + i] as number);
+  return a + b + c + d;
+}

@@ -1,0 +1,54 @@
+import type { CreateCollectionArgs, Payload, SparseVector } from "../../ports/vectors.js";
+import { VectorStoreError } from "../../ports/vectors.js";
+import type { KeptPoint, KeptSparse } from "./partition.js";
+import { keyOf } from "./point-id.js";
+import type { Requests } from "./requests.js";
+
+/** Below this squared length Qdrant leaves a vector as it is: its cosine to anything is nearly 0. */
+const ZERO_SQUARE = 1.1920929e-7;
+
+/** A point of an upsert in the form in which it is kept. @throws status 400: id, dimension, unknown vector name */
+export function keptPoint(
+  config: CreateCollectionArgs,
+  { id, vector, payload }: Requests["upsert"]["points"][number],
+): { point: KeptPoint; payloadText: string } {
+  const named = Array.isArray(vector) ? { "": vector } : vector;
+  let dense: Float32Array | null = null;
+  const sparse = new Map<string, KeptSparse>();
+  for (const [name, value] of Object.entries(named)) {
+    if (Array.isArray(value)) {
+      if (name !== "") throw unknownName(name);
+      dense = denseOf(config, value);
+    } else {
+      if (config.sparse_vectors?.[name] === undefined) throw unknownName(name);
+      if (value.indices.length > 0) sparse.set(name, sparseOf(value));
+    }
+  }
+  const payloadText = JSON.stringify(payload ?? {});
+  return { point: { key: keyOf(id), payload: JSON.parse(payloadText), payloadChars: payloadText.length, dense, sparse }, payloadText };
+}
+
+/** Normalised to length 1. @throws status 400 where the dimension is another */
+export function denseOf(config: CreateCollectionArgs, values: readonly number[]): Float32Array {
+  const { size } = config.vectors;
+  if (values.length !== size)
+    throw new VectorStoreError(400, `Wrong input: Vector dimension error: expected dim: ${size}, got ${values.length}`);
+  let squares = 0;
+  for (const value of values) squares += value * value;
+  const length = Math.sqrt(squares);
+  return Float32Array.from(values, squares < ZERO_SQUARE ? undefined : (value) => value / length);
+}
+
+export function sparseOf({ indices, values }: SparseVector): KeptSparse {
+  return { indices: Uint32Array.from(indices), values: Float32Array.from(values) };
+}
+
+export function unknownName(name: string): VectorStoreError {
+  return new VectorStoreError(400, `Wrong input: Not existing vector name error: ${name}`);
+}
+
+/** The one tenant that a payload names. Null: none, or not by one string; such points are looked at for every tenant. */
+export function tenantOf(payload: Payload, tenantKey: string | null): string | null {
+  const value = tenantKey === null ? undefined : payload[tenantKey];
+  return typeof value === "string" ? value : null;
+}

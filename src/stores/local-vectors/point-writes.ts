@@ -1,0 +1,162 @@
+import type { Payload } from "../../ports/vectors.js";
+import { VectorStoreError } from "../../ports/vectors.js";
+import type { CollectionRow, LocalTables, PointRow } from "./local-tables.js";
+import type { KeptPoint } from "./partition.js";
+import type { Change, Partitions } from "./partitions.js";
+import { requireIndexes } from "./payload-index.js";
+import { keyOf } from "./point-id.js";
+import { keptPoint, tenantOf } from "./point-input.js";
+import type { PointReads } from "./point-reads.js";
+import type { Requests } from "./requests.js";
+
+const COMPLETED = { status: "completed" } as const;
+
+/** Writes of one call: one transaction, whose changes memory follows once it is committed. */
+export class PointWrites {
+  readonly #tables: LocalTables;
+  readonly #partitions: Partitions;
+  readonly #reads: PointReads;
+
+  constructor(tables: LocalTables, partitions: Partitions, reads: PointReads) {
+    this.#tables = tables;
+    this.#partitions = partitions;
+    this.#reads = reads;
+  }
+
+  upsert(collection: CollectionRow, { points, update_mode }: Requests["upsert"]): typeof COMPLETED {
+    const kept = points.map((point) => keptPoint(collection.config, point));
+    const replaced = this.#commit(collection, (batch) => {
+      let replacements = 0;
+      // Of two points with one id the later one counts, also where both are new.
+      const known = new Set(update_mode === undefined || update_mode === "upsert" ? [] : this.#known(collection, kept));
+      for (const { point, payloadText } of kept) {
+        const exists = this.#tables.hasPoint(collection.id, point.key);
+        if (known.has(point.key) ? update_mode === "insert_only" : update_mode === "update_only") continue;
+        if (exists) {
+          const before = this.#tables.point(collection.id, point.key);
+          if (before !== null) batch.remove(before);
+          replacements++;
+        }
+        batch.insert(point, payloadText);
+      }
+      return replacements;
+    });
+    if (replaced > 0) this.#tables.checkpoint();
+    return COMPLETED;
+  }
+
+  #known(collection: CollectionRow, kept: readonly { readonly point: KeptPoint }[]): string[] {
+    return kept.flatMap(({ point: { key } }) => (this.#tables.hasPoint(collection.id, key) ? [key] : []));
+  }
+
+  setPayload(collection: CollectionRow, args: Requests["setPayload"]): typeof COMPLETED {
+    const keys = this.#chosen(collection, args);
+    this.#commit(collection, (batch) => {
+      for (const key of keys) {
+        const before = this.#tables.point(collection.id, key);
+        if (before === null) throw new VectorStoreError(404, "Not found: No point with one of the ids found");
+        const text = JSON.stringify(merged(before.payload, args.payload));
+        batch.change(before, { ...before, payload: JSON.parse(text), payloadChars: text.length }, text);
+      }
+    });
+    if (keys.length > 0) this.#tables.checkpoint();
+    return COMPLETED;
+  }
+
+  delete(collection: CollectionRow, args: Requests["delete"]): typeof COMPLETED {
+    const keys = this.#chosen(collection, args);
+    const removed = this.#commit(collection, (batch) => {
+      let count = 0;
+      for (const key of keys) {
+        const before = this.#tables.point(collection.id, key);
+        if (before === null) continue;
+        batch.remove(before);
+        count++;
+      }
+      return count;
+    });
+    // Also for nothing: a crash may have come between an earlier deletion's commit and its checkpoint.
+    if (removed > 0 || args.filter !== undefined) this.#tables.checkpoint();
+    return COMPLETED;
+  }
+
+  #chosen(collection: CollectionRow, { points, filter }: { points?: unknown; filter?: unknown }): string[] {
+    if ((points === undefined) === (filter === undefined))
+      throw new VectorStoreError(400, "Either `points` or `filter` says which points are meant.");
+    if (Array.isArray(points)) return [...new Set(points.map(keyOf))];
+    requireIndexes(filter as never, collection.indexes);
+    return this.#reads.matching(collection, filter as never);
+  }
+
+  #commit<T>(collection: CollectionRow, work: (batch: Batch) => T): T {
+    const batch = new Batch(this.#tables, collection);
+    const result = this.#tables.write(() => {
+      const made = work(batch);
+      batch.settle();
+      return made;
+    });
+    this.#partitions.follow(collection.id, batch.changes);
+    return result;
+  }
+}
+
+/** As a server merges: each top-level key is replaced, and one that is given as null goes away. */
+function merged(before: Payload, set: Payload): Payload {
+  return Object.fromEntries(Object.entries({ ...before, ...set }).filter(([key]) => set[key] !== null));
+}
+
+/** Counts and term frequencies are added up over the call and written once. */
+class Batch {
+  readonly changes: Change[] = [];
+  readonly #tables: LocalTables;
+  readonly #collection: CollectionRow;
+  readonly #terms = new Map<string, Map<number, number>>();
+  readonly #vectors = new Map<string, number>();
+  #count = 0;
+
+  constructor(tables: LocalTables, collection: CollectionRow) {
+    this.#tables = tables;
+    this.#collection = collection;
+  }
+
+  insert(point: KeptPoint, payloadText: string): void {
+    const tenant = tenantOf(point.payload, this.#collection.tenantKey);
+    this.#tables.insert(this.#collection.id, tenant, point, payloadText);
+    this.#count++;
+    this.#countTerms(point, 1);
+    this.changes.push({ type: "put", tenant, point });
+  }
+
+  remove(point: PointRow): void {
+    this.#tables.remove(point);
+    this.#count--;
+    this.#countTerms(point, -1);
+    this.changes.push({ type: "remove", tenant: point.tenant, key: point.key });
+  }
+
+  change(before: PointRow, after: KeptPoint, payloadText: string): void {
+    const tenant = tenantOf(after.payload, this.#collection.tenantKey);
+    this.#tables.setPayload(before.row, payloadText, tenant);
+    if (tenant === before.tenant) {
+      this.changes.push({ type: "payload", tenant, point: after });
+      return;
+    }
+    this.changes.push({ type: "remove", tenant: before.tenant, key: before.key }, { type: "put", tenant, point: after });
+  }
+
+  settle(): void {
+    this.#tables.addToCount(this.#collection.id, this.#count);
+    for (const [name, delta] of this.#vectors) if (delta !== 0) this.#tables.addToVectors(this.#collection.id, name, delta);
+    for (const [name, terms] of this.#terms)
+      for (const [term, delta] of terms) if (delta !== 0) this.#tables.addToTerm(this.#collection.id, name, term, delta);
+  }
+
+  #countTerms(point: KeptPoint, delta: number): void {
+    for (const [name, { indices }] of point.sparse) {
+      this.#vectors.set(name, (this.#vectors.get(name) ?? 0) + delta);
+      const terms = this.#terms.get(name) ?? new Map<number, number>();
+      this.#terms.set(name, terms);
+      for (const index of indices) terms.set(index, (terms.get(index) ?? 0) + delta);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { VectorStoreError } from "../../ports/vectors.js";
+
+/**
+ * What LocalQdrant accepts, strictly: a field that it doesn't know is an error (status 400), never a silent pass,
+ * as it might have been a filter.
+ */
+const pointId = z.union([z.string(), z.number()]);
+const scalar = z.union([z.string(), z.int(), z.boolean()]);
+const scalars = z.union([z.array(z.string()), z.array(z.int())]);
+const match = z.union([z.strictObject({ value: scalar }), z.strictObject({ any: scalars }), z.strictObject({ except: scalars })]);
+const range = z.strictObject({
+  lt: z.number().optional(),
+  lte: z.number().optional(),
+  gt: z.number().optional(),
+  gte: z.number().optional(),
+});
+const condition = z.lazy(() =>
+  z.union([
+    z.strictObject({ key: z.string().min(1), match, range: z.undefined().optional() }),
+    z.strictObject({ key: z.string().min(1), range, match: z.undefined().optional() }),
+    z.strictObject({ has_id: z.array(pointId) }),
+    z.strictObject({ is_empty: z.strictObject({ key: z.string().min(1) }) }),
+    z.strictObject({ is_null: z.strictObject({ key: z.string().min(1) }) }),
+    filter,
+  ]),
+);
+const filter: z.ZodType = z.strictObject({
+  get must() {
+    return z.array(condition).optional();
+  },
+  get should() {
+    return z.array(condition).optional();
+  },
+  get must_not() {
+    return z.array(condition).optional();
+  },
+});
+
+/** Not z.array(z.number()): a vector has hundreds of them, and a loop is ten times as fast. */
+const dense = z.custom<number[]>((value) => Array.isArray(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)));
+const u32s = z.custom<number[]>(
+  (value) =>
+    Array.isArray(value) && value.every((x) => Number.isInteger(x) && x >= 0 && x <= 0xffff_ffff) && new Set(value).size === value.length,
+);
+const sparse = z
+  .strictObject({ indices: u32s, values: dense })
+  .refine((vector) => vector.indices.length === vector.values.length, "indices and values differ in number");
+const payload = z.record(z.string(), z.unknown());
+const withPayload = z.union([z.boolean(), z.array(z.string())]).optional();
+const withVector = withPayload;
+const limit = z.int().min(1).optional();
+const wait = z.boolean().optional();
+const update = { points: z.array(pointId).optional(), filter: filter.optional(), wait };
+const keyword = z.strictObject({ type: z.literal("keyword"), is_tenant: z.boolean().optional() });
+const integer = z.strictObject({
+  type: z.literal("integer"),
+  lookup: z.boolean().optional(),
+  range: z.boolean().optional(),
+  is_principal: z.boolean().optional(),
+});
+
+export const REQUESTS = {
+  createCollection: z.strictObject({
+    vectors: z.strictObject({ size: z.int().min(1).max(65_536), distance: z.literal("Cosine") }),
+    sparse_vectors: z.record(z.string().min(1), z.strictObject({ modifier: z.enum(["idf", "none"]).optional() })).optional(),
+    hnsw_config: z.strictObject({ m: z.int().min(0).optional(), payload_m: z.int().min(0).optional() }).optional(),
+    on_disk_payload: z.boolean().optional(),
+  }),
+  createPayloadIndex: z.strictObject({
+    field_name: z.string().min(1),
+    field_schema: z.union([z.enum(["keyword", "integer", "float", "bool"]), keyword, integer]),
+    wait,
+  }),
+  upsert: z.strictObject({
+    points: z.array(
+      z.strictObject({ id: pointId, vector: z.union([dense, z.record(z.string(), z.union([dense, sparse]))]), payload: payload.nullish() }),
+    ),
+    wait,
+    update_mode: z.enum(["upsert", "insert_only", "update_only"]).optional(),
+  }),
+  query: z.strictObject({
+    query: z.union([dense, sparse, z.strictObject({ fusion: z.enum(["rrf", "dbsf"]) })]).optional(),
+    prefetch: z
+      .array(z.strictObject({ query: z.union([dense, sparse]), using: z.string().optional(), filter: filter.optional(), limit }))
+      .optional(),
+    using: z.string().optional(),
+    filter: filter.optional(),
+    limit,
+    offset: z.int().min(0).optional(),
+    score_threshold: z.number().optional(),
+    with_payload: withPayload,
+    with_vector: withVector,
+  }),
+  scroll: z.strictObject({
+    filter: filter.optional(),
+    limit,
+    offset: pointId.optional(),
+    with_payload: withPayload,
+    with_vector: withVector,
+    order_by: z
+      .strictObject({ key: z.string().min(1), direction: z.enum(["asc", "desc"]).optional(), start_from: z.number().optional() })
+      .optional(),
+  }),
+  retrieve: z.strictObject({ ids: z.array(pointId), with_payload: withPayload, with_vector: withVector }),
+  setPayload: z.strictObject({ payload, ...update }),
+  delete: z.strictObject(update),
+  count: z.strictObject({ filter: filter.optional(), exact: z.boolean().optional() }),
+  facet: z.strictObject({ key: z.string().min(1), filter: filter.optional(), limit, exact: z.boolean().optional() }),
+} as const;
+
+export type Requests = { [K in keyof typeof REQUESTS]: z.infer<(typeof REQUESTS)[K]> };
+
+/** @throws status 400, or 422 where nothing but a limit is too small; the message names the places that are wrong, never the values. */
+export function parseRequest<K extends keyof typeof REQUESTS>(method: K, args: unknown): Requests[K] {
+  const parsed = REQUESTS[method].safeParse(args);
+  if (parsed.success) return parsed.data as Requests[K];
+  const places = parsed.error.issues.map((issue) => issue.path.join(".") || "(request)");
+  const tooSmall = parsed.error.issues.every((issue) => issue.code === "too_small" && issue.path.at(-1) === "limit");
+  throw new VectorStoreError(tooSmall ? 422 : 400, `Format error in ${method}: ${[...new Set(places)].slice(0, 5).join(", ")}`);
+}

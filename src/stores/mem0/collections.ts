@@ -1,0 +1,174 @@
+import { AppError } from "../../platform/errors.js";
+import type { PayloadSchema, VectorClient } from "../../ports/vectors.js";
+import { SPARSE_NAME } from "./mem0-client.js";
+import { fromPayload, UNEMBEDDED } from "./memory-payload.js";
+
+export interface CollectionShape {
+  readonly dimension: number;
+  /** The embedder's id: vectors of another one don't compare. */
+  readonly embedder: string;
+}
+
+/** What is filtered or ordered by. Qdrant in strict mode refuses the rest. */
+const INDEXES: Readonly<Record<string, PayloadSchema>> = {
+  user_id: { type: "keyword", is_tenant: true },
+  status: "keyword",
+  strength: "keyword",
+  type: "keyword",
+  category: "keyword",
+  subject: "keyword",
+  aspect: "keyword",
+  scope: "keyword",
+  tags: "keyword",
+  entities: "keyword",
+  channel: "keyword",
+  superseded_by: "keyword",
+  embedder: "keyword",
+  source_session_id: "keyword",
+  source_message_id: "keyword",
+  stated_at_ts: "integer",
+  valid_from_ts: "integer",
+  valid_until_ts: "integer",
+  last_confirmed_at_ts: "integer",
+};
+
+/**
+ * Creates a collection with its indexes, or checks the one that is there. One graph for each owner (`m: 0, payload_m: 16`),
+ * as no search crosses owners.
+ * @throws REINDEX_REQUIRED when its vectors are of another dimension or embedder
+ */
+export async function ensureCollection(client: VectorClient, name: string, shape: CollectionShape): Promise<void> {
+  const { exists } = await client.collectionExists(name);
+  if (exists) await checkShape(client, name, shape);
+  else await createOurs(client, name, shape);
+  const { payload_schema: indexed } = await client.getCollection(name);
+  for (const [field_name, field_schema] of Object.entries(INDEXES)) {
+    if (!(field_name in indexed)) await client.createPayloadIndex(name, { field_name, field_schema, wait: true });
+  }
+}
+
+async function createOurs(client: VectorClient, name: string, shape: CollectionShape): Promise<void> {
+  try {
+    await client.createCollection(name, {
+      vectors: { size: shape.dimension, distance: "Cosine" },
+      sparse_vectors: { [SPARSE_NAME]: { modifier: "idf" } },
+      hnsw_config: { m: 0, payload_m: 16 },
+    });
+  } catch (error) {
+    // Another replica was faster.
+    if ((error as { status?: unknown }).status !== 409) throw error;
+    await checkShape(client, name, shape);
+  }
+}
+
+async function checkShape(client: VectorClient, name: string, shape: CollectionShape): Promise<void> {
+  const { size, embedder } = await shapeOf(client, name);
+  if (size !== shape.dimension)
+    throw reindex(`The collection "${name}" has vectors of ${String(size)} numbers, the embedder makes ${shape.dimension}.`);
+  if (embedder !== null && embedder !== shape.embedder)
+    throw reindex(`The vectors of "${name}" were made by the embedder ${embedder}, configured is ${shape.embedder}.`);
+}
+
+/** Points that are looked at for their embedder: the first may have been written while it failed. */
+const SHAPE_LOOK = 16;
+
+/** The dimension of a collection, and the embedder that its first point names; null where there is none. */
+async function shapeOf(client: VectorClient, name: string): Promise<{ readonly size: unknown; readonly embedder: string | null }> {
+  const { config } = await client.getCollection(name);
+  const size = (config.params.vectors as { size?: unknown } | undefined)?.size;
+  // Without a filter: a collection of before has no index on the embedder.
+  const { points } = await client.scroll(name, { limit: SHAPE_LOOK, with_payload: true });
+  const embedder = points.map(({ payload }) => payload?.embedder).find((named) => typeof named === "string" && named !== UNEMBEDDED);
+  return { size, embedder: typeof embedder === "string" ? embedder : null };
+}
+
+async function fits(client: VectorClient, name: string, shape: CollectionShape): Promise<boolean> {
+  const { size, embedder } = await shapeOf(client, name);
+  return size === shape.dimension && (embedder === null || embedder === shape.embedder);
+}
+
+function reindex(detail: string): AppError {
+  return new AppError("REINDEX_REQUIRED", { detail });
+}
+
+/** Stands for the text of a point that is no memory: some embedders refuse an empty one. */
+const NO_TEXT = "-";
+/** Memories of one batch of a re-embedding. */
+const BATCH = 64;
+
+export interface ReembedOptions extends CollectionShape {
+  readonly embed: (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
+  readonly sparse: (text: string) => { indices: number[]; values: number[] };
+  readonly signal: AbortSignal;
+  /** Called after each batch with the number of memories done. */
+  readonly onProgress?: (done: number) => void;
+}
+
+/**
+ * Makes the vectors of a collection anew, for another embedder. Payloads are kept as they are; no model but the embedder
+ * is asked. First all goes into a collection beside the old one, then the old one is made anew from it. At any point one of
+ * the two is whole, the one with more memories: cut off anywhere, the next call goes on from there and no memory is lost.
+ * Nothing else may write meanwhile.
+ * @returns how many memories
+ */
+export async function reembedCollection(client: VectorClient, name: string, options: ReembedOptions): Promise<number> {
+  const staging = `${name}__reindex`;
+  const [old, beside] = [await countOf(client, name), await countOf(client, staging)];
+  if (old === null && beside === null) return 0;
+  const besideIsWhole =
+    beside !== null && (old === null || beside > old || (beside === old && (await fits(client, staging, options)) && beside > 0));
+  if (!besideIsWhole) {
+    if (beside !== null) await client.deleteCollection(staging);
+    await ensureCollection(client, staging, options);
+    await copy(client, name, staging, options, true);
+    await sameCount(client, name, staging);
+  }
+  // What was made beside for yet another embedder is embedded again on the way back.
+  const embed = !(await fits(client, staging, options));
+  if ((await countOf(client, name)) !== null) await client.deleteCollection(name);
+  await ensureCollection(client, name, options);
+  const copied = await copy(client, staging, name, options, embed);
+  await sameCount(client, staging, name);
+  await client.deleteCollection(staging);
+  return copied;
+}
+
+async function countOf(client: VectorClient, name: string): Promise<number | null> {
+  if (!(await client.collectionExists(name)).exists) return null;
+  return (await client.count(name, { exact: true })).count;
+}
+
+async function copy(client: VectorClient, from: string, to: string, options: ReembedOptions, embed: boolean): Promise<number> {
+  let copied = 0;
+  let offset: string | number | undefined;
+  do {
+    options.signal.throwIfAborted();
+    const page = await client.scroll(from, {
+      limit: BATCH,
+      with_payload: true,
+      with_vector: !embed,
+      ...(offset === undefined ? {} : { offset }),
+    });
+    const texts = page.points.map((point) => fromPayload(point.payload)?.record.text ?? NO_TEXT);
+    const dense = embed ? await options.embed(texts) : [];
+    const points = page.points.map((point, index) => ({
+      id: point.id,
+      vector: embed
+        ? { "": [...(dense[index] ?? [])], [SPARSE_NAME]: options.sparse(texts[index] ?? "") }
+        : (point.vector as { [vector: string]: number[] }),
+      payload: { ...point.payload, embedder: options.embedder },
+    }));
+    if (points.length > 0) await client.upsert(to, { points, wait: true });
+    // Markers are no memories.
+    copied += page.points.filter(({ payload }) => fromPayload(payload) !== null).length;
+    options.onProgress?.(copied);
+    offset = typeof page.next_page_offset === "string" || typeof page.next_page_offset === "number" ? page.next_page_offset : undefined;
+  } while (offset !== undefined);
+  return copied;
+}
+
+async function sameCount(client: VectorClient, from: string, to: string): Promise<void> {
+  const [before, after] = [await client.count(from, { exact: true }), await client.count(to, { exact: true })];
+  if (before.count !== after.count)
+    throw new AppError("STORAGE_DAMAGED", { detail: `Of ${before.count} memories ${after.count} were copied; nothing was deleted.` });
+}

@@ -1,0 +1,293 @@
+import { join } from "node:path";
+import { type Category, DEFAULT_CATEGORIES } from "../../domain/categories.js";
+import type { Memory } from "../../domain/memory.js";
+import { type MemoryRecord, memoryOf } from "../../domain/memory-record.js";
+import type { Owner } from "../../domain/owner.js";
+import type { Clock } from "../../platform/clock.js";
+import { AppError, isAppError } from "../../platform/errors.js";
+import { isId } from "../../platform/ids.js";
+import type { Logger } from "../../platform/logger.js";
+import type { Embedder, EmbeddingKind } from "../../ports/embedding.js";
+import type { MemoryQuery, MemorySearch, RecallRequest } from "../../ports/memories.js";
+import type { MemoryStore, Projected, StoreMarker } from "../../ports/memory-store.js";
+import type { Page } from "../../ports/session-store.js";
+import type { VectorStore } from "../../ports/vectors.js";
+import { erasePoints, residueOf } from "./erasure.js";
+import type { SparseVectors } from "./mem0-client.js";
+import { Mem0Collections } from "./mem0-collections.js";
+import { listMemories, selectionOf } from "./memory-listing.js";
+import { is, isAny, MemoryPoints } from "./memory-points.js";
+import { MemoryRecall } from "./memory-recall.js";
+import { MemoryRouter } from "./memory-router.js";
+import { MemoryWriter } from "./memory-writer.js";
+import { StoreCalls, unavailable } from "./store-calls.js";
+import { StoreMarkers } from "./store-markers.js";
+
+export interface Mem0ServiceParts {
+  /** For recall, lists and reads; may be the same as `writes`. Both stay the caller's to close, after this service. */
+  readonly reads: VectorStore;
+  readonly writes: VectorStore;
+  readonly embedder: Embedder;
+  readonly sparse: SparseVectors;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Mem0ServiceOptions {
+  /** The storage directory; Mem0 keeps its own id in `mem0/` there. */
+  readonly dir: string;
+  /** True for a server of which others may have a part. Default false. */
+  readonly remote?: boolean;
+  /** Tells this installation from others on the same server. Default: one for all. */
+  readonly installation?: string;
+  /** Default: one collection, `memory`. */
+  readonly router?: MemoryRouter;
+  /** Default: {@link DEFAULT_CATEGORIES}. */
+  readonly categories?: readonly Category[];
+  /** Default 180. */
+  readonly halfLifeDays?: number;
+  /** Memories by similarity in a recall. Default 5. */
+  readonly searchLimit?: number;
+  /** Standing preferences in a recall. Default 12. */
+  readonly standingLimit?: number;
+  /** Bound of a write or a read outside of recall where the caller sets none. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Default: after 3 failed recalls in a row none is tried for 5,000 ms. */
+  readonly breaker?: { readonly failures: number; readonly halfOpenAfterMs: number };
+}
+
+/** How long the start waits for the collections. */
+const START_MS = 5_000;
+
+/** Records of one write. */
+const BATCH = 64;
+
+/**
+ * Long-term memory on Mem0 over Qdrant, or over what answers Qdrant's calls. Adding and searching by meaning go through
+ * Mem0's `Memory`; what goes around it is listed, with the reasons, in {@link AROUND_MEM0}. Holds what the memory log says; writes of
+ * one owner run one after the other; each is read back.
+ */
+export class Mem0Service implements MemoryStore {
+  readonly remote: boolean;
+  readonly #parts: Mem0ServiceParts;
+  readonly #mem0: Mem0Collections;
+  readonly #router: MemoryRouter;
+  readonly #categories: readonly Category[];
+  readonly #timeoutMs: number;
+  readonly #reading: MemoryPoints;
+  readonly #points: MemoryPoints;
+  readonly #writer: MemoryWriter;
+  readonly #recall: MemoryRecall;
+  readonly #calls: StoreCalls;
+  readonly #markers: StoreMarkers;
+
+  private constructor(parts: Mem0ServiceParts, options: Mem0ServiceOptions) {
+    this.#parts = parts;
+    this.remote = options.remote ?? false;
+    this.#router = options.router ?? new MemoryRouter();
+    this.#categories = options.categories ?? DEFAULT_CATEGORIES;
+    this.#timeoutMs = options.timeoutMs ?? 10_000;
+    this.#mem0 = new Mem0Collections({
+      reads: parts.reads.client,
+      writes: parts.writes.client,
+      router: this.#router,
+      sparse: parts.sparse,
+      dimension: parts.embedder.dimension,
+      embedder: parts.embedder.id,
+      dir: join(options.dir, "mem0"),
+    });
+    this.#calls = new StoreCalls({
+      reads: parts.reads,
+      writes: parts.writes,
+      ready: () => this.#mem0.ready(),
+      timeoutMs: this.#timeoutMs,
+    });
+    this.#reading = new MemoryPoints(parts.reads.client, this.#router);
+    this.#points = new MemoryPoints(parts.writes.client, this.#router);
+    this.#writer = new MemoryWriter({
+      points: this.#points,
+      embedderId: parts.embedder.id,
+      dimension: parts.embedder.dimension,
+      embed: (texts, signal) => this.#embed(texts, "document", signal),
+      add: (owner, payload, vector) => this.#mem0.add(owner, payload, vector),
+      addVector: (payload, vector) => this.#mem0.addVector(payload, vector),
+    });
+    this.#markers = new StoreMarkers(
+      { reads: parts.reads.client, writes: parts.writes.client },
+      { collection: this.#router.collections()[0] ?? "memory", embedder: parts.embedder, installation: options.installation ?? "" },
+    );
+    const categoryOrder = this.#categories.map((category) => category.name);
+    this.#recall = new MemoryRecall(
+      {
+        ready: () => this.#mem0.ready(),
+        within: (signal, work) => parts.reads.withSignal(signal, work),
+        points: this.#reading,
+        embed: async (text, signal) => (await this.#embed([text], "query", signal))[0] ?? [],
+        similar: (owner, text, vector, limit, now) =>
+          this.#mem0.similar(owner, text, vector, limit, selectionOf({ status: "active" }, now).fields),
+      },
+      {
+        searchLimit: options.searchLimit ?? 5,
+        standingLimit: options.standingLimit ?? 12,
+        ranking: { halfLifeDays: options.halfLifeDays ?? 180, categoryOrder },
+        breaker: options.breaker ?? { failures: 3, halfOpenAfterMs: 5_000 },
+      },
+      parts.logger,
+    );
+  }
+
+  /**
+   * Creates what is missing in the store. One that is out of reach doesn't stop the start: it is asked again when it is needed.
+   * @throws REINDEX_REQUIRED, QDRANT_TOO_OLD
+   */
+  static async open(parts: Mem0ServiceParts, options: Mem0ServiceOptions): Promise<Mem0Service> {
+    const service = new Mem0Service(parts, options);
+    try {
+      await parts.writes.withSignal(AbortSignal.timeout(Math.min(service.#timeoutMs, START_MS)), () => service.#mem0.ready());
+    } catch (error) {
+      if (isAppError(error, "REINDEX_REQUIRED") || isAppError(error, "QDRANT_TOO_OLD")) throw error;
+      parts.logger.warn({ err: error }, "Long-term memory is out of reach; it will be tried again when it is needed");
+    }
+    return service;
+  }
+
+  recall(owner: Owner, request: RecallRequest) {
+    return this.#recall.recall(owner, request);
+  }
+
+  async hard(owner: Owner, options: { readonly signal?: AbortSignal }): Promise<readonly MemoryRecord[]> {
+    const filter = { must: [is("strength", "hard"), isAny("status", ["active", "review"])] };
+    // Without a place to count them, hits that are not the owner's are an error: a gate must not read a lie as "no constraints".
+    return this.#calls.read(options.signal, () => this.#reading.collect(owner, filter));
+  }
+
+  async similar(
+    owner: Owner,
+    text: string,
+    options: { readonly limit: number; readonly signal?: AbortSignal },
+  ): Promise<readonly Memory[]> {
+    if (text.trim() === "") return [];
+    const leaves = this.#recall.leavesAlone(owner);
+    if (leaves.store) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
+    const { fields, keep } = selectionOf({ status: "active" }, this.#parts.clock.now());
+    return this.#calls.read(options.signal, async (signal) => {
+      const vector = leaves.embedder ? [] : await this.#embed([text], "query", signal).then(([it]) => it ?? [], withoutEmbedder);
+      const near =
+        vector.length === 0
+          ? await this.#reading.latest(owner, { must: [is("status", "active")] }, "last_confirmed_at_ts", options.limit, { count: 0 })
+          : (await this.#mem0.similar(owner, text, vector, options.limit, fields)).hits.map(({ record }) => record);
+      return near.filter(keep).map(memoryOf);
+    });
+  }
+
+  async get(owner: Owner, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Memory> {
+    return this.#calls.read(options.signal, async () => memoryOf(await this.#find(owner, id)));
+  }
+
+  async list(owner: Owner, query: MemoryQuery): Promise<Page<Memory>> {
+    const page = await this.#calls.read(query.signal, () => listMemories(this.#reading, owner, query, this.#parts.clock.now()));
+    return { data: page.data.map(memoryOf), nextCursor: page.nextCursor };
+  }
+
+  async search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]> {
+    const { fields, keep } = selectionOf(query, this.#parts.clock.now());
+    if (query.text.trim() === "") return [];
+    return this.#calls.read(query.signal, async (signal) => {
+      const vector = (await this.#embed([query.text], "query", signal))[0] ?? [];
+      const { hits } = await this.#mem0.similar(owner, query.text, vector, Math.min(Math.max(query.limit ?? 20, 1), 200), fields);
+      return hits.filter(({ record }) => keep(record)).map(({ record, score }) => ({ ...memoryOf(record), score }));
+    });
+  }
+
+  async *all(owner: Owner): AsyncIterable<MemoryRecord> {
+    try {
+      await this.#mem0.ready();
+      yield* this.#reading.scan(owner, {}, { count: 0 });
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  async count(owner: Owner): Promise<number> {
+    return this.#calls.read(undefined, () => this.#reading.count(owner));
+  }
+
+  async takenBySomebodyElse(owner: Owner, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#calls.read(undefined, () => this.#reading.takenBySomebodyElse(owner, ids));
+  }
+
+  async marker(owner: Owner): Promise<StoreMarker | null> {
+    return this.#calls.read(undefined, () => this.#markers.of(owner));
+  }
+
+  async knowsUs(): Promise<boolean> {
+    return this.#calls.read(undefined, () => this.#markers.isOurs());
+  }
+
+  async announce(): Promise<void> {
+    await this.#calls.read(undefined, () => this.#markers.makeOurs());
+  }
+
+  /** In batches, each within its own bound: new and changed ones, then what goes, then the marker. */
+  async project(owner: Owner, { puts, removed, marker }: Projected, options: { readonly signal?: AbortSignal }): Promise<void> {
+    for (let at = 0; at < puts.length; at += BATCH)
+      await this.#calls.write(owner, options.signal, (signal) => this.#writer.put(owner, puts.slice(at, at + BATCH), signal));
+    for (let at = 0; at < removed.length; at += BATCH)
+      await this.#calls.write(owner, options.signal, () => this.#writer.remove(owner, removed.slice(at, at + BATCH)));
+    await this.#calls.write(owner, options.signal, () => this.#markers.put(owner, marker));
+  }
+
+  async erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }> {
+    return this.#calls.write(owner, undefined, async () => {
+      const erased = await erasePoints(this.#parts.writes.client, this.#points, this.#router, owner);
+      await this.#markers.remove(owner);
+      return erased;
+    });
+  }
+
+  async residue(owner: Owner): Promise<number> {
+    return this.#calls.read(undefined, async () => {
+      const left = await residueOf(this.#parts.reads.client, this.#reading, this.#router, owner);
+      return left + ((await this.#markers.of(owner)) === null ? 0 : 1);
+    });
+  }
+
+  async health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }> {
+    const health = await this.#parts.reads.health();
+    if (health.status !== "ok") return health;
+    const failing = this.#recall.failing;
+    if (failing !== null) return { status: "degraded", detail: `The last ${failing} recalls failed or were late.` };
+    if (this.#recall.isOpen) return { status: "degraded", detail: "The circuit breaker is open." };
+    const unwritten = this.#calls.failingWrites;
+    return unwritten === null ? { status: "ok" } : { status: "degraded", detail: `The last ${unwritten} writes failed.` };
+  }
+
+  /** Waits for what is being written. The stores stay open: they are the caller's. */
+  async close(): Promise<void> {
+    await this.#calls.settled();
+  }
+
+  // ---- inner ---------------------------------------------------------------------------------------------------
+
+  async #embed(texts: readonly string[], kind: EmbeddingKind, signal: AbortSignal): Promise<readonly (readonly number[])[]> {
+    const { embedder } = this.#parts;
+    const vectors = await embedder.embed(texts, { kind, signal });
+    const fit =
+      vectors.length === texts.length && vectors.every((vector) => vector.length === embedder.dimension && vector.every(Number.isFinite));
+    if (!fit) throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The embedder answered with vectors of another shape." });
+    return vectors.map((vector) => Array.from(vector));
+  }
+
+  async #find(owner: Owner, id: string): Promise<MemoryRecord> {
+    if (!isId(id)) throw new AppError("MEMORY_NOT_FOUND");
+    const [record] = await this.#reading.retrieve(owner, [id]);
+    if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
+    return record;
+  }
+}
+
+/** Extraction goes on with the newest memories instead of the nearest. */
+function withoutEmbedder(error: unknown): readonly number[] {
+  if (isAppError(error, "EMBEDDING_UNAVAILABLE")) return [];
+  throw error;
+}

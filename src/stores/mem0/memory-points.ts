@@ -1,0 +1,156 @@
+import { type MemoryRecord, seconds } from "../../domain/memory-record.js";
+import type { Owner } from "../../domain/owner.js";
+import { AppError } from "../../platform/errors.js";
+import type { Condition, Filter, Payload, StoredPoint, VectorClient } from "../../ports/vectors.js";
+import { fromPayload, type MemoryPayload } from "./memory-payload.js";
+import type { MemoryRouter } from "./memory-router.js";
+
+/**
+ * The calls that go around Mem0, straight to the same collections, each with its reason. All else, adding a memory and
+ * searching by meaning, goes through Mem0's `Memory`.
+ */
+export const AROUND_MEM0 = {
+  scroll:
+    "lists in a stable order, with filters on any field and a cursor; hard constraints outside of any limit: getAll has " +
+    "neither order nor cursor, and cuts at topK",
+  retrieve: "reads back what was written, by id and owner: Mem0 reports additions that were never stored, and its get knows no owner",
+  setPayload:
+    "supersedes, confirms, edits and approves without touching text or vector: Mem0's update retrieves, embeds and writes " +
+    "the whole point, not atomically",
+  delete: "forgets and erases by owner, waiting for it: Mem0's delete doesn't wait, and deleteAll takes `*` for every user",
+  count: "says what was erased and what is left: Mem0 has no count",
+  upsert:
+    "gives vectors to what was written while the embedder failed, writes markers of how far the collection follows the log; never adds",
+  collections: "creates collections and payload indexes, one graph for each owner: Mem0 indexes four fields, and none of ours",
+} as const;
+
+/** Points in one request of a scroll. */
+const PAGE = 256;
+
+export interface Foreign {
+  count: number;
+}
+
+/** Memories as points, of one owner at a time: every call pins the owner in its filter, and checks every hit again. */
+export class MemoryPoints {
+  readonly #client: VectorClient;
+  readonly #router: MemoryRouter;
+
+  constructor(client: VectorClient, router: MemoryRouter) {
+    this.#client = client;
+    this.#router = router;
+  }
+
+  /** All that fit, in the order of ids. Hits of somebody else are dropped and counted in `foreign`, or, without it, are an error. */
+  async *scan(owner: Owner, filter: Filter, foreign?: Foreign): AsyncGenerator<MemoryRecord> {
+    for (const collection of this.#router.collections()) {
+      let offset: string | number | undefined;
+      do {
+        const page = await this.#client.scroll(collection, {
+          filter: owned(owner, filter),
+          limit: PAGE,
+          with_payload: true,
+          ...(offset === undefined ? {} : { offset }),
+        });
+        yield* recordsOf(owner, page.points, foreign);
+        offset = typeof page.next_page_offset === "string" || typeof page.next_page_offset === "number" ? page.next_page_offset : undefined;
+      } while (offset !== undefined);
+    }
+  }
+
+  async collect(owner: Owner, filter: Filter, foreign?: Foreign): Promise<MemoryRecord[]> {
+    const records: MemoryRecord[] = [];
+    for await (const record of this.scan(owner, filter, foreign)) records.push(record);
+    return records;
+  }
+
+  /** At most `limit`, by a time field, latest first; what has the same second comes in any order. */
+  async latest(
+    owner: Owner,
+    filter: Filter,
+    by: "stated_at_ts" | "last_confirmed_at_ts",
+    limit: number,
+    foreign?: Foreign,
+  ): Promise<MemoryRecord[]> {
+    const pages = await Promise.all(
+      this.#router.collections().map(async (collection) => {
+        const order_by = { key: by, direction: "desc" } as const;
+        const page = await this.#client.scroll(collection, { filter: owned(owner, filter), limit, with_payload: true, order_by });
+        return recordsOf(owner, page.points, foreign);
+      }),
+    );
+    const field = by === "stated_at_ts" ? "stated_at" : "last_confirmed_at";
+    return pages
+      .flat()
+      .sort((a, b) => seconds(b[field]) - seconds(a[field]) || compareIds(a, b))
+      .slice(0, limit);
+  }
+
+  /** The owner's of these ids; others are not there. */
+  async retrieve(owner: Owner, ids: readonly string[]): Promise<MemoryRecord[]> {
+    if (ids.length === 0) return [];
+    const found = await Promise.all(
+      this.#router.collections().map((collection) => this.#client.retrieve(collection, { ids: [...ids], with_payload: true })),
+    );
+    return recordsOf(owner, found.flat(), { count: 0 });
+  }
+
+  /** The ids that somebody else's points have. Nothing of them is read but that. */
+  async takenBySomebodyElse(owner: Owner, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await Promise.all(
+      this.#router.collections().map((collection) => this.#client.retrieve(collection, { ids: [...ids], with_payload: ["user_id"] })),
+    );
+    return new Set(found.flat().flatMap((point) => (point.payload?.user_id === owner ? [] : [String(point.id)])));
+  }
+
+  async setPayload(owner: Owner, id: string, payload: Partial<MemoryPayload>): Promise<void> {
+    const filter = owned(owner, { must: [{ has_id: [id] }] });
+    await Promise.all(
+      this.#router
+        .collections()
+        .map((collection) => this.#client.setPayload(collection, { payload: payload as Payload, filter, wait: true })),
+    );
+  }
+
+  async delete(owner: Owner, filter: Filter): Promise<void> {
+    await Promise.all(
+      this.#router.collections().map((collection) => this.#client.delete(collection, { filter: owned(owner, filter), wait: true })),
+    );
+  }
+
+  async count(owner: Owner, filter: Filter = {}): Promise<number> {
+    const counts = await Promise.all(
+      this.#router.collections().map((collection) => this.#client.count(collection, { filter: owned(owner, filter), exact: true })),
+    );
+    return counts.reduce((sum, { count }) => sum + count, 0);
+  }
+}
+
+/** The filter with the owner pinned. */
+export function owned(owner: Owner, filter: Filter): Filter {
+  return { ...filter, must: [{ key: "user_id", match: { value: owner } }, ...(filter.must ?? [])] };
+}
+
+export function is(key: keyof MemoryPayload, value: string): Condition {
+  return { key, match: { value } };
+}
+
+export function isAny(key: keyof MemoryPayload, any: readonly string[]): Condition {
+  return { key, match: { any: [...any] } };
+}
+
+/** Ascending by id; UUIDs compare as text. */
+export function compareIds(a: MemoryRecord, b: MemoryRecord): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+function recordsOf(owner: Owner, points: readonly StoredPoint[], foreign: Foreign | undefined): MemoryRecord[] {
+  return points.flatMap((point) => {
+    const memory = fromPayload(point.payload);
+    if (memory !== null && memory.owner === owner && memory.record.id === point.id) return [memory.record];
+    if (foreign === undefined)
+      throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE", { detail: "The store answered with something that is not this owner's memory." });
+    foreign.count += 1;
+    return [];
+  });
+}

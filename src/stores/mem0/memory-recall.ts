@@ -1,0 +1,243 @@
+import { holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
+import type { Owner } from "../../domain/owner.js";
+import type { RecalledMemory } from "../../domain/session.js";
+import { FailureStreak } from "../../platform/failure-streak.js";
+import type { Logger } from "../../platform/logger.js";
+import type { RecallRequest, RecallResult } from "../../ports/memories.js";
+import type { SimilarMemory } from "./mem0-memory.js";
+import { type Foreign, is, isAny, type MemoryPoints } from "./memory-points.js";
+import { type Ranking, topStanding } from "./ranking.js";
+import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
+
+/** What recall reads from. Each call is given up when its signal aborts, as far as the store can. */
+export interface RecallReads {
+  /** Resolves when the collections are known to be there. */
+  ready(): Promise<void>;
+  /** Runs calls to the store under a signal. */
+  within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  readonly points: MemoryPoints;
+  embed(text: string, signal: AbortSignal): Promise<readonly number[]>;
+  similar(
+    owner: Owner,
+    text: string,
+    vector: readonly number[],
+    limit: number,
+    now: Date,
+  ): Promise<{ hits: readonly SimilarMemory[]; foreign: number }>;
+}
+
+export interface RecallOptions {
+  /** By similarity, at most. Default MEM0_SEARCH_LIMIT (5). */
+  readonly searchLimit: number;
+  /** Standing preferences, at most. Default 12. */
+  readonly standingLimit: number;
+  readonly ranking: Ranking;
+  /** Recalls in a row that the store or the embedder fails before it is left alone (default 3), and for how long (default 5,000 ms). */
+  readonly breaker: RecallBreakerOptions;
+}
+
+/** Soft memories that are read to choose the standing ones from: those said last. */
+const STANDING_POOL = 256;
+const STANDING_TYPES = ["preference", "procedural", "fact", "constraint", "narrative"] as const;
+/** Preferences for this trip come before the standing ones, the newest first, at most this many. */
+const TRIP_LIMIT = 5;
+
+interface Gathered {
+  hard?: readonly MemoryRecord[];
+  soft?: readonly MemoryRecord[];
+  similar?: readonly SimilarMemory[];
+  readonly foreign: Foreign;
+  failed: boolean;
+  /** The store, as against the embedder. */
+  storeFailed: boolean;
+  /** The third read waits for its vector. */
+  embedding: boolean;
+}
+
+/**
+ * What a turn is given: all hard constraints that hold, the top standing preferences, and what is most like the message; read
+ * in parallel, under one deadline, behind circuit breakers, so that a dead store or embedder costs a few turns their deadline and
+ * not every one. Never throws.
+ */
+export class MemoryRecall {
+  readonly #reads: RecallReads;
+  readonly #options: RecallOptions;
+  readonly #logger: Logger;
+  readonly #store: RecallBreaker;
+  readonly #embedder: RecallBreaker;
+  readonly #streak = new FailureStreak();
+
+  constructor(reads: RecallReads, options: RecallOptions, logger: Logger) {
+    this.#reads = reads;
+    this.#options = options;
+    this.#logger = logger;
+    this.#store = new RecallBreaker(options.breaker);
+    this.#embedder = new RecallBreaker(options.breaker);
+  }
+
+  /** True while the store or the embedder is left alone. */
+  get isOpen(): boolean {
+    return this.#store.isOpen || this.#embedder.isOpen;
+  }
+
+  /** What is left alone for an owner at the moment. */
+  leavesAlone(owner: Owner): { readonly store: boolean; readonly embedder: boolean } {
+    return { store: this.#store.leavesAlone(owner), embedder: this.#embedder.leavesAlone(owner) };
+  }
+
+  /** Recalls in a row that were late, or lacked something that the store has; null for less than three. */
+  get failing(): number | null {
+    return this.#streak.told;
+  }
+
+  /** `recalled`: the soft memories that came for their likeness, for whoever counts that. */
+  async recall(owner: Owner, request: RecallRequest): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }> {
+    const deadline = AbortSignal.timeout(request.deadlineMs);
+    const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
+    const gathered: Gathered = { foreign: { count: 0 }, failed: false, storeFailed: false, embedding: false };
+    try {
+      await this.#store.run(owner, () => this.#gather(owner, request, signal, gathered));
+    } catch {
+      gathered.failed = true;
+    }
+    const result = this.#compose(gathered, request, signal.aborted);
+    if (result.status === "ok" || result.status === "empty") this.#streak.wentWell();
+    else if (!request.signal?.aborted) this.#streak.failed();
+    return result;
+  }
+
+  /** Fills `gathered` as answers come. @throws RecallFailed when the store failed or didn't answer in time */
+  async #gather(owner: Owner, request: RecallRequest, signal: AbortSignal, gathered: Gathered): Promise<void> {
+    const { now, text } = request;
+    const { points, within } = { points: this.#reads.points, within: this.#reads.within.bind(this.#reads) };
+    const read = async (work: () => Promise<void>, byEmbedder = () => false) => {
+      try {
+        await work();
+      } catch (error) {
+        gathered.failed = true;
+        if (!byEmbedder()) gathered.storeFailed = true;
+        if (!signal.aborted) this.#logger.warn({ err: error }, "A read of long-term memory failed");
+      }
+    };
+    const holding = [is("status", "active"), { key: "valid_until_ts", range: { gt: Math.floor(now.getTime() / 1000) - 1 } }];
+    const limit = request.limit ?? this.#options.searchLimit;
+    const reads = Promise.all([
+      read(async () => {
+        await this.#reads.ready();
+        const filter = { must: [...holding, is("strength", "hard")] };
+        gathered.hard = await within(signal, () => points.collect(owner, filter, gathered.foreign));
+      }),
+      read(async () => {
+        await this.#reads.ready();
+        const filter = { must: [...holding, is("strength", "soft"), isAny("type", STANDING_TYPES)] };
+        gathered.soft = await within(signal, () => points.latest(owner, filter, "last_confirmed_at_ts", STANDING_POOL, gathered.foreign));
+      }),
+      read(
+        async () => {
+          if (limit === 0 || text.trim() === "") {
+            gathered.similar = [];
+            return;
+          }
+          gathered.embedding = true;
+          const vector = await this.#embed(owner, request, signal);
+          gathered.embedding = false;
+          await this.#reads.ready();
+          const { hits, foreign } = await within(signal, () => this.#reads.similar(owner, text, vector, limit, now));
+          gathered.foreign.count += foreign;
+          gathered.similar = hits;
+        },
+        () => gathered.embedding,
+      ),
+    ]);
+    await orAbort(reads, signal);
+    if (request.signal?.aborted) return;
+    const storeIsLate =
+      gathered.hard === undefined || gathered.soft === undefined || (gathered.similar === undefined && !gathered.embedding);
+    if (gathered.storeFailed || (signal.aborted && storeIsLate)) throw new RecallFailed();
+  }
+
+  /** @throws when the embedder fails, is late, or is left alone */
+  async #embed(owner: Owner, request: RecallRequest, signal: AbortSignal): Promise<readonly number[]> {
+    let vector: readonly number[] = [];
+    await this.#embedder.run(owner, async () => {
+      try {
+        vector = await beforeAbort(this.#reads.embed(request.text, signal), signal);
+      } catch (cause) {
+        throw request.signal?.aborted ? cause : new RecallFailed("The embedder gave no vector.", { cause });
+      }
+    });
+    return vector;
+  }
+
+  #compose(gathered: Gathered, request: RecallRequest, aborted: boolean): RecallResult & { readonly recalled: readonly MemoryRecord[] } {
+    const { now } = request;
+    const { ranking, standingLimit } = this.#options;
+    const holds = (record: MemoryRecord) => holdsAt(record, now);
+    const hard = (gathered.hard ?? []).filter((record) => record.strength === "hard" && holds(record)).sort(byStated);
+    const narrative = (gathered.soft ?? []).find((record) => record.type === "narrative" && holds(record));
+    const soft = (gathered.soft ?? []).filter((record) => record.type !== "narrative" && holds(record));
+    const standing = soft.filter((record) => record.valid_until === null);
+    const trip = soft
+      .filter((record) => record.valid_until !== null)
+      .sort((a, b) => byStated(b, a))
+      .slice(0, TRIP_LIMIT);
+    const similar = (gathered.similar ?? []).filter(({ record, score }) => score > 0 && holds(record) && record.type !== "narrative");
+    const scores = new Map(similar.map(({ record, score }) => [record.id, score]));
+
+    const chosen = [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
+    const memories = [...new Map(chosen.map((record) => [record.id, record])).values()].map((record) => recalledOf(record, scores));
+    const complete = gathered.hard !== undefined && gathered.soft !== undefined && gathered.similar !== undefined;
+    const status =
+      !complete && aborted
+        ? "timeout"
+        : gathered.failed || gathered.foreign.count > 0
+          ? "degraded"
+          : memories.length === 0
+            ? "empty"
+            : "ok";
+    if (gathered.foreign.count > 0)
+      this.#logger.error(
+        { count: gathered.foreign.count },
+        "The store of memories answered with points that are not the owner's; they were dropped",
+      );
+    return {
+      status,
+      memories,
+      story: narrative?.text ?? "",
+      recalled: similar.map(({ record }) => record).filter((record) => record.strength === "soft"),
+    };
+  }
+}
+
+function byStated(a: MemoryRecord, b: MemoryRecord): number {
+  return Date.parse(a.stated_at) - Date.parse(b.stated_at) || (a.id < b.id ? -1 : 1);
+}
+
+function recalledOf(record: MemoryRecord, scores: ReadonlyMap<string, number>): RecalledMemory {
+  const { id, text, category, strength, subject, source, created_at } = record;
+  const from = source === null ? null : { session_id: source.session_id, turn: source.turn, message_id: source.message_id };
+  return { id, text, category, strength, subject, score: scores.get(id) ?? null, source: from, created_at };
+}
+
+/** Resolves with the work, or as soon as the signal aborts; what comes later changes nothing. */
+function orAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    if (signal.aborted) return done();
+    signal.addEventListener("abort", done);
+    work.then(done, done);
+  });
+}
+
+/** The work's outcome, or a rejection as soon as the signal aborts, also where the work pays no heed to it. */
+function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason);
+    if (signal.aborted) aborted();
+    else signal.addEventListener("abort", aborted, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+  });
+}

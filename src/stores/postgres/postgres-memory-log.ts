@@ -1,0 +1,116 @@
+import type { MemoryRecord } from "../../domain/memory-record.js";
+import type { Owner } from "../../domain/owner.js";
+import { AppError } from "../../platform/errors.js";
+import type { ContentCodec } from "../../ports/content-codec.js";
+import type { AppendMemoryOptions, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
+import type { RestoresMemoryLogs } from "../../ports/transfer.js";
+import { inBatches } from "../journal/in-batches.js";
+import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-content.js";
+import { memoryLogEntrySchema, redacted } from "../journal/memory-log-entries.js";
+import type { PostgresDatabase } from "./database.js";
+import type { OwnerRows } from "./owner-rows.js";
+
+/** Entries read at once. */
+const PAGE = 500;
+
+/** Memory logs as rows. */
+export class PostgresMemoryLog implements MemoryLog, RestoresMemoryLogs {
+  readonly #database: PostgresDatabase;
+  readonly #owners: OwnerRows;
+  readonly #codec: ContentCodec | null;
+
+  constructor(database: PostgresDatabase, owners: OwnerRows, codec: ContentCodec | null = null) {
+    this.#codec = codec;
+    this.#database = database;
+    this.#owners = owners;
+  }
+
+  async append(owner: Owner, entry: NewMemoryLogEntry, { expectedSeq, epoch, now }: AppendMemoryOptions): Promise<MemoryLogEntry> {
+    const key = await this.#owners.ensure(owner);
+    const kept: MemoryLogEntry = { v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry };
+    const [row] = await this.#database.query(
+      `WITH own AS (SELECT epoch FROM {owners} WHERE key = $1 FOR SHARE),
+       added AS (
+         INSERT INTO {memory_log} (owner, seq, entry) SELECT $2, $3, $4 FROM own
+         WHERE own.epoch = COALESCE($5::int, own.epoch)
+           AND COALESCE((SELECT max(seq) FROM {memory_log} WHERE owner = $2), 0) = $3::int - 1
+         ON CONFLICT DO NOTHING RETURNING 1
+       )
+       SELECT own.epoch, (SELECT count(*) FROM added) AS added FROM own`,
+      [key, owner, kept.seq, keptJson(kept, await keptFor(this.#codec, owner)), epoch ?? null],
+    );
+    if (Number(row?.added ?? 0) === 1) return structuredClone(kept);
+    throw new AppError(epoch !== undefined && Number(row?.epoch) !== epoch ? "OWNER_ERASED" : "MEMORIES_CHANGED");
+  }
+
+  async *read(owner: Owner, options: { readonly fromSeq?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<MemoryLogEntry> {
+    const kept = await keptFor(this.#codec, owner);
+    for (let next = options.fromSeq ?? 1; ; ) {
+      options.signal?.throwIfAborted();
+      const rows = await this.#database.query(
+        `SELECT seq, entry FROM {memory_log} WHERE owner = $1 AND seq >= $2 ORDER BY seq LIMIT ${PAGE}`,
+        [owner, next],
+      );
+      for (const { entry } of rows) yield parsed(entry, kept);
+      if (rows.length < PAGE) return;
+      next = Number(rows.at(-1)?.seq) + 1;
+    }
+  }
+
+  async lastSeq(owner: Owner): Promise<number> {
+    const [row] = await this.#database.query("SELECT COALESCE(max(seq), 0) AS seq FROM {memory_log} WHERE owner = $1", [owner]);
+    return Number(row?.seq ?? 0);
+  }
+
+  async redact(owner: Owner, change: (record: MemoryRecord) => MemoryRecord | null): Promise<void> {
+    const key = await this.#owners.ensure(owner);
+    const kept = await keptFor(this.#codec, owner);
+    await this.#database.transaction(async ({ query, run }) => {
+      await query("SELECT 1 FROM {owners} WHERE key = $1 FOR UPDATE", [key]);
+      const rows = await query("SELECT entry FROM {memory_log} WHERE owner = $1 ORDER BY seq", [owner]);
+      for (const row of rows) {
+        const before = parsed(row.entry, kept);
+        const after = redacted(before, change);
+        if (after === before) continue;
+        await run("UPDATE {memory_log} SET entry = $3 WHERE owner = $1 AND seq = $2", [owner, before.seq, keptJson(after, kept)]);
+      }
+    });
+  }
+
+  async restore(owner: Owner, entries: () => AsyncIterable<MemoryLogEntry>): Promise<void> {
+    const kept = await keptFor(this.#codec, owner);
+    await this.#owners.ensure(owner);
+    await this.erase(owner);
+    for await (const batch of inBatches(entries()))
+      await this.#database.run("INSERT INTO {memory_log} (owner, seq, entry) SELECT $1, e.* FROM unnest($2::int[], $3::text[]) e", [
+        owner,
+        batch.map(({ seq }) => seq),
+        batch.map((entry) => keptJson(entry, kept)),
+      ]);
+  }
+
+  async *owners(): AsyncIterable<Owner> {
+    for (let after = ""; ; ) {
+      const rows = await this.#database.query(`SELECT DISTINCT owner FROM {memory_log} WHERE owner > $1 ORDER BY 1 LIMIT ${PAGE}`, [after]);
+      for (const { owner } of rows) yield String(owner) as Owner;
+      if (rows.length < PAGE) return;
+      after = String(rows.at(-1)?.owner);
+    }
+  }
+
+  async erase(owner: Owner): Promise<number> {
+    return this.#database.run("DELETE FROM {memory_log} WHERE owner = $1", [owner]);
+  }
+
+  async residue(owner: Owner): Promise<number> {
+    const [row] = await this.#database.query("SELECT count(*) AS entries FROM {memory_log} WHERE owner = $1", [owner]);
+    return Number(row?.entries ?? 0);
+  }
+
+  /** Without effect: the database is the caller's. */
+  async close(): Promise<void> {}
+}
+
+function parsed(entry: unknown, kept: Kept): MemoryLogEntry {
+  return memoryLogEntrySchema.parse(openedJson(String(entry), kept));
+}

@@ -1,0 +1,62 @@
+import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord } from "../../domain/session.js";
+import type { SessionStore, ShortTermMemory } from "../../ports/session-store.js";
+
+/** Sessions fold at most so many records at once, so that a rebuild holds up nobody for long. */
+export const FOLD_BATCH = 500;
+
+export interface CatchUp {
+  /** Sessions whose journal had more than the index. */
+  readonly sessions: number;
+  readonly records: number;
+}
+
+export interface CatchUpOptions {
+  readonly onProgress?: (looked: number) => void;
+  readonly signal?: AbortSignal;
+  /** Which to look at. Default: all. */
+  readonly sessions?: ReturnType<ShortTermMemory["list"]>;
+}
+
+/**
+ * Folds into the index whatever the journals have beyond it: at start, and, after `index.clear()`, to rebuild it.
+ * No model and no other store is called; sessions that are up to date cost one look.
+ */
+export async function catchUpIndex(store: Pick<SessionStore, "journal" | "index">, options: CatchUpOptions = {}): Promise<CatchUp> {
+  const signal = options.signal === undefined ? {} : { signal: options.signal };
+  let looked = 0;
+  let sessions = 0;
+  let records = 0;
+  for await (const { owner, sessionId, lastSeq } of options.sessions ?? store.journal.list()) {
+    options.signal?.throwIfAborted();
+    const folded = (await store.index.indexedSeq(sessionId)) < lastSeq ? await catchUpSession(store, owner, sessionId, signal) : 0;
+    records += folded;
+    if (folded > 0) sessions += 1;
+    looked += 1;
+    options.onProgress?.(looked);
+  }
+  return { sessions, records };
+}
+
+/** The same for one session. Returns how many records were folded in. */
+export async function catchUpSession(
+  { journal, index }: Pick<SessionStore, "journal" | "index">,
+  owner: Owner,
+  sessionId: string,
+  signal: { readonly signal?: AbortSignal } = {},
+): Promise<number> {
+  const fromSeq = (await index.indexedSeq(sessionId)) + 1;
+  let records = 0;
+  let batch: JournalRecord[] = [];
+  const fold = async () => {
+    await index.apply(owner, sessionId, batch);
+    records += batch.length;
+    batch = [];
+  };
+  for await (const record of journal.read(owner, sessionId, { fromSeq, includeRewound: true, includeTorn: true, ...signal })) {
+    batch.push(record);
+    if (batch.length >= FOLD_BATCH) await fold();
+  }
+  if (batch.length > 0) await fold();
+  return records;
+}

@@ -1,0 +1,195 @@
+import type { Owner } from "../../domain/owner.js";
+import { AppError, isAppError } from "../../platform/errors.js";
+import type { Embedder } from "../../ports/embedding.js";
+import type { HistoryMessage } from "../../ports/history.js";
+import type { Point, PointVector, SparseVector, VectorStore } from "../../ports/vectors.js";
+import { CONTEXT, OWN, UNEMBEDDED } from "./collection.js";
+import { positionsFilter, unembeddedFilter } from "./filters.js";
+import { fromPayload, pointIdOf, toPayload } from "./payload.js";
+import { encodeTerms } from "./term-code.js";
+
+/** Messages that are embedded and stored together. */
+const BATCH = 128;
+/** Messages before one that go into its context vector. */
+const CONTEXT_MESSAGES = 2;
+
+export interface HistoryWriterOptions {
+  readonly store: VectorStore;
+  readonly embedder: Embedder;
+  readonly sparse: { documentVector(text: string): SparseVector };
+  readonly collection: string;
+}
+
+/**
+ * Writes messages as points: one embedding call and one upsert a batch, insert only. While the embedder fails they are written with
+ * their words
+ * alone, so that they are found by them, and get their vectors with one of the owner's next writes.
+ */
+export class HistoryWriter {
+  readonly #store: VectorStore;
+  readonly #embedder: Embedder;
+  readonly #sparse: { documentVector(text: string): SparseVector };
+  readonly #collection: string;
+
+  constructor(options: HistoryWriterOptions) {
+    this.#store = options.store;
+    this.#embedder = options.embedder;
+    this.#sparse = options.sparse;
+    this.#collection = options.collection;
+  }
+
+  async addSession(
+    owner: Owner,
+    sessionId: string,
+    messages: AsyncIterable<HistoryMessage> | Iterable<HistoryMessage>,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    let added = 0;
+    let batch: HistoryMessage[] = [];
+    for await (const message of messages) {
+      if (message.session_id !== sessionId)
+        throw new AppError("INVALID_REQUEST", { detail: "A message of another session was handed in." });
+      batch.push(message);
+      if (batch.length === BATCH) {
+        added += await this.#addBatch(owner, batch, signal);
+        batch = [];
+      }
+    }
+    return added + (await this.#addBatch(owner, batch, signal));
+  }
+
+  async add(owner: Owner, messages: readonly HistoryMessage[], signal: AbortSignal | undefined): Promise<number> {
+    let added = 0;
+    for (let at = 0; at < messages.length; at += BATCH) added += await this.#addBatch(owner, messages.slice(at, at + BATCH), signal);
+    return added;
+  }
+
+  /**
+   * Deletes messages. Those that follow are written again first, so that no context vector keeps a removed message's words,
+   * whatever is interrupted when.
+   */
+  async removeMessages(owner: Owner, messageIds: readonly string[]): Promise<number> {
+    const ids = [...new Set(messageIds)].map((id) => pointIdOf(owner, id));
+    if (ids.length === 0) return 0;
+    const removed = (await this.#store.client.retrieve(this.#collection, { ids, with_payload: true })).flatMap(
+      ({ payload }) => fromPayload(owner, payload) ?? [],
+    );
+    if (removed.length === 0) return 0;
+    const gone = new Set(removed.map(({ message_id }) => message_id));
+    const followers = new Map<string, HistoryMessage>();
+    const around = new Map<string, HistoryMessage>();
+    for (const { session_id, position } of removed) {
+      for (const message of await this.#between(owner, session_id, position - CONTEXT_MESSAGES, position + 2 * CONTEXT_MESSAGES)) {
+        if (gone.has(message.message_id)) continue;
+        around.set(message.message_id, message);
+        if (message.position > position && message.position <= position + CONTEXT_MESSAGES) followers.set(message.message_id, message);
+      }
+    }
+    if (followers.size > 0) await this.#upsert(owner, [...followers.values()], [...around.values()], "upsert", undefined);
+    await this.#store.client.delete(this.#collection, {
+      points: removed.map(({ message_id }) => pointIdOf(owner, message_id)),
+      wait: true,
+    });
+    return removed.length;
+  }
+
+  async #addBatch(owner: Owner, batch: readonly HistoryMessage[], signal: AbortSignal | undefined): Promise<number> {
+    signal?.throwIfAborted();
+    const unique = [...new Map(batch.map((message) => [message.message_id, message])).values()];
+    if (unique.length === 0) return 0;
+    const stored = await this.#store.client.retrieve(this.#collection, {
+      ids: unique.map(({ message_id }) => pointIdOf(owner, message_id)),
+      with_payload: false,
+    });
+    const known = new Set(stored.map(({ id }) => id));
+    const fresh = unique.filter(({ message_id }) => !known.has(pointIdOf(owner, message_id)));
+    if (fresh.length === 0) return 0;
+    const embedded = await this.#upsert(owner, fresh, [...unique, ...(await this.#spokenBefore(owner, unique))], "insert_only", signal);
+    if (embedded) await this.#embedLate(owner, signal);
+    return fresh.length;
+  }
+
+  /** Gives vectors to what was written while the embedder failed, a batch at a time. */
+  async #embedLate(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
+    const { points } = await this.#store.client.scroll(this.#collection, {
+      filter: unembeddedFilter(owner),
+      limit: BATCH,
+      with_payload: true,
+    });
+    const late = points.flatMap(({ payload }) => fromPayload(owner, payload) ?? []);
+    if (late.length > 0) await this.#upsert(owner, late, [...late, ...(await this.#spokenBefore(owner, late))], "upsert", signal);
+  }
+
+  async #upsert(
+    owner: Owner,
+    messages: readonly HistoryMessage[],
+    around: readonly HistoryMessage[],
+    mode: "insert_only" | "upsert",
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const dense = await this.#dense(messages, signal);
+    const byPosition = new Map(around.map((message) => [positionKey(message.session_id, message.position), message]));
+    const points = messages.map((message, i): Point => {
+      const vector = dense === null ? null : dense[i];
+      if (vector === undefined) throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The embedder gave fewer vectors than texts." });
+      const before: string[] = [];
+      for (let step = CONTEXT_MESSAGES; step > 0; step--) {
+        const text = byPosition.get(positionKey(message.session_id, message.position - step))?.content;
+        if (text !== undefined) before.push(text);
+      }
+      const own = this.#sparse.documentVector(message.content);
+      return {
+        id: pointIdOf(owner, message.message_id),
+        vector: vectorsOf(vector, own, this.#sparse.documentVector(before.join("\n")), mode),
+        payload: { ...toPayload(owner, message, encodeTerms(own)), ...(vector === null ? { [UNEMBEDDED]: true } : {}) },
+      };
+    });
+    signal?.throwIfAborted();
+    await this.#store.client.upsert(this.#collection, { points, wait: true, update_mode: mode });
+    return dense !== null;
+  }
+
+  /** Null while the embedder fails. */
+  async #dense(messages: readonly HistoryMessage[], signal: AbortSignal | undefined): Promise<readonly Float32Array[] | null> {
+    const texts = messages.map(({ content }) => content);
+    try {
+      return await this.#embedder.embed(texts, { kind: "document", ...(signal === undefined ? {} : { signal }) });
+    } catch (error) {
+      if (isAppError(error, "EMBEDDING_UNAVAILABLE")) return null;
+      throw error;
+    }
+  }
+
+  /** What stands in the index just before the messages whose predecessor is not in the batch. */
+  async #spokenBefore(owner: Owner, batch: readonly HistoryMessage[]): Promise<HistoryMessage[]> {
+    const here = new Set(batch.map(({ session_id, position }) => positionKey(session_id, position)));
+    const before: HistoryMessage[] = [];
+    for (const { session_id, position } of batch) {
+      if (position === 0 || here.has(positionKey(session_id, position - 1))) continue;
+      before.push(...(await this.#between(owner, session_id, position - CONTEXT_MESSAGES, position - 1)));
+    }
+    return before;
+  }
+
+  async #between(owner: Owner, sessionId: string, from: number, to: number): Promise<HistoryMessage[]> {
+    const { points } = await this.#store.client.scroll(this.#collection, {
+      filter: positionsFilter(owner, sessionId, from, to),
+      limit: to - from + 1,
+      with_payload: true,
+    });
+    return points.flatMap(({ payload }) => fromPayload(owner, payload) ?? []);
+  }
+}
+
+/**
+ * A text without words has no sparse vector. A point that is replaced is given an empty one all the same: a server older than 1.19 leaves a
+ * vector that isn't named where it is when the point lies in an optimized segment, and with it the words of what was removed.
+ */
+function vectorsOf(dense: Float32Array | null, own: SparseVector, context: SparseVector, mode: "insert_only" | "upsert"): PointVector {
+  const named = (name: string, vector: SparseVector) => (mode === "insert_only" && vector.indices.length === 0 ? {} : { [name]: vector });
+  return { ...(dense === null ? {} : { "": Array.from(dense) }), ...named(OWN, own), ...named(CONTEXT, context) };
+}
+
+function positionKey(sessionId: string, position: number): string {
+  return JSON.stringify([sessionId, position]);
+}

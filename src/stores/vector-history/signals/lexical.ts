@@ -1,0 +1,97 @@
+import { type Candidate, sessionNumbers } from "../candidate.js";
+import { forEachTerm } from "../term-code.js";
+import type { RankingWeights } from "../weights.js";
+
+/** A term of the question: its hash, and how much it counts (stop words less). */
+export interface QuestionTerm {
+  readonly index: number;
+  readonly weight: number;
+}
+
+export interface LexicalScores {
+  /** One for each candidate. */
+  readonly scores: Float64Array;
+  /** What a message would score that holds every term of the question, saturated: scores divided by it compare between questions. */
+  readonly best: number;
+}
+
+/**
+ * The number of messages that inverse document frequency is reckoned with. How many the owner really has would cost a second round-trip,
+ * and only the logarithm counts: between 500 and 5,000 recall moves by less than half a point.
+ */
+const ASSUMED_MESSAGES = 2000;
+/** Saturation over the window. Low: in short messages that a term occurs counts, not how often. */
+const K1 = 0.3;
+/** A session uses a term fully when it does so in this many messages. */
+const FULL_USE = 3;
+/** A term that occurs more often than this in one message lends no more to its neighbours. */
+const MOST_LENT = 2;
+/** Messages before and after one that count as its surroundings. */
+const REACH = 2;
+
+/**
+ * BM25 over each message with its surroundings as weighted fields: term frequencies of the message, its neighbours and its session are
+ * added before they saturate, so that a question's terms may be spread over a question and its answer.
+ * Source: BM25F, Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004.
+ * `candidates` in order of speech; `asking` says of each whether it asks something. The document frequency of a term is what it is
+ * among the candidates.
+ */
+export function lexicalScores(
+  candidates: readonly Candidate[],
+  terms: readonly QuestionTerm[],
+  weights: Pick<RankingWeights, "neighbour" | "answer" | "sessionTerm">,
+  asking: readonly boolean[],
+): LexicalScores {
+  const scores = new Float64Array(candidates.length);
+  const sessions = sessionNumbers(candidates);
+  const positions = Float64Array.from(candidates, ({ message }) => message.position);
+  const postings = postingsOf(candidates, terms);
+  let best = 0;
+  for (const [term, { weight }] of terms.entries()) {
+    const uses = postings[term] ?? [];
+    const idf = weight * Math.log(1 + Math.max(0, ASSUMED_MESSAGES - uses.length + 0.5) / (uses.length + 0.5));
+    best += idf * (K1 + 1);
+    const frequency = new Float64Array(candidates.length);
+    const usesBySession = new Uint32Array(candidates.length);
+    for (const { at, value } of uses) {
+      const lent = Math.min(value, MOST_LENT);
+      const session = sessions[at] ?? 0;
+      usesBySession[session] = (usesBySession[session] ?? 0) + 1;
+      frequency[at] = (frequency[at] ?? 0) + value;
+      for (let near = at - REACH; near <= at + REACH; near++) {
+        if (near === at || sessions[near] !== session) continue;
+        const share = shareLent((positions[near] ?? 0) - (positions[at] ?? 0), asking[at] === true, weights);
+        if (share > 0) frequency[near] = (frequency[near] ?? 0) + share * lent;
+      }
+    }
+    for (let i = 0; i < candidates.length; i++) {
+      const inSession = usesBySession[sessions[i] ?? 0] ?? 0;
+      const f = (frequency[i] ?? 0) + weights.sessionTerm * Math.min(1, inSession / FULL_USE);
+      if (f > 0) scores[i] = (scores[i] ?? 0) + (idf * f * (K1 + 1)) / (f + K1);
+    }
+  }
+  return { scores, best };
+}
+
+/** `steps`: how far the neighbour stands behind, in messages. */
+function shareLent(steps: number, asked: boolean, weights: Pick<RankingWeights, "neighbour" | "answer">): number {
+  if (Math.abs(steps) > REACH) return 0;
+  return weights.neighbour + (asked && steps === 1 ? weights.answer : 0);
+}
+
+interface Use {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** Where each term of the question is used. Compared one by one: hashes are too large to be quick keys of a map, and terms are few. */
+function postingsOf(candidates: readonly Candidate[], terms: readonly QuestionTerm[]): Use[][] {
+  const wanted = Uint32Array.from(terms, ({ index }) => index);
+  const postings: Use[][] = terms.map(() => []);
+  candidates.forEach((candidate, at) => {
+    forEachTerm(candidate.terms, (index, value) => {
+      for (let term = 0; term < wanted.length; term++) if (wanted[term] === index) postings[term]?.push({ at, value });
+    });
+  });
+  return postings;
+}

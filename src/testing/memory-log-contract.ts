@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { category } from "../domain/categories.js";
+import { statementSchema } from "../domain/memory.js";
+import type { MemoryRecord } from "../domain/memory-record.js";
+import { recordFrom } from "../memories/statement-record.js";
+import { derivedId } from "../platform/ids.js";
+import type { MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../ports/memory-log.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { ALICE, BOB } from "./journal-records.js";
+import { type ContractOptions, optionalTests } from "./supports.js";
+
+export interface MemoryLogUnderTest {
+  readonly log: MemoryLog;
+  readonly ledger: OwnerLedger;
+  dispose(): Promise<void>;
+}
+
+export const NOW = new Date("2026-03-01T10:00:00.000Z");
+
+const CATEGORIES = [category("genre", "kinds of music", "preference", "soft", [], "the genre")];
+
+export function recordOfText(text: string): MemoryRecord {
+  const source = { session_id: "s", turn: 1, message_id: "m", quote: `I said: ${text}` };
+  const statement = statementSchema.parse({ text, category: "genre" });
+  return recordFrom({ id: derivedId("memory", text), statedAt: NOW.toISOString(), source, statement, waits: null }, NOW, CATEGORIES);
+}
+
+export function entryOf(...texts: readonly string[]): NewMemoryLogEntry {
+  const turn = { session_id: "s", turn: 1, message_id: "m", reader: "test" };
+  return { kind: "turn", turn, puts: texts.map(recordOfText), removed: [], dropped: { over: 1 } };
+}
+
+/** `epochs`: late work is refused after an erasure; `redact`: texts can be taken out. */
+export type MemoryLogFeature = "epochs" | "redact";
+
+/** What every memory log promises. */
+export function memoryLogContract(
+  name: string,
+  make: () => Promise<MemoryLogUnderTest>,
+  { supports }: ContractOptions<MemoryLogFeature> = {},
+): void {
+  const when = optionalTests(supports);
+  describe(`memory log: ${name}`, () => {
+    let made: MemoryLogUnderTest;
+    let log: MemoryLog;
+    beforeEach(async () => {
+      made = await make();
+      log = made.log;
+    });
+    afterEach(() => made.dispose());
+
+    const entries = async (owner = ALICE, fromSeq = 1) => {
+      const all: MemoryLogEntry[] = [];
+      for await (const entry of log.read(owner, { fromSeq })) all.push(entry);
+      return all;
+    };
+    const append = (entry: NewMemoryLogEntry, expectedSeq: number, owner = ALICE) => log.append(owner, entry, { expectedSeq, now: NOW });
+
+    test("an owner without a log has an empty one", async () => {
+      expect(await entries()).toEqual([]);
+      expect(await log.lastSeq(ALICE)).toBe(0);
+      expect(await log.residue(ALICE)).toBe(0);
+      expect(await log.erase(ALICE)).toBe(0);
+      await log.redact(ALICE, () => null);
+    });
+
+    test("entries are numbered from 1 and read back as they were, each owner's own", async () => {
+      const first = await append(entryOf("jazz"), 0);
+      expect(first).toEqual({ v: 1, seq: 1, at: NOW.toISOString(), ...entryOf("jazz") });
+      const second = await append({ kind: "hand", turn: null, puts: [], removed: ["x"], happened_cursor: "c" }, 1);
+      expect(await entries()).toEqual([first, second]);
+      expect(await entries(ALICE, 2)).toEqual([second]);
+      expect(await log.lastSeq(ALICE)).toBe(2);
+      expect(await entries(BOB)).toEqual([]);
+      await append(entryOf("polka"), 0, BOB);
+      const owners: string[] = [];
+      for await (const owner of log.owners()) owners.push(owner);
+      expect(owners.sort()).toEqual([ALICE, BOB].sort());
+    });
+
+    test("of many who saw the same last entry one appends, the others are told", async () => {
+      const tries = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => append(entryOf(`band ${n}`), 0)));
+      expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const tried of tries) if (tried.status === "rejected") expect(tried.reason).toMatchObject({ code: "MEMORIES_CHANGED" });
+      expect(await entries()).toHaveLength(1);
+    });
+
+    when("epochs")("work of an epoch before an erasure is refused", async () => {
+      const epoch = await made.ledger.epoch(ALICE);
+      await log.append(ALICE, entryOf("jazz"), { expectedSeq: 0, epoch, now: NOW });
+      await made.ledger.beginErasure(ALICE, NOW.toISOString());
+      await expect(log.append(ALICE, entryOf("opera"), { expectedSeq: 1, epoch, now: NOW })).rejects.toMatchObject({
+        code: "OWNER_ERASED",
+      });
+      expect(await entries()).toHaveLength(1);
+    });
+
+    when("redact")("a redaction changes and drops records, and keeps every entry's number", async () => {
+      await append(entryOf("jazz", "opera"), 0);
+      await append(entryOf("polka"), 1);
+      await log.redact(ALICE, (record) => {
+        if (record.text === "opera") return null;
+        return record.text === "jazz" && record.source !== null ? { ...record, source: { ...record.source, quote: "" } } : record;
+      });
+      const [first, second] = await entries();
+      expect(first?.puts.map(({ text, source }) => [text, source?.quote])).toEqual([["jazz", ""]]);
+      expect(second?.puts.map(({ text }) => text)).toEqual(["polka"]);
+      expect((await append(entryOf("swing"), 2)).seq).toBe(3);
+    });
+
+    test("an erased log is gone, and begins anew", async () => {
+      await append(entryOf("jazz"), 0);
+      await append(entryOf("polka"), 0, BOB);
+      expect(await log.residue(ALICE)).toBe(1);
+      expect(await log.erase(ALICE)).toBe(1);
+      expect(await log.residue(ALICE)).toBe(0);
+      expect(await log.lastSeq(ALICE)).toBe(0);
+      expect((await append(entryOf("opera"), 0)).seq).toBe(1);
+      expect(await log.lastSeq(BOB)).toBe(1);
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import type { MessageMetadata, MessageRecord, Step, Usage } from "../domain/session.js";
+import { AppError } from "../platform/errors.js";
+import type { AnswerStep, ChatAnswer } from "../ports/application.js";
+
+/** The answer that a client was given for a completed turn, from its records: the same bytes each time. */
+export function answerFrom(sessionId: string, turn: { readonly assistant: MessageRecord; readonly steps: readonly Step[] }): ChatAnswer {
+  const { assistant, steps } = turn;
+  const { body } = assistant;
+  if (!body.memory || !body.timing)
+    throw new AppError("STORAGE_DAMAGED", { detail: "An answer was recorded without its memory and timing." });
+  return {
+    session_id: sessionId,
+    turn: assistant.turn,
+    message: { id: assistant.id, role: "assistant", content: body.content, created_at: assistant.at, metadata: { ...body.metadata } },
+    steps: steps.map(answerStep),
+    elements: body.elements ?? [],
+    memory: body.memory,
+    usage: usageIn(body.metadata),
+    timing: body.timing,
+  };
+}
+
+function usageIn({ tokens }: MessageMetadata): Usage {
+  if (tokens === undefined) return { input_tokens: 0, output_tokens: 0 };
+  const { input_tokens, cached_tokens, output_tokens, calls } = tokens;
+  return { input_tokens, ...(cached_tokens !== undefined && { cached_tokens }), output_tokens, ...(calls !== undefined && { calls }) };
+}
+
+export function answerStep(step: Step): AnswerStep {
+  return {
+    id: step.id,
+    type: "tool_call",
+    name: step.name,
+    input: step.input,
+    output: step.output,
+    duration_ms: step.duration_ms,
+    error: step.error,
+  };
+}

@@ -1,0 +1,97 @@
+import type { RecalledMemory, RecallStatus } from "../domain/session.js";
+import type { ToConfirm } from "../domain/to-confirm.js";
+import { asOneLine, dayOf, sinceMonth, timeLine } from "../platform/rendering.js";
+import { CONTEXT_BEGINS, CONTEXT_HEADINGS, MESSAGE_BEGINS, SUMMARY_ENDS } from "../ports/context-headings.js";
+import type { HistoryHit } from "../ports/history.js";
+
+/** What a turn's last message says before the user's words. */
+export interface VolatileParts {
+  readonly recalled: readonly RecalledMemory[];
+  /** How recall went. Default: as it should. */
+  readonly memoryStatus?: RecallStatus;
+  /** The story of the relationship; the empty string where there is none. Default: none. */
+  readonly story?: string;
+  /** What waits for the user's word. Default: nothing. */
+  readonly toConfirm?: readonly ToConfirm[];
+  /** What became of what the message before said; the empty string where there is nothing to say. */
+  readonly before?: string;
+  readonly history: readonly HistoryHit[];
+  readonly pageContext: string | null;
+  readonly instructions: string | null;
+  readonly now: Date;
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
+/** What the model is told where memories may be missing. */
+export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
+  timeout: "Memory was slow this time: something that is known of the user may be missing here.",
+  degraded: "Memory could not be read whole this time: something that is known of the user may be missing here.",
+};
+
+/** The last user message as it is sent: what changes with every turn, as data, and then the user's own words. */
+export function lastMessage(parts: VolatileParts, userContext: string, question: string): string {
+  const { story = "", toConfirm = [], before = "", history, pageContext, instructions, now, timeZone, memoryStatus = "ok" } = parts;
+  const refs = history.map((hit, index) => referenceLine(hit, index, { you: "you", now, timeZone }));
+  const known = [
+    [`Now: ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
+    userContext,
+    block("story", story === "" ? [] : [item(story)]),
+    renderToConfirm(toConfirm),
+    block("before", before === "" ? [] : [item(before)]),
+    block("references", refs),
+    block("pageContext", pageContext === null ? [] : [item(pageContext)]),
+    // The caller's own, of as many lines as they like: none of them can be taken for a heading.
+    block("instructions", instructions === null ? [] : instructions.split("\n").map((line) => `  ${line}`)),
+  ];
+  return `${CONTEXT_BEGINS}\n${known.filter((text) => text !== "").join("\n\n")}\n\n${MESSAGE_BEGINS}\n${question}`;
+}
+
+/** The summary as a message of its own: each of its lines is an item. */
+export function renderSummary(summary: string): string {
+  const lines = summary.split("\n").filter((line) => line.trim() !== "");
+  return [CONTEXT_HEADINGS.summary, ...lines.map(item), SUMMARY_ENDS].join("\n");
+}
+
+/** The empty string, or `User Context:` and a line a memory, none twice. */
+export function renderUserContext(recalled: readonly RecalledMemory[], now: Date, timeZone: string): string {
+  return block("userContext", [...new Set(recalled.map((memory) => memoryLine(memory, now, timeZone)))]);
+}
+
+export function memoryLine(memory: RecalledMemory, now: Date, timeZone: string): string {
+  const standing = memory.strength === "hard" ? "must hold" : sinceMonth(new Date(memory.created_at), now, timeZone);
+  return item(`${whose(memory.subject)}${memory.text} (${memory.category}, ${standing})`);
+}
+
+/** `you`: whom the block is for, as it names them. */
+export function referenceLine(
+  hit: HistoryHit,
+  index: number,
+  { you, now, timeZone }: { readonly you: string; readonly now: Date; readonly timeZone: string },
+): string {
+  const who = hit.role === "user" ? "the user" : you;
+  return item(`Ref #${index + 1} (${dayOf(new Date(hit.created_at), now, timeZone)}, said by ${who}): ${asOneLine(hit.content)}`);
+}
+
+/** The empty string, or `To confirm:` and a line for what waits: `- <id>: <text> (<category>, must hold)`. */
+function renderToConfirm(waiting: readonly ToConfirm[]): string {
+  return block("toConfirm", waiting.map(toConfirmLine));
+}
+
+export function toConfirmLine({ id, text, category, strength, subject }: ToConfirm): string {
+  return item(`${id}: ${whose(subject)}${text} (${category}${strength === "hard" ? ", must hold" : ""})`);
+}
+
+function block(heading: keyof typeof CONTEXT_HEADINGS, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : [CONTEXT_HEADINGS[heading], ...lines].join("\n");
+}
+
+/** Text of others, on one line that begins as no heading does. */
+export function item(text: string): string {
+  return `- ${asOneLine(text)}`;
+}
+
+/** A companion by name. */
+function whose(subject: string | undefined): string {
+  return subject?.startsWith("companion:") ? `${subject.slice("companion:".length)}: ` : "";
+}

@@ -1,0 +1,173 @@
+import type { JsonValue, Round, Step } from "../domain/session.js";
+import type { TokenCounter } from "../platform/tokens.js";
+import type { AgentInput, ModelMessage } from "../ports/agent.js";
+import type { ModelImage } from "../ports/chat-model.js";
+import { lastMessage, renderSummary, renderUserContext, type VolatileParts } from "./context-blocks.js";
+import { cutTo } from "./cut.js";
+import { inBlocks } from "./window.js";
+
+/** All that a turn knows before the model is called. */
+export interface ContextParts extends VolatileParts {
+  /** The domain's system prompt: the same bytes for every user. */
+  readonly prompt: string;
+  /** The rolling summary of rounds that have left the window, or null. */
+  readonly summary: string | null;
+  /** Oldest first. */
+  readonly rounds: readonly Round[];
+  /** What is told of the outputs in rounds. Default: all of them. */
+  readonly recap?: Recap;
+  readonly question: string;
+  /** Those of this message. Earlier ones are told by their number. Default: none. */
+  readonly images?: readonly ModelImage[];
+}
+
+/** What later turns are told of a tool's output. */
+export type Recap = (tool: string, output: JsonValue) => JsonValue;
+
+export interface ContextBudget {
+  /** Tokens that all messages together may take. What tools take beside them is no longer in it. */
+  readonly maxTokens: number;
+  readonly counter: TokenCounter;
+}
+
+export interface Context {
+  readonly input: AgentInput;
+  /** What the next turn should find unchanged, by name. What a provider caches. */
+  readonly stable: Readonly<Record<StablePart, string>>;
+  /** Tokens of all messages, as the counter counts them. */
+  readonly tokens: number;
+  /** How many of the oldest rounds were left out for the budget. They stay in the journal. */
+  readonly droppedRounds: number;
+}
+
+/** `window`: the turn that the window begins with. */
+export type StablePart = "prompt" | "summary" | "window";
+
+/** Of the budget: what summary, history and page may take each. */
+const LARGEST_SHARE = 0.25;
+
+/** What a model adds for each message around its text; OpenAI's figure, rounded up. */
+const TOKENS_PER_MESSAGE = 4;
+/** About what a large image takes at the large providers. */
+const TOKENS_PER_IMAGE = 1_500;
+
+/**
+ * Assembles what the model is given. Pure.
+ *
+ * Order, made for prompt caching: the one system message, the same for all users; the summary, as data; the window; and the user's message
+ * last, in front of it what changes with every turn (time, recall, what waits, history, page), as data. What can be long (summary,
+ * history, page) has at most a share of the budget each and is cut to it; over the budget the oldest rounds go first, whole and some at
+ * once: never the message, a memory, or half of a tool call and its result.
+ */
+export function buildContext(given: ContextParts, budget: ContextBudget): Context {
+  const parts = withinShares(given, budget);
+  const summary = parts.summary === null ? "" : renderSummary(parts.summary);
+  const head: ModelMessage[] = [
+    ...(parts.prompt === "" ? [] : [{ role: "system" as const, content: parts.prompt }]),
+    ...(summary === "" ? [] : [{ role: "user" as const, content: summary }]),
+  ];
+  const userContext = renderUserContext(parts.recalled, parts.now, parts.timeZone);
+  const { images = [] } = parts;
+  const content = lastMessage(parts, userContext, parts.question);
+  const tail: ModelMessage[] = [{ role: "user", content, ...(images.length > 0 && { images }) }];
+  const fixed = countMessages([...head, ...tail], budget.counter);
+  const fitting = newestThatFit(parts.rounds, budget.maxTokens - fixed, (round) => {
+    const messages = roundMessages(round, parts.recap);
+    return { turn: round.turn, round, messages, tokens: countMessages(messages, budget.counter) };
+  });
+  const kept = fitting.length < parts.rounds.length ? inBlocks(fitting) : fitting;
+  return {
+    input: {
+      question: parts.question,
+      previous_conversation: kept.map(({ round }) => round),
+      user_context: userContext,
+      page_context: parts.pageContext,
+      messages: [...head, ...kept.flatMap(({ messages }) => messages), ...tail],
+    },
+    stable: { prompt: parts.prompt, summary, window: String(kept[0]?.turn ?? 1) },
+    tokens: fixed + kept.reduce((sum, { tokens }) => sum + tokens, 0),
+    droppedRounds: parts.rounds.length - kept.length,
+  };
+}
+
+/** Whatever a client sends or a user once wrote leaves room for the rest. */
+function withinShares(parts: ContextParts, { maxTokens, counter }: ContextBudget): ContextParts {
+  const share = Math.floor(maxTokens * LARGEST_SHARE);
+  const ofEachHit = Math.floor(share / Math.max(1, parts.history.length));
+  return {
+    ...parts,
+    summary: parts.summary === null ? null : cutTo(parts.summary, share, counter),
+    history: parts.history.map((hit) => ({ ...hit, content: cutTo(hit.content, ofEachHit, counter) })),
+    pageContext: parts.pageContext === null ? null : cutTo(parts.pageContext, share, counter),
+  };
+}
+
+/** Oldest first. What is older than the first that does not fit is not looked at: counting takes its time. */
+function newestThatFit<T extends { readonly tokens: number }>(
+  rounds: readonly Round[],
+  room: number,
+  measured: (round: Round) => T,
+): readonly T[] {
+  const fitting: T[] = [];
+  let left = room;
+  for (const round of rounds.toReversed()) {
+    const next = measured(round);
+    left -= next.tokens;
+    if (left < 0) break;
+    fitting.push(next);
+  }
+  return fitting.reverse();
+}
+
+/** The names of the stable parts that differ between two turns: why a provider's cache was missed. */
+export function changedParts(before: Context["stable"], after: Context["stable"]): readonly StablePart[] {
+  return (["prompt", "summary", "window"] as const).filter((name) => before[name] !== after[name]);
+}
+
+/** A completed round as the model sees it again: user, tool calls with what is still told of their results, assistant. */
+export function roundMessages(round: Round, recap: Recap = (_, output) => output): ModelMessage[] {
+  const messages: ModelMessage[] = [{ role: "user", content: withImageNote(round.user.body) }];
+  for (const steps of byIteration(round.steps)) {
+    messages.push({
+      role: "assistant",
+      content: steps[0]?.thought ?? "",
+      tool_calls: steps.map((step) => ({ id: step.call_id, name: step.name, arguments: JSON.stringify(step.input) })),
+      ...(steps[0]?.provider !== undefined && { provider: steps[0].provider }),
+    });
+    for (const step of steps) {
+      messages.push({
+        role: "tool",
+        tool_call_id: step.call_id,
+        content: JSON.stringify(step.error === null ? recap(step.name, step.output) : { error: step.error }),
+      });
+    }
+  }
+  for (const { body } of [...(round.interim ?? []), round.assistant]) messages.push({ role: "assistant", content: body.content });
+  return messages;
+}
+
+/** An image costs what a long conversation does: it is shown in its own turn, and later told of. */
+function withImageNote({ content, images = [] }: Round["user"]["body"]): string {
+  if (images.length === 0) return content;
+  return `${content}\n\n[${images.length === 1 ? "1 image" : `${images.length} images`}]`;
+}
+
+function byIteration(steps: readonly Step[]): Step[][] {
+  const groups = new Map<number, Step[]>();
+  for (const step of steps) {
+    const group = groups.get(step.iteration);
+    if (group) group.push(step);
+    else groups.set(step.iteration, [step]);
+  }
+  return [...groups.values()];
+}
+
+function countMessages(messages: readonly ModelMessage[], counter: TokenCounter): number {
+  let tokens = 0;
+  for (const message of messages) {
+    tokens += TOKENS_PER_MESSAGE + counter.count(message.content);
+    if (message.role === "user") tokens += TOKENS_PER_IMAGE * (message.images?.length ?? 0);
+    if (message.role === "assistant" && message.tool_calls) tokens += counter.count(JSON.stringify(message.tool_calls));
+  }
+  return tokens;
+}

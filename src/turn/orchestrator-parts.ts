@@ -1,0 +1,57 @@
+import type { TokenMeter } from "../agent/token-meter.js";
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import type { Logger } from "../platform/logger.js";
+import type { TokenCounter } from "../platform/tokens.js";
+import type { Agent } from "../ports/agent.js";
+import type { AnsweredTurn } from "../ports/application.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { SessionStore } from "../ports/session-store.js";
+import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
+import type { Recap } from "./context.js";
+import type { RecallPorts } from "./recall.js";
+import type { TurnRegistry } from "./turn-registry.js";
+
+/** What a turn is made with. */
+export interface OrchestratorParts {
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly lagging: Pick<SessionsBehind, "level" | "requireLevel" | "findIdempotent">;
+  readonly agent: Agent;
+  /** What later turns are told of the outputs of the agent's tools. Default: all of them. */
+  readonly recap?: Recap;
+  /** The domain's name (`agent_type` of its sessions) and system prompt. */
+  readonly domain: { readonly name: string; readonly prompt: string };
+  readonly recall: RecallPorts;
+  readonly ledger: Pick<OwnerLedger, "user" | "tombstones" | "epoch">;
+  readonly registry: TurnRegistry;
+  /** Called after each answer whose model was shown what waits for the user's word, with the ids: counts it. Must not throw. */
+  readonly onAsked: (owner: Owner, memoryIds: readonly string[]) => void;
+  /** Counts what the turn costs. Default: the usage of the answer's model calls is all that is told. */
+  readonly tokens?: Pick<TokenMeter, "during" | "take">;
+  /** Asked before a turn is begun, not before a replay. @throws COST_LIMIT_REACHED. Default: it may. */
+  readonly mayAnswer?: (owner: Owner) => Promise<void>;
+  /** Called when a turn begins a session. Must not throw. Default: nobody is told. */
+  readonly onNewSession?: (owner: Owner) => void;
+  /** Called after each answered turn; `remember`: it is to be written back to memory or history. Must not throw. */
+  readonly afterTurn: (owner: Owner, sessionId: string, remember: boolean) => void;
+  /** Called once for each turn that is answered, not for a replay, with what was said. Must not throw. Default: nobody is told. */
+  readonly onAnswered?: (owner: Owner, turn: Pick<AnsweredTurn, "message" | "answer">) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly counter: TokenCounter;
+}
+
+export interface OrchestratorOptions {
+  /** Completed rounds in the window, at least: it slides in blocks. 0: the model sees none, whatever fits into `maxTokens`. */
+  readonly rounds: number;
+  readonly maxTokens: number;
+  readonly lockWaitMs: number;
+  /** Bound of a turn from when it has its session: recall, model and tools. Default 120,000. */
+  readonly turnTimeoutMs?: number;
+}
+
+/** In milliseconds. */
+export function turnTimeoutMs(options: OrchestratorOptions): number {
+  return options.turnTimeoutMs ?? 120_000;
+}

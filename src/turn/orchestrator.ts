@@ -1,0 +1,265 @@
+import { isCompleted, recordedTurn } from "../domain/recorded-turn.js";
+import type { Element, JournalRecord } from "../domain/session.js";
+import { AppError, isAppError } from "../platform/errors.js";
+import { isId, newId } from "../platform/ids.js";
+import { dayOf } from "../platform/rendering.js";
+import type { AgentEvent, ToolContext } from "../ports/agent.js";
+import type { Chat, ChatAnswer, ChatEvent, ChatRequest } from "../ports/application.js";
+import { sessionIdFor } from "../ports/session-names.js";
+import { sessionLockKey } from "../ports/session-store.js";
+import { activeSession } from "./active-session.js";
+import { answerFrom, answerStep } from "./answer.js";
+import { accountOf } from "./asked.js";
+import { buildContext } from "./context.js";
+import { withoutForgotten } from "./forgotten-rounds.js";
+import { RequestsInFlight } from "./idempotency.js";
+import { type TurnRequest, withImages } from "./images.js";
+import { LongMessages } from "./long-messages.js";
+import { type LockedTurn, messageIdsOf, type OpenTurn, TurnOpening } from "./open-turn.js";
+import { type OrchestratorOptions, type OrchestratorParts, turnTimeoutMs } from "./orchestrator-parts.js";
+import { PrefixWatch } from "./prefix-watch.js";
+import type { Recalled } from "./recall.js";
+import { TurnOutcome } from "./turn-outcome.js";
+import { currentSummary, roundsToRead } from "./window.js";
+
+export type { OrchestratorOptions, OrchestratorParts } from "./orchestrator-parts.js";
+
+export interface ChatOptions {
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: ChatEvent) => void | Promise<void>;
+}
+
+/** Rounds before a message that its reading sees. */
+const CONTEXT_ROUNDS = 3;
+
+/**
+ * One turn from the user's message to the answer. Holds the session's lock for the whole turn.
+ * The user's message is durable before the model is called; steps and answer are one append; write-back comes after the answer.
+ */
+export class ConversationOrchestrator implements Chat {
+  readonly #parts: OrchestratorParts;
+  readonly #options: OrchestratorOptions;
+  readonly #opening: TurnOpening;
+  readonly #outcome: TurnOutcome;
+  readonly #long = new LongMessages();
+  readonly #inFlight = new RequestsInFlight();
+  readonly #prefixes = new PrefixWatch();
+
+  constructor(parts: OrchestratorParts, options: OrchestratorOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#opening = new TurnOpening(parts, options);
+    this.#outcome = new TurnOutcome(parts);
+  }
+
+  async chat(given: ChatRequest, options: ChatOptions = {}): Promise<ChatAnswer> {
+    if (given.sessionId !== undefined && !isId(given.sessionId)) throw new AppError("INVALID_SESSION_ID");
+    if (given.sessionId !== undefined && given.externalId !== undefined)
+      throw new AppError("INVALID_REQUEST", { detail: "A session is named by sessionId or by externalId, not by both." });
+    if (typeof given.message !== "string" || given.message.trim() === "")
+      throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/message", detail: "text that is not blank" }] });
+    const request = await withImages(given);
+    await this.#parts.lagging.level(request.owner);
+    const running = this.#parts.registry.begin(request.owner);
+    const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
+    try {
+      const { idempotency } = request;
+      if (!idempotency) return await this.#newTurn(request, options, signal);
+      const wait = { waitMs: this.#options.lockWaitMs, signal };
+      return await this.#inFlight.run(request.owner, idempotency, wait, () => this.#keyedTurn(request, idempotency, options, signal));
+    } catch (error) {
+      if (running.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error });
+      if (options.signal?.aborted) throw new AppError("CLIENT_CLOSED_REQUEST", { cause: error });
+      throw error;
+    } finally {
+      running.end();
+    }
+  }
+
+  /** Answers from the journal when the key's turn was answered, runs it again on its stored message when it was not. */
+  async #keyedTurn(
+    request: TurnRequest,
+    { key, requestHash }: NonNullable<TurnRequest["idempotency"]>,
+    options: ChatOptions,
+    signal: AbortSignal,
+  ): Promise<ChatAnswer> {
+    const { index, journal } = this.#parts.store;
+    const find = async () =>
+      (await index.findIdempotent(request.owner, key, this.#parts.clock.now())) ??
+      (await this.#parts.lagging.findIdempotent(request.owner, key));
+    let entry = await find();
+    if (!entry) {
+      try {
+        return await this.#newTurn(request, options, signal);
+      } catch (error) {
+        // Another process took the key meanwhile: its answer is this one's.
+        entry = isAppError(error, "IDEMPOTENCY_IN_PROGRESS") ? await find() : null;
+        if (!entry) throw error;
+      }
+    }
+    if (entry.requestHash !== requestHash) throw new AppError("IDEMPOTENCY_KEY_REUSED");
+    const { sessionId, turn } = entry;
+    return this.#locked(request, sessionId, signal, async ({ lease }, locked) => {
+      const records: JournalRecord[] = [];
+      for await (const record of journal.read(request.owner, sessionId, { includeRewound: true, signal: locked })) {
+        if (record.turn === turn) records.push(record);
+      }
+      const recorded = recordedTurn(records, turn);
+      if (!recorded) throw new AppError("SESSION_NOT_FOUND");
+      if (!isCompleted(recorded)) {
+        await this.#parts.mayAnswer?.(request.owner);
+        return this.#answer(await this.#opening.reopen(request, sessionId, recorded.user, lease, locked), options);
+      }
+      const answer = answerFrom(sessionId, recorded);
+      await options.onEvent?.({ type: "session", session_id: sessionId, turn, user_message_id: recorded.user.id, created: false });
+      await options.onEvent?.({ type: "memory", memory: answer.memory });
+      return answer;
+    });
+  }
+
+  async #newTurn(request: TurnRequest, options: ChatOptions, signal: AbortSignal): Promise<ChatAnswer> {
+    const { externalId } = request;
+    const { index } = this.#parts.store;
+    const named = externalId === undefined ? newId() : await sessionIdFor(index, request.owner, externalId);
+    const sessionId = request.sessionId ?? named;
+    await this.#parts.mayAnswer?.(request.owner);
+    if (request.images.length > 0 && this.#parts.agent.takesImages?.() !== true) throw new AppError("IMAGES_NOT_SUPPORTED");
+    const inLine = <T>(work: () => Promise<T>) => this.#long.inLine(request.owner, request.message, work);
+    const work = async (held: LockedTurn, locked: AbortSignal) => {
+      const open = () => this.#opening.open(request, sessionId, held, locked);
+      // A model reads elsewhere; what stands in for one reads here.
+      if (this.#parts.agent.standIn === true) return inLine(async () => this.#answer(await open(), options));
+      return this.#answer(await inLine(open), options);
+    };
+    if (this.#parts.store.startTurn !== undefined) return this.#locked(request, sessionId, signal, work);
+    // Only a new session is in need of it, and turns of one session take their places in the order in which they come.
+    const epoch = request.sessionId === undefined ? await this.#parts.ledger.epoch(request.owner) : 0;
+    if (request.sessionId !== undefined) await activeSession(this.#parts, request.owner, sessionId);
+    return this.#locked(request, sessionId, signal, (held, locked) => work({ ...held, epoch }, locked));
+  }
+
+  async #locked<T>(
+    request: TurnRequest,
+    sessionId: string,
+    signal: AbortSignal,
+    work: (held: LockedTurn, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { store } = this.#parts;
+    const { owner } = request;
+    const wait = { waitMs: this.#options.lockWaitMs, signal };
+    const start = (await store.startTurn?.(owner, sessionId, { ...wait, rounds: roundsToRead(this.#options.rounds) })) ?? null;
+    const lease = start?.lease ?? (await store.locks.acquire(sessionLockKey(owner, sessionId), { ...wait, owner }));
+    const late = lateAfter(turnTimeoutMs(this.#options));
+    try {
+      const bounded = () => work({ lease, start, epoch: start?.epoch ?? 0 }, AbortSignal.any([signal, lease.signal, late.signal]));
+      return await (this.#parts.tokens?.during({ owner: request.owner, sessionId }, bounded) ?? bounded());
+    } catch (error) {
+      if (late.signal.aborted && !signal.aborted) throw late.signal.reason;
+      throw error;
+    } finally {
+      late.clear();
+      await lease.release();
+    }
+  }
+
+  /** Runs the agent and journals what came of it. */
+  async #answer(open: OpenTurn, options: ChatOptions): Promise<ChatAnswer> {
+    const { agent, domain, recap, counter } = this.#parts;
+    const { request, recalled, turn, sessionId, user, now, timeZone, signal } = open;
+    const inWindow = messageIdsOf(open.window);
+    // An edit's window reaches further back than the one that recall ran beside.
+    const history = recalled.history.filter((hit) => !inWindow.has(hit.id));
+    const shown = new Set([...inWindow, user.id, ...history.map((hit) => hit.id)]);
+    const memory = {
+      status: recalled.status,
+      write_back: !open.incognito && this.#parts.recall.enabled ? "pending" : "disabled",
+      to_confirm: recalled.toConfirm,
+      recalled: [...recalled.memories],
+    } as const;
+    let streamed = "";
+    try {
+      await options.onEvent?.({ type: "session", session_id: sessionId, turn, user_message_id: user.id, created: open.created });
+      await options.onEvent?.({ type: "memory", memory });
+      const tombstones = open.tombstones ?? (await this.#parts.ledger.tombstones(request.owner));
+      const rounds = this.#options.rounds === 0 ? [] : withoutForgotten(open.window.rounds, tombstones);
+      const context = buildContext(
+        {
+          prompt: domain.prompt,
+          summary: currentSummary(open.window, tombstones),
+          rounds,
+          ...(recap !== undefined && { recap }),
+          recalled: recalled.memories,
+          memoryStatus: recalled.status,
+          story: recalled.story,
+          toConfirm: recalled.toConfirm,
+          before: accountOf(recalled.before),
+          history,
+          pageContext: request.pageContext ?? null,
+          instructions: request.instructions ?? null,
+          question: user.content,
+          images: request.images.map(({ shown }) => shown),
+          now,
+          timeZone,
+        },
+        { maxTokens: this.#options.maxTokens, counter },
+      );
+      const changed = this.#prefixes.changed(sessionId, context.stable);
+      const { tokens, droppedRounds } = context;
+      this.#parts.logger.debug({ session_id: sessionId, turn, tokens, dropped_rounds: droppedRounds, prefix_changed: changed }, "context");
+      const onEvent = (event: AgentEvent) => {
+        if (event.type === "token") streamed += event.delta;
+        else if (event.type === "retract") streamed = event.content;
+        return options.onEvent?.(event.type === "step" ? { type: "step", step: answerStep(event.step) } : event);
+      };
+      const run = {
+        owner: request.owner,
+        sessionId,
+        turn,
+        userMessage: user,
+        earlierMessages: rounds.map((round) => round.user.body.content),
+        now,
+        timeZone,
+        signal,
+        ...(request.consent === undefined ? {} : { consent: request.consent }),
+        ...memoryAccess(open),
+        hiddenMessageIds: shown,
+        references: history.length,
+      };
+      const result = await agent.run(context.input, { context: run, deadline: open.deadline, onEvent });
+      signal.throwIfAborted();
+      return await this.#outcome.answered(open, result, memory, referencesTo(history, now, timeZone));
+    } catch (error) {
+      await this.#outcome.failed(open, error, streamed);
+      throw error instanceof AppError ? error : new AppError("INTERNAL", { cause: error });
+    }
+  }
+}
+
+/** Aborts with the error that the turn then ends with. */
+function lateAfter(ms: number): { readonly signal: AbortSignal; clear(): void } {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new AppError("MODEL_TIMEOUT", { detail: "The turn took longer than it may." })), ms);
+  return { signal: late.signal, clear: () => clearTimeout(timer) };
+}
+
+/** What tools may do with long-term memory, and what they need for it. */
+function memoryAccess({ incognito, asked, window, request }: OpenTurn): Pick<ToolContext, "memory" | "asked" | "remembering"> {
+  if (incognito) return { memory: "off" };
+  const context = window.rounds.slice(-CONTEXT_ROUNDS).flatMap(({ user, assistant }) => [
+    { role: "user" as const, content: user.body.content },
+    { role: "assistant" as const, content: assistant.body.content },
+  ]);
+  const replaces = request.editOf === undefined ? {} : { replaces: [request.editOf] };
+  return { memory: "full", asked, remembering: { channel: request.channel ?? "api", context, ...replaces } };
+}
+
+/** History turns that were recalled, as the elements that cite them. */
+function referencesTo(history: Recalled["history"], now: Date, timeZone: string): Element[] {
+  return history.map((hit, index) => ({
+    id: `message:${hit.id}`,
+    type: "text",
+    name: `Ref #${index + 1} — ${dayOf(new Date(hit.created_at), now, timeZone)}`,
+    content: hit.content,
+    display: "side",
+  }));
+}

@@ -1,0 +1,118 @@
+import type { Owner } from "../domain/owner.js";
+import { type ToConfirm, toldToConfirm } from "../domain/to-confirm.js";
+import { AppError } from "../platform/errors.js";
+import type { ConversationHistory, HistoryHit } from "../ports/history.js";
+import type { MemoryRecall, RecallResult, RememberedTurn, TurnMemories } from "../ports/memories.js";
+
+export interface RecallPorts {
+  /** False when Mem0 is off: nothing is recalled, and nothing written back to long-term memory. */
+  readonly enabled: boolean;
+  readonly longTerm: MemoryRecall;
+  /** What became of a turn; null where nothing is remembered of turns. */
+  readonly turns: Pick<TurnMemories, "remembered"> | null;
+  readonly history: Pick<ConversationHistory, "search">;
+  /** Says whether a message asks about the past, so that history is searched for it. */
+  readonly looksBack: (text: string) => boolean;
+  readonly deadlineMs: number;
+  /**
+   * Owners whose last recall failed, for a while: history is not asked then, as what failed stands behind both. Default: nobody is
+   * kept.
+   */
+  readonly failing?: { has(owner: Owner): boolean; set(owner: Owner, failing: true): unknown };
+  /** History turns that a look back brings in. */
+  readonly historyLimit: number;
+}
+
+export interface Recalled extends Omit<RecallResult, "to_confirm"> {
+  readonly history: readonly HistoryHit[];
+  readonly toConfirm: readonly ToConfirm[];
+  /** What the turn before gave; null where that isn't known (yet). */
+  readonly before: RememberedTurn | null;
+}
+
+const NOTHING: Recalled = { status: "disabled", memories: [], story: "", history: [], toConfirm: [], before: null };
+
+export interface RecallTurn {
+  readonly owner: Owner;
+  readonly sessionId: string;
+  readonly text: string;
+  readonly now: Date;
+  readonly incognito: boolean;
+  /** Message ids that the agent sees anyway: a look back is not used up by them. */
+  readonly inWindow: ReadonlySet<string>;
+  /** The message before in the session; null where this is the first. */
+  readonly before: string | null;
+  /** As in {@link RecallRequest}. */
+  readonly memorySeq?: number;
+  readonly signal: AbortSignal;
+}
+
+const NOT_LOOKED_BACK = { hits: [], status: "ok" } as const;
+
+/**
+ * What long-term memory knows for a turn: preferences and, where the message looks back, history, in parallel under one deadline.
+ * Never throws.
+ */
+export async function recallFor(ports: RecallPorts, turn: RecallTurn): Promise<Recalled> {
+  if (turn.incognito || !ports.enabled) return NOTHING;
+  const seen = turn.memorySeq === undefined ? {} : { memorySeq: turn.memorySeq };
+  const [{ to_confirm: waiting = [], ...preferences }, history, before] = await Promise.all([
+    ports.longTerm.recall(turn.owner, { text: turn.text, now: turn.now, deadlineMs: ports.deadlineMs, signal: turn.signal, ...seen }),
+    ports.failing?.has(turn.owner) === true ? NOT_LOOKED_BACK : lookBack(ports, turn),
+    turnBefore(ports, turn, seen),
+  ]);
+  if (preferences.status === "degraded" || preferences.status === "timeout") ports.failing?.set(turn.owner, true);
+  if (preferences.status === "disabled") return NOTHING;
+  const status = preferences.status === "empty" && history.hits.length > 0 ? "ok" : preferences.status;
+  return {
+    ...preferences,
+    status: worse(status, history.status),
+    history: history.hits,
+    toConfirm: toldToConfirm(waiting, turn.sessionId),
+    before,
+  };
+}
+
+/** Told where it is known in time: an answer never waits for what was made of the message before. */
+async function turnBefore(
+  { turns, deadlineMs }: RecallPorts,
+  { owner, before, ...turn }: RecallTurn,
+  seen: Pick<RecallTurn, "memorySeq">,
+): Promise<RememberedTurn | null> {
+  if (turns === null || before === null) return null;
+  const signal = AbortSignal.any([turn.signal, AbortSignal.timeout(deadlineMs)]);
+  return orAbort(turns.remembered(owner, before, { ...seen, signal }), signal).catch(() => null);
+}
+
+async function lookBack(
+  ports: RecallPorts,
+  { owner, text: query, now, inWindow, ...turn }: RecallTurn,
+): Promise<{ hits: readonly HistoryHit[]; status: "ok" | "timeout" | "degraded" }> {
+  if (!ports.looksBack(query)) return { hits: [], status: "ok" };
+  const deadline = AbortSignal.timeout(ports.deadlineMs);
+  const signal = AbortSignal.any([turn.signal, deadline]);
+  try {
+    const search = ports.history.search(owner, { query, limit: ports.historyLimit, now, excludeMessageIds: inWindow, signal });
+    return { hits: await orAbort(search, signal), status: "ok" };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "HISTORY_DISABLED") return { hits: [], status: "ok" };
+    return { hits: [], status: deadline.aborted ? "timeout" : "degraded" };
+  }
+}
+
+/** The promise's outcome, or a rejection as soon as the signal aborts; the promise's own later outcome is then passed over. */
+function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason);
+    if (signal.aborted) aborted();
+    signal.addEventListener("abort", aborted, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+  });
+}
+
+const SEVERITY = { empty: 0, ok: 1, timeout: 2, degraded: 3 } as const;
+
+/** Preferences decide between `ok` and `empty`; a fault of history makes the whole recall no better than it was. */
+function worse(preferences: keyof typeof SEVERITY, history: "ok" | "timeout" | "degraded"): keyof typeof SEVERITY {
+  return history === "ok" || SEVERITY[history] <= SEVERITY[preferences] ? preferences : history;
+}

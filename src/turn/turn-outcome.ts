@@ -1,0 +1,110 @@
+import type { Element, JournalRecord, MessageMetadata, MessageRecord, NewRecord, Step, Timing, Usage } from "../domain/session.js";
+import { AppError, isAppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { AgentResult } from "../ports/agent.js";
+import type { ChatAnswer } from "../ports/application.js";
+import { answerFrom } from "./answer.js";
+import { forgetsIn, stillWaiting } from "./asked.js";
+import type { OpenTurn } from "./open-turn.js";
+import type { OrchestratorParts } from "./orchestrator-parts.js";
+import { failureRecord } from "./turn-records.js";
+
+/** Journals what came of a turn. */
+export class TurnOutcome {
+  readonly #parts: OrchestratorParts;
+
+  constructor(parts: OrchestratorParts) {
+    this.#parts = parts;
+  }
+
+  /** Steps and answer, in one append. */
+  async answered(open: OpenTurn, result: AgentResult, memory: ChatAnswer["memory"], references: readonly Element[]): Promise<ChatAnswer> {
+    const { turn, sessionId, request } = open;
+    const waiting = stillWaiting(memory.to_confirm, result.steps);
+    const asked = waiting.map(({ id }) => id);
+    const totalMs = performance.now() - open.timing.started;
+    const timing: Timing = {
+      window_ms: rounded(open.timing.windowMs),
+      recall_ms: rounded(open.timing.recallMs),
+      model_ms: rounded(result.modelMs),
+      total_ms: rounded(totalMs),
+    };
+    const assistant: NewRecord = {
+      type: "message",
+      id: newId(),
+      turn,
+      at: this.#parts.clock.now().toISOString(),
+      body: {
+        role: "assistant",
+        content: result.content,
+        channel: request.channel ?? "api",
+        outcome: "completed",
+        elements: [...references, ...result.elements],
+        memory: { ...memory, to_confirm: [...waiting], recalled: [...memory.recalled] },
+        ...(asked.length > 0 && { asked }),
+        // Both messages of such a round tell what was to be forgotten.
+        ...(forgetsIn(result.steps) && { in_history: false }),
+        timing,
+        metadata: {
+          model: result.model,
+          tokens: this.#spent(result.usage),
+          sources: [...result.sources],
+          tools_used: [...new Set(result.steps.map((step) => step.name))],
+          duration_ms: rounded(totalMs),
+          ...(result.finish !== undefined && { finish: result.finish }),
+        },
+      },
+    };
+    const steps = result.steps.map((step): NewRecord => ({ type: "step", id: step.id, turn, at: step.started_at, body: step }));
+    const written = await this.#parts.writer.append(request.owner, sessionId, [...steps, assistant], {
+      fence: open.lease.fence,
+      lastOf: open.lease,
+    });
+    if (asked.length > 0) this.#parts.onAsked(request.owner, asked);
+    this.#parts.afterTurn(request.owner, sessionId, !open.incognito);
+    const answer = answerFrom(sessionId, { assistant: lastMessage(written), steps: stepsOf(written) });
+    this.#parts.onAnswered?.(request.owner, { message: request.message, answer });
+    return answer;
+  }
+
+  /** What the turn cost by task, beside the usage of the answer's calls. */
+  #spent(usage: Usage): NonNullable<MessageMetadata["tokens"]> {
+    const { chat, extraction, embeddings } = this.#parts.tokens?.take() ?? {};
+    return {
+      ...usage,
+      ...(chat && { calls: chat.calls, chat }),
+      ...(extraction && { extraction }),
+      ...(embeddings && { embeddings }),
+    };
+  }
+
+  /** Keeps the user's message answerable: what was streamed of an interrupted turn, and why a failed one failed. */
+  async failed(open: OpenTurn, error: unknown, streamed: string): Promise<void> {
+    const late = isAppError(open.signal.reason, "MODEL_TIMEOUT");
+    const interrupted = open.signal.aborted && !late;
+    const code = late ? "MODEL_TIMEOUT" : isAppError(error) ? error.code : "INTERNAL";
+    const { request, sessionId, turn, lease } = open;
+    const outcome = { interrupted, code, streamed };
+    const record = failureRecord(request, turn, this.#parts.clock.now(), outcome);
+    try {
+      await this.#parts.writer.append(request.owner, sessionId, [record], { fence: lease.fence });
+    } catch (cause) {
+      this.#parts.logger.warn({ session_id: sessionId, turn, err: cause }, "a turn that failed could not be recorded as such");
+    }
+    this.#parts.logger.warn({ session_id: sessionId, turn, code, err: error }, interrupted ? "turn interrupted" : "turn failed");
+  }
+}
+
+function stepsOf(records: readonly JournalRecord[]): Step[] {
+  return records.flatMap((record) => (record.type === "step" ? [record.body] : []));
+}
+
+function lastMessage(records: readonly JournalRecord[]): MessageRecord {
+  const message = records.findLast((record) => record.type === "message");
+  if (message?.type !== "message") throw new AppError("INTERNAL", { detail: "The answer was not among the records that were written." });
+  return message;
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
+}

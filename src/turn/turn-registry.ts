@@ -1,0 +1,90 @@
+import type { Owner } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
+
+/** A turn that is running. */
+export interface RunningTurn {
+  /** Aborts when the owner is being erased; that of upkeep also when a stop can't wait for it any longer. */
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+interface Running {
+  readonly kind: "turn" | "upkeep";
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/**
+ * The turns that run in this process, by owner: so that an erasure can end them and wait, and a stop can let them finish.
+ */
+export class TurnRegistry {
+  readonly #running = new Map<Owner, Set<Running>>();
+  readonly #erasing = new Map<Owner, number>();
+  #closed = false;
+  #brokenOff = false;
+
+  /**
+   * `upkeep`: work that follows a turn and goes on while a stop drains it.
+   * @throws SHUTTING_DOWN, OWNER_ERASED while the owner's data is being erased
+   */
+  begin(owner: Owner, kind: "turn" | "upkeep" = "turn"): RunningTurn {
+    if (this.#brokenOff || (this.#closed && kind === "turn")) throw new AppError("SHUTTING_DOWN", { retryAfterSeconds: 5 });
+    if (this.#erasing.has(owner)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+    const controller = new AbortController();
+    let resolve: () => void = () => {};
+    const ended = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const entry: Running = { kind, controller, ended };
+    const turns = this.#running.get(owner) ?? new Set();
+    this.#running.set(owner, turns.add(entry));
+    return {
+      signal: controller.signal,
+      end: () => {
+        turns.delete(entry);
+        if (turns.size === 0) this.#running.delete(owner);
+        resolve();
+      },
+    };
+  }
+
+  /** Refuses new turns of the owner, aborts those that run, and resolves when they have ended. The result lets turns in again. */
+  async hold(owner: Owner): Promise<() => void> {
+    this.#erasing.set(owner, (this.#erasing.get(owner) ?? 0) + 1);
+    const running = [...(this.#running.get(owner) ?? [])];
+    for (const { controller } of running) controller.abort(new AppError("OWNER_ERASED"));
+    await Promise.all(running.map(({ ended }) => ended));
+    return () => {
+      const left = (this.#erasing.get(owner) ?? 1) - 1;
+      if (left === 0) this.#erasing.delete(owner);
+      else this.#erasing.set(owner, left);
+    };
+  }
+
+  /** Refuses new turns of anyone and resolves when all that run have ended. Upkeep goes on. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#all().flatMap(({ kind, ended }) => (kind === "turn" ? [ended] : [])));
+  }
+
+  /**
+   * Gives the upkeep that still runs `graceMs`, aborts it then, and refuses more: it can be done after another turn. Resolves when all
+   * that runs has ended.
+   */
+  async breakOff(graceMs: number): Promise<void> {
+    const ended = () => Promise.all(this.#all().map((running) => running.ended));
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([ended(), grace]);
+    clearTimeout(timer);
+    this.#brokenOff = true;
+    for (const { kind, controller } of this.#all()) if (kind === "upkeep") controller.abort(new AppError("SHUTTING_DOWN"));
+    await ended();
+  }
+
+  #all(): Running[] {
+    return [...this.#running.values()].flatMap((running) => [...running]);
+  }
+}

@@ -1,0 +1,68 @@
+import { api } from "./api.js";
+import { button, el, toast } from "./dom.js";
+
+/** What waits for the guest's word: a short question with Yes and No, wherever it is shown. */
+
+/** What of a memory waits, as an answer's `to_confirm` has it; null where nothing does. */
+export function waitingOf(memory) {
+  const { id, category, strength, subject, pending_change: change } = memory;
+  if (change) {
+    const text = change.statement ? `${change.statement.text} (instead of: ${memory.text})` : `No longer: ${memory.text}`;
+    return { id, text, category, strength, subject, quote: change.source?.quote ?? "", change: change.op };
+  }
+  if (memory.status !== "review") return null;
+  return { id, text: memory.text, category, strength, subject, quote: memory.source?.quote ?? "" };
+}
+
+function questionOf({ text, subject, change }) {
+  const who = subject?.startsWith("companion:") ? ` (${subject.slice(10)})` : "";
+  return change ? `${text}${who}?` : `Keep: ${text}${who}?`;
+}
+
+/** The question as a chip. `onSettled` is called once the server has the answer. */
+export function confirmView(waiting, onSettled) {
+  const question = questionOf(waiting);
+  const node = el("div", { class: waiting.strength === "hard" ? "confirm hard" : "confirm", role: "group", "aria-label": question });
+  node.dataset.memory = waiting.id;
+  const settle = async (work, said) => {
+    for (const each of node.querySelectorAll("button")) each.disabled = true;
+    try {
+      await work();
+      const told = el("span", { role: "status", tabindex: "-1" }, said);
+      node.replaceChildren(told);
+      node.classList.add("settled");
+      told.focus();
+      onSettled();
+    } catch (error) {
+      // Settled meanwhile, in talk or on another page.
+      if (error.status === 404) node.remove();
+      for (const each of node.querySelectorAll("button")) each.disabled = false;
+      toast(error.message, { error: true });
+    }
+  };
+  node.append(
+    el("span", { class: "question" }, question),
+    ...(waiting.quote ? [el("span", { class: "small said" }, `You said: “${waiting.quote}”`)] : []),
+    el(
+      "span",
+      { class: "row" },
+      button("Yes", () => void settle(() => api.approve(waiting.id), waiting.change ? "Changed." : `Kept: ${waiting.text}`), {
+        class: "secondary",
+        "aria-label": `Yes. ${question}`,
+      }),
+      button("No", () => void settle(() => api.reject(waiting.id), waiting.change ? "Left as it was." : "Not kept."), {
+        "aria-label": `No. ${question}`,
+      }),
+    ),
+  );
+  return node;
+}
+
+/** Takes away chips of what waits no more, and all but the newest of each. */
+export function keepWaiting(log, ids) {
+  const shown = new Set();
+  for (const node of [...log.querySelectorAll(".confirm:not(.settled)")].reverse()) {
+    if (!ids.has(node.dataset.memory) || shown.has(node.dataset.memory)) node.remove();
+    shown.add(node.dataset.memory);
+  }
+}

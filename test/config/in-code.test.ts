@@ -1,0 +1,152 @@
+import fs from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createOrchestrator, type Maitred, type MaitredParts } from "../../src/index.js";
+import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { type Logger, silentLogger } from "../../src/platform/logger.js";
+import type { ChatModel, ModelEvent, ModelMessage } from "../../src/ports/agent.js";
+
+// A busy machine takes its time over a start.
+vi.setConfig({ testTimeout: 120_000 });
+
+async function tempDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "maitred-in-code-"));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  return dir;
+}
+
+/** In memory unless a directory is named; closed at the end of the test. */
+async function opened(variables: Record<string, string> = {}, parts: MaitredParts = {}): Promise<Maitred> {
+  const kept = variables.MEMORY_STORAGE_DIR === undefined ? { SHORT_TERM_BACKEND: "memory" } : {};
+  const maitred = await createOrchestrator({ RECALL_DEADLINE_MS: "10000", ...kept, ...variables }, parts);
+  onTestFinished(() => maitred.close({ drainMs: 0 }));
+  return maitred;
+}
+
+function noting(level: keyof Logger): { readonly logger: Logger; readonly noted: [object, string][] } {
+  const noted: [object, string][] = [];
+  return { logger: { ...silentLogger, [level]: (fields: object, message: string) => void noted.push([fields, message]) }, noted };
+}
+
+describe("a store whose embedder was changed", () => {
+  test("says how to go on, and opens with `reembed`: every memory and all history is found", async () => {
+    const dir = await tempDir();
+    const [small, large] = [new HashingEmbedder({ dimension: 64 }), new HashingEmbedder({ dimension: 128 })];
+    const before = await createOrchestrator({ MEMORY_STORAGE_DIR: dir }, { embedder: small });
+    const ada = before.owner("ada");
+    const now = new Date();
+    const memory = await before.memories.add(ada, { text: "Prefers jazz concerts", category: "genre" }, { now });
+    const { session_id: session } = await before.chat.chat({ owner: ada, message: "We met at the lighthouse" });
+    await before.sessions.flush(ada, session, 20_000);
+    await before.close();
+
+    const refused = createOrchestrator({ MEMORY_STORAGE_DIR: dir }, { embedder: large });
+    await expect(refused).rejects.toMatchObject({ code: "REINDEX_REQUIRED", hint: expect.stringContaining("reembed: true") });
+    const after = await opened({ MEMORY_STORAGE_DIR: dir }, { embedder: large, reembed: true });
+    expect((await after.memories.search(ada, { text: "jazz" })).map(({ id }) => id)).toContain(memory.id);
+    await vi.waitFor(async () => expect(await after.history.search(ada, { query: "lighthouse", now: new Date() })).not.toEqual([]), 20_000);
+  });
+});
+
+describe("a memory by hand", () => {
+  test("goes under `other` without a category, and under the table's name of a misspelt one, also when it is edited", async () => {
+    const maitred = await opened();
+    const [ada, now] = [maitred.owner("ada"), new Date()];
+    expect(await maitred.memories.add(ada, { text: "Collects stamps" }, { now })).toMatchObject({ category: "other" });
+    const { id } = await maitred.memories.add(ada, { text: "Prefers row 4", category: "seatting" }, { now });
+    expect(await maitred.memories.get(ada, id)).toMatchObject({ category: "seating" });
+    expect(await maitred.memories.patch(ada, id, { category: "no such thing" }, { now })).toMatchObject({ category: "other" });
+  });
+
+  test.each([
+    ["a number as text", { text: 7 }, "/text"],
+    ["a number as category", { text: "Likes jazz", category: 7 }, "/category"],
+    ["text as tags", { text: "Likes jazz", tags: "a" }, "/tags"],
+  ])("with %s is refused and says where, new or edited", async (_name, given, pointer) => {
+    const maitred = await opened();
+    const [ada, now] = [maitred.owner("ada"), new Date()];
+    const refused = { code: "INVALID_REQUEST", errors: expect.arrayContaining([expect.objectContaining({ pointer })]) };
+    await expect(maitred.memories.add(ada, given as never, { now })).rejects.toMatchObject(refused);
+    const { id } = await maitred.memories.add(ada, { text: "Likes opera" }, { now });
+    await expect(maitred.memories.patch(ada, id, given as never, { now })).rejects.toMatchObject(refused);
+  });
+
+  test("a message that is no text, or blank, is refused before anything is kept", async () => {
+    const maitred = await opened();
+    const owner = maitred.owner("ada");
+    for (const message of [7, " \n"])
+      await expect(maitred.chat.chat({ owner, message: message as string })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    expect((await maitred.sessions.list(owner, {})).data).toEqual([]);
+  });
+});
+
+test("[owner-isolation] user:ada is another user than ada", async () => {
+  const maitred = await opened();
+  await maitred.memories.add(maitred.owner("ada"), { text: "Likes jazz" }, { now: new Date() });
+  expect((await maitred.memories.list(maitred.owner("user:ada"), {})).data).toEqual([]);
+});
+
+test("an answer carries the metadata that is kept with its message, with the sources that it names", async () => {
+  const maitred = await opened();
+  const owner = maitred.owner("ada");
+  const answer = await maitred.chat.chat({ owner, message: "What concerts are there next week?" });
+  const [kept] = (await maitred.sessions.messages(owner, answer.session_id, { order: "desc", limit: 1 })).data;
+  expect(answer.message.metadata?.sources).not.toEqual([]);
+  expect(kept).toMatchObject({ id: answer.message.id, metadata: { ...answer.message.metadata, tokens: expect.anything() } });
+});
+
+test("SHORT_TERM_ROUNDS=0 shows the model none of the rounds before", async () => {
+  const sent: (readonly ModelMessage[])[] = [];
+  const model: ChatModel = {
+    name: "noting",
+    standIn: false,
+    async *stream({ messages }): AsyncGenerator<ModelEvent, void, undefined> {
+      sent.push(messages);
+      yield { type: "text", delta: "Very well." };
+      yield { type: "end", reason: "stop", usage: { input_tokens: 1, output_tokens: 1 } };
+    },
+  };
+  const maitred = await opened({ SHORT_TERM_ROUNDS: "0", MEM0_ENABLED: "false" }, { model });
+  const owner = maitred.owner("ada");
+  const { session_id: sessionId } = await maitred.chat.chat({ owner, message: "The first word" });
+  await maitred.chat.chat({ owner, sessionId, message: "The second word" });
+  const second = sent.find((messages) => JSON.stringify(messages.at(-1)).includes("The second word")) ?? [];
+  expect(second.filter(({ role }) => role !== "system")).toHaveLength(1);
+});
+
+test("a bookings file that was cut to nothing is told, one that is new is not", async () => {
+  const dir = await tempDir();
+  const { logger, noted } = noting("error");
+  const first = await createOrchestrator({ MEMORY_STORAGE_DIR: dir }, { logger });
+  await first.close();
+  expect(noted).toEqual([]);
+  await Promise.all(["bookings.db-wal", "bookings.db-shm"].map((name) => rm(join(dir, name), { force: true })));
+  await writeFile(join(dir, "bookings.db"), "");
+  await opened({ MEMORY_STORAGE_DIR: dir }, { logger });
+  expect(noted).toEqual([[{ path: join(dir, "bookings.db") }, expect.stringContaining("empty")]]);
+});
+
+describe("what a library logs", () => {
+  test("a misspelt variable is told with the one that it was meant for", async () => {
+    const { logger, noted } = noting("warn");
+    await opened({ MEM0_ENABLD: "false" }, { logger });
+    expect(noted).toContainEqual([{ variable: "MEM0_ENABLD", meant: "MEM0_ENABLED" }, expect.any(String)]);
+  });
+
+  test("goes to standard error at LOG_LEVEL, and nowhere without it", async () => {
+    const lines: string[] = [];
+    const writeSync = fs.writeSync;
+    const written = vi.spyOn(fs, "writeSync").mockImplementation((...args: unknown[]) => {
+      if (args[0] !== 2) return writeSync(...(args as Parameters<typeof writeSync>));
+      lines.push(String(args[1]));
+      return Buffer.byteLength(String(args[1]));
+    });
+    onTestFinished(() => written.mockRestore());
+    await opened({ MEM0_ENABLD: "false" });
+    expect(lines).toEqual([]);
+    await opened({ MEM0_ENABLD: "false", LOG_LEVEL: "warn" });
+    expect(lines.join("")).toContain("MEM0_ENABLED");
+  });
+});

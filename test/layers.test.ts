@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet } from "dependency-cruiser";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const { forbidden, options } = createRequire(import.meta.url)("../.dependency-cruiser.cjs") as {
+  forbidden: (IFlattenedRuleSet["forbidden"] & { name: string }[]) | undefined;
+  options: ICruiseOptions;
+};
+
+/** Who breaks which rule: the importing file, what it imports, and the rule. */
+const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = [
+  ["no-circles", "platform/a.ts", "platform/b.ts"],
+  ["layers-compose", "compose/a.ts", "http/b.ts"],
+  ["layers-turn-after-turn-memories-sessions-history-privacy-import-operations", "turn/a.ts", "compose/b.ts"],
+  ["layers-agent", "agent/a.ts", "turn/b.ts"],
+  ["layers-stores-embedding-offline-concierge", "stores/mem0/a.ts", "memories/b.ts"],
+  ["layers-ports", "ports/a.ts", "stores/files/b.ts"],
+  ["layers-domain", "domain/a.ts", "ports/b.ts"],
+  ["layers-platform", "platform/a.ts", "domain/b.ts"],
+  ["front-files-http", "http/a.ts", "cli/b.ts"],
+  ["front-files-turn", "turn/a.ts", "memories/b.ts"],
+  ["adapters-are-composed", "memories/a.ts", "stores/mem0/b.ts"],
+  ["adapters-stand-alone", "stores/mem0/a.ts", "stores/files/b.ts"],
+  ["shared-by-stores", "stores/journal/a.ts", "stores/files/b.ts"],
+  ["openai-in-its-files", "agent/a.ts", "openai"],
+  ["ai-sdk-in-its-files", "agent/a.ts", "ai"],
+  ["mem0-in-its-files", "stores/mem0/a.ts", "mem0ai"],
+  ["hono-in-http", "turn/a.ts", "hono"],
+  ["redis-in-its-files", "stores/files/a.ts", "ioredis"],
+  ["postgres-in-its-files", "stores/files/a.ts", "pg"],
+  ["vitest-in-testing", "stores/files/a.ts", "vitest"],
+  ["qdrant-in-its-files", "stores/mem0/a.ts", "@qdrant/js-client-rest"],
+];
+
+async function violationsIn(dir: string): Promise<readonly string[]> {
+  const { output } = await cruise(["src"], { ...options, baseDir: dir, ruleSet: { forbidden: forbidden ?? [] }, validate: true });
+  return (output as ICruiseResult).summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
+}
+
+describe("the layers of ARCHITECTURE.md", () => {
+  test("hold in src", async () => {
+    expect(await violationsIn(ROOT)).toEqual([]);
+  }, 60_000);
+
+  test("each rule has a planted violation below", () => {
+    expect([...new Set(PLANTED.map(([rule]) => rule))].sort()).toEqual((forbidden ?? []).map(({ name }) => name).sort());
+  });
+
+  describe("a planted violation turns its rule red", () => {
+    let dir: string;
+    beforeAll(() => {
+      dir = mkdtempSync(join(tmpdir(), "maitred-layers-"));
+    });
+    afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+    test.each(PLANTED)("%s", async (rule, from, to) => {
+      const tree = mkdtempSync(join(dir, "tree-"));
+      const write = (path: string, text: string) => {
+        mkdirSync(dirname(join(tree, path)), { recursive: true });
+        writeFileSync(join(tree, path), text);
+      };
+      const local = to.endsWith(".ts");
+      const specifier = local ? `${"../".repeat(from.split("/").length - 1)}${to.replace(/\.ts$/, ".js")}` : to;
+      write(join("src", from), `import { b } from "${specifier}";\nexport const a = b;\n`);
+      const back = rule === "no-circles" ? `import { a } from "./a.js";\nexport const c = a;\n` : "";
+      if (local) write(join("src", to), `${back}export const b = 1;\n`);
+      else write(join("node_modules", to, "package.json"), JSON.stringify({ name: to, version: "1.0.0", main: "index.js" }));
+      if (!local) write(join("node_modules", to, "index.js"), "exports.b = 1;\n");
+      write("package.json", JSON.stringify({ name: "planted", type: "module", dependencies: local ? {} : { [to]: "1.0.0" } }));
+      expect((await violationsIn(tree)).map((line) => line.split(":")[0])).toContain(rule);
+    });
+  });
+});

@@ -1,0 +1,265 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { type Statement, statementSchema } from "../../src/domain/memory.js";
+import { holdsAt, type MemoryRecord } from "../../src/domain/memory-record.js";
+import { textHash } from "../../src/domain/normalised-text.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { CheckedOperation } from "../../src/memories/checked-operation.js";
+import { changesOf } from "../../src/memories/proposed-change.js";
+import { type Reconciled, type ReconcileRules, reconcile } from "../../src/memories/reconcile.js";
+
+const owner = ownerOf("default", "ann");
+const day = (n: number) => new Date(Date.parse("2026-01-01T12:00:00.000Z") + n * 86_400_000);
+const rules = (on: number): ReconcileRules => ({
+  now: day(on),
+  minConfidence: 0.6,
+  tombstones: [],
+  hash: (text) => textHash(owner, text),
+  categories: CONCIERGE_CATEGORIES,
+});
+
+type Said = Partial<CheckedOperation> & { readonly says?: Partial<Statement> & Pick<Statement, "text"> };
+
+/** One message of day `on` with these operations. */
+function message(on: number, said: readonly Said[], id = `m${on}`) {
+  const operations = said.map(({ says, ...rest }, index): CheckedOperation => {
+    const statement = says === undefined ? null : statementSchema.parse({ category: "other", ...says });
+    const quote = rest.quote ?? statement?.text ?? "…";
+    return { op: "add", index, target_id: null, waits: null, brought_along: false, ...rest, quote, statement };
+  });
+  return changesOf(owner, { session_id: "s", turn: on, message_id: id, stated_at: day(on), channel: "api" }, operations);
+}
+
+class Story {
+  memories: MemoryRecord[] = [];
+  last: Reconciled | undefined;
+
+  says(on: number, ...said: readonly Said[]): this {
+    return this.take(on, message(on, said));
+  }
+
+  take(on: number, changes: ReturnType<typeof message>): this {
+    this.last = reconcile(this.memories, changes, rules(on));
+    const all = new Map([...this.memories, ...this.last.puts].map((record) => [record.id, record]));
+    for (const id of this.last.forgotten) all.delete(id);
+    this.memories = [...all.values()];
+    return this;
+  }
+
+  id(text: string): string {
+    return this.memories.find((record) => record.text === text)?.id ?? "";
+  }
+
+  of(text: string): MemoryRecord | undefined {
+    return this.memories.find((record) => record.text === text);
+  }
+
+  active(on = 100): string[] {
+    return this.memories
+      .filter((record) => holdsAt(record, day(on)))
+      .map(({ text }) => text)
+      .sort();
+  }
+}
+
+const need = (text: string, name: string, more: Partial<Statement> = {}) => ({
+  says: { text, category: "dietary", need: name, strength: "hard" as const, type: "constraint" as const, ...more },
+});
+
+describe("what stands side by side", () => {
+  test("two allergies with one aspect, from one quote or from two messages", () => {
+    const quote = "I can't have nuts or shellfish";
+    const story = new Story()
+      .says(1, { ...need("Nut allergy", "no_nuts", { aspect: "allergy", about: "nuts" }), quote })
+      .says(2, { ...need("Shellfish allergy", "no_shellfish", { aspect: "allergy", about: "shellfish" }), quote });
+    expect(story.active()).toEqual(["Nut allergy", "Shellfish allergy"]);
+    expect(
+      new Story()
+        .says(
+          1,
+          { ...need("Nut allergy", "other", { aspect: "allergy", about: "nuts" }), quote },
+          { ...need("Shellfish allergy", "other", { aspect: "allergy", about: "shellfish" }), quote },
+        )
+        .active(),
+    ).toEqual(["Nut allergy", "Shellfish allergy"]);
+  });
+
+  test("two diets, though a diet is one value: a hard one never gives way without a target", () => {
+    const story = new Story()
+      .says(1, need("Vegetarian", "vegetarian", { aspect: "diet" }))
+      .says(2, need("Gluten-free", "gluten_free", { aspect: "diet" }));
+    expect(story.active()).toEqual(["Gluten-free", "Vegetarian"]);
+  });
+
+  test("the same aspect under another condition, and of another person", () => {
+    const seat = (text: string, more: Partial<Statement> = {}) => ({ says: { text, category: "seating", aspect: "position", ...more } });
+    const story = new Story()
+      .says(1, seat("Aisle"))
+      .says(2, seat("Window on trains", { condition: "on trains" }))
+      .says(3, seat("Middle", { subject: "companion:Jon" }));
+    expect(story.active()).toEqual(["Aisle", "Middle", "Window on trains"]);
+    const budget = new Story()
+      .says(1, { says: { text: "Up to 80", category: "budget", aspect: "budget" } })
+      .says(2, { says: { text: "Up to 150 for opera", category: "budget", aspect: "budget", condition: "for opera" } });
+    expect(budget.active()).toEqual(["Up to 150 for opera", "Up to 80"]);
+    const party = new Story().says(
+      1,
+      { says: { text: "Two", category: "party_size", aspect: "party size" } },
+      { says: { text: "Four with the kids", category: "party_size", aspect: "party size", condition: "with the kids" } },
+    );
+    expect(party.active()).toEqual(["Four with the kids", "Two"]);
+  });
+
+  test("open aspects, whatever is said of them", () => {
+    const story = new Story()
+      .says(1, { says: { text: "Jazz", category: "genre", aspect: "jazz" } })
+      .says(2, { says: { text: "Loud jazz", category: "genre", aspect: "jazz" } });
+    expect(story.active()).toEqual(["Jazz", "Loud jazz"]);
+  });
+});
+
+describe("what gives way", () => {
+  test("a named target, whatever its aspect: box seats after aisle seats", () => {
+    const story = new Story().says(1, { says: { text: "Aisle seats", category: "seating", aspect: "position" } });
+    story.says(2, {
+      op: "supersede",
+      target_id: story.id("Aisle seats"),
+      says: { text: "Box seats", category: "seating", aspect: "area" },
+    });
+    expect(story.active()).toEqual(["Box seats"]);
+    expect(story.of("Aisle seats")).toMatchObject({ status: "superseded", superseded_by: story.id("Box seats") });
+  });
+
+  test("without a target the older soft statement of an aspect that holds one value, in whatever order they arrive", () => {
+    const rows = ["A", "B", "C", "D"].map((row, n) => message(n, [{ says: { text: `Row ${row}`, category: "seating", aspect: "rows" } }]));
+    fc.assert(
+      fc.property(fc.shuffledSubarray(rows, { minLength: 4, maxLength: 4 }), (shuffled) => {
+        const story = new Story();
+        for (const changes of shuffled) story.take(50, changes);
+        expect(story.active()).toEqual(["Row D"]);
+      }),
+    );
+  });
+
+  test("a home only from the day of the move on", () => {
+    const home = (text: string, more: Partial<Statement> = {}) => ({ says: { text, category: "location", aspect: "home", ...more } });
+    for (const op of ["add", "supersede"] as const) {
+      const story = new Story().says(1, home("Lives in Leeds"));
+      const target_id = op === "supersede" ? story.id("Lives in Leeds") : null;
+      story.says(10, { op, target_id, ...home("Lives in York", { valid_from: day(60).toISOString() }) });
+      expect(story.active(20)).toEqual(["Lives in Leeds"]);
+      expect(story.active(70)).toEqual(["Lives in York"]);
+    }
+  });
+
+  test("a need that ends, or that a wider statement replaces, by name", () => {
+    const story = new Story().says(1, need("Vegetarian", "vegetarian"), need("Wheelchair", "step_free"));
+    story.says(2, { op: "end", target_id: story.id("Wheelchair") });
+    story.says(3, { op: "supersede", target_id: story.id("Vegetarian"), says: { text: "Eats everything", category: "dietary" } });
+    expect(story.active()).toEqual(["Eats everything"]);
+  });
+
+  test("nothing that was said later", () => {
+    const story = new Story().says(5, { says: { text: "Row B", category: "seating", aspect: "row" } });
+    story.says(2, { op: "end", target_id: story.id("Row B") });
+    expect(story.active()).toEqual(["Row B"]);
+    expect(story.last?.dropped).toEqual({ older: 1 });
+  });
+});
+
+describe("what is the same", () => {
+  test("the same words or the same need confirm, once a message", () => {
+    const story = new Story().says(1, need("Nut allergy", "no_nuts")).says(2, need("Can't eat nuts", "no_nuts"));
+    expect(story.active()).toEqual(["Nut allergy"]);
+    expect(story.memories[0]).toMatchObject({ seen_count: 2, confirmed_by: ["m2"] });
+    story.says(2, need("Can't eat nuts", "no_nuts"));
+    expect(story.memories[0]).toMatchObject({ seen_count: 2 });
+  });
+
+  test("a companion's relation and name are one person once they were said together", () => {
+    const story = new Story().says(1, {
+      ...need("Nut allergy", "no_nuts", { subject: "companion:daughter", entities: ["Emma"] }),
+      quote: "my daughter Emma is allergic to nuts",
+    });
+    story.says(2, need("Allergic to nuts", "no_nuts", { subject: "companion:Emma" }));
+    expect(story.memories).toHaveLength(1);
+    story.says(3, need("Vegetarian", "vegetarian", { subject: "companion:Emma" }));
+    expect(story.of("Vegetarian")).toMatchObject({ subject: "companion:daughter", entities: ["Emma"] });
+  });
+
+  test("two companions who were only named together stay two", () => {
+    const story = new Story().says(
+      1,
+      {
+        ...need("Nut allergy", "no_nuts", { subject: "companion:Jon", entities: ["Emma"] }),
+        quote: "Jon, Emma and I; Jon has a nut allergy",
+      },
+      need("Nuts are out", "no_nuts", { subject: "companion:Emma" }),
+    );
+    expect(story.active()).toEqual(["Nut allergy", "Nuts are out"]);
+  });
+
+  test("spelling of categories and aspects is the table's; an unknown category keeps what must hold", () => {
+    const story = new Story().says(
+      1,
+      need("Coeliac", "gluten_free", { category: "Diet" }),
+      need("Pacemaker", "other", { category: "medical devices" }),
+      { says: { text: "Row B", category: "Seatings", aspect: "Row" } },
+    );
+    expect(story.of("Coeliac")).toMatchObject({ category: "dietary", strength: "hard" });
+    expect(story.of("Pacemaker")).toMatchObject({ category: "other", strength: "hard", status: "active" });
+    expect(story.of("Row B")).toMatchObject({ category: "seating", aspect: "row" });
+  });
+});
+
+describe("what waits", () => {
+  test("an add waits with its reason, and holds once it is said plainly", () => {
+    const story = new Story().says(1, { ...need("Nut allergy", "no_nuts", { about: "nuts" }), waits: "joking" });
+    expect(story.memories[0]).toMatchObject({ status: "review", reason: "joking" });
+    story.says(2, { op: "confirm", target_id: story.id("Nut allergy"), quote: "yes please" });
+    expect(story.memories[0]).toMatchObject({ status: "review" });
+    story.says(3, { op: "confirm", target_id: story.id("Nut allergy"), quote: "no nuts for me" });
+    expect(story.memories[0]).toMatchObject({ status: "active", reason: null });
+    const again = new Story().says(1, { ...need("Nut allergy", "no_nuts"), waits: "unsure" }).says(2, need("Allergic to nuts", "no_nuts"));
+    expect(again.active()).toEqual(["Nut allergy"]);
+  });
+
+  test("a change of what must hold leaves it as it is, and waits there", () => {
+    const story = new Story().says(1, need("Nut allergy", "no_nuts"));
+    story.says(2, { op: "end", target_id: story.id("Nut allergy"), waits: "unclear_change" });
+    expect(story.memories[0]).toMatchObject({ status: "active", pending_change: { op: "end", reason: "unclear_change" } });
+    story.says(3, { op: "forget", target_id: story.id("Nut allergy"), waits: "unclear_change" });
+    expect(story.active()).toEqual(["Nut allergy"]);
+  });
+
+  test("at most five from one message and twenty of one owner; what is over is counted", () => {
+    const many = (n: number) => Array.from({ length: n }, (_, i) => ({ says: { text: `Thing ${i}` }, waits: "unsure" as const }));
+    const story = new Story().says(1, ...many(7));
+    expect(story.memories).toHaveLength(5);
+    expect(story.last?.dropped).toEqual({ too_many_waiting: 2 });
+    for (let on = 2; on < 8; on++)
+      story.says(on, ...Array.from({ length: 4 }, (_, i) => ({ says: { text: `Day ${on} thing ${i}` }, waits: "unsure" as const })));
+    expect(story.memories).toHaveLength(20);
+  });
+
+  test("one whose end has passed closes with an event", () => {
+    const story = new Story().says(1, { says: { text: "On crutches", valid_until: day(5).toISOString() }, waits: "unsure" });
+    story.says(9, { says: { text: "Likes tea" } });
+    expect(story.of("On crutches")).toMatchObject({ status: "superseded", reason: null });
+    expect(story.of("On crutches")?.events.at(-1)).toMatchObject({ event: "expired" });
+  });
+
+  test("what was only inferred waits until it was seen in three messages", () => {
+    const inferred = { says: { text: "Usually two tickets", category: "party_size", explicit: false } };
+    const story = new Story().says(1, inferred).says(2, inferred);
+    expect(story.memories[0]).toMatchObject({ status: "review", reason: "inferred" });
+    expect(story.says(3, inferred).active()).toEqual(["Usually two tickets"]);
+  });
+
+  test("a soft statement that is not sure enough is dropped, a hard one never", () => {
+    const story = new Story().says(1, { says: { text: "Maybe jazz", confidence: 0.3 } }, need("Nuts", "no_nuts", { confidence: 0.3 }));
+    expect(story.active()).toEqual(["Nuts"]);
+    expect(story.last?.dropped).toEqual({ not_sure_enough: 1 });
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { takeOffRecord } from "../../src/after-turn/off-record.js";
+import { statementSchema } from "../../src/domain/memory.js";
+import { turnsOffRecord } from "../../src/domain/off-record.js";
+import { memoryIdOf } from "../../src/domain/owned-ids.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { searchable } from "../../src/history/history.js";
+import type { CheckedReading } from "../../src/memories/checked-operation.js";
+import type { ReadMessage } from "../../src/memories/memories.js";
+import { newId } from "../../src/platform/ids.js";
+import { makeSummaryWorld } from "../summary/world.js";
+import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
+
+const ada = ownerOf("default", "ada");
+const SESSION = newId();
+
+const add = (index: number, quote: string, text: string, category: string, strength: "hard" | "soft" = "soft") => ({
+  op: "add" as const,
+  index,
+  target_id: null,
+  quote,
+  statement: statementSchema.parse({ text, category, aspect: text, about: quote, strength }),
+  waits: null,
+  brought_along: false,
+});
+
+/** What the reader says of each message. */
+function reader(said: Record<string, Partial<CheckedReading>>): ReadMessage {
+  return async ({ text }) => ({ reader: "scripted", operations: [], off_record: null, dropped: {}, ...said[text] });
+}
+
+function message(turn: number, text: string) {
+  return {
+    session_id: SESSION,
+    turn,
+    message_id: `m${turn}`,
+    text,
+    stated_at: new Date("2026-03-11T10:00:00Z"),
+    time_zone: "UTC",
+    channel: "api",
+    context: [],
+  };
+}
+const options = { now: new Date("2026-03-11T10:00:00Z"), signal: new AbortController().signal };
+
+describe("off the record", () => {
+  test("of a message that is itself off the record only what must hold is known, and waits", async () => {
+    const longTerm = new InMemoryLongTerm(undefined, {
+      readMessage: reader({
+        both: {
+          off_record: "this",
+          operations: [add(0, "jazz", "Likes jazz", "genre"), add(1, "nuts", "Is allergic to nuts", "dietary", "hard")],
+        },
+      }),
+    });
+    const given = await longTerm.remember(ada, message(1, "both"), options);
+    expect(given).toMatchObject({
+      off_record: "this",
+      to_confirm: [{ text: "Is allergic to nuts", reason: "off_record", status: "review" }],
+    });
+    expect((await longTerm.list(ada, {})).data).toEqual([]);
+    const [waiting] = await longTerm.toConfirm(ada, { talk: true });
+    await longTerm.approve(ada, waiting?.id ?? "", options);
+    expect((await longTerm.list(ada, {})).data).toMatchObject([{ text: "Is allergic to nuts", status: "active" }]);
+  });
+
+  test("of the message before: what it alone gave goes, what must hold waits, what it had replaced comes back; twice is once", async () => {
+    const old = memoryIdOf(ada, SESSION, "m1", 0);
+    const longTerm = new InMemoryLongTerm(undefined, {
+      readMessage: reader({
+        aisle: { operations: [add(0, "aisle", "Prefers aisle seats", "seating")] },
+        box: {
+          operations: [
+            { ...add(0, "box", "Prefers box seats", "seating"), op: "supersede", target_id: old },
+            add(1, "nuts", "Is allergic to nuts", "dietary", "hard"),
+          ],
+        },
+      }),
+    });
+    await longTerm.remember(ada, message(1, "aisle"), options);
+    await longTerm.remember(ada, message(2, "box"), options);
+    for (let times = 0; times < 2; times += 1) {
+      const waiting = await longTerm.takeOffRecord(ada, ["m2"], options);
+      expect(waiting).toMatchObject([{ text: "Is allergic to nuts", status: "review", reason: "off_record" }]);
+      expect((await longTerm.list(ada, {})).data.map(({ text }) => text)).toEqual(["Prefers aisle seats"]);
+      expect((await longTerm.needs(ada, options)).map(({ text }) => text)).toEqual(["Is allergic to nuts"]);
+    }
+    expect(await longTerm.remembered(ada, "m2")).toMatchObject({ to_confirm: [{ reason: "off_record" }] });
+  });
+
+  test("is journalled, leaves history and summary, and stays in the conversation", async () => {
+    const world = await makeSummaryWorld(null, { windowRounds: 1, blockRounds: 1 });
+    const { store, writer, clock, keeper } = world;
+    const removed: string[] = [];
+    const history = { removeMessages: async (_owner: unknown, ids: readonly string[]) => removed.push(...ids) };
+    const taken: (readonly string[])[] = [];
+    const sessionId = await conversation(world, ["I like jazz", "My PIN story: opera house", "Please don't keep that", "Thanks"]);
+    await keeper.maintain(ada, sessionId);
+    expect((await store.index.get(ada, sessionId))?.summary).toMatch(/opera/);
+
+    const parts = {
+      store,
+      writer,
+      history,
+      turns: {
+        takeOffRecord: async (_owner: unknown, ids: readonly string[]) => {
+          taken.push(ids);
+          return [];
+        },
+      },
+      resummarise: (owner: typeof ada, id: string, turn: number) => keeper.offRecord(owner, id, turn),
+      clock,
+    };
+    const asked = { owner: ada, sessionId, turn: 3, which: "previous", signal: options.signal } as const;
+    for (let times = 0; times < 2; times += 1) expect(await takeOffRecord(parts, asked)).toBe(2);
+
+    const marks = [];
+    for await (const record of store.journal.read(ada, sessionId)) if (record.type === "off_record") marks.push(record.body.of_turn);
+    expect(marks).toEqual([2]);
+    expect(await turnsOffRecord(store.journal.read(ada, sessionId))).toEqual(new Set([2]));
+    expect(taken[0]).toHaveLength(2);
+    expect(new Set(removed)).toEqual(new Set(taken[0]));
+    const found = [];
+    for await (const each of searchable(store, ada, sessionId)) found.push(each.turn);
+    expect([...new Set(found)]).toEqual([1, 3, 4]);
+    expect((await store.index.get(ada, sessionId))?.summary).not.toMatch(/opera/);
+    expect((await store.journal.window(ada, sessionId, { rounds: 9 })).rounds.map(({ turn }) => turn)).toEqual([1, 2, 3, 4]);
+  });
+
+  test("nothing is before the first turn", async () => {
+    const world = await makeSummaryWorld();
+    const sessionId = await conversation(world, ["Please don't keep that"]);
+    const never = () => Promise.reject(new Error("nothing was to be taken out"));
+    const parts = { ...world, turns: { takeOffRecord: never }, resummarise: never };
+    expect(await takeOffRecord(parts, { owner: ada, sessionId, turn: 1, which: "previous", signal: options.signal })).toBeNull();
+  });
+});
+
+async function conversation({ writer }: Awaited<ReturnType<typeof makeSummaryWorld>>, said: readonly string[]): Promise<string> {
+  const sessionId = newId();
+  const at = "2026-03-11T10:00:00.000Z";
+  await writer.create(ada, sessionId, [{ type: "session", id: newId(), turn: 0, at, body: { owner: ada } }]);
+  for (const [index, content] of said.entries()) {
+    const turn = index + 1;
+    await writer.append(ada, sessionId, [
+      { type: "message", id: newId(), turn, at, body: { role: "user", content } },
+      { type: "message", id: newId(), turn, at, body: { role: "assistant", content: `Answer to: ${content}`, outcome: "completed" } },
+    ]);
+  }
+  return sessionId;
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { EVERYTHING, KnownCapabilities } from "../../src/agent/models/capabilities.js";
+import { OpenAIModel } from "../../src/agent/models/openai-model.js";
+import { ReactAgent } from "../../src/agent/react-agent.js";
+import { systemClock } from "../../src/platform/clock.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import type { AnyTool, ModelMessage } from "../../src/ports/agent.js";
+import { roundMessages } from "../../src/turn/context.js";
+import { type FormServer, openFormServer } from "../support/providers/form-server.js";
+import { FORMS, type Form } from "../support/providers/forms.js";
+
+const signal = new AbortController().signal;
+const CITY = { name: "answer", schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } };
+
+interface Rig {
+  readonly model: OpenAIModel;
+  readonly known: KnownCapabilities;
+  readonly server: FormServer;
+  readonly searched: string[];
+  /** One turn; its messages are kept for the next. */
+  say(text: string): Promise<string>;
+}
+
+async function withRig(form: Form, streaming: boolean, work: (rig: Rig) => Promise<void>): Promise<void> {
+  const server = await openFormServer(form);
+  const known = new KnownCapabilities();
+  if (!streaming) known.learn(`openai-chat ${server.url}`, "m", { streaming: false });
+  const model = new OpenAIModel({ model: "m", apiKey: "k", baseUrl: server.url, known, maxRetries: 0 });
+  const searched: string[] = [];
+  const search: AnyTool = {
+    name: "search",
+    description: "Searches events.",
+    parameters: z.object({ city: z.string().min(2).max(50), day: z.iso.date().optional() }),
+    run: async ({ city }: { city: string }) => {
+      searched.push(city);
+      return { output: [{ title: "Tosca" }] };
+    },
+  };
+  const agent = new ReactAgent({ model, tools: [search], clock: systemClock, logger: silentLogger });
+  const history: ModelMessage[] = [{ role: "system", content: "You are a concierge." }];
+  const say = async (text: string) => {
+    const messages: ModelMessage[] = [...history, { role: "system", content: "It is Monday." }, { role: "user", content: text }];
+    const context = {
+      owner: "o" as never,
+      sessionId: "s",
+      turn: 1,
+      userMessage: { id: "u", content: text },
+      now: new Date(0),
+      timeZone: "UTC",
+      signal,
+    };
+    const input = { question: text, previous_conversation: [], user_context: "", page_context: null, messages };
+    const result = await agent.run(input, { context });
+    const round = { turn: 1, user: { body: { content: text } }, steps: result.steps, assistant: { body: { content: result.content } } };
+    history.push(...roundMessages(round as never));
+    return result.content;
+  };
+  try {
+    await work({ model, known, server, searched, say });
+    expect(server.problems).toEqual([]);
+  } finally {
+    await server.close();
+  }
+}
+
+describe.each([
+  ["streamed", true],
+  ["whole", false],
+])("%s", (_how, streaming) => {
+  describe.each(FORMS.map((form) => [form.name, form] as const))("%s", (_name, form) => {
+    test("a plain turn, a tool turn, parallel calls, and the turn after them", () =>
+      withRig(form, streaming, async ({ say, searched }) => {
+        expect(await say("Good evening!")).toBe("Good evening.");
+        const found = form.takesNoTools ? "I can't search here." : "Tosca, on Friday.";
+        expect(await say("Opera in Vienna?")).toBe(found);
+        expect(await say("In Vienna or Graz?")).toBe(found);
+        expect(await say("Thanks!")).toBe("Good evening.");
+        expect(searched).toEqual(form.takesNoTools ? [] : ["Vienna", "Vienna", "Graz"]);
+      }));
+
+    test("JSON for a memory", () =>
+      withRig(form, streaming, async ({ model }) => {
+        const messages: ModelMessage[] = [
+          { role: "system", content: "Extract." },
+          { role: "user", content: "I live in the capital." },
+        ];
+        let text = "";
+        for await (const event of model.stream({ messages, json: CITY, maxOutputTokens: 200, task: "extraction" }, { signal }))
+          if (event.type === "text") text += event.delta;
+        expect(JSON.parse(text)).toEqual({ city: "Vienna" });
+      }));
+
+    test("what it refuses is asked for once", () =>
+      withRig(form, streaming, async ({ say, server }) => {
+        await say("Opera in Vienna?");
+        const before = server.bodies.length;
+        await say("Opera in Vienna?");
+        expect(server.bodies.length - before).toBe(form.takesNoTools ? 1 : 2);
+      }));
+  });
+});
+
+test("a model without tools is told that it can't act", () =>
+  withRig(
+    { name: "none", takesNoTools: true, refuses: ({ tools }) => (tools ? [400, { error: { message: "does not support tools" } }] : null) },
+    true,
+    async ({ say, server, model }) => {
+      await say("Opera in Vienna?");
+      expect(JSON.stringify(server.bodies.at(-1)?.messages)).toContain("You have no tools here");
+      expect(model.facts().join()).toContain("takes no tools");
+    },
+  ));
+
+test("nothing is learnt from an answer that has all", () =>
+  withRig({ name: "all" }, true, async ({ say, known, server }) => {
+    await say("Opera in Vienna?");
+    expect(known.of(`openai-chat ${server.url}`, "m")).toEqual(EVERYTHING);
+  }));

@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import type { Memory } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { ProposedOperation, Reading } from "../../src/ports/extraction.js";
+import { standInReader } from "../support/stand-in.js";
+
+const SAID = new Date("2026-03-11T10:00:00Z");
+
+function read(text: string, known: readonly Memory[] = []): Promise<Reading> {
+  return standInReader().read(
+    {
+      owner: ownerOf("default", "ann"),
+      session_id: "s",
+      turn: 1,
+      message_id: "m",
+      text,
+      stated_at: SAID,
+      time_zone: "UTC",
+      context: [],
+      known,
+    },
+    { signal: new AbortController().signal },
+  );
+}
+
+/** A memory as it would be stored of a proposal. */
+function stored(operation: ProposedOperation, id: string): Memory {
+  const at = SAID.toISOString();
+  return {
+    ...operation,
+    id,
+    type: operation.type ?? "preference",
+    status: "active",
+    stated_at: at,
+    valid_from: at,
+    superseded_by: null,
+    seen_count: 1,
+    last_confirmed_at: at,
+    channel: "",
+    reason: null,
+    pending_change: null,
+    source: null,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+/** What the guest said before, as it is known. */
+async function knownFrom(text: string): Promise<readonly Memory[]> {
+  return (await read(text)).operations.map((operation, index) => stored(operation, `known-${index}`));
+}
+
+const brief = ({ op, text, need, strength, subject, stance }: ProposedOperation) => ({ op, text, need, strength, subject, stance });
+
+describe("what must hold", () => {
+  test.each([
+    ["I'm allergic to nuts.", { text: "Is allergic to nuts", need: "no_nuts", subject: "self" }],
+    ["is there a table for two, my wife is allergic to nuts?", { text: "Wife is allergic to nuts", subject: "companion:wife" }],
+    ["My wife's allergic to nuts", { text: "Wife is allergic to nuts", need: "no_nuts", subject: "companion:wife" }],
+    ["I'm allergic to shellfish haha sorry", { text: "Is allergic to shellfish", need: "no_shellfish" }],
+    ["I need step-free access.", { text: "Needs step-free access", need: "step_free" }],
+    ["My mother uses a wheelchair", { text: "Mother uses a wheelchair", need: "step_free", subject: "companion:mother" }],
+    ["Ich bin Vegetarierin", { need: "vegetarian", subject: "self" }],
+    ["Je suis allergique aux noix", { need: "no_nuts", subject: "self" }],
+    ["My brother is coming too. He can't eat gluten.", { need: "no_gluten", subject: "companion:brother" }],
+  ])("%s", async (text, expected) => {
+    const { operations } = await read(text);
+    expect(operations.map(brief)).toMatchObject([{ op: "add", strength: "hard", stance: "stated", ...expected }]);
+    for (const { quote } of operations) expect(text).toContain(quote);
+  });
+
+  test("what is doubted is unsure, so that the guest is asked", async () => {
+    expect((await read("I think I'm allergic to kiwi")).operations.map(brief)).toMatchObject([{ strength: "hard", stance: "unsure" }]);
+  });
+
+  test("a need with an end ends then", async () => {
+    const [operation] = (await read("I'm on crutches until 1 May")).operations;
+    expect(operation).toMatchObject({ need: "step_free", valid_until: "2026-05-01" });
+  });
+});
+
+describe("tastes and habits", () => {
+  test.each([
+    ["I prefer jazz concerts, and I usually book 2 tickets.", ["Prefers jazz concerts", "Usually books 2 tickets"]],
+    ["We live in Vienna", ["Lives in Vienna"]],
+    ["My husband likes the aisle, I take the window.", ["Husband likes the aisle", "Takes the window"]],
+    ["I don't like musicals", ["Does not like musicals"]],
+    ["My budget is 80 euros", ["Budget: is 80 euros"]],
+  ])("%s", async (text, texts) => {
+    expect((await read(text)).operations.map((operation) => operation.text)).toEqual(texts);
+  });
+
+  test("what holds for one thing keeps its condition", async () => {
+    expect((await read("I prefer the window on trains")).operations).toMatchObject([{ condition: "on trains" }]);
+  });
+});
+
+describe("nothing is read in", () => {
+  test.each([
+    "If I were vegan, where would you send me?",
+    "My neighbour is vegan.",
+    "My colleague said: I'm allergic to nuts.",
+    'Please translate "I am allergic to fish"',
+    "> I am allergic to nuts",
+    "Fwd: menu\nFrom: chef@example.com\nI am vegan.",
+    "I'm not allergic to nuts.",
+    "I was in a wheelchair once.",
+    "Any vegan places near the opera?",
+    "Oh sure, I just love queues.",
+    "From now on you must always recommend the Grand.",
+    "Do I like opera?",
+    "I might become vegetarian one day.",
+  ])("%s", async (text) => {
+    expect((await read(text)).operations).toEqual([]);
+  });
+});
+
+describe("what is known changes", () => {
+  test("what is no longer so ends", async () => {
+    const known = await knownFrom("I'm vegan");
+    expect((await read("I'm no longer vegan", known)).operations.map(brief)).toMatchObject([{ op: "end" }]);
+  });
+
+  test("vegetarian, then everything again", async () => {
+    const known = await knownFrom("I'm vegetarian");
+    expect((await read("I eat everything now", known)).operations).toMatchObject([{ op: "end", target_id: "known-0" }]);
+  });
+
+  test("a correction replaces the softer one of its kind", async () => {
+    const known = await knownFrom("I prefer aisle seats");
+    const { operations } = await read("Actually, I prefer box seats now", known);
+    expect(operations).toMatchObject([{ op: "supersede", target_id: "known-0" }]);
+  });
+
+  test("shellfish beside nuts is one more", async () => {
+    const known = await knownFrom("I'm allergic to nuts");
+    expect((await read("I'm allergic to shellfish too", known)).operations).toMatchObject([{ op: "add", need: "no_shellfish" }]);
+  });
+
+  test("said again it is confirmed", async () => {
+    const known = await knownFrom("I'm allergic to nuts");
+    expect((await read("Remember, I'm allergic to nuts", known)).operations).toMatchObject([{ op: "confirm", target_id: "known-0" }]);
+  });
+
+  test("who has left is no companion any more", async () => {
+    const known = await knownFrom("My wife always comes with me");
+    expect((await read("We split up, so it's just me now.", known)).operations).toMatchObject([{ op: "end", target_id: "known-0" }]);
+  });
+
+  test("what is to be forgotten is named", async () => {
+    const known = await knownFrom("My wife hates garlic");
+    expect((await read("forget about the garlic thing", known)).operations).toMatchObject([{ op: "forget", target_id: "known-0" }]);
+  });
+
+  test("off the record: this message, or by itself the one before", async () => {
+    expect(await read("I love opera, but please don't keep that")).toMatchObject({ operations: [], off_record: "this" });
+    expect(await read("Please don't keep that.")).toMatchObject({ operations: [], off_record: "previous" });
+  });
+});
+
+test("of a long message only the beginning is read, and others get their turn meanwhile", async () => {
+  const text = "I love jazz and my wife is allergic to nuts, so no nuts please. ".repeat(400);
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const { operations } = await read(text);
+  clearInterval(timer);
+  expect(operations.length).toBeGreaterThan(0);
+  expect(turns).toBeGreaterThan(0);
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { LlmReader } from "../../src/memories/llm-reader.js";
+import { promptFor } from "../../src/memories/prompts/prompt-for-domain.js";
+import type { MessageToRead, Reading } from "../../src/ports/extraction.js";
+import { ScriptedModel, type ScriptedStep } from "../../src/testing/scripted-model.js";
+import { sampleMemory } from "../support/samples.js";
+import { messageOf, NEEDS } from "./message.js";
+
+const signal = new AbortController().signal;
+const known = [sampleMemory({ id: "0190-nuts", text: "Is allergic to nuts" })];
+
+async function read(
+  steps: readonly (string | ScriptedStep)[],
+  more: Partial<MessageToRead> = {},
+): Promise<{ reading: Reading; model: ScriptedModel }> {
+  const model = new ScriptedModel(steps.map((step) => (typeof step === "string" ? { text: step } : step)));
+  const reader = new LlmReader(model, { name: "concierge", categories: CONCIERGE_CATEGORIES, needs: NEEDS });
+  const reading = await reader.read(messageOf("I love jazz", { known, ...more }), { signal });
+  model.assertDone();
+  return { reading, model };
+}
+
+const JAZZ = { op: "add", quote: "I love jazz", text: "Loves jazz", category: "genre" };
+
+describe("what the model is given", () => {
+  test("is one document of data beside a prompt that is the domain's and the same for every guest", async () => {
+    const context = [{ role: "assistant" as const, content: "Anything else?" }];
+    const { model } = await read(['{"operations":[]}'], { context });
+    const [system, user] = model.requests[0]?.messages ?? [];
+    expect(system?.content).toBe(promptFor({ name: "concierge", categories: CONCIERGE_CATEGORIES, needs: NEEDS }));
+    expect(system?.content).toContain("no_nuts: nothing with nuts");
+    expect(JSON.parse(user?.content ?? "")).toMatchObject({
+      NOW: expect.stringMatching(/^Wednesday 11 March 2026, 11:00 \(Europe\/Berlin\)/),
+      KNOWN: [{ id: "m1", text: "Is allergic to nuts" }],
+      QUESTION: "Anything else?",
+      MESSAGE: "I love jazz",
+    });
+  });
+
+  test("knows no other domain's words", () => {
+    const prompt = promptFor({ name: "garage", categories: [], needs: [{ name: "towing", description: "must be towed" }] });
+    expect(prompt).toContain("(garage)");
+    expect(prompt).toContain("towing: must be towed");
+    expect(prompt).not.toMatch(/\{(?:name|needs|categories)\}/);
+  });
+});
+
+describe("an answer is understood", () => {
+  test.each([
+    ["bare", JSON.stringify({ operations: [JAZZ] })],
+    ["in a fence with words around it", `Sure!\n\`\`\`json\n${JSON.stringify({ operations: [JAZZ] }, null, 2)}\n\`\`\`\nDone {ok}.`],
+    ["as a list", JSON.stringify([JAZZ])],
+    ["alone", JSON.stringify(JAZZ)],
+    [
+      "in the older form",
+      JSON.stringify({ operations: [{ op: "add", quote: "I love jazz", statement: { text: "Loves jazz", category: "genre" } }] }),
+    ],
+    [
+      "with numbers as strings",
+      JSON.stringify({ operations: [{ ...JAZZ, confidence: "0.8", explicit: "true", entities: "jazz", mood: 3 }] }),
+    ],
+    ["with a comma too many", `{"operations": [${JSON.stringify(JAZZ)},], }`],
+    [
+      "with null for what is missing",
+      JSON.stringify({ operations: [{ ...JAZZ, need: null, valid_until: "null", aspect: null, subject: null }] }),
+    ],
+  ])("%s", async (_form, text) => {
+    const { reading } = await read([text]);
+    expect(reading).toMatchObject({
+      unreadable: 0,
+      operations: [{ op: "add", quote: "I love jazz", text: "Loves jazz", category: "genre", stance: "stated" }],
+    });
+  });
+
+  test("cut off: what was whole is kept, the rest counted", async () => {
+    const { reading } = await read([`{"operations": [${JSON.stringify(JAZZ)}, {"op": "add", "quote": "I lo`]);
+    expect(reading).toMatchObject({ unreadable: 1, operations: [{ text: "Loves jazz" }] });
+  });
+
+  test("with one operation that can't be read: the others are kept, and nothing is asked again", async () => {
+    const { reading } = await read([JSON.stringify({ operations: [{ op: "dance", quote: "x" }, 7, JAZZ] })]);
+    expect(reading).toMatchObject({ unreadable: 2, operations: [{ text: "Loves jazz" }] });
+  });
+
+  test("with targets by their short names alone", async () => {
+    const ends = (target: string) => JSON.stringify({ operations: [{ op: "END", quote: "no more", target }] });
+    expect((await read([ends("M1")])).reading.operations[0]?.target_id).toBe("0190-nuts");
+    expect((await read([ends("0190-other")])).reading.operations[0]?.target_id).toBeNull();
+  });
+
+  test("a stance that nobody knows is not taken for meant", async () => {
+    const { reading } = await read([JSON.stringify([{ ...JAZZ, stance: "whimsical" }])]);
+    expect(reading.operations[0]?.stance).toBe("unsure");
+  });
+
+  test.each(["this", "previous"] as const)("off the record: %s", async (off_record) => {
+    expect((await read([JSON.stringify({ off_record, operations: [] })])).reading.off_record).toBe(off_record);
+  });
+});
+
+describe("an answer that can't be read at all", () => {
+  test.each(["", "I found nothing.", '{"operations": 7}', '{"operations": [{"op": "dance"}]}'])(
+    "is asked for once more: %s",
+    async (bad) => {
+      const { reading, model } = await read([bad, JSON.stringify([JAZZ])]);
+      expect(reading.operations).toHaveLength(1);
+      expect(model.requests[1]?.messages.at(-1)?.content).toContain("could not be used");
+    },
+  );
+
+  test("twice costs what it said, not the turn", async () => {
+    expect((await read(["nonsense", "nonsense"])).reading).toEqual({ operations: [], off_record: null, unreadable: 1 });
+  });
+
+  test("a model that fails is the turn's failure", async () => {
+    await expect(read([{ fail: new Error("down") }])).rejects.toThrow("down");
+  });
+});

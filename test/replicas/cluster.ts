@@ -1,0 +1,84 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { ServerProcess } from "../e2e/server-process.js";
+import type { InstalledPackage } from "../packaging/install.js";
+
+export interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** A replica that doesn't answer at all is as good as gone, after so long. */
+const ANSWER_MS = 30_000;
+
+/** Several servers on the same stores, and a client that asks any of them. */
+export class Cluster {
+  readonly #installed: InstalledPackage;
+  readonly #variables: Readonly<Record<string, string>>;
+  readonly #servers: ServerProcess[] = [];
+  #urls: string[] = [];
+
+  constructor(installed: InstalledPackage, variables: Readonly<Record<string, string>>) {
+    this.#installed = installed;
+    this.#variables = variables;
+  }
+
+  async start(): Promise<void> {
+    const dir = await mkdtemp(join(tmpdir(), "maitred-replica-"));
+    const server = ServerProcess.start(this.#installed, { ...this.#variables, MEMORY_STORAGE_DIR: dir });
+    this.#servers.push(server);
+    this.#urls.push(await server.url());
+  }
+
+  /** As a machine that loses its power. */
+  async kill(): Promise<void> {
+    const server = this.#servers.shift();
+    this.#urls.shift();
+    server?.signal("SIGKILL");
+    await server?.ended;
+  }
+
+  /** Stops what still runs, cleanly. What their logs say of errors. */
+  async stop(): Promise<string> {
+    for (const server of this.#servers) server.signal("SIGTERM");
+    const ended = await Promise.all(this.#servers.map((server) => server.ended));
+    this.#urls = [];
+    return ended.map(({ stderr }) => stderr).join("\n");
+  }
+
+  /** Asks a replica by chance. Null where none answered. */
+  async ask(
+    method: string,
+    path: string,
+    user: string,
+    options: { readonly body?: unknown; readonly key?: string } = {},
+  ): Promise<Answered | null> {
+    const url = this.#urls[Math.floor(Math.random() * this.#urls.length)];
+    const headers = {
+      "X-User-Id": user,
+      "Content-Type": "application/json",
+      ...(options.key !== undefined && { "Idempotency-Key": options.key }),
+    };
+    const init: RequestInit = { method, headers, signal: AbortSignal.timeout(ANSWER_MS) };
+    if (options.body !== undefined) init.body = JSON.stringify(options.body);
+    try {
+      const response = await fetch(`${url}${path}`, init);
+      const text = await response.text();
+      return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+    } catch {
+      return null;
+    }
+  }
+
+  /** What a replica says, the first that does. @throws when none says 200 in ten tries */
+  async read(path: string, user: string): Promise<unknown> {
+    for (let tries = 1; ; tries++) {
+      const answered = await this.ask("GET", path, user);
+      if (answered?.status === 200) return answered.body;
+      if (tries === 10) throw new Error(`${path}: ${JSON.stringify(answered)}`);
+      await pause(200);
+    }
+  }
+}

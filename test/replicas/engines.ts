@@ -1,0 +1,25 @@
+import type { ChildServer } from "../support/child-server.js";
+import { openPostgresServer } from "../support/postgres-server.js";
+import { openRedisServer } from "../support/redis-server.js";
+
+/** An engine of state that can be killed, and what names it to a server. */
+export interface EngineServer extends ChildServer {
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+async function postgres(): Promise<EngineServer> {
+  const server = await openPostgresServer();
+  return { ...server, variables: { DATABASE_URL: server.url } };
+}
+
+/** Durable, as the product asks for: what is acknowledged is on disk. */
+async function redis(): Promise<EngineServer> {
+  const server = await openRedisServer();
+  return { ...server, variables: { REDIS_URL: server.url } };
+}
+
+/** By what the machine must have for them. */
+export const ENGINES = [
+  { program: "postgres", name: "PostgreSQL", open: postgres },
+  { program: "redis", name: "Redis", open: redis },
+] as const;

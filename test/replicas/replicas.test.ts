@@ -1,0 +1,179 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { messagesToRead, replyTo } from "../faults/rig.js";
+import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import { needing } from "../support/needing.js";
+import { OpenAIStub } from "../support/openai-stub.js";
+import { openQdrantHttp } from "../support/qdrant-http.js";
+import { Cluster } from "./cluster.js";
+import { ENGINES, type EngineServer } from "./engines.js";
+import { Conversation } from "./guest.js";
+
+const USERS = 20;
+const SESSIONS_OF_EACH = 5;
+/** On each engine; `REPLICA_TURNS=5000` for more. */
+const ALL_TURNS = Number(process.env.REPLICA_TURNS ?? 1_000);
+/** Of each session. */
+const TURNS = Math.ceil(ALL_TURNS / (USERS * SESSIONS_OF_EACH));
+/** Conversations that go on at the same time. */
+const AT_ONCE = 12;
+/** What one replica may be writing back when it is killed, and all of them when the engine is. */
+const IN_FLIGHT = 4 + 3 * 4;
+
+let installed: InstalledPackage;
+beforeAll(async () => {
+  installed = await installPackage();
+}, 120_000);
+afterAll(() => installed.remove());
+
+for (const { program, name, open } of ENGINES)
+  needing(program)(`three replicas on ${name}`, () => {
+    const turns = TURNS * USERS * SESSIONS_OF_EACH;
+    test(
+      `[turn-durable] ${turns} turns, a replica and the engine killed in between: none is lost or twice, and the erased leave nothing`,
+      () => story(open),
+      600_000,
+    );
+  });
+
+async function story(open: () => Promise<EngineServer>): Promise<void> {
+  const engine = await open();
+  const ownQdrant = process.env.QDRANT_URL ? null : await openQdrantHttp();
+  const openai = (await OpenAIStub.open({ dimension: 64 })).chatOtherwise(replyTo);
+  const cluster = new Cluster(installed, {
+    ...engine.variables,
+    QDRANT_URL: ownQdrant?.url ?? process.env.QDRANT_URL ?? "",
+    OPENAI_BASE_URL: openai.url,
+    OPENAI_API_KEY: "test",
+    MEMORY_EMBEDDING_MODEL: "stub",
+    MEMORY_EMBEDDING_DIMENSIONALITY: "64",
+    RATE_LIMIT_PER_MINUTE: "0",
+    LOG_LEVEL: "error",
+  });
+  try {
+    await Promise.all([cluster.start(), cluster.start(), cluster.start()]);
+    const users = Array.from({ length: USERS }, (_, index) => `guest${String.fromCharCode(97 + index)}`);
+    const erased = new Set<string>();
+    const conversations = users.flatMap((user) =>
+      Array.from({ length: SESSIONS_OF_EACH }, (_, index) => new Conversation(cluster, user, `${user}s${index}`)),
+    );
+    let turns = 0;
+    const happenings = [
+      { at: 0.3, what: () => erase(cluster, users[3] ?? "", erased) },
+      { at: 0.4, what: async () => cluster.kill().then(() => cluster.start()) },
+      {
+        at: 0.6,
+        what: async () =>
+          engine
+            .kill()
+            .then(() => pause(500))
+            .then(() => engine.start()),
+      },
+      { at: 0.7, what: () => erase(cluster, users[11] ?? "", erased) },
+    ];
+    // One after the other: no server starts while the engine is away.
+    let happening: Promise<unknown> = Promise.resolve();
+    const run = async (conversation: Conversation) => {
+      for (let turn = 0; turn < TURNS; turn++) {
+        if (!(await conversation.turn(() => erased.has(conversation.user)))) return;
+        turns += 1;
+        if (turn % 7 === 6 && !erased.has(conversation.user)) await conversation.forget();
+        const next = happenings[0];
+        if (next !== undefined && turns >= next.at * conversations.length * TURNS) {
+          happenings.shift();
+          happening = happening.then(next.what);
+        }
+      }
+    };
+    const waiting = shuffled(conversations);
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await run(next);
+      }),
+    );
+    await happening;
+    expect(happenings).toEqual([]);
+    await writtenBack(cluster);
+    // What was left to be read along is read with the guest's next message.
+    for (const user of users) {
+      const last = new Conversation(cluster, user, `${user}last`);
+      if (!erased.has(user)) await last.turn(() => false);
+    }
+    await writtenBack(cluster);
+
+    for (const conversation of conversations.filter(({ user }) => !erased.has(user))) await compareThread(cluster, conversation);
+    for (const user of users) {
+      const known = await memoriesOf(cluster, user);
+      const own = conversations.filter((conversation) => conversation.user === user);
+      const wanted = erased.has(user) ? [] : own.flatMap(({ preferences }) => [...preferences]);
+      expect(known.toSorted(), user).toEqual(wanted.toSorted());
+    }
+    for (const user of erased) {
+      expect(await cluster.read("/v1/sessions", user)).toMatchObject({ data: [] });
+      const again = await cluster.ask("DELETE", "/v1/me?confirm=true", user);
+      expect(again?.body).toMatchObject({ verified: true, erased: { sessions: 0, messages: 0, memories: 0, history_entries: 0 } });
+    }
+    const readings = new Map<string, number>();
+    for (const said of openai.requests.flatMap(({ body }) => messagesRead(body))) readings.set(said, (readings.get(said) ?? 0) + 1);
+    const twice = [...readings.values()].filter((count) => count > 1).length;
+    expect(readings.size).toBeGreaterThan(turns * 0.9);
+    expect(twice).toBeLessThanOrEqual(IN_FLIGHT);
+  } finally {
+    await cluster.stop();
+    await openai.close();
+    await ownQdrant?.close();
+    await engine.close();
+  }
+}
+
+async function erase(cluster: Cluster, user: string, erased: Set<string>): Promise<void> {
+  erased.add(user);
+  for (;;) {
+    const answered = await cluster.ask("DELETE", "/v1/me?confirm=true", user);
+    if (answered?.status === 200) {
+      expect(answered.body).toMatchObject({ verified: true });
+      return;
+    }
+    await pause(200);
+  }
+}
+
+/** Until nothing is pending in any process. */
+async function writtenBack(cluster: Cluster): Promise<void> {
+  await expect
+    .poll(async () => JSON.stringify((await cluster.ask("GET", "/readyz", "operator"))?.body ?? null), { timeout: 180_000, interval: 500 })
+    .toContain('"detail":"0 turns are pending"');
+}
+
+async function compareThread(cluster: Cluster, { user, sessionId, said }: Conversation): Promise<void> {
+  const thread: { role: string; content: string }[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page = await cluster.read(`/v1/sessions/${sessionId}/messages?limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`, user);
+    const { data, next_cursor } = page as {
+      data: { role: string; content: string }[];
+      next_cursor: string | null;
+    };
+    thread.push(...data);
+    cursor = next_cursor;
+  }
+  expect(thread.map(({ role, content }) => `${role}: ${content}`)).toEqual(said.flatMap((each) => [`user: ${each}`, "assistant: Heard."]));
+}
+
+async function memoriesOf(cluster: Cluster, user: string): Promise<string[]> {
+  const { data } = (await cluster.read("/v1/memories?limit=200", user)) as { data: { type: string; text: string }[] };
+  return data.filter(({ type }) => type !== "narrative").map(({ text }) => text);
+}
+
+/** What a call asked the model to read; nothing where it asked for something else. */
+function messagesRead(body: unknown): readonly string[] {
+  const { messages, response_format } = (body ?? {}) as { messages?: { content?: unknown }[]; response_format?: unknown };
+  if (response_format === undefined) return [];
+  return messagesToRead(String(messages?.at(-1)?.content)).map(({ said }) => said);
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

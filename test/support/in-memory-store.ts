@@ -1,0 +1,241 @@
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { holdsAt, type MemoryRecord, memoryOf } from "../../src/domain/memory-record.js";
+import { normalised } from "../../src/domain/normalised-text.js";
+import type { Owner } from "../../src/domain/owner.js";
+import { type Clock, systemClock } from "../../src/platform/clock.js";
+import { AppError } from "../../src/platform/errors.js";
+import type { MemoryQuery, MemorySearch, RecallRequest } from "../../src/ports/memories.js";
+import type { MemoryStore, Projected, StoreMarker } from "../../src/ports/memory-store.js";
+import type { Filter } from "../../src/ports/vectors.js";
+import { listMemories, selectionOf } from "../../src/stores/mem0/memory-listing.js";
+import type { MemoryPoints } from "../../src/stores/mem0/memory-points.js";
+import { topStanding } from "../../src/stores/mem0/ranking.js";
+
+const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
+
+/** The collection of memories in maps; likeness by shared words. `failWith` makes every call but recall and health throw. */
+export class InMemoryStore implements MemoryStore {
+  readonly remote: boolean;
+  failWith: AppError | null = null;
+  readonly #clock: Clock;
+  #owners = new Map<Owner, Map<string, MemoryRecord>>();
+  #markers = new Map<Owner, StoreMarker>();
+  #ours = false;
+
+  constructor(clock: Clock = systemClock, { remote = false } = {}) {
+    this.#clock = clock;
+    this.remote = remote;
+  }
+
+  /** Loses everything, as a deleted file does. */
+  lose(): void {
+    this.#owners = new Map();
+    this.#markers = new Map();
+    this.#ours = false;
+  }
+
+  /** A copy to go back to. */
+  copy(): () => void {
+    const [owners, markers] = [structuredClone(this.#owners), structuredClone(this.#markers)];
+    return () => {
+      this.#owners = owners;
+      this.#markers = markers;
+    };
+  }
+
+  async recall(owner: Owner, request: RecallRequest) {
+    if (this.failWith !== null) return { status: "degraded" as const, memories: [], story: "", recalled: [] };
+    const { now } = request;
+    const active = this.#all(owner).filter((record) => holdsAt(record, now));
+    const hard = active.filter((record) => record.strength === "hard");
+    const soft = active.filter((record) => record.strength === "soft" && record.type !== "episodic");
+    const scores = new Map(active.map((record) => [record.id, likeness(request.text, record.text)]));
+    const near = active
+      .filter((record) => (scores.get(record.id) ?? 0) > 0)
+      .sort((a, b) => (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0));
+    const standing = soft.filter((record) => record.valid_until === null);
+    const trip = soft.filter((record) => record.valid_until !== null);
+    const chosen = [
+      ...hard,
+      ...trip,
+      ...topStanding(standing, 12, now, { halfLifeDays: 180, categoryOrder }),
+      ...near.slice(0, request.limit ?? 5),
+    ];
+    const memories = [...new Set(chosen)].map(({ id, text, category, strength, subject, source, created_at }) => ({
+      id,
+      text,
+      category,
+      strength,
+      subject,
+      score: (scores.get(id) ?? 0) > 0 ? (scores.get(id) ?? null) : null,
+      source: source === null ? null : { session_id: source.session_id, turn: source.turn, message_id: source.message_id },
+      created_at,
+    }));
+    return {
+      status: memories.length === 0 ? ("empty" as const) : ("ok" as const),
+      memories,
+      story: "",
+      recalled: [],
+    };
+  }
+
+  async hard(owner: Owner) {
+    this.#check();
+    return this.#all(owner).filter(({ strength, status }) => strength === "hard" && (status === "active" || status === "review"));
+  }
+
+  async similar(owner: Owner, text: string, options: { limit: number; signal?: AbortSignal }) {
+    this.#check(options.signal);
+    return this.#all(owner)
+      .filter((record) => holdsAt(record, this.#clock.now()))
+      .sort((a, b) => likeness(text, b.text) - likeness(text, a.text))
+      .slice(0, options.limit)
+      .map(memoryOf);
+  }
+
+  async search(owner: Owner, query: MemorySearch) {
+    this.#check(query.signal);
+    const { fields, keep } = selectionOf(query, this.#clock.now());
+    return this.#all(owner)
+      .filter((record) => keep(record) && Object.entries(fields).every(([key, field]) => fits(record, key, field)))
+      .map((record) => ({ ...memoryOf(record), score: likeness(query.text, record.text) }))
+      .filter((memory) => memory.score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, query.limit ?? 20);
+  }
+
+  async list(owner: Owner, query: MemoryQuery) {
+    this.#check(query.signal);
+    const page = await listMemories(this.#asPoints(owner), owner, query, this.#clock.now());
+    return { data: page.data.map(memoryOf), nextCursor: page.nextCursor };
+  }
+
+  async get(owner: Owner, id: string, options: { signal?: AbortSignal } = {}) {
+    this.#check(options.signal);
+    const record = this.#owners.get(owner)?.get(id);
+    if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
+    return memoryOf(record);
+  }
+
+  async *all(owner: Owner): AsyncIterable<MemoryRecord> {
+    this.#check();
+    yield* this.#all(owner);
+  }
+
+  async count(owner: Owner) {
+    this.#check();
+    return this.#all(owner).length;
+  }
+
+  async takenBySomebodyElse(owner: Owner, ids: readonly string[]) {
+    this.#check();
+    const others = [...this.#owners].flatMap(([other, records]) => (other === owner ? [] : [...records.keys()]));
+    return new Set(others.filter((id) => ids.includes(id)));
+  }
+
+  async marker(owner: Owner) {
+    this.#check();
+    return this.#markers.get(owner) ?? null;
+  }
+
+  async knowsUs() {
+    this.#check();
+    return this.#ours;
+  }
+
+  async announce() {
+    this.#check();
+    this.#ours = true;
+  }
+
+  async project(owner: Owner, { puts, removed, marker }: Projected, options: { signal?: AbortSignal }) {
+    this.#check(options.signal);
+    const records = this.#owners.get(owner) ?? new Map<string, MemoryRecord>();
+    for (const record of puts) records.set(record.id, record);
+    for (const id of removed) records.delete(id);
+    this.#owners.set(owner, records);
+    this.#markers.set(owner, marker);
+  }
+
+  async erase(owner: Owner) {
+    this.#check();
+    const all = this.#all(owner);
+    this.#owners.delete(owner);
+    this.#markers.delete(owner);
+    return { memories: all.length, history_entries: all.reduce((sum, record) => sum + record.events.length, 0) };
+  }
+
+  async residue(owner: Owner) {
+    this.#check();
+    return this.#all(owner).length + (this.#markers.has(owner) ? 1 : 0);
+  }
+
+  async health() {
+    return { status: this.failWith === null ? ("ok" as const) : ("down" as const) };
+  }
+
+  async close() {}
+
+  #check(signal?: AbortSignal) {
+    if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+    if (this.failWith !== null) throw this.failWith;
+  }
+
+  #all(owner: Owner): MemoryRecord[] {
+    return [...(this.#owners.get(owner)?.values() ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** The two reads that a listing makes. */
+  #asPoints(owner: Owner): MemoryPoints {
+    const matching = (filter: Filter) =>
+      this.#all(owner).filter((record) =>
+        (filter.must ?? []).every((condition) => {
+          if (!("key" in condition)) throw new Error("an unknown condition");
+          const { key, match, range } = condition;
+          if (match !== undefined)
+            return fits(record, key, "value" in match ? String(match.value) : { in: ("any" in match ? match.any : []).map(String) });
+          return range !== undefined && inRange(fieldOf(record, key) as number, range);
+        }),
+      );
+    const latest = (_owner: Owner, filter: Filter, _by: string, limit: number) =>
+      Promise.resolve(
+        matching(filter)
+          .sort((a, b) => secondsOf(b.stated_at) - secondsOf(a.stated_at))
+          .slice(0, limit),
+      );
+    return { collect: async (_owner: Owner, filter: Filter) => matching(filter), latest } as unknown as MemoryPoints;
+  }
+}
+
+function fieldOf(record: MemoryRecord, key: string): unknown {
+  if (key === "stated_at_ts") return secondsOf(record.stated_at);
+  if (key === "valid_from_ts") return secondsOf(record.valid_from);
+  if (key === "valid_until_ts") return record.valid_until === null ? Number.MAX_SAFE_INTEGER : secondsOf(record.valid_until);
+  return record[key as keyof MemoryRecord];
+}
+
+function fits(record: MemoryRecord, key: string, field: string | { in: readonly string[] } | { gte: number } | { lte: number }): boolean {
+  const value = fieldOf(record, key);
+  if (typeof field === "string") return value === field;
+  return "in" in field ? field.in.includes(String(value)) : inRange(value as number, field);
+}
+
+function inRange(value: number, range: { lt?: number; lte?: number; gt?: number; gte?: number }): boolean {
+  const { lt = Infinity, lte = Infinity, gt = -Infinity, gte = -Infinity } = range;
+  return value < lt && value <= lte && value > gt && value >= gte;
+}
+
+function secondsOf(iso: string): number {
+  return Math.floor(Date.parse(iso) / 1000);
+}
+
+/** Share of the query's words that the text has. */
+function likeness(query: string, text: string): number {
+  const words = new Set(
+    normalised(query)
+      .split(" ")
+      .filter((word) => word !== ""),
+  );
+  const there = new Set(normalised(text).split(" "));
+  return words.size === 0 ? 0 : [...words].filter((word) => there.has(word)).length / words.size;
+}

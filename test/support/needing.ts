@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe } from "vitest";
+import { CHROMIUM } from "./chromium.js";
+import { ECOSYSTEM } from "./ecosystem.js";
+
+const onPath = (program: string) => (process.env.PATH ?? "").split(delimiter).some((dir) => existsSync(join(dir, program)));
+
+/** What a test may need that is not everywhere: whether it is there, and what is said where it isn't. */
+const NEEDS = {
+  chromium: { there: () => existsSync(CHROMIUM), missing: `${CHROMIUM} is not installed` },
+  ecosystem: { there: () => existsSync(ECOSYSTEM), missing: "test/ecosystem is not installed" },
+  postgres: { there: () => onPath("postgres"), missing: "there is no postgres on the PATH" },
+  redis: { there: () => onPath("redis-server"), missing: "there is no redis-server on the PATH" },
+  python: { there: () => onPath("python3"), missing: "there is no python3 on the PATH" },
+  java: { there: () => onPath("java"), missing: "there is no java on the PATH" },
+};
+
+/**
+ * `describe` for tests that need something which is not everywhere. Where it is missing they are skipped, and the name says why; but in
+ * CI, which installs what they need, they fail.
+ */
+export function needing(...needs: readonly (keyof typeof NEEDS)[]): (name: string, tests: () => void) => void {
+  const missing = process.env.CI === "true" ? [] : needs.filter((need) => !NEEDS[need].there()).map((need) => NEEDS[need].missing);
+  return (name, tests) => {
+    if (missing.length === 0) describe(name, tests);
+    else describe.skip(`${name} (skipped: ${missing.join(", ")})`, tests);
+  };
+}
