@@ -144,8 +144,8 @@ export const VARIABLES = {
   JWT_SUBJECT_PREFIX: variable(
     optionalText,
     "",
-    "`jwt`: what every subject begins with and no user does. What was kept for the subjects `user:…` before they were users of their own " +
-      "is reached with `user:`.",
+    "`jwt`: what every subject begins with and no user does. What was kept for the subjects `user:…` before they were users of their " +
+      "own is reached with `user:`.",
   ),
   CORS_ORIGINS: variable(text.default(""), "", "Origins that may call from a browser, comma-separated. Empty: none."),
   LOG_LEVEL: variable(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "info", "What is logged."),

@@ -116,7 +116,8 @@ export function parseEnglish(text: string, language: Language): EnglishClause {
 
 function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
-  const spelt = text.replace(/(?<![\p{L}'’])\p{L}+(?![\p{L}'’])/gu, (word) => SPELT.get(word.toLowerCase()) ?? word).replace(/[’‘]/gu, "'");
+  const words = text.replace(/(?<![\p{L}'’])\p{L}+(?![\p{L}'’])/gu, (word) => SPELT.get(word.toLowerCase()) ?? word);
+  const spelt = words.replace(/[’‘]/gu, "'");
   const sentences = nlp(spelt).json({ terms: { normal: true, implicit: true, tags: true } }) as readonly { terms: readonly Term[] }[];
   for (const { terms } of sentences)
     for (const { text: raw, pre, post, normal, implicit, tags } of terms) {
