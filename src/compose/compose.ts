@@ -65,6 +65,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       },
       said: (owner, turn, signal) => saidBefore(store.journal, owner, turn, { contextRounds: CONTEXT_ROUNDS, signal }),
       takeOffRecord: (...args) => afterTurn.takeAlongOffRecord(...args),
+      locks: store.locks,
     },
     checkProposed: (message, operations) => answering.checkProposed(message, operations),
   });

@@ -2,6 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import type { TurnToRemember } from "../ports/memories.js";
 import type { MemoryLogTurn } from "../ports/memory-log.js";
+import type { Lease, TurnLock } from "../ports/session-store.js";
 import type { ReadTogether } from "./read-message.js";
 
 /**
@@ -20,11 +21,16 @@ export interface LeftToReadParts {
     which: "this" | "previous",
     signal: AbortSignal,
   ) => Promise<unknown>;
+  /** Over all processes: an owner's messages are read along by one call at a time. */
+  readonly locks: Pick<TurnLock, "acquire">;
 }
 
 /** Of what one call reads along. What is more waits for the call after it. */
 const MAX_MESSAGES = 12;
 const MAX_CHARS = 12_000;
+
+/** How long a call is waited for that reads them now, in milliseconds: longer than a model may take. */
+const CALL_ENDS_MS = 45_000;
 
 /** What a provider will refuse again: read along with others, it would cost them their reading too. */
 const REFUSALS = ["MODEL_CONTENT_FILTER", "MODEL_REFUSED_REQUEST", "CONTEXT_TOO_LARGE"] as const;
@@ -45,6 +51,19 @@ export class LeftToRead {
 
   get takeOffRecord(): LeftToReadParts["takeOffRecord"] {
     return this.#parts.takeOffRecord;
+  }
+
+  /**
+   * Lets nobody else read the owner's messages that were left, until the lease is released. Null while another call reads them, unless that
+   * is waited for. @throws SESSION_BUSY when it takes too long, ABORTED, OWNER_ERASED
+   */
+  async claim(owner: Owner, { wait, signal }: { readonly wait: boolean; readonly signal: AbortSignal }): Promise<Lease | null> {
+    try {
+      return await this.#parts.locks.acquire(`left:${owner}`, { waitMs: wait ? CALL_ENDS_MS : 0, signal, owner });
+    } catch (error) {
+      if (wait || !isAppError(error, "SESSION_BUSY")) throw error;
+      return null;
+    }
   }
 
   /** As many as fit into a call, oldest first; `gone`: those of which nothing is left to read. */

@@ -8,14 +8,13 @@ import { type MemoryLog, type MemoryLogEntry, type MemoryLogTurn, NOBODY } from 
 import type { CheckedReading } from "./checked-operation.js";
 import type { Forgetting } from "./forgetting.js";
 import { waitingOffRecord } from "./off-record.js";
-import { inOwnWords } from "./own-words.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
 import { changesOf } from "./proposed-change.js";
 import { type Reconciled, type ReconcileRules, reconcile } from "./reconcile.js";
 import { takenBack } from "./taken-back.js";
 import { TurnReading, type TurnReadingParts } from "./turn-reading.js";
-import { approved, asked, rejected, toConfirm, waits } from "./waiting.js";
+import { approved, asked, mustSettle, rejected, toConfirm, waits } from "./waiting.js";
 
 export type { ReadMessage } from "./turn-reading.js";
 
@@ -51,15 +50,33 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     const known = await logs.known(owner);
     if (known.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
     if (turn.may_wait === true && left?.together) return this.#leave(owner, turn, now, signal);
+    const isOwn = ({ message_id }: MemoryLogTurn) => message_id === turn.message_id;
+    const claimed = left?.together && known.left.length > 0 ? await left.claim(owner, { wait: known.left.some(isOwn), signal }) : null;
+    if (left === undefined || claimed === null) return this.#read(owner, turn, [], { known, now, signal });
+    try {
+      const current = await logs.known(owner);
+      if (current.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
+      const options = { known: current, now, signal: AbortSignal.any([signal, claimed.signal]) };
+      const { turns, gone } = await left.alongWith(
+        owner,
+        current.left.filter((each) => !isOwn(each)),
+        options.signal,
+      );
+      for (const each of gone) await this.#drop(owner, each, now);
+      return await this.#read(owner, turn, turns, options);
+    } finally {
+      await claimed.release();
+    }
+  }
+
+  /** Reads a turn, with others along, and keeps what that gave. */
+  async #read(
+    owner: Owner,
+    turn: TurnToRemember,
+    along: readonly TurnToRemember[],
+    { known, now, signal }: { readonly known: OwnerMemories; readonly now: Date; readonly signal: AbortSignal },
+  ): Promise<RememberedTurn> {
     const base = await this.#withoutReplaced(owner, known, turn, now);
-    const { turns: along, gone } = left?.together
-      ? await left.alongWith(
-          owner,
-          known.left.filter(({ message_id }) => message_id !== turn.message_id),
-          signal,
-        )
-      : { turns: [], gone: [] };
-    for (const each of gone) await this.#drop(owner, each, now);
     const readings = await this.#reading.read(owner, turn, along, { records: base, now, signal });
     signal.throwIfAborted();
     for (const [place, each] of along.entries()) {
@@ -246,21 +263,6 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     for (const id of removed) base.delete(id);
     return base;
   }
-}
-
-/** @throws MEMORY_NOT_FOUND, INVALID_REQUEST */
-function mustSettle(
-  { memory_id, answer, quote }: Settlement,
-  records: ReadonlyMap<string, MemoryRecord>,
-  { asked: ids, text }: { readonly asked: readonly string[]; readonly text: string },
-): void {
-  const record = records.get(memory_id);
-  if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
-  const refuse = (detail: string) => new AppError("INVALID_REQUEST", { detail });
-  if (!ids.includes(memory_id)) throw refuse("The guest was not asked about this in the answer before.");
-  if (!inOwnWords(quote, text)) throw refuse("The quote is not in the guest's own words of this message.");
-  if (answer === "no" && record.strength === "hard" && ids.length > 1)
-    throw refuse("A no to what must hold counts only when it alone was asked. Ask about it again, by itself.");
 }
 
 /** From what is kept to what is to be kept. */
