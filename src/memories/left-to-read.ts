@@ -25,7 +25,7 @@ export interface LeftToReadParts {
   readonly locks: Pick<TurnLock, "acquire">;
 }
 
-/** Of what one call reads along. What is more waits for the call after it. */
+/** Of what one call reads along. What is more is read by a call before it. */
 const MAX_MESSAGES = 12;
 const MAX_CHARS = 12_000;
 
@@ -34,6 +34,13 @@ const CALL_ENDS_MS = 45_000;
 
 /** What a provider will refuse again: read along with others, it would cost them their reading too. */
 const REFUSALS = ["MODEL_CONTENT_FILTER", "MODEL_REFUSED_REQUEST", "CONTEXT_TOO_LARGE"] as const;
+
+/** What a call reads along. */
+export interface Along {
+  readonly turns: readonly TurnToRemember[];
+  readonly gone: readonly MemoryLogTurn[];
+  readonly more: boolean;
+}
 
 /** Which of the messages that were left are read along with the next one. */
 export class LeftToRead {
@@ -53,37 +60,25 @@ export class LeftToRead {
     return this.#parts.takeOffRecord;
   }
 
-  /**
-   * Lets nobody else read the owner's messages that were left, until the lease is released. Null while another call reads them, unless that
-   * is waited for. @throws SESSION_BUSY when it takes too long, ABORTED, OWNER_ERASED
-   */
-  async claim(owner: Owner, { wait, signal }: { readonly wait: boolean; readonly signal: AbortSignal }): Promise<Lease | null> {
-    try {
-      return await this.#parts.locks.acquire(`left:${owner}`, { waitMs: wait ? CALL_ENDS_MS : 0, signal, owner });
-    } catch (error) {
-      if (wait || !isAppError(error, "SESSION_BUSY")) throw error;
-      return null;
-    }
+  /** Lets nobody else read the owner's messages that were left, until the lease is released. @throws SESSION_BUSY, ABORTED, OWNER_ERASED */
+  claim(owner: Owner, signal: AbortSignal): Promise<Lease> {
+    return this.#parts.locks.acquire(`left:${owner}`, { waitMs: CALL_ENDS_MS, signal, owner });
   }
 
-  /** As many as fit into a call, oldest first; `gone`: those of which nothing is left to read. */
-  async alongWith(
-    owner: Owner,
-    left: readonly MemoryLogTurn[],
-    signal: AbortSignal,
-  ): Promise<{ readonly turns: readonly TurnToRemember[]; readonly gone: readonly MemoryLogTurn[] }> {
+  /** As many as fit into a call, oldest first, and whether there are more; `gone`: those of which nothing is left to read. */
+  async alongWith(owner: Owner, left: readonly MemoryLogTurn[], signal: AbortSignal): Promise<Along> {
     const turns: TurnToRemember[] = [];
     const gone: MemoryLogTurn[] = [];
     let chars = 0;
     for (const turn of left.filter(({ message_id }) => !this.#apart.has(message_id))) {
       const said = await this.#parts.said(owner, turn, signal);
       if (said === null) gone.push(turn);
-      else if (turns.length < MAX_MESSAGES && chars + said.text.length <= MAX_CHARS) {
+      else if (turns.length < MAX_MESSAGES && (turns.length === 0 || chars + said.text.length <= MAX_CHARS)) {
         turns.push(said);
         chars += said.text.length;
-      } else break;
+      } else return { turns, gone, more: true };
     }
-    return { turns, gone };
+    return { turns, gone, more: false };
   }
 
   /** Null where it is not part of a conversation any more. */
@@ -91,9 +86,11 @@ export class LeftToRead {
     return this.#parts.said(owner, turn, signal);
   }
 
-  /** Says that a call which read these along has failed. */
-  failed(turns: readonly TurnToRemember[], error: unknown): void {
-    if (REFUSALS.some((code) => isAppError(error, code))) for (const { message_id } of turns) this.#apart.add(message_id);
+  /** Says that a call which read these has failed. True where it would be refused again: they stay apart, to be read each by itself. */
+  failed(turns: readonly TurnToRemember[], error: unknown): boolean {
+    const refused = REFUSALS.some((code) => isAppError(error, code));
+    if (refused) for (const { message_id } of turns) this.#apart.add(message_id);
+    return refused;
   }
 
   done(messageId: string): void {

@@ -7,14 +7,16 @@ import type { RememberedTurn, Settlement, TurnMemories, TurnToRemember } from ".
 import { type MemoryLog, type MemoryLogEntry, type MemoryLogTurn, NOBODY } from "../ports/memory-log.js";
 import type { CheckedReading } from "./checked-operation.js";
 import type { Forgetting } from "./forgetting.js";
+import type { LeftToRead } from "./left-to-read.js";
 import { waitingOffRecord } from "./off-record.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
 import { changesOf } from "./proposed-change.js";
 import { type Reconciled, type ReconcileRules, reconcile } from "./reconcile.js";
+import { settled } from "./settlement.js";
 import { takenBack } from "./taken-back.js";
 import { TurnReading, type TurnReadingParts } from "./turn-reading.js";
-import { approved, asked, mustSettle, rejected, toConfirm, waits } from "./waiting.js";
+import { asked, toConfirm, waits } from "./waiting.js";
 
 export type { ReadMessage } from "./turn-reading.js";
 
@@ -50,22 +52,35 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     const known = await logs.known(owner);
     if (known.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
     if (turn.may_wait === true && left?.together) return this.#leave(owner, turn, now, signal);
-    const isOwn = ({ message_id }: MemoryLogTurn) => message_id === turn.message_id;
-    const claimed = left?.together && known.left.length > 0 ? await left.claim(owner, { wait: known.left.some(isOwn), signal }) : null;
-    if (left === undefined || claimed === null) return this.#read(owner, turn, [], { known, now, signal });
+    if (!left?.together || known.left.length === 0) return this.#read(owner, turn, [], { known, now, signal });
+    const claim = await left.claim(owner, signal);
     try {
-      const current = await logs.known(owner);
-      if (current.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
-      const options = { known: current, now, signal: AbortSignal.any([signal, claimed.signal]) };
-      const { turns, gone } = await left.alongWith(
-        owner,
-        current.left.filter((each) => !isOwn(each)),
-        options.signal,
-      );
-      for (const each of gone) await this.#drop(owner, each, now);
-      return await this.#read(owner, turn, turns, options);
+      return await this.#readWithLeft(owner, turn, { left, now, signal: AbortSignal.any([signal, claim.signal]) });
     } finally {
-      await claimed.release();
+      await claim.release();
+    }
+  }
+
+  /** For one who has the claim. */
+  async #readWithLeft(
+    owner: Owner,
+    turn: TurnToRemember,
+    { left, ...options }: { readonly left: LeftToRead; readonly now: Date; readonly signal: AbortSignal },
+  ): Promise<RememberedTurn> {
+    const { logs } = this.#parts;
+    for (;;) {
+      const known = await logs.known(owner);
+      if (known.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, options.signal), turn.message_id);
+      const others = known.left.filter(({ message_id }) => message_id !== turn.message_id);
+      const { turns, gone, more } = await left.alongWith(owner, others, options.signal);
+      for (const each of gone) await this.#drop(owner, each, options.now);
+      const newest = turns.at(-1);
+      if (!more || newest === undefined) return this.#read(owner, turn, turns, { ...options, known });
+      try {
+        await this.#read(owner, newest, turns.slice(0, -1), { ...options, known });
+      } catch (error) {
+        if (!left.failed([newest], error)) throw error;
+      }
     }
   }
 
@@ -218,25 +233,9 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     const { memories, result } = await logs.change(
       owner,
       async (current) => {
-        for (const settlement of settlements) mustSettle(settlement, current.records, options);
-        const work = new Map(current.records);
-        const touched = new Set<string>();
-        const removed = new Set<string>();
-        for (const { memory_id, answer } of settlements) {
-          const record = work.get(memory_id);
-          if (record === undefined || !waits(record)) continue;
-          touched.add(memory_id);
-          const no = answer === "no" ? rejected(record, now) : null;
-          const outcome = answer === "yes" ? approved(work.values(), record, rules) : { puts: no === null ? [] : [no], forgotten: [] };
-          for (const put of outcome.puts) {
-            work.set(put.id, put);
-            touched.add(put.id);
-          }
-          for (const { id } of await forgetting.tombstones(owner, current, outcome.forgotten, now, [source.message_id])) {
-            work.delete(id);
-            removed.add(id);
-          }
-        }
+        const { work, touched, forgotten } = settled(settlements, current.records, rules, options);
+        const removed = new Set((await forgetting.tombstones(owner, current, forgotten, now, [source.message_id])).map(({ id }) => id));
+        for (const id of removed) work.delete(id);
         const puts = [...work.values()].filter((record) => current.records.get(record.id) !== record);
         const entry = { kind: "settle", turn: { ...source, reader: GUEST }, puts, removed: [...removed] } as const;
         return { entry: puts.length + removed.size === 0 ? null : entry, result: { touched, forgot: removed.size > 0 } };

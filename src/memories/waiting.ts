@@ -2,8 +2,6 @@ import type { Memory } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import { AppError } from "../platform/errors.js";
 import { derivedId } from "../platform/ids.js";
-import type { Settlement } from "../ports/memories.js";
-import { inOwnWords } from "./own-words.js";
 import { type Reconciled, type ReconcileRules, reconcile, reconcileRecord } from "./reconcile.js";
 import { activated, closed } from "./record-changes.js";
 
@@ -75,19 +73,4 @@ export function approved(records: Iterable<MemoryRecord>, record: MemoryRecord, 
 export function rejected(record: MemoryRecord, now: Date): MemoryRecord | null {
   if (record.status === "review") return closed(record, "superseded", now);
   return record.pending_change === null ? null : { ...record, pending_change: null, updated_at: now.toISOString() };
-}
-
-/** Whether a memory may be settled so. @throws MEMORY_NOT_FOUND, INVALID_REQUEST */
-export function mustSettle(
-  { memory_id, answer, quote }: Settlement,
-  records: ReadonlyMap<string, MemoryRecord>,
-  { asked: ids, text }: { readonly asked: readonly string[]; readonly text: string },
-): void {
-  const record = records.get(memory_id);
-  if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
-  const refuse = (detail: string) => new AppError("INVALID_REQUEST", { detail });
-  if (!ids.includes(memory_id)) throw refuse("The guest was not asked about this in the answer before.");
-  if (!inOwnWords(quote, text)) throw refuse("The quote is not in the guest's own words of this message.");
-  if (answer === "no" && record.strength === "hard" && ids.length > 1)
-    throw refuse("A no to what must hold counts only when it alone was asked. Ask about it again, by itself.");
 }
