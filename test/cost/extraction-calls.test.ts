@@ -17,6 +17,14 @@ async function worldOf(variables: Readonly<Record<string, string>> = {}) {
   return { world, model, client: world.as("ada"), memories };
 }
 
+function deferred() {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
 test("[extraction-calls] thanks after an answer that asks nothing costs no call, and leaves nothing pending", async () => {
   const { model, client } = await worldOf();
   const { session_id } = await client.say("What is on at the opera on Friday?");
@@ -175,6 +183,37 @@ test("[extraction-calls] nor does a new session of the same user, nor a booking'
   ]);
   await post("And which of them are outdoors, in a park?", second);
   expect((await worker.drain(20_000)) && model.documents).toHaveLength(3);
+});
+
+test("[aside-not-lost] more than fit into one call are read by two, each once", async () => {
+  const { model, client } = await worldOf();
+  const { session_id } = await client.say("Aside 1");
+  for (let aside = 2; aside <= 15; aside++) await client.say(`Aside ${aside}`, { session_id });
+  await client.say("What is on at the opera on Friday?", { session_id });
+  const read = model.documents.map(({ MESSAGE, EARLIER = [] }) => [...EARLIER.map((each) => each.MESSAGE), MESSAGE]);
+  expect(read.map(({ length }) => length)).toEqual([12, 4]);
+  expect(read.flat()).toEqual([...Array.from({ length: 15 }, (_, index) => `Aside ${index + 1}`), "What is on at the opera on Friday?"]);
+});
+
+test("[aside-not-lost] what one call reads along, no other reads while it runs", async () => {
+  const { model, client, world } = await worldOf();
+  await client.say("Nut allergy!");
+  const begun = deferred();
+  const ends = deferred();
+  model.read = async (document) => {
+    begun.resolve();
+    await ends.promise;
+    return readsNuts(document);
+  };
+  const asked = ["What is on at the opera on Friday?", "Is there anything on at the opera on Sunday?"];
+  for (const message of asked) {
+    await client.post("/v1/chat", { message });
+    await begun.promise;
+  }
+  ends.resolve();
+  expect(await world.application.parts.worker.drain(20_000)).toBe(true);
+  expect(model.documents.flatMap(({ EARLIER = [] }) => EARLIER.map((each) => each.MESSAGE))).toEqual(["Nut allergy!"]);
+  expect(model.documents.map(({ MESSAGE }) => MESSAGE).sort()).toEqual(asked.toSorted());
 });
 
 test("[extraction-calls] a crash between the call and its record reads what was read once more, and remembers it once", async () => {

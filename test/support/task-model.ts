@@ -17,7 +17,7 @@ export class TaskModel implements ChatModel {
   readonly requests: ModelRequest[] = [];
   /** The next answers to the guest, in order; then "Very well." */
   readonly replies: Step[] = [];
-  /** What a message gives: operations with their quotes. */
+  /** What a message gives, or a promise of it: operations with their quotes. */
   read: (document: ReadDocument) => unknown = () => ({ off_record: null, operations: [] });
 
   of(task: ModelTask): readonly ModelRequest[] {
@@ -31,7 +31,7 @@ export class TaskModel implements ChatModel {
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelEvent, void, undefined> {
     this.requests.push(request);
-    const step = this.#stepFor(request);
+    const step = await this.#stepFor(request);
     if (step instanceof Error) throw step;
     if (typeof step === "string") yield { type: "text", delta: step };
     else
@@ -40,8 +40,8 @@ export class TaskModel implements ChatModel {
     yield { type: "end", reason: typeof step === "string" ? "stop" : "tool_calls", usage };
   }
 
-  #stepFor(request: ModelRequest): Step {
-    if (request.task === "extraction") return JSON.stringify(this.read(documentOf(request)));
+  async #stepFor(request: ModelRequest): Promise<Step> {
+    if (request.task === "extraction") return JSON.stringify(await this.read(documentOf(request)));
     if (request.task === "summary") return "They spoke of many things.";
     if (request.task === "title") return "An evening out";
     return this.replies.shift() ?? "Very well.";
