@@ -184,7 +184,9 @@ export class OwnerLogs {
 
   async #dropRemovedTexts(owner: Owner, memories: OwnerMemories): Promise<void> {
     if (!memories.holdsRemovedTexts) return;
-    await this.#parts.log.redact(owner, (record) => (memories.records.has(record.id) ? record : null));
+    // Another process may have put something behind what was folded here.
+    const stands = (id: string, seq: number) => seq > memories.seq || memories.records.has(id);
+    await this.#parts.log.redact(owner, (record, seq) => (stands(record.id, seq) ? record : null));
     memories.redacted();
   }
 

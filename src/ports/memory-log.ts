@@ -63,6 +63,12 @@ export interface AppendMemoryOptions {
 }
 
 /** One log per owner. Every method answers for an owner without a log as for one whose log is empty. */
+/**
+ * What becomes of a record that the entry of this seq puts; null drops it. The log may be longer than its reader knows: what depends on what
+ * is known says so by the seq.
+ */
+export type ChangeRecord = (record: MemoryRecord, seq: number) => MemoryRecord | null;
+
 export interface MemoryLog {
   /** Durable on resolve, all or nothing. @throws MEMORIES_CHANGED, OWNER_ERASED, STORAGE_UNAVAILABLE */
   append(owner: Owner, entry: NewMemoryLogEntry, options: AppendMemoryOptions): Promise<MemoryLogEntry>;
@@ -70,8 +76,8 @@ export interface MemoryLog {
   read(owner: Owner, options?: { readonly fromSeq?: number; readonly signal?: AbortSignal }): AsyncIterable<MemoryLogEntry>;
   /** 0 for an empty log. Costs no read of the log. */
   lastSeq(owner: Owner): Promise<number>;
-  /** Changes what stands in the log, atomically, seqs kept: a forgetting drops texts, a purge quotes. Null drops a record from `puts`. */
-  redact(owner: Owner, change: (record: MemoryRecord) => MemoryRecord | null): Promise<void>;
+  /** Changes what stands in the log, atomically, seqs kept: a forgetting drops texts, a purge quotes. */
+  redact(owner: Owner, change: ChangeRecord): Promise<void>;
   /** Owners that have a log, in no order. */
   owners(): AsyncIterable<Owner>;
   /** Drops the whole log. Returns how many entries went. Idempotent. */

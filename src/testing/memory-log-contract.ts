@@ -108,6 +108,13 @@ export function memoryLogContract(
       expect((await append(entryOf("swing"), 2)).seq).toBe(3);
     });
 
+    when("redact")("a redaction is told by which entry a record was put", async () => {
+      await append(entryOf("jazz"), 0);
+      await append(entryOf("polka"), 1);
+      await log.redact(ALICE, (record, seq) => (seq === 1 ? null : record));
+      expect((await entries()).map(({ puts }) => puts.map(({ text }) => text))).toEqual([[], ["polka"]]);
+    });
+
     test("an erased log is gone, and begins anew", async () => {
       await append(entryOf("jazz"), 0);
       await append(entryOf("polka"), 0, BOB);

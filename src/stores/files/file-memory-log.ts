@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { MemoryRecord } from "../../domain/memory-record.js";
 import { type Owner, ownerHash } from "../../domain/owner.js";
 import { boundedFileSystem } from "../../platform/bounded-file-system.js";
 import { AppError } from "../../platform/errors.js";
@@ -11,7 +10,7 @@ import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { Logger } from "../../platform/logger.js";
 import { onStorage } from "../../platform/storage-errors.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
-import type { AppendMemoryOptions, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
+import type { AppendMemoryOptions, ChangeRecord, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
 import type { RestoresMemoryLogs } from "../../ports/transfer.js";
 import { type Kept, keptFor, keptJson, opened } from "../journal/kept-content.js";
@@ -104,7 +103,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
     return this.#lastSeq.get(hash) ?? this.#exclusively(owner, (path) => this.#last(owner, path));
   }
 
-  async redact(owner: Owner, change: (record: MemoryRecord) => MemoryRecord | null): Promise<void> {
+  async redact(owner: Owner, change: ChangeRecord): Promise<void> {
     await this.#exclusively(owner, async (path) => {
       const entries = await this.#entries(owner, path);
       const changed = entries.map((entry) => redacted(entry, change));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MEMORY_STATES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "../../domain/memory.js";
 import { storedEventSchema } from "../../domain/memory-record.js";
-import type { MemoryLogEntry } from "../../ports/memory-log.js";
+import type { ChangeRecord, MemoryLogEntry } from "../../ports/memory-log.js";
 
 const { text, type, strength, subject, scope } = statementSchema.shape;
 
@@ -76,11 +76,8 @@ export const memoryLogEntrySchema = z.object({
 }) satisfies z.ZodType<MemoryLogEntry>;
 
 /** The entry with each record changed; null drops it. The same entry where nothing changes. */
-export function redacted(
-  entry: MemoryLogEntry,
-  change: (record: MemoryLogEntry["puts"][number]) => MemoryLogEntry["puts"][number] | null,
-): MemoryLogEntry {
-  const puts = entry.puts.flatMap((before) => change(before) ?? []);
+export function redacted(entry: MemoryLogEntry, change: ChangeRecord): MemoryLogEntry {
+  const puts = entry.puts.flatMap((before) => change(before, entry.seq) ?? []);
   const same = puts.length === entry.puts.length && puts.every((after, index) => after === entry.puts[index]);
   return same ? entry : { ...entry, puts };
 }

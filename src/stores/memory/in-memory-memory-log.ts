@@ -1,7 +1,6 @@
-import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
-import type { AppendMemoryOptions, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
+import type { AppendMemoryOptions, ChangeRecord, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
 import { redacted } from "../journal/memory-log-entries.js";
 
@@ -35,7 +34,7 @@ export class InMemoryMemoryLog implements MemoryLog {
     return this.#logs.get(owner)?.at(-1)?.seq ?? 0;
   }
 
-  async redact(owner: Owner, change: (record: MemoryRecord) => MemoryRecord | null): Promise<void> {
+  async redact(owner: Owner, change: ChangeRecord): Promise<void> {
     const log = this.#logs.get(owner);
     if (log !== undefined)
       this.#logs.set(

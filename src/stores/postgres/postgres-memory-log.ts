@@ -1,8 +1,7 @@
-import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
-import type { AppendMemoryOptions, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
+import type { AppendMemoryOptions, ChangeRecord, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
 import type { RestoresMemoryLogs } from "../../ports/transfer.js";
 import { inBatches } from "../journal/in-batches.js";
 import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-content.js";
@@ -62,7 +61,7 @@ export class PostgresMemoryLog implements MemoryLog, RestoresMemoryLogs {
     return Number(row?.seq ?? 0);
   }
 
-  async redact(owner: Owner, change: (record: MemoryRecord) => MemoryRecord | null): Promise<void> {
+  async redact(owner: Owner, change: ChangeRecord): Promise<void> {
     const key = await this.#owners.ensure(owner);
     const kept = await keptFor(this.#codec, owner);
     await this.#database.transaction(async ({ query, run }) => {

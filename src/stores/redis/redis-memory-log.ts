@@ -1,9 +1,8 @@
-import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import { script } from "../../platform/lua-script.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
-import type { AppendMemoryOptions, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
+import type { AppendMemoryOptions, ChangeRecord, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
 import type { RestoresMemoryLogs } from "../../ports/transfer.js";
 import { inBatches } from "../journal/in-batches.js";
 import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-content.js";
@@ -97,7 +96,7 @@ export class RedisMemoryLog implements MemoryLog, RestoresMemoryLogs {
     return Number((await this.#head(owner))[0]);
   }
 
-  async redact(owner: Owner, change: (record: MemoryRecord) => MemoryRecord | null): Promise<void> {
+  async redact(owner: Owner, change: ChangeRecord): Promise<void> {
     const kept = await keptFor(this.#codec, owner);
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const head = await this.#head(owner);
