@@ -17,8 +17,8 @@ const ANSWER_MS = 30_000;
 export class Cluster {
   readonly #installed: InstalledPackage;
   readonly #variables: Readonly<Record<string, string>>;
-  readonly #servers: ServerProcess[] = [];
-  #urls: string[] = [];
+  /** Those that answer, in the order in which they began to. */
+  #replicas: { readonly server: ServerProcess; readonly url: string }[] = [];
 
   constructor(installed: InstalledPackage, variables: Readonly<Record<string, string>>) {
     this.#installed = installed;
@@ -28,23 +28,22 @@ export class Cluster {
   async start(): Promise<void> {
     const dir = await mkdtemp(join(tmpdir(), "maitred-replica-"));
     const server = ServerProcess.start(this.#installed, { ...this.#variables, MEMORY_STORAGE_DIR: dir });
-    this.#servers.push(server);
-    this.#urls.push(await server.url());
+    this.#replicas.push({ server, url: await server.url() });
   }
 
   /** As a machine that loses its power. */
   async kill(): Promise<void> {
-    const server = this.#servers.shift();
-    this.#urls.shift();
-    server?.signal("SIGKILL");
-    await server?.ended;
+    const killed = this.#replicas.shift();
+    killed?.server.signal("SIGKILL");
+    await killed?.server.ended;
   }
 
   /** Stops what still runs, cleanly. What their logs say of errors. */
   async stop(): Promise<string> {
-    for (const server of this.#servers) server.signal("SIGTERM");
-    const ended = await Promise.all(this.#servers.map((server) => server.ended));
-    this.#urls = [];
+    const replicas = this.#replicas;
+    this.#replicas = [];
+    for (const { server } of replicas) server.signal("SIGTERM");
+    const ended = await Promise.all(replicas.map(({ server }) => server.ended));
     return ended.map(({ stderr }) => stderr).join("\n");
   }
 
@@ -55,7 +54,7 @@ export class Cluster {
     user: string,
     options: { readonly body?: unknown; readonly key?: string } = {},
   ): Promise<Answered | null> {
-    const url = this.#urls[Math.floor(Math.random() * this.#urls.length)];
+    const url = this.#replicas[Math.floor(Math.random() * this.#replicas.length)]?.url;
     const headers = {
       "X-User-Id": user,
       "Content-Type": "application/json",
