@@ -34,6 +34,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const [{ migrateState }, { createLogger }] = await Promise.all([import("./compose/migration.js"), import("./platform/pino-logger.js")]);
     return migrateState(config, backends, { ...options, logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
   },
+  backups: async (config) => (await import("./compose/backups.js")).backupsOf(config),
   openModel: async (config) => {
     const [{ openConfiguredModel }, { createLogger }] = await Promise.all([
       import("./compose/models.js"),

@@ -4,9 +4,11 @@ import type { Config } from "../compose/config.js";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
+import type { Backups } from "../ports/backups.js";
 import type { ChatModel } from "../ports/chat-model.js";
 import { STATE_BACKENDS, type StateBackend } from "../ports/transfer.js";
 import type { Backend } from "./backend.js";
+import { backupCommand, restoreCommand } from "./backup.js";
 import { chatCommand } from "./chat.js";
 import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
 import { modelDoctorCommand } from "./doctor-model.js";
@@ -39,6 +41,8 @@ export interface CliParts extends InUseParts {
   readonly openModel: (config: Config) => Promise<ChatModel | null>;
   /** Moves all state between backends of the configuration. @throws STORAGE_IN_USE, TARGET_NOT_EMPTY */
   readonly migrate: (config: Config) => MigrateState;
+  /** @throws INVALID_REQUEST where the configuration names no directory */
+  readonly backups: (config: Config) => Promise<Backups>;
   /** Runs the server until it is stopped. `variables` come before the environment. Returns the exit code. @throws INVALID_CONFIG */
   readonly serve: (variables: Readonly<Record<string, string>>) => Promise<number>;
   readonly nodeVersion: string;
@@ -210,6 +214,22 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
       const config = parts.readConfig();
       done(await migrateCommand(terminal(), parts.migrate(config), { from, to, signal }));
     });
+  const backups = async (work: (backups: Backups) => Promise<void>): Promise<void> => {
+    if (options().url !== undefined)
+      throw new AppError("INVALID_REQUEST", {
+        detail: "This command works on the storage directory itself.",
+        hint: "Run it without --url.",
+      });
+    await work(await parts.backups(parts.readConfig()));
+  };
+  program
+    .command("backup <dir>")
+    .description("copy what decides out of the storage directory into a new one, while a server may be running")
+    .action((dir: string) => backups((it) => backupCommand(terminal(), it, dir, signal)));
+  program
+    .command("restore <dir>")
+    .description("put a backup into the storage directory, which must be empty; stop the server first")
+    .action((dir: string) => backups((it) => restoreCommand(terminal(), it, dir, signal)));
   program
     .command("doctor")
     .description("check configuration, stores, journals and versions, and say what to do")

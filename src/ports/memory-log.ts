@@ -64,8 +64,8 @@ export interface AppendMemoryOptions {
 
 /** One log per owner. Every method answers for an owner without a log as for one whose log is empty. */
 /**
- * What becomes of a record that the entry of this seq puts; null drops it. The log may be longer than its reader knows: what depends on what
- * is known says so by the seq.
+ * What becomes of a record that the entry of this seq puts; null drops it. The log may be longer than its reader knows: what depends on
+ * what is known says so by the seq.
  */
 export type ChangeRecord = (record: MemoryRecord, seq: number) => MemoryRecord | null;
 

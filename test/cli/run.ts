@@ -62,6 +62,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     readConfig: (): Config => parseConfig({}),
     open: async () => ({ application, maintenance: strict<Maintenance>("maintenance", { ...options.maintenance }) }),
     migrate: () => () => Promise.reject(new Error("nothing is to be moved in this test")),
+    backups: () => Promise.reject(new Error("nothing is to be backed up in this test")),
     openModel: async () => null,
     serve: () => Promise.reject(new Error("no server in this test")),
     serverOf: async () => null,

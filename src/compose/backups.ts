@@ -1,0 +1,22 @@
+import { resolve } from "node:path";
+import { systemClock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import { VERSION } from "../platform/version.js";
+import type { Backups } from "../ports/backups.js";
+import { backUp } from "../stores/files/backup.js";
+import { restoreBackup } from "../stores/files/restore-backup.js";
+import type { Config } from "./config.js";
+
+/** Backups of what the configuration names. @throws INVALID_REQUEST where that is no directory */
+export function backupsOf({ SHORT_TERM_BACKEND, MEMORY_STORAGE_DIR }: Pick<Config, "SHORT_TERM_BACKEND" | "MEMORY_STORAGE_DIR">): Backups {
+  if (SHORT_TERM_BACKEND !== "file")
+    throw new AppError("INVALID_REQUEST", {
+      detail: `With SHORT_TERM_BACKEND=${SHORT_TERM_BACKEND} what decides is not in a directory.`,
+      hint: "Use the backups of that database itself (pg_dump, a copy of Redis' append-only file); memories in Qdrant follow from it.",
+    });
+  const dir = resolve(MEMORY_STORAGE_DIR);
+  return {
+    backUp: (to, options) => backUp(dir, resolve(to), { ...options, now: systemClock.now(), version: VERSION }),
+    restore: (from, options) => restoreBackup(resolve(from), dir, { ...options, now: systemClock.now() }),
+  };
+}
