@@ -11,6 +11,15 @@ export interface LogLine {
   readonly bytes: Buffer;
 }
 
+/** What a line says; null where it is damaged. */
+export function lineValue({ bytes }: LogLine): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
 /** Counts the bytes that reads took from the medium. */
 export interface ReadMeter {
   bytes: number;

@@ -32,18 +32,10 @@ export class Ingestion {
     const { owner, sessionId, idempotency } = request;
     if (!isId(sessionId)) throw new AppError("INVALID_SESSION_ID");
     await this.#parts.lagging.level(owner);
-    const running = this.#parts.registry.begin(owner);
-    const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
-    try {
-      if (!idempotency) return await this.#append(request, signal);
-      return await this.#inFlight.run(owner, idempotency, { waitMs: this.#waitMs, signal }, () => this.#once(request, signal));
-    } catch (error) {
-      if (running.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error });
-      if (options.signal?.aborted) throw new AppError("CLIENT_CLOSED_REQUEST", { cause: error });
-      throw error;
-    } finally {
-      running.end();
-    }
+    return this.#parts.registry.during(owner, options.signal, async (signal) => {
+      if (!idempotency) return this.#append(request, signal);
+      return this.#inFlight.run(owner, idempotency, { waitMs: this.#waitMs, signal }, () => this.#once(request, signal));
+    });
   }
 
   /** What a key's first request was answered with follows from the record that keeps the key: the ids of its messages come from that. */

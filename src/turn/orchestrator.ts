@@ -60,20 +60,12 @@ export class ConversationOrchestrator implements Chat {
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/message", detail: "text that is not blank" }] });
     const request = await withImages(given);
     await this.#parts.lagging.level(request.owner);
-    const running = this.#parts.registry.begin(request.owner);
-    const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
-    try {
+    return this.#parts.registry.during(request.owner, options.signal, async (signal) => {
       const { idempotency } = request;
-      if (!idempotency) return await this.#newTurn(request, options, signal);
+      if (!idempotency) return this.#newTurn(request, options, signal);
       const wait = { waitMs: this.#options.lockWaitMs, signal };
-      return await this.#inFlight.run(request.owner, idempotency, wait, () => this.#keyedTurn(request, idempotency, options, signal));
-    } catch (error) {
-      if (running.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error });
-      if (options.signal?.aborted) throw new AppError("CLIENT_CLOSED_REQUEST", { cause: error });
-      throw error;
-    } finally {
-      running.end();
-    }
+      return this.#inFlight.run(request.owner, idempotency, wait, () => this.#keyedTurn(request, idempotency, options, signal));
+    });
   }
 
   /** Answers from the journal when the key's turn was answered, runs it again on its stored message when it was not. */

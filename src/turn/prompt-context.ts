@@ -31,18 +31,10 @@ export class PromptContext {
   async of(request: ContextRequest, options: { readonly signal?: AbortSignal } = {}): Promise<ContextForPrompt> {
     const { owner, sessionId = null } = request;
     await this.#parts.lagging.level(owner);
-    const running = this.#parts.registry.begin(owner);
-    const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
-    try {
+    return this.#parts.registry.during(owner, options.signal, async (signal) => {
       const work = () => this.#read(request, signal);
-      return await (this.#parts.tokens?.during({ owner, sessionId }, work) ?? work());
-    } catch (error) {
-      if (running.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error });
-      if (options.signal?.aborted) throw new AppError("CLIENT_CLOSED_REQUEST", { cause: error });
-      throw error;
-    } finally {
-      running.end();
-    }
+      return this.#parts.tokens?.during({ owner, sessionId }, work) ?? work();
+    });
   }
 
   async #read(request: ContextRequest, signal: AbortSignal): Promise<ContextForPrompt> {

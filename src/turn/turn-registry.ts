@@ -48,6 +48,23 @@ export class TurnRegistry {
     };
   }
 
+  /**
+   * Runs what a client asked for as a turn, and tells why it was broken off.
+   * @throws SHUTTING_DOWN, OWNER_ERASED, CLIENT_CLOSED_REQUEST when the client's signal aborts, and what `work` throws
+   */
+  async during<T>(owner: Owner, client: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const running = this.begin(owner);
+    try {
+      return await work(client ? AbortSignal.any([client, running.signal]) : running.signal);
+    } catch (error) {
+      if (running.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error });
+      if (client?.aborted) throw new AppError("CLIENT_CLOSED_REQUEST", { cause: error });
+      throw error;
+    } finally {
+      running.end();
+    }
+  }
+
   /** Refuses new turns of the owner, aborts those that run, and resolves when they have ended. The result lets turns in again. */
   async hold(owner: Owner): Promise<() => void> {
     this.#erasing.set(owner, (this.#erasing.get(owner) ?? 0) + 1);

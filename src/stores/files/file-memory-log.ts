@@ -5,7 +5,7 @@ import { type Owner, ownerHash } from "../../domain/owner.js";
 import { boundedFileSystem } from "../../platform/bounded-file-system.js";
 import { AppError } from "../../platform/errors.js";
 import type { FileSystem } from "../../platform/file-system.js";
-import { JsonlLog, type LogLine } from "../../platform/jsonl-log.js";
+import { JsonlLog, type LogLine, lineValue } from "../../platform/jsonl-log.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { Logger } from "../../platform/logger.js";
 import { onStorage } from "../../platform/storage-errors.js";
@@ -218,7 +218,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
     const log = await this.#open(ownerHash(owner), path);
     if (log === null) return;
     try {
-      for await (const lines of log.forwards()) for (const line of lines) if (!headSchema.safeParse(parsed(line)).success) yield line;
+      for await (const lines of log.forwards()) for (const line of lines) if (!headSchema.safeParse(lineValue(line)).success) yield line;
     } finally {
       await log.close();
     }
@@ -230,7 +230,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
     if (log === null) return null;
     try {
       const line = await log.lineAt(0);
-      const head = line === null ? null : headSchema.safeParse(parsed(line));
+      const head = line === null ? null : headSchema.safeParse(lineValue(line));
       // Written by the log alone, from an Owner.
       const owner = head?.success ? (head.data.owner as Owner) : null;
       return owner !== null && ownerHash(owner) === hash ? owner : null;
@@ -251,17 +251,9 @@ function encode(value: unknown, kept: Kept): Buffer {
 /** Null for a line that is damaged. @throws STORAGE_DAMAGED for one that needs a codec where there is none */
 function openedLine(line: LogLine, kept: Kept): unknown {
   try {
-    return opened(parsed(line), kept);
+    return opened(lineValue(line), kept);
   } catch (error) {
     if (kept === null) throw error;
-    return null;
-  }
-}
-
-function parsed(line: LogLine): unknown {
-  try {
-    return JSON.parse(line.bytes.toString("utf8"));
-  } catch {
     return null;
   }
 }

@@ -6,7 +6,7 @@ import { type Owner, ownerHash } from "../../domain/owner.js";
 import { boundedFileSystem } from "../../platform/bounded-file-system.js";
 import { isAppError } from "../../platform/errors.js";
 import type { FileSystem } from "../../platform/file-system.js";
-import { JsonlLog, type LogLine } from "../../platform/jsonl-log.js";
+import { JsonlLog, type LogLine, lineValue } from "../../platform/jsonl-log.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { Logger } from "../../platform/logger.js";
 import { onStorage } from "../../platform/storage-errors.js";
@@ -259,7 +259,7 @@ export class FileOwnerLedger implements OwnerLedger, TransferableLedgers {
 
   /** The same where nobody knows whose it is: without what tells of the person. */
   #withoutContent(hash: string): Promise<LedgerState> {
-    return this.#fold(hash, (line) => (isSealed(parsed(line)) ? "unread" : decode(line, null)));
+    return this.#fold(hash, (line) => (isSealed(lineValue(line)) ? "unread" : decode(line, null)));
   }
 
   /** Null for a damaged line. */
@@ -308,14 +308,6 @@ function decode(line: LogLine, kept: Kept): LedgerEntry | null {
     return openedEntry(line.bytes.toString("utf8"), kept);
   } catch (error) {
     if (kept === null && isAppError(error)) throw error;
-    return null;
-  }
-}
-
-function parsed(line: LogLine): unknown {
-  try {
-    return JSON.parse(line.bytes.toString("utf8"));
-  } catch {
     return null;
   }
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { FileSystem } from "../../platform/file-system.js";
 import { isId } from "../../platform/ids.js";
-import { JsonlLog, type LogLine } from "../../platform/jsonl-log.js";
+import { JsonlLog, type LogLine, lineValue } from "../../platform/jsonl-log.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 
 const SUFFIX = ".sessions";
@@ -133,9 +133,5 @@ function encode(entry: z.infer<typeof entrySchema>): Buffer {
 }
 
 function decode(line: LogLine): string | null {
-  try {
-    return entrySchema.safeParse(JSON.parse(line.bytes.toString("utf8"))).data?.session ?? null;
-  } catch {
-    return null;
-  }
+  return entrySchema.safeParse(lineValue(line)).data?.session ?? null;
 }

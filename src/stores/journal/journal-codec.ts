@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { JOURNAL_VERSION, type JournalRecord, journalRecordSchema, MAX_RECORD_BYTES, type NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
-import type { LogLine } from "../../platform/jsonl-log.js";
+import { type LogLine, lineValue } from "../../platform/jsonl-log.js";
 import { isSealed, type Kept, keptRecord, openedRecord } from "./kept-content.js";
 
 /**
@@ -40,7 +40,7 @@ export function ownerMark(owner: Owner): string {
  * is none
  */
 export function decodeLine(line: LogLine, kept: Kept): DecodedLine | null {
-  const value = parsed(line);
+  const value = lineValue(line);
   let opened: unknown;
   try {
     opened = openedRecord(value, kept);
@@ -74,7 +74,7 @@ const sealedSchema = z.object({
 
 /** Null for a line that is damaged, or of a version that is not known. */
 export function headOf(line: LogLine): LineHead | null {
-  const value = parsed(line);
+  const value = lineValue(line);
   if (isSealed(value)) {
     const sealed = sealedSchema.safeParse(value).data;
     if (sealed === undefined) return null;
@@ -87,14 +87,6 @@ export function headOf(line: LogLine): LineHead | null {
   const { seq, turn, type } = record;
   const owner = record.type === "session" ? (record.body.owner as Owner) : null;
   return { seq, turn, type, owner, toSeq: record.type === "rewind" ? record.body.to_seq : null, tail: tailOf(value) };
-}
-
-function parsed(line: LogLine): unknown {
-  try {
-    return JSON.parse(line.bytes.toString("utf8"));
-  } catch {
-    return null;
-  }
 }
 
 function tailOf(value: unknown): Tail | null {

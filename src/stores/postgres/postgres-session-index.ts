@@ -18,7 +18,7 @@ import type { AtomicSessionWrite } from "../journal/atomic-session-write.js";
 import { type Kept, keptFor } from "../journal/kept-content.js";
 import type { SessionHeads } from "../journal/session-heads.js";
 import { withoutGap } from "../sqlite-index/journal-gap.js";
-import { decodeCursor, encodeCursor, fitting, foldedTitle, type ListPosition, listLimit, positionOf } from "../sqlite-index/list-cursor.js";
+import { foldedTitle, type ListPosition, listed, type ReadSessions } from "../sqlite-index/list-cursor.js";
 import { entryOf, pendingOf, sessionOf, stateOf } from "../sqlite-index/sqlite-index-rows.js";
 import type { PostgresDatabase, Row } from "./database.js";
 import { IDEMPOTENCY_MS } from "./index-parts.js";
@@ -88,21 +88,9 @@ export class PostgresSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async list(owner: Owner, query: SessionQuery): Promise<Page<Session>> {
-    const limit = listLimit(query.limit);
-    const after = query.cursor === undefined ? null : decodeCursor(owner, query, query.cursor);
     const kept = await keptFor(this.#codec, owner);
-    const count = limit + 1;
-    const read = async (asked: SessionQuery, position: ListPosition | null, most: number) =>
-      (await this.#rows(owner, asked, position, most)).map((row) => asSession(row, kept));
-    // What a codec has made can't be asked for.
-    const { status = "active" } = query;
-    const sessions = await (kept === null
-      ? read(query, after, count)
-      : fitting(query, { after, count }, (position, most) => read({ status }, position, most)));
-    const data = sessions.slice(0, limit);
-    const last = data.at(-1);
-    if (sessions.length <= limit || last === undefined) return { data, nextCursor: null };
-    return { data, nextCursor: encodeCursor(owner, query, positionOf(last)) };
+    const read: ReadSessions = async (...asked) => (await this.#rows(owner, ...asked)).map((row) => asSession(row, kept));
+    return listed(owner, query, { filters: kept === null, read });
   }
 
   #rows(owner: Owner, query: SessionQuery, after: ListPosition | null, limit: number): Promise<readonly Row[]> {

@@ -15,7 +15,7 @@ import type { AtomicSessionWrite } from "../journal/atomic-session-write.js";
 import { keptFor } from "../journal/kept-content.js";
 import type { SessionHeads } from "../journal/session-heads.js";
 import { withoutGap } from "../sqlite-index/journal-gap.js";
-import { decodeCursor, encodeCursor, fits, listLimit, positionOf } from "../sqlite-index/list-cursor.js";
+import { decodeCursor, fits, listLimit, pageOf } from "../sqlite-index/list-cursor.js";
 import type { SessionState } from "../sqlite-index/session-fold.js";
 import { entryOf, sessionOf, stateOf } from "../sqlite-index/sqlite-index-rows.js";
 import type { RedisDatabase } from "./database.js";
@@ -109,10 +109,7 @@ export class RedisSessionIndex implements SessionIndex, RestoresPending {
       more = ids.length === page;
       position = [found.at(-1) ?? "0", ids.at(-1) ?? ""];
     }
-    const shown = data.slice(0, limit);
-    const last = shown.at(-1);
-    if (data.length <= limit || last === undefined) return { data: shown, nextCursor: null };
-    return { data: shown, nextCursor: encodeCursor(owner, query, positionOf(last)) };
+    return pageOf(owner, query, data);
   }
 
   /** An owner's sessions stand together, so that one owner costs a look of their own. */

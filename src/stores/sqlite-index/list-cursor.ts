@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import type { Session } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
-import type { SessionQuery } from "../../ports/session-store.js";
+import type { Page, SessionQuery } from "../../ports/session-store.js";
 
 const positionSchema = z.tuple([z.string(), z.string()]);
 
@@ -14,7 +14,7 @@ export interface ListPosition {
 }
 
 /** A position as text that is good for the same owner and filters only. It gives nothing away: every query is by owner. */
-export function encodeCursor(owner: Owner, query: SessionQuery, { updatedAt, id }: ListPosition): string {
+function encodeCursor(owner: Owner, query: SessionQuery, { updatedAt, id }: ListPosition): string {
   const position = Buffer.from(JSON.stringify([updatedAt, id])).toString("base64url");
   return `${position}.${seal(owner, query, position)}`;
 }
@@ -59,15 +59,46 @@ export function fits({ title, tags }: Session, query: Pick<SessionQuery, "tag" |
   return tagged && (query.title === undefined || foldedTitle(title ?? "").includes(foldedTitle(query.title)));
 }
 
-export function positionOf({ updated_at: updatedAt, id }: Session): ListPosition {
+function positionOf({ updated_at: updatedAt, id }: Session): ListPosition {
   return { updatedAt: new Date(updatedAt).toISOString(), id };
 }
 
 /** Sessions looked at together where title and tags can't be asked for. */
 const FILTERED_PAGE = 200;
 
+/** The sessions behind a position, in the order of the list, at most `most` of them. */
+export type ReadSessions = (query: SessionQuery, after: ListPosition | null, most: number) => Promise<readonly Session[]>;
+
+/**
+ * A page of an owner's sessions, `read` with one more than it holds. `filters`: whether `read` heeds title and tag, which can't be asked
+ * for where a codec has made them; else it is asked by status alone. @throws INVALID_REQUEST, INVALID_CURSOR
+ */
+export async function listed(
+  owner: Owner,
+  query: SessionQuery,
+  { filters, read }: { readonly filters: boolean; readonly read: ReadSessions },
+): Promise<Page<Session>> {
+  const { status = "active" } = query;
+  const limit = listLimit(query.limit);
+  const after = query.cursor === undefined ? null : decodeCursor(owner, query, query.cursor);
+  const count = limit + 1;
+  const sessions = await (filters
+    ? read(query, after, count)
+    : fitting(query, { after, count }, (position, most) => read({ status }, position, most)));
+  return pageOf(owner, query, sessions);
+}
+
+/** A page of what was found, which is one more than the page holds where there is another. */
+export function pageOf(owner: Owner, query: SessionQuery, found: readonly Session[]): Page<Session> {
+  const limit = listLimit(query.limit);
+  const data = found.slice(0, limit);
+  const last = data.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { data, nextCursor: more ? encodeCursor(owner, query, positionOf(last)) : null };
+}
+
 /** The first `count` behind a position that fit, of pages that are filtered by status alone. */
-export async function fitting(
+async function fitting(
   query: SessionQuery,
   { after, count }: { readonly after: ListPosition | null; readonly count: number },
   pageAfter: (position: ListPosition | null, limit: number) => Promise<readonly Session[]>,

@@ -20,7 +20,7 @@ import type { RestoresPending } from "../../ports/transfer.js";
 import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-content.js";
 import { hasDamaged, removeDamaged, setAside } from "./damaged-index.js";
 import { type ReadJournal, withoutGap } from "./journal-gap.js";
-import { decodeCursor, encodeCursor, fitting, foldedTitle, type ListPosition, listLimit, positionOf } from "./list-cursor.js";
+import { foldedTitle, type ListPosition, listed, type ReadSessions } from "./list-cursor.js";
 import { type Effect, foldSession, type SessionState, type Standing } from "./session-fold.js";
 import { entryOf, type PendingRow, pendingOf, SESSION_COLUMNS, type SessionRow, sessionOf, stateOf } from "./sqlite-index-rows.js";
 import { ensureTables, SESSION_TABLES } from "./sqlite-index-tables.js";
@@ -261,21 +261,9 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async list(owner: Owner, query: SessionQuery): Promise<Page<Session>> {
-    const limit = listLimit(query.limit);
-    const after = query.cursor === undefined ? null : decodeCursor(owner, query, query.cursor);
     const kept = await keptFor(this.#codec, owner);
-    const count = limit + 1;
-    const read = async (asked: SessionQuery, position: ListPosition | null, most: number) =>
-      this.#rows(owner, asked, position, most).map((row) => sessionOf(row, kept));
-    // What a codec has made can't be asked for.
-    const { status = "active" } = query;
-    const sessions = await (kept === null
-      ? read(query, after, count)
-      : fitting(query, { after, count }, (position, most) => read({ status }, position, most)));
-    const data = sessions.slice(0, limit);
-    const last = data.at(-1);
-    if (sessions.length <= limit || last === undefined) return { data, nextCursor: null };
-    return { data, nextCursor: encodeCursor(owner, query, positionOf(last)) };
+    const read: ReadSessions = async (...asked) => this.#rows(owner, ...asked).map((row) => sessionOf(row, kept));
+    return listed(owner, query, { filters: kept === null, read });
   }
 
   #rows(owner: Owner, query: SessionQuery, after: ListPosition | null, limit: number): readonly SessionRow[] {
