@@ -150,6 +150,8 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .command("mcp")
     .description("an MCP server for a client on this machine, over stdin and stdout; with --url in front of a server that runs")
     .action(async () => {
+      // Standard output is the protocol's, also where the server can't be opened.
+      program.setOptionValue("json", false);
       const { mcpCommand, remoteMcpCommand } = await import("./mcp.js");
       const { url, user, tenant } = options();
       if (url !== undefined) return remoteMcpCommand(terminal(), await remoteOptions(parts, url, options()), signal);

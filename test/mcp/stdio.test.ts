@@ -89,9 +89,11 @@ describe("maitred mcp", () => {
   test("where the directory is another process's, nothing is on standard output, and the way through that server is told", async () => {
     const open = () => Promise.reject(new AppError("STORAGE_IN_USE"));
     const parts = { open, serverOf: async () => "http://127.0.0.1:3000" };
-    const { code, stdout, stderr } = await run(["mcp"], { stdin: lines({ id: 1, method: "ping" }), parts });
-    expect([code, stdout]).toEqual([4, ""]);
-    expect(stderr).toContain("--url http://127.0.0.1:3000");
+    for (const argv of [["mcp"], ["--json", "mcp"]]) {
+      const { code, stdout, stderr } = await run(argv, { stdin: lines({ id: 1, method: "ping" }), parts });
+      expect([code, stdout]).toEqual([4, ""]);
+      expect(stderr).toContain("--url http://127.0.0.1:3000");
+    }
   });
 });
 
