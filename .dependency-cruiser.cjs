@@ -2,7 +2,7 @@
  * Who may import whom: the layers of ARCHITECTURE.md. A folder imports what lies below it; within a layer only another folder's
  * front file (named like the folder). `test/layers.test.ts` plants a violation of each rule.
  */
-const DOORS = ["http", "cli", "integrations", "library", "testing"];
+const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
 const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations"];
 const ADAPTERS = ["stores", "embedding", "offline", "concierge"];
 /** From top to bottom. */
@@ -68,6 +68,7 @@ module.exports = {
     only("ai-sdk-in-its-files", "(ai|@ai-sdk)", "(^|/)ai-sdk-[^/]*\\.ts$"),
     only("mem0-in-its-files", "mem0ai", "(^|/)mem0-[^/]*\\.ts$"),
     only("hono-in-http", "(hono|@hono)", "^src/http/"),
+    only("mcp-in-its-files", "@modelcontextprotocol/sdk", "^src/mcp/"),
     only("redis-in-its-files", "ioredis", "^src/stores/redis/"),
     only("postgres-in-its-files", "pg", "^src/stores/postgres/"),
     only("vitest-in-testing", "vitest", "^src/testing/"),

@@ -8,8 +8,8 @@ import { LongestFirst } from "./test/support/longest-first.js";
 /** Whole processes, kills, faults, races, packages, frameworks, a browser: what takes long, or needs more than Node. See docs/testing.md. */
 const DEEP = [
   "test/{crash,planted,races,packaging,ecosystem,web,cli-e2e}/**/*.test.ts",
-  "test/cli/process.test.ts",
-  "test/e2e/{processes,examples}.test.ts",
+  "test/{cli,mcp}/process.test.ts",
+  "test/e2e/{processes,examples,client-examples}.test.ts",
   "test/reading/adversarial-doors.test.ts",
   "test/embedding/transformers-embedder.test.ts",
   "test/short-term/killed-writer.test.ts",

@@ -30,6 +30,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["ai-sdk-in-its-files", "agent/a.ts", "ai"],
   ["mem0-in-its-files", "stores/mem0/a.ts", "mem0ai"],
   ["hono-in-http", "turn/a.ts", "hono"],
+  ["mcp-in-its-files", "http/a.ts", "@modelcontextprotocol/sdk"],
   ["redis-in-its-files", "stores/files/a.ts", "ioredis"],
   ["postgres-in-its-files", "stores/files/a.ts", "pg"],
   ["vitest-in-testing", "stores/files/a.ts", "vitest"],

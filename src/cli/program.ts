@@ -20,7 +20,7 @@ import { localBackend } from "./local-backend.js";
 import { type Maintenance, promoteCommand, reindexCommand, retentionCommand } from "./maintenance.js";
 import { type MigrateState, migrateCommand } from "./migrate.js";
 import { eraseCommand, exportCommand } from "./privacy.js";
-import { remoteBackend } from "./remote-backend.js";
+import { type RemoteOptions, remoteBackend } from "./remote-backend.js";
 import { Terminal, type TerminalStreams } from "./terminal.js";
 
 /** What the command line runs on; the entry fills it in. */
@@ -87,7 +87,7 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .version(parts.version)
     .option("--json", "write JSON, a document a line, and nothing else, to stdout", false)
     .option("--url <url>", "send the command through a running server's API instead of opening the storage directory")
-    .option("--user <id>", "whose conversations and memories", LOCAL_USER)
+    .addOption(new Option("--user <id>", "whose conversations and memories").default(LOCAL_USER).env("MAITRED_USER"))
     .option("--tenant <id>", "the user's tenant (not with --url: the server knows it)", DEFAULT_TENANT)
     .option("--token-file <path>", "with --url: a file that holds the bearer token")
     .addHelpText("after", `\n${EXIT_HELP}`)
@@ -150,6 +150,18 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
         }),
       ),
     );
+  program
+    .command("mcp")
+    .description("an MCP server for a client on this machine, over stdin and stdout; with --url in front of a server that runs")
+    .action(async () => {
+      // Standard output is the protocol's, also where the server can't be opened.
+      program.setOptionValue("json", false);
+      const { mcpCommand, remoteMcpCommand } = await import("./mcp.js");
+      const { url, user, tenant } = options();
+      if (url !== undefined) return remoteMcpCommand(terminal(), await remoteOptions(parts, url, options()), signal);
+      const owner = ownerOf(tenant, plainUser(user));
+      await mcpCommand(terminal(), await openLocal(parts), owner, signal);
+    });
   program
     .command("import <file>")
     .description(
@@ -254,15 +266,20 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
 }
 
 async function openBackend(parts: CliParts, options: GlobalOptions): Promise<Backend> {
-  const { url, user, tenant, tokenFile } = options;
-  if (url === undefined) {
-    const owner = ownerOf(tenant, plainUser(user));
-    const config = parts.readConfig();
-    const { application } = await unlessInUse(config, parts, { throughServer: true }, () => parts.open(config));
-    return localBackend(application, owner);
-  }
+  const { url, user, tenant } = options;
+  if (url !== undefined) return remoteBackend(await remoteOptions(parts, url, options));
+  const owner = ownerOf(tenant, plainUser(user));
+  return localBackend(await openLocal(parts), owner);
+}
+
+async function openLocal(parts: CliParts): Promise<Application> {
+  const config = parts.readConfig();
+  return (await unlessInUse(config, parts, { throughServer: true }, () => parts.open(config))).application;
+}
+
+async function remoteOptions(parts: CliParts, url: string, { user, tokenFile }: GlobalOptions): Promise<RemoteOptions> {
   if (!URL.canParse(url))
     throw new AppError("INVALID_REQUEST", { detail: "--url is not an address.", hint: "For example --url http://127.0.0.1:3000" });
   const token = tokenFile === undefined ? null : (await readFile(tokenFile, "utf8")).trim();
-  return remoteBackend({ url, user, token, fetch: parts.fetch });
+  return { url, user, token, fetch: parts.fetch };
 }

@@ -73,9 +73,30 @@ async function request(options: RemoteOptions, path: string, call: Call): Promis
   return response;
 }
 
+/** Who asks. */
+export function headersOf({ user, token }: Pick<RemoteOptions, "user" | "token">): Record<string, string> {
+  return { "X-User-Id": user, ...(token !== null && { Authorization: `Bearer ${token}` }) };
+}
+
+/**
+ * `fetch` whose problems are the errors that they were, but for 405: whoever tries out what a server can do looks at that.
+ * @throws SERVER_UNREACHABLE, and what the server answered
+ */
+export function wellAnswered({
+  url,
+  fetch,
+}: Pick<RemoteOptions, "url" | "fetch">): (to: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (to, init) => {
+    const response = await fetch(to, init).catch((cause: unknown) => {
+      throw new AppError("SERVER_UNREACHABLE", { detail: `${url} can't be reached.`, cause });
+    });
+    if (response.ok || response.status === 405) return response;
+    throw errorOf(await response.json().catch(() => null), response.status);
+  };
+}
+
 async function reach({ url, user, token, fetch }: RemoteOptions, path: string, call: Call): Promise<Response> {
-  const headers: Record<string, string> = { "X-User-Id": user, ...call.headers };
-  if (token !== null) headers.Authorization = `Bearer ${token}`;
+  const headers: Record<string, string> = { ...headersOf({ user, token }), ...call.headers };
   if (call.json !== undefined) headers["Content-Type"] = "application/json";
   try {
     return await fetch(new URL(path, url), {

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Config } from "../compose/config.js";
 import type { Clock } from "../platform/clock.js";
@@ -17,6 +17,7 @@ import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
 import type { HttpLimits } from "./http-limits.js";
 import { IMPORT_PATH, importRoutes } from "./import.js";
+import { MCP_PATH, mcpBody, mcpRoutes } from "./mcp.js";
 import { memoryRoutes } from "./memories.js";
 import { memoryBatchRoutes } from "./memories-batch.js";
 import { MethodTable } from "./methods.js";
@@ -54,11 +55,20 @@ export interface HttpParts {
 const MAX_HEADERS = 100;
 
 const EXPOSED = ["X-Request-Id", "X-Memory-Status", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Location"];
-const ALLOWED = ["Content-Type", "Authorization", "Idempotency-Key", "X-Timezone", "X-User-Id", "X-Session-Id", "X-Request-Id"];
+const ALLOWED = [
+  "Content-Type",
+  "Authorization",
+  "Idempotency-Key",
+  "X-Timezone",
+  "X-User-Id",
+  "X-Session-Id",
+  "X-Request-Id",
+  "MCP-Protocol-Version",
+];
 
 /**
  * The HTTP API and the chat page. The order of what a request passes: id and log, security headers, origin, CORS, header count;
- * under /v1 then: who it is, how often, the body; last the route.
+ * under /v1 and at /mcp then: who it is, how often, the body; last the route.
  * @throws INVALID_CONFIG when keys can't be read
  */
 export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): Promise<HttpApp> {
@@ -83,18 +93,14 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     if ((c.env?.incoming?.rawHeaders.length ?? 0) > 2 * MAX_HEADERS) throw new AppError("TOO_MANY_HEADERS");
     await next();
   });
-  if (config.CORS_ORIGINS.length > 0)
-    app.use(
-      "/v1/*",
-      cors({
-        origin: [...config.CORS_ORIGINS],
-        allowMethods: ["GET", "POST", "PATCH", "DELETE"],
-        allowHeaders: ALLOWED,
-        exposeHeaders: EXPOSED,
-        maxAge: 600,
-      }),
-    );
-  app.use("/v1/*", async (c, next) => {
+  const crossOrigin = cors({
+    origin: [...config.CORS_ORIGINS],
+    allowMethods: ["GET", "POST", "PATCH", "DELETE"],
+    allowHeaders: ALLOWED,
+    exposeHeaders: EXPOSED,
+    maxAge: 600,
+  });
+  const signedIn: MiddlewareHandler<HttpEnv> = async (c, next) => {
     if (methods.allowed(c.req.path).length === 0 || c.req.method === "OPTIONS") return c.notFound();
     const timeZone = timeZoneFrom(c.req.header("X-Timezone"));
     const identity = await auth.identify(credentialsOf(c));
@@ -105,9 +111,15 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     application.seen(owner, { ...seen, ...(timeZone === undefined ? {} : { timeZone }) });
     await next();
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
-  });
-  app.use("/v1/*", rateLimit(config.RATE_LIMIT_PER_MINUTE, limiter ?? undefined));
+  };
+  const limited = rateLimit(config.RATE_LIMIT_PER_MINUTE, limiter ?? undefined);
+  for (const path of ["/v1/*", MCP_PATH]) {
+    if (config.CORS_ORIGINS.length > 0) app.use(path, crossOrigin);
+    app.use(path, signedIn);
+    app.use(path, limited);
+  }
   app.use("/v1/*", jsonBody(new Set([IMPORT_PATH]), new Map([[CHAT_PATH, MAX_CHAT_BODY_BYTES]])));
+  app.use(MCP_PATH, mcpBody());
 
   const api = newApi();
   for (const routes of [
@@ -118,6 +130,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     memoryRoutes({ memories: application.memories, sessions: application.sessions, user: (owner) => application.user(owner), clock }),
     historyRoutes(application.history, clock),
     importRoutes(application.imports),
+    mcpRoutes(application, clock),
     privacyRoutes(application, config.AUTH_MODE),
     healthRoutes(application, config.AUTH_MODE),
   ])

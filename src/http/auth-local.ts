@@ -60,6 +60,6 @@ function refuseForeignOrigin(request: Credentials, host: string, allowed: readon
   }
   const site = request.header("Sec-Fetch-Site");
   const foreign = site === "cross-site" || site === "same-site";
-  if (foreign && new URL(request.url).pathname.startsWith("/v1/"))
+  if (foreign && /^\/(v1\/|mcp$)/.test(new URL(request.url).pathname))
     throw new AppError("FORBIDDEN_ORIGIN", { detail: "Another site made this request." });
 }

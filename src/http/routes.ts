@@ -50,6 +50,12 @@ export function orElse(responses: Responses, status: number, schema: z.ZodType, 
   return { ...responses, [status]: { description, content: { "application/json": { schema } } } } as Responses;
 }
 
+/** A route that may also answer with nothing, and whose caller's mistakes may also be told in another form than a problem's. */
+export function orOwnErrors(responses: Responses, empty: number, description: string, error: z.ZodType): Responses {
+  const content = { ...problem.content, "application/json": { schema: error } };
+  return { ...responses, [empty]: { description }, "4XX": { description: problem.description, content } } as Responses;
+}
+
 /** The answers of a route: one on success, and problems. */
 export function answers(schema: z.ZodType, description: string, status = 200): Responses {
   return withProblems(status, { description, content: { "application/json": { schema } } });

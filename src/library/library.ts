@@ -10,7 +10,7 @@ import { isTimeZone } from "../platform/time-zone.js";
 import type { Application } from "../ports/application.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
-import { checkedChat } from "./checked.js";
+import { checkedChat, type UserParts } from "./checked.js";
 import { type MaitredOptions, type MaitredParts, overridesOf, PART_OPTIONS, productOf } from "./options.js";
 import { MaitredUser } from "./user.js";
 import { configOf } from "./variables-of.js";
@@ -111,6 +111,11 @@ async function open(
   return opened(await compose(config, overridesOf({ ...parts, logger })), { logger, clock });
 }
 
+/** Everything for one user, over an application that somebody else opened. */
+export function userOf(application: Application, user: UserParts, clock: Clock): MaitredUser {
+  return new MaitredUser(application, user, clock);
+}
+
 /** @throws INVALID_CONFIG for an object that neither function made */
 export function serverPartsOf(maitred: Maitred): ServerParts {
   const parts = (maitred as Maitred & { readonly [SERVER_PARTS]?: ServerParts })[SERVER_PARTS];
@@ -128,7 +133,7 @@ function opened({ parts, ...application }: Composed, { logger, clock }: { readon
     for: ({ user, tenant = DEFAULT_TENANT, timeZone }) => {
       if (timeZone !== undefined && !isTimeZone(timeZone))
         throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/timeZone", detail: "not an IANA time zone" }] });
-      return new MaitredUser(application, { owner: ownerOf(tenant, user), timeZone }, clock);
+      return userOf(application, { owner: ownerOf(tenant, user), timeZone }, clock);
     },
   };
   const server: ServerParts = { config: parts.config, logger, clock, limiter: parts.limiter };

@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly application?: Script;
   readonly maintenance?: Partial<Maintenance>;
   /** What is typed or piped in. */
-  readonly stdin?: string;
+  readonly stdin?: string | AsyncIterable<Buffer>;
   /** A person at a terminal. */
   readonly tty?: boolean;
   readonly parts?: Partial<CliParts>;
@@ -42,10 +42,12 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   const tty = options.tty ?? false;
   const stdout = sink(tty);
   const stderr = sink(tty);
-  const stdin: Readable & { isTTY?: boolean } = tty ? new PassThrough() : Readable.from(options.stdin === undefined ? [] : [options.stdin]);
+  const { stdin: given = "" } = options;
+  const piped = typeof given === "string" ? [Buffer.from(given)] : given;
+  const stdin: Readable & { isTTY?: boolean } = tty ? new PassThrough() : Readable.from(piped);
   if (tty) {
     stdin.isTTY = true;
-    (stdin as PassThrough).end(options.stdin ?? "");
+    (stdin as PassThrough).end(given);
   }
   let closed = 0;
   const application: Application = {

@@ -25,6 +25,7 @@ const ROUTES = [
   "get /v1/sessions/{id}/thread",
   "patch /v1/memories/{id}",
   "patch /v1/sessions/{id}",
+  "post /mcp",
   "post /v1/chat",
   "post /v1/context",
   "post /v1/history/search",

@@ -27,7 +27,7 @@ describe("the types of the package", () => {
     expect(missing).toEqual([]);
   });
 
-  test.each(["index", "http"])("every function, class and value of %s has a docstring", async (name) => {
+  test.each(["index", "http", "mcp"])("every function, class and value of %s has a docstring", async (name) => {
     const all = exportsOf(entry(name));
     const values = await exportedValues(name);
     expect(values.length).toBeGreaterThan(0);

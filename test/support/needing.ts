@@ -13,6 +13,7 @@ const NEEDS = {
   postgres: { there: () => onPath("postgres"), missing: "there is no postgres on the PATH" },
   redis: { there: () => onPath("redis-server"), missing: "there is no redis-server on the PATH" },
   python: { there: () => onPath("python3"), missing: "there is no python3 on the PATH" },
+  curl: { there: () => onPath("curl"), missing: "there is no curl on the PATH" },
   java: { there: () => onPath("java"), missing: "there is no java on the PATH" },
 };
 

@@ -1,0 +1,1 @@
+export { type McpConnection, type McpOptions, type McpUser, mcpServer } from "./mcp/mcp.js";

@@ -1,0 +1,66 @@
+import type { Readable, Writable } from "node:stream";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { McpConnection } from "./server.js";
+import { Waiting } from "./waiting.js";
+
+/** Where a local client is. */
+export interface StdioOptions {
+  readonly stdin: Readable;
+  /** Gets nothing but messages, one a line. */
+  readonly stdout: Writable;
+  /** Ends it at once, with what is still running. */
+  readonly signal: AbortSignal;
+  /** Told of what can't be answered: a line that is no message, a notification that got lost. */
+  readonly failed: (error: Error) => void;
+}
+
+/** Answers one local client over standard input and output, until its input ends and all that it asked is answered. */
+export async function serveStdio(server: McpConnection, options: StdioOptions): Promise<void> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  await bridgeStdio(near, options);
+}
+
+/** Hands messages between standard input and output and a server elsewhere; ends as {@link serveStdio} does. */
+export async function bridgeStdio(server: Transport, { stdin, stdout, signal, failed }: StdioOptions): Promise<void> {
+  const client = new StdioServerTransport(stdin, stdout);
+  const waiting = new Waiting();
+  const ended = new Promise<void>((resolve) => {
+    let inputEnded = false;
+    const endIfAnswered = () => {
+      if (inputEnded && waiting.isEmpty) resolve();
+    };
+    const answer: NonNullable<Transport["onmessage"]> = (message) => {
+      const version = waiting.answered(message);
+      if (version !== undefined) server.setProtocolVersion?.(version);
+      // What is written last is to be out before the process ends.
+      void client.send(message).then(endIfAnswered);
+    };
+    server.onmessage = answer;
+    client.onmessage = (message) => {
+      waiting.asked(message);
+      endIfAnswered();
+      server.send(message).catch((error: unknown) => {
+        const lost = waiting.lost(message, error);
+        if (lost) answer(lost);
+        else failed(error as Error);
+      });
+    };
+    client.onerror = failed;
+    client.onclose = resolve;
+    for (const event of ["end", "close"])
+      stdin.once(event, () => {
+        inputEnded = true;
+        endIfAnswered();
+      });
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+  await server.start();
+  await client.start();
+  await ended;
+  await client.close();
+  await server.close();
+}
