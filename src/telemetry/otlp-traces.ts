@@ -31,7 +31,8 @@ export function sendTraces(endpoint: string, logger: Logger): SentTraces {
     async stop() {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, FLUSH_MS);
+        // The exporter tries again and again.
+        timer = setTimeout(() => resolve(lost()), FLUSH_MS);
       });
       await Promise.race([provider.shutdown().catch(lost), late]);
       clearTimeout(timer);
