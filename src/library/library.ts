@@ -5,7 +5,7 @@ import { openMetrics } from "../compose/telemetry.js";
 import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
-import { type Logger, silentLogger } from "../platform/logger.js";
+import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
 import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { Application } from "../ports/application.js";
@@ -108,15 +108,21 @@ export async function createOrchestrator(
   return open(parseConfig(variables), variables, false, parts);
 }
 
-/** Logs to standard error where a level was asked for, with `logs` or in `env`. */
+/** `asked`: a level was named. One's own logger is then told from that level on; without one standard error is. */
+function loggerOf(own: Logger | undefined, { LOG_LEVEL: level, LOG_CONTENT: content }: Config, asked: boolean): Logger {
+  if (own !== undefined) return asked ? fromLevel(own, level) : own;
+  return asked ? createLogger({ level, content }) : silentLogger;
+}
+
+/** Logs where a level was asked for, with `logs` or in `env`. */
 async function open(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   logs: boolean,
   parts: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined },
 ): Promise<Maitred> {
-  const own = logs || env.LOG_LEVEL !== undefined ? createLogger({ level: config.LOG_LEVEL, content: config.LOG_CONTENT }) : silentLogger;
-  const { logger = own, clock = systemClock } = parts;
+  const { clock = systemClock } = parts;
+  const logger = loggerOf(parts.logger, config, logs || (env.LOG_LEVEL ?? "").trim() !== "");
   warnOfMisspelt(env, logger);
   const metrics = parts.metrics === true ? await openMetrics({ process: false }) : null;
   const overrides = { ...overridesOf({ ...parts, logger }), ...(metrics && { metrics }) };

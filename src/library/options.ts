@@ -14,7 +14,10 @@ import type { Settings } from "./settings.js";
 
 /** Parts of one's own instead of those that the configuration would choose. */
 export interface MaitredParts {
-  /** Told of what happens, without anybody's words. Default: standard error where `logLevel` is given, else silent. */
+  /**
+   * Told of what happens, without anybody's words: from `logLevel` on where one is given, else of all. Default: standard error where
+   * `logLevel` is given, else silent.
+   */
   readonly logger?: Logger | undefined;
   /** Default: the machine's. */
   readonly clock?: Clock | undefined;
