@@ -1,7 +1,4 @@
-/**
- * Names of the semantic conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/), as far as they are used here,
- * and a few of our own under `maitred.`.
- */
+/** Names of OpenTelemetry's semantic conventions for generative AI, as far as they are used here, and a few of our own below. */
 export const GEN_AI = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",

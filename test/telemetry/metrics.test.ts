@@ -50,7 +50,7 @@ async function serve(overrides: Overrides = {}, variables: Record<string, string
   };
 }
 
-test("a scrape tells turns by outcome and memory, their times, tokens by task, requests by route and what is left to write back", async () => {
+test("[no-text-in-logs] a scrape tells turns by outcome and memory, their times, tokens by task, requests by route and what is left to write back", async () => {
   const model = new TaskModel();
   model.replies.push({ name: "search_events", arguments: { text: "jazz" } }, "There is jazz on Friday.", new AppError("MODEL_UNAVAILABLE"));
   const { post, scrape } = await serve({ model });

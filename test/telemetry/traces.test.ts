@@ -27,7 +27,7 @@ const only = (name: string) => {
 };
 
 describe("a turn", () => {
-  test("is one trace by the GenAI conventions: recall, model calls and tools below the agent; its write-back is another", async () => {
+  test("[no-text-in-logs] is one trace by the GenAI conventions: recall, model, tools below the agent; its write-back is another", async () => {
     const model = new TaskModel();
     model.replies.push({ name: "search_events", arguments: { text: "jazz in the lighthouse" } }, "There is none, dear Ada.");
     const world = await startWorld(await tempDir(), {}, { model });
