@@ -72,27 +72,27 @@ export class PrometheusMetrics implements ReadableMetrics {
       return;
     }
     const { totalMs, firstTokenMs, recallMs, modelMs } = end.timing;
-    this.#turn.observe(totalMs / 1_000);
-    this.#firstToken.observe((firstTokenMs ?? totalMs) / 1_000);
-    this.#recall.observe(recallMs / 1_000);
-    this.#model.observe(modelMs / 1_000);
+    this.#turn.observe(seconds(totalMs));
+    this.#firstToken.observe(seconds(firstTokenMs ?? totalMs));
+    this.#recall.observe(seconds(recallMs));
+    this.#model.observe(seconds(modelMs));
   }
 
   tokensUsed(task: TokenTask, { calls, input, cached, output }: TaskTokens): void {
-    this.#calls.inc({ task }, calls);
-    for (const [kind, count] of Object.entries({ input, cached, output })) this.#tokens.inc({ task, kind }, count);
+    this.#calls.inc({ task }, counted(calls));
+    for (const [kind, count] of Object.entries({ input, cached, output })) this.#tokens.inc({ task, kind }, counted(count));
   }
 
   writeBackEnded(end: WriteBackEnd): void {
     this.#writeBacks.inc({ outcome: end.outcome });
-    if (end.outcome === "done") this.#writeBack.observe(end.ms / 1_000);
+    if (end.outcome === "done") this.#writeBack.observe(seconds(end.ms));
     else if (end.outcome !== "given_up") this.#writeBackFailures.inc({ code: end.code });
   }
 
   requestEnded({ method, route, status, ms }: RequestEnd): void {
     const labels = { route, method: METHODS.has(method) ? method : "other", status: `${Math.trunc(status / 100)}xx` };
     this.#requests.inc(labels);
-    this.#request.observe(labels, ms / 1_000);
+    this.#request.observe(labels, seconds(ms));
   }
 
   backlogFrom(read: () => Promise<Backlog>): void {
@@ -143,6 +143,15 @@ export class PrometheusMetrics implements ReadableMetrics {
   #gauge(name: string, help: string): Gauge {
     return new Gauge({ name, help, registers: [this.#registry] });
   }
+}
+
+/** An agent, a model or a provider of one's own may tell anything; a counter would throw for what it can't add. */
+function counted(count: number): number {
+  return Number.isFinite(count) && count > 0 ? count : 0;
+}
+
+function seconds(ms: number): number {
+  return counted(ms) / 1_000;
 }
 
 function set(gauge: Gauge, value: number | null): void {

@@ -159,6 +159,21 @@ test("/metrics is for this machine, or for who has the token; to others it is a 
   expect(hidden).toEqual({ ...nowhere, request_id: expect.any(String) });
 });
 
+test("numbers that are none, as a provider or an agent of one's own may tell them, count as nothing and break nothing", async () => {
+  const odd = [Number.NaN, -1, Number.POSITIVE_INFINITY, "7" as never, undefined as never];
+  for (const number of odd) {
+    const metrics = new PrometheusMetrics();
+    const timing = { totalMs: number, firstTokenMs: null, recallMs: number, modelMs: number };
+    metrics.turnEnded({ outcome: "completed", memory: "ok", timing });
+    metrics.tokensUsed("chat", { calls: number, input: number, cached: number, output: number });
+    metrics.requestEnded({ method: "BREW", route: "/pot", status: 418, ms: number });
+    const scraped = new Scrape(await metrics.text());
+    expect(scraped.value("maitred_tokens_total", { task: "chat", kind: "input" })).toBe(0);
+    expect(scraped.sum("maitred_turn_duration_seconds")).toBe(0);
+    expect(scraped.value("maitred_http_requests_total", { route: "/pot", method: "other", status: "4xx" })).toBe(1);
+  }
+});
+
 describe("in the library", () => {
   test("`metrics: true` counts what this Maitred does and no other, and an app over it has the route", async () => {
     const model = new ScriptedModel([{ text: "Very well." }]);
