@@ -45,11 +45,12 @@ export async function runServer(environment: Readonly<Record<string, string | un
   try {
     await listening.close({ graceMs: GRACE_MS });
     await application.close({ drainMs: DRAIN_MS });
-    await traces?.stop();
     return 0;
   } catch (error) {
     logger.error({ err: error }, "the stop was not clean");
     return 1;
+  } finally {
+    await traces?.stop();
   }
 }
 
