@@ -4,7 +4,7 @@
  */
 const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
 const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations"];
-const ADAPTERS = ["stores", "embedding", "offline", "concierge"];
+const ADAPTERS = ["stores", "embedding", "offline", "concierge", "telemetry"];
 /** From top to bottom. */
 const LAYERS = [DOORS, ["compose"], USE_CASES, ["agent"], ADAPTERS, ["ports"], ["domain"], ["platform"]];
 /** How a journal reads, and the index that follows it: the same for every store that keeps its own files. */
@@ -54,7 +54,7 @@ module.exports = {
       name: "adapters-stand-alone",
       comment: "one kind of adapter knows nothing of another",
       severity: "error",
-      from: { path: "^src/(embedding|offline|concierge|stores/[^/]+)/" },
+      from: { path: "^src/(embedding|offline|concierge|telemetry|stores/[^/]+)/" },
       to: { path: inside(ADAPTERS), pathNot: ["^src/$1/", SHARED_BY_STORES] },
     },
     {
@@ -72,6 +72,8 @@ module.exports = {
     only("redis-in-its-files", "ioredis", "^src/stores/redis/"),
     only("postgres-in-its-files", "pg", "^src/stores/postgres/"),
     only("vitest-in-testing", "vitest", "^src/testing/"),
+    only("opentelemetry-in-telemetry", "@opentelemetry", "^src/telemetry/"),
+    only("prometheus-in-telemetry", "prom-client", "^src/telemetry/"),
     only("qdrant-in-its-files", "@qdrant/js-client-rest", "^src/stores/qdrant/"),
   ],
   options: {

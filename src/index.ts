@@ -95,6 +95,7 @@ export type * from "./ports/image-store.js";
 export type * from "./ports/memories.js";
 export type * from "./ports/memory-log.js";
 export type * from "./ports/memory-store.js";
+export type * from "./ports/metrics.js";
 export type * from "./ports/offline-script.js";
 export type * from "./ports/own-agent.js";
 export type * from "./ports/owner-ledger.js";

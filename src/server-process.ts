@@ -2,6 +2,7 @@ import { startupBlock } from "./cli/startup-block.js";
 import { compose } from "./compose/compose.js";
 import { parseConfig } from "./compose/config.js";
 import { warnOfMisspelt } from "./compose/misspelt-variables.js";
+import { openMetrics, openTraces } from "./compose/telemetry.js";
 import { createHttpApp } from "./http/app.js";
 import { requireLoopback } from "./http/auth-local.js";
 import { listen, type RunningServer } from "./http/server.js";
@@ -23,10 +24,12 @@ export async function runServer(environment: Readonly<Record<string, string | un
   requireLoopback(config.AUTH_MODE, config.HOST);
   const logger = createLogger({ level: config.LOG_LEVEL, content: config.LOG_CONTENT });
   warnOfMisspelt(environment, logger);
-  const application = await compose(config, { logger });
+  const traces = await openTraces(config, logger);
+  const metrics = await openMetrics({ process: true });
+  const application = await compose(config, { logger, metrics });
   let listening: RunningServer | null = null;
   try {
-    const app = await createHttpApp({ application, config, logger, clock: systemClock, limiter: application.parts.limiter });
+    const app = await createHttpApp({ application, config, logger, clock: systemClock, metrics, limiter: application.parts.limiter });
     const server = await listen(app, { host: config.HOST, port: config.PORT });
     listening = server;
     if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, server.address.url);
@@ -46,6 +49,8 @@ export async function runServer(environment: Readonly<Record<string, string | un
   } catch (error) {
     logger.error({ err: error }, "the stop was not clean");
     return 1;
+  } finally {
+    await traces?.stop();
   }
 }
 

@@ -17,7 +17,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["layers-compose", "compose/a.ts", "http/b.ts"],
   ["layers-turn-after-turn-memories-sessions-history-privacy-import-operations", "turn/a.ts", "compose/b.ts"],
   ["layers-agent", "agent/a.ts", "turn/b.ts"],
-  ["layers-stores-embedding-offline-concierge", "stores/mem0/a.ts", "memories/b.ts"],
+  ["layers-stores-embedding-offline-concierge-telemetry", "stores/mem0/a.ts", "memories/b.ts"],
   ["layers-ports", "ports/a.ts", "stores/files/b.ts"],
   ["layers-domain", "domain/a.ts", "ports/b.ts"],
   ["layers-platform", "platform/a.ts", "domain/b.ts"],
@@ -34,6 +34,8 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["redis-in-its-files", "stores/files/a.ts", "ioredis"],
   ["postgres-in-its-files", "stores/files/a.ts", "pg"],
   ["vitest-in-testing", "stores/files/a.ts", "vitest"],
+  ["opentelemetry-in-telemetry", "turn/a.ts", "@opentelemetry/api"],
+  ["prometheus-in-telemetry", "turn/a.ts", "prom-client"],
   ["qdrant-in-its-files", "stores/mem0/a.ts", "@qdrant/js-client-rest"],
 ];
 

@@ -22,10 +22,20 @@ export class TokenMeter {
   readonly #running = new AsyncLocalStorage<Running>();
   readonly #left = new Map<string, TokensByTask>();
   readonly #onTokens: (owner: Owner, tokens: number) => void;
+  readonly #onCall: (task: TokenTask, tokens: TaskTokens) => void;
 
-  /** `onTokens` is told of every call that is made for somebody. Must not throw. Default: nobody is. */
-  constructor({ onTokens = () => {} }: { readonly onTokens?: (owner: Owner, tokens: number) => void } = {}) {
+  /**
+   * `onTokens` is told of every call that is made for somebody, `onCall` of every one. Neither may throw. Default: nobody is told.
+   */
+  constructor({
+    onTokens = () => {},
+    onCall = () => {},
+  }: {
+    readonly onTokens?: (owner: Owner, tokens: number) => void;
+    readonly onCall?: (task: TokenTask, tokens: TaskTokens) => void;
+  } = {}) {
     this.#onTokens = onTokens;
+    this.#onCall = onCall;
   }
 
   /** Runs `work`, and counts the calls in it for its own. */
@@ -39,8 +49,9 @@ export class TokenMeter {
     }
   }
 
-  /** A call that has ended. One that was made for nobody (a check at the start) is not counted. */
+  /** A call that has ended. One that was made for nobody (a check at the start) is counted for nobody. */
   add(task: TokenTask, tokens: TaskTokens): void {
+    this.#onCall(task, tokens);
     const running = this.#running.getStore();
     if (running === undefined) return;
     this.#onTokens(running.owner, tokens.input + tokens.output);

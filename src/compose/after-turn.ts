@@ -1,3 +1,4 @@
+import { measuredWriteBack } from "../after-turn/measured-write-back.js";
 import { takeOffRecord } from "../after-turn/off-record.js";
 import { OwnerBackgroundWork } from "../after-turn/owner-background-work.js";
 import { SummaryKeeper } from "../after-turn/summary.js";
@@ -11,6 +12,7 @@ import { CatchingUp } from "../operations/catching-up.js";
 import { reindexHistory } from "../operations/reindex.js";
 import { AppError } from "../platform/errors.js";
 import { type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
+import { tracedUpkeep, tracedWriteBack } from "../telemetry/traced-turn.js";
 import { contextBudget } from "../turn/budget.js";
 import { systemPrompt } from "../turn/prompt.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
@@ -45,7 +47,7 @@ export interface AfterTurn {
 }
 
 export async function composeAfterTurn(
-  { config, logger, clock }: Wiring,
+  { config, logger, clock, metrics }: Wiring,
   { store, ledger, writer }: Stores,
   { longTerm, history, keepsHistory }: LongTerm,
   { domain, models, toolSpecs }: Answering,
@@ -101,18 +103,21 @@ export async function composeAfterTurn(
   );
   const worker = new WriteBackWorker(
     {
-      writeBack: {
-        run: (pending, signal) => tokens.during(pending, () => writeBack.run(pending, signal)),
-        fail: (pending, error) => writeBack.fail(pending, error),
-      },
+      writeBack: measuredWriteBack(
+        {
+          run: (pending, signal) => tokens.during(pending, () => tracedWriteBack(pending, () => writeBack.run(pending, signal))),
+          fail: (pending, error) => writeBack.fail(pending, error),
+        },
+        metrics,
+      ),
       index: store.index,
       clock,
       logger,
       afterDone: async (owner, id) => {
         // The store of vectors answers: what was out of its reach at the start can be caught up with.
         if (historyCatchUp.state === "failed") void historyCatchUp.run();
-        const tended = tokens.during({ owner, sessionId: id }, () => upkeep.afterTurn(owner, id));
-        await Promise.all([tended, behaviour?.afterTurn(owner, stopping)]);
+        const tend = () => tokens.during({ owner, sessionId: id }, () => upkeep.afterTurn(owner, id));
+        await tracedUpkeep(id, async () => Promise.all([tend(), behaviour?.afterTurn(owner, stopping)]));
       },
     },
     { delayMs: config.EXTRACTION_DELAY_MS },

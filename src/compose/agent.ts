@@ -17,6 +17,7 @@ import { type Costs, metered } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import { type Models, openModels, sameFor } from "./models.js";
 import type { Stores } from "./stores.js";
+import { tracedModels, tracedProvider, tracedTools } from "./telemetry.js";
 import type { Wiring } from "./wiring.js";
 
 /** Who answers, and who reads what a message says. */
@@ -53,15 +54,16 @@ export async function openAgent(
       await openConcierge({ dir: kept ? dir : null, needs: longTerm, writtenBack, readNow, logger, ...(bookings && { bookings }) }),
       (it) => it.close?.(),
     );
-  const models = metered(overrides.model === undefined ? await openModels(config, domain, logger) : sameFor(overrides.model), costs);
+  const opened = overrides.model === undefined ? await openModels(config, domain, logger) : sameFor(overrides.model);
+  const models = metered(tracedModels(opened, tracedProvider(config, overrides.model !== undefined)), costs);
   const needs = domain.needs ?? [];
   const reader = overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, logger }));
   const reading = { categories, needs, logger };
-  const tools = [
+  const tools = tracedTools([
     ...domain.tools,
     ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, inOwnWords }) : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
-  ];
+  ]);
   const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
     const { arrange } = domain;
     const { beforeTool } = overrides;

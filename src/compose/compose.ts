@@ -2,6 +2,7 @@ import { scheduleRetention } from "../after-turn/retention.js";
 import { saidBefore } from "../after-turn/said-before.js";
 import type { Owner } from "../domain/owner.js";
 import { heldMemories } from "../memories/held-memories.js";
+import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
 import { isAppError } from "../platform/errors.js";
 import { VERSION } from "../platform/version.js";
@@ -19,7 +20,7 @@ import { openStores } from "./open-stores.js";
 import { readNowOf } from "./read-now.js";
 import { composeTurns } from "./turn.js";
 import { composeUseCases } from "./use-cases.js";
-import { type Wiring, wiringOf } from "./wiring.js";
+import { type Closing, type Wiring, wiringOf } from "./wiring.js";
 
 export type { Composed, MakeAgent, Overrides, Parts };
 
@@ -30,10 +31,11 @@ export type { Composed, MakeAgent, Overrides, Parts };
  */
 export async function compose(config: Config, overrides: Overrides = {}): Promise<Composed> {
   const closers: (() => Promise<unknown> | unknown)[] = [];
-  const wiring = wiringOf(config, overrides, (value, close) => {
+  const closing: Closing = (value, close) => {
     closers.unshift(() => close(value));
     return value;
-  });
+  };
+  const wiring = wiringOf(config, overrides, closing, overrides.metrics);
   const closeAll = async () => {
     for (const close of closers.splice(0)) await close();
   };
@@ -88,6 +90,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
 
+  wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, clock: wiring.clock }));
   await privacy.resume();
   const schedule = scheduleRetention({
     everyHours: config.RETENTION_INTERVAL_HOURS,

@@ -15,6 +15,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
+import type { Metrics } from "../ports/metrics.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { SessionStore } from "../ports/session-store.js";
@@ -46,6 +47,8 @@ export interface Overrides {
   readonly afterTurn?: AfterTurnHook;
   /** Fits stored vectors to the embedder before anything else: what `maitred reindex` needs after a change of embedder. Default false. */
   readonly reembed?: boolean;
+  /** Told what happens, in numbers. Default: nobody is told. */
+  readonly metrics?: Metrics;
   /** What content passes on its way into the stores of state. Default: it is kept as it stands. */
   readonly contentCodec?: ContentCodec;
   /** Default: the real one. For tests of crashes and failing disks. */

@@ -4,6 +4,7 @@ import { AppError, type ErrorDetail } from "../platform/errors.js";
 import { COST_VARIABLES } from "./cost-variables.js";
 import { EMBEDDING_VARIABLES, embeddingOf } from "./embedding-variables.js";
 import { MODEL_VARIABLES } from "./model-variables.js";
+import { TELEMETRY_VARIABLES } from "./telemetry-variables.js";
 import { decimal, flag, integer, optionalText, text, url, variable } from "./variable.js";
 
 /**
@@ -150,6 +151,7 @@ export const VARIABLES = {
   CORS_ORIGINS: variable(text.default(""), "", "Origins that may call from a browser, comma-separated. Empty: none."),
   LOG_LEVEL: variable(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "info", "What is logged."),
   LOG_CONTENT: variable(flag.default(false), "false", "`true` lets message text into the log."),
+  ...TELEMETRY_VARIABLES,
 } as const;
 
 type Parsed = { [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]["schema"]> };

@@ -14,13 +14,14 @@ export interface Costs {
   readonly limits: CostLimits | null;
 }
 
-export async function openCosts({ config, clock, logger, dir, kept, closing }: Wiring, { dailyTokens }: Stores): Promise<Costs> {
+export async function openCosts({ config, clock, logger, dir, kept, closing, metrics }: Wiring, { dailyTokens }: Stores): Promise<Costs> {
   const { COST_SOFT_LIMIT_TOKENS: soft, COST_HARD_LIMIT_TOKENS: hard } = config;
-  if (soft === undefined && hard === undefined) return { tokens: new TokenMeter(), limits: null };
+  const onCall = metrics.tokensUsed.bind(metrics);
+  if (soft === undefined && hard === undefined) return { tokens: new TokenMeter({ onCall }), limits: null };
   const path = kept ? join(dir, "daily-tokens.db") : ":memory:";
   const daily = dailyTokens ?? closing(await SqliteDailyTokens.open({ path, logger }), (it) => it.close());
   const limits = new CostLimits({ daily, clock, logger }, { soft, hard });
-  return { tokens: new TokenMeter({ onTokens: (owner, count) => void limits.count(owner, count) }), limits };
+  return { tokens: new TokenMeter({ onTokens: (owner, count) => void limits.count(owner, count), onCall }), limits };
 }
 
 /** Models whose calls are counted. Those that no reply waits for ask first whether they may. */

@@ -2,9 +2,10 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type Owner, parseOwner } from "../domain/owner.js";
 import { looksBack } from "../offline/look-back.js";
-import type { AfterTurnHook } from "../ports/application.js";
+import type { AfterTurnHook, Chat } from "../ports/application.js";
 import type { TurnMemories } from "../ports/memories.js";
 import type { OwnAgent } from "../ports/own-agent.js";
+import { tracedChat, tracedRecall } from "../telemetry/traced-turn.js";
 import { Ingestion } from "../turn/ingestion.js";
 import { ConversationOrchestrator, type OrchestratorParts } from "../turn/orchestrator.js";
 import { PromptContext } from "../turn/prompt-context.js";
@@ -14,6 +15,7 @@ import type { Answering } from "./agent.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
+import { tracedProvider } from "./telemetry.js";
 import type { Wiring } from "./wiring.js";
 
 const HISTORY_IN_TURN = 5;
@@ -55,13 +57,13 @@ const isQuestion = (text: string) => /[?？؟;՞]/u.test(text);
 
 /** Turns that Maitred answers, and those that another agent does. */
 export interface Turns {
-  readonly chat: ConversationOrchestrator;
+  readonly chat: Chat;
   readonly ownAgent: OwnAgent;
   readonly afterTurn: OrchestratorParts["afterTurn"];
 }
 
 export function composeTurns(
-  { config, overrides, logger, clock, closing }: Wiring,
+  { config, overrides, logger, clock, closing, metrics }: Wiring,
   { store, ledger, writer, lagging }: Stores,
   { longTerm, history }: LongTerm,
   { domain, agent, recap }: Answering,
@@ -79,7 +81,7 @@ export function composeTurns(
     domain: { name: domain.name, prompt },
     recall: {
       enabled: config.MEM0_ENABLED,
-      longTerm,
+      longTerm: tracedRecall(longTerm),
       turns: config.MEM0_ENABLED ? longTerm : null,
       history,
       // By words beside the stand-in; a model has a tool to search with, and a question is worth a look.
@@ -101,6 +103,7 @@ export function composeTurns(
       else if (limits !== null) void limits.requireBackground(owner).catch(() => tend(owner, id));
     },
     ...(overrides.afterTurn && { onAnswered: telling(overrides.afterTurn, { logger, closing }) }),
+    metrics,
     clock,
     logger,
     counter,
@@ -109,9 +112,11 @@ export function composeTurns(
   const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
   const ingestion = new Ingestion({ ...parts, remembers: config.MEM0_ENABLED }, { lockWaitMs });
   const context = new PromptContext(parts, { rounds });
+  const chat = new ConversationOrchestrator(parts, { rounds, maxTokens, lockWaitMs, turnTimeoutMs: config.TURN_TIMEOUT_MS });
+  const provider = tracedProvider(config, overrides.model !== undefined);
   return {
     afterTurn: parts.afterTurn,
-    chat: new ConversationOrchestrator(parts, { rounds, maxTokens, lockWaitMs, turnTimeoutMs: config.TURN_TIMEOUT_MS }),
+    chat: tracedChat(chat, { agent: domain.name, model: agent.modelName, provider }),
     ownAgent: {
       addMessages: (request, options) => ingestion.add(request, options),
       context: (request, options) => context.of(request, options),

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../platform/clock.js";
 import { type FileSystem, nodeFileSystem } from "../platform/file-system.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
 import type { ContentCodec } from "../ports/content-codec.js";
+import { type Metrics, noMetrics } from "../ports/metrics.js";
 import type { Overrides } from "./composed.js";
 import type { Config } from "./config.js";
 
@@ -24,13 +25,15 @@ export interface Wiring {
   /** Whether anything is kept on disk. */
   readonly kept: boolean;
   readonly closing: Closing;
+  readonly metrics: Metrics;
 }
 
-export function wiringOf(config: Config, overrides: Overrides, closing: Closing): Wiring {
+export function wiringOf(config: Config, overrides: Overrides, closing: Closing, metrics: Metrics = noMetrics): Wiring {
   const { logger = silentLogger, clock = systemClock, fileSystem = nodeFileSystem, around = {} } = overrides;
   const kept = config.SHORT_TERM_BACKEND !== "memory";
   const codec = overrides.contentCodec ?? null;
-  return { config, overrides, logger, clock, fileSystem, around, codec, dir: resolve(config.MEMORY_STORAGE_DIR), kept, closing };
+  const dir = resolve(config.MEMORY_STORAGE_DIR);
+  return { config, overrides, logger, clock, fileSystem, around, codec, dir, kept, closing, metrics };
 }
 
 export function same<T>(value: T): T {

@@ -5,6 +5,7 @@ import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { Application } from "../ports/application.js";
+import type { ReadableMetrics } from "../ports/metrics.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import { loadPageAssets } from "./assets.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
@@ -21,6 +22,7 @@ import { MCP_PATH, mcpBody, mcpRoutes } from "./mcp.js";
 import { memoryRoutes } from "./memories.js";
 import { memoryBatchRoutes } from "./memories-batch.js";
 import { MethodTable } from "./methods.js";
+import { type MetricsConfig, metricsRoutes } from "./metrics.js";
 import { openApiDocument } from "./openapi.js";
 import { ownAgentRoutes } from "./own-agent.js";
 import { pageRoutes } from "./page.js";
@@ -35,7 +37,7 @@ import { OpenStreams } from "./streams.js";
 import { timeZoneFrom } from "./time-zone.js";
 
 export type { HttpLimits } from "./http-limits.js";
-export type HttpConfig = AuthConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
+export type HttpConfig = AuthConfig & MetricsConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
 export type HttpApp = Hono<HttpEnv>;
 
 export interface HttpParts {
@@ -47,6 +49,8 @@ export interface HttpParts {
   readonly limiter?: MakeLimiter | null | undefined;
   /** Default: by `AUTH_MODE`. */
   readonly authenticator?: Authenticator | undefined;
+  /** Told of every request, and read by `GET /metrics`. Default: there is no such route. */
+  readonly metrics?: ReadableMetrics | null | undefined;
   /** Below which path everything stands: `/maitred`. Default: none. */
   readonly basePath?: string | undefined;
 }
@@ -72,10 +76,10 @@ const ALLOWED = [
  * @throws INVALID_CONFIG when keys can't be read
  */
 export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): Promise<HttpApp> {
-  const { application, config, logger, clock, limiter, basePath = "" } = parts;
+  const { application, config, logger, clock, limiter, metrics, basePath = "" } = parts;
   const auth = parts.authenticator ?? (await openAuthenticator(config, clock));
   const assets = await loadPageAssets(basePath);
-  const log = requestLog(logger, { content: config.LOG_CONTENT });
+  const log = requestLog(logger, { content: config.LOG_CONTENT, metrics: metrics ?? undefined });
   const streams = new OpenStreams(limits.streamsPerUser ?? 8);
   const streamLimits = {
     bufferBytes: limits.streamBufferBytes ?? 65_536,
@@ -133,6 +137,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     mcpRoutes(application, clock),
     privacyRoutes(application, config.AUTH_MODE),
     healthRoutes(application, config.AUTH_MODE),
+    ...(metrics ? [metricsRoutes(metrics, config)] : []),
   ])
     api.route("/", routes);
   app.route("/", api);

@@ -7,7 +7,7 @@ import { headerText } from "./credentials.js";
 const LOCAL_USER = "local-user";
 
 /** True for the names and addresses that only this machine can reach. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
   return name === "localhost" || name === "::1" || (isIPv4(name) && name.startsWith("127."));
 }

@@ -15,7 +15,9 @@ export interface Identity {
  * a port.
  */
 export interface HttpEnv {
-  Bindings: { readonly incoming?: { readonly rawHeaders: readonly string[] } };
+  Bindings: {
+    readonly incoming?: { readonly rawHeaders: readonly string[]; readonly socket?: { readonly remoteAddress?: string | undefined } };
+  };
   Variables: {
     requestId: string;
     identity: Identity;

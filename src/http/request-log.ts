@@ -3,6 +3,7 @@ import { routePath } from "hono/route";
 import type { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
+import type { Metrics } from "../ports/metrics.js";
 import type { HttpEnv } from "./http-env.js";
 
 /** A caller's own request id is taken over when it can do no harm in a log or a header. */
@@ -18,7 +19,15 @@ export interface RequestLog {
  * One line a request: id, method, the route's pattern, status and time. Never a path as it came, a query, a header or a body,
  * which may hold the user's words. With `content` the messages of errors are logged as well.
  */
-export function requestLog(logger: Logger, options: { readonly content: boolean; readonly monotonicMs?: () => number }): RequestLog {
+export function requestLog(
+  logger: Logger,
+  options: {
+    readonly content: boolean;
+    readonly monotonicMs?: () => number;
+    /** Told of every request. Default: nobody is told. */
+    readonly metrics?: Pick<Metrics, "requestEnded"> | undefined;
+  },
+): RequestLog {
   const elapsed = options.monotonicMs ?? (() => performance.now());
   const failed = (error: AppError, requestId: string) => {
     if (error.status < 500) return;
@@ -48,16 +57,12 @@ export function requestLog(logger: Logger, options: { readonly content: boolean;
       c.set("report", (error) => failed(error, requestId));
       await next();
       c.header("X-Request-Id", requestId);
-      logger.info(
-        {
-          request_id: requestId,
-          method: c.req.method,
-          route: routePath(c, -1),
-          status: c.res.status,
-          duration_ms: Math.round((elapsed() - started) * 10) / 10,
-        },
-        "request",
-      );
+      const { method } = c.req;
+      const { status } = c.res;
+      const route = routePath(c, -1);
+      const ms = elapsed() - started;
+      options.metrics?.requestEnded({ method, route, status, ms });
+      logger.info({ request_id: requestId, method, route, status, duration_ms: Math.round(ms * 10) / 10 }, "request");
     },
   };
 }

@@ -1,13 +1,15 @@
 import { type Composed, compose } from "../compose/compose.js";
 import { type Config, parseConfig } from "../compose/config.js";
 import { warnOfMisspelt } from "../compose/misspelt-variables.js";
+import { openMetrics } from "../compose/telemetry.js";
 import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
-import { type Logger, silentLogger } from "../platform/logger.js";
+import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
 import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { Application } from "../ports/application.js";
+import type { ReadableMetrics } from "../ports/metrics.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
 import { checkedChat, type UserParts } from "./checked.js";
@@ -19,6 +21,11 @@ import { configOf } from "./variables-of.js";
 export interface Maitred extends Application {
   /** Conversations that another framework runs, for `maitred/adk`, `maitred/langchain` and `maitred/openai-agents`. */
   readonly log: ConversationLog;
+  /**
+   * What was counted and timed since the start, as Prometheus reads it: `metrics: true` asks for it. Without what Node tells of the
+   * process, which is the application's own. @throws INVALID_CONFIG where nothing is counted
+   */
+  metrics(): Promise<string>;
   /** The owner of a user of a tenant (default `default`). @throws INVALID_USER_ID */
   owner(user: string, tenant?: string): Owner;
   /**
@@ -35,6 +42,8 @@ export interface ServerParts {
   readonly clock: Clock;
   /** Null where this process counts requests by itself. */
   readonly limiter: MakeLimiter | null;
+  /** Null where nothing is counted. */
+  readonly metrics: ReadableMetrics | null;
 }
 
 /** Holds keys: not to be seen in a dump of the object. */
@@ -67,7 +76,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     vectors,
     ...rest
   } = options;
-  const { beforeTool, afterTurn, reembed, ...settings } = rest;
+  const { beforeTool, afterTurn, reembed, metrics, ...settings } = rest;
   const config = configOf(settings, env, PART_OPTIONS);
   const product = productOf({ domain, prompt, tools });
   return open(config, env, settings.logLevel !== undefined, {
@@ -84,6 +93,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     beforeTool,
     afterTurn,
     reembed,
+    metrics,
   });
 }
 
@@ -98,17 +108,25 @@ export async function createOrchestrator(
   return open(parseConfig(variables), variables, false, parts);
 }
 
-/** Logs to standard error where a level was asked for, with `logs` or in `env`. */
+/** `asked`: a level was named. One's own logger is then told from that level on; without one standard error is. */
+function loggerOf(own: Logger | undefined, { LOG_LEVEL: level, LOG_CONTENT: content }: Config, asked: boolean): Logger {
+  if (own !== undefined) return asked ? fromLevel(own, level) : own;
+  return asked ? createLogger({ level, content }) : silentLogger;
+}
+
+/** Logs where a level was asked for, with `logs` or in `env`. */
 async function open(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   logs: boolean,
   parts: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined },
 ): Promise<Maitred> {
-  const own = logs || env.LOG_LEVEL !== undefined ? createLogger({ level: config.LOG_LEVEL, content: config.LOG_CONTENT }) : silentLogger;
-  const { logger = own, clock = systemClock } = parts;
+  const { clock = systemClock } = parts;
+  const logger = loggerOf(parts.logger, config, logs || (env.LOG_LEVEL ?? "").trim() !== "");
   warnOfMisspelt(env, logger);
-  return opened(await compose(config, overridesOf({ ...parts, logger })), { logger, clock });
+  const metrics = parts.metrics === true ? await openMetrics({ process: false }) : null;
+  const overrides = { ...overridesOf({ ...parts, logger }), ...(metrics && { metrics }) };
+  return opened(await compose(config, overrides), { logger, clock, metrics });
 }
 
 /** Everything for one user, over an application that somebody else opened. */
@@ -124,11 +142,18 @@ export function serverPartsOf(maitred: Maitred): ServerParts {
   return parts;
 }
 
-function opened({ parts, ...application }: Composed, { logger, clock }: { readonly logger: Logger; readonly clock: Clock }): Maitred {
+function opened(
+  { parts, ...application }: Composed,
+  { logger, clock, metrics }: Pick<ServerParts, "logger" | "clock" | "metrics">,
+): Maitred {
   const maitred: Maitred = {
     ...application,
     chat: checkedChat(application.chat),
     log: parts.log,
+    metrics: async () => {
+      if (metrics === null) throw new AppError("INVALID_CONFIG", { detail: "Nothing is counted.", hint: "Open it with `metrics: true`." });
+      return metrics.text();
+    },
     owner: (user, tenant = DEFAULT_TENANT) => ownerOf(tenant, user),
     for: ({ user, tenant = DEFAULT_TENANT, timeZone }) => {
       if (timeZone !== undefined && !isTimeZone(timeZone))
@@ -136,6 +161,6 @@ function opened({ parts, ...application }: Composed, { logger, clock }: { readon
       return userOf(application, { owner: ownerOf(tenant, user), timeZone }, clock);
     },
   };
-  const server: ServerParts = { config: parts.config, logger, clock, limiter: parts.limiter };
+  const server: ServerParts = { config: parts.config, logger, clock, metrics, limiter: parts.limiter };
   return Object.defineProperty(maitred, SERVER_PARTS, { value: server });
 }

@@ -14,7 +14,10 @@ import type { Settings } from "./settings.js";
 
 /** Parts of one's own instead of those that the configuration would choose. */
 export interface MaitredParts {
-  /** Told of what happens, without anybody's words. Default: standard error where `logLevel` is given, else silent. */
+  /**
+   * Told of what happens, without anybody's words: from `logLevel` on where one is given, else of all. Default: standard error where
+   * `logLevel` is given, else silent.
+   */
   readonly logger?: Logger | undefined;
   /** Default: the machine's. */
   readonly clock?: Clock | undefined;
@@ -40,6 +43,8 @@ export interface MaitredParts {
   readonly afterTurn?: AfterTurnHook | undefined;
   /** Fits what is stored to an embedder that has changed, before anything else: may take long. Default false. */
   readonly reembed?: boolean | undefined;
+  /** Counts and times what happens, for `maitred.metrics()` and for `GET /metrics` of an app over it. Default false. */
+  readonly metrics?: boolean | undefined;
 }
 
 /** The options of `createMaitred`: the variables of README's table, and parts of one's own. All may be left out. */
@@ -75,6 +80,7 @@ export const PART_OPTIONS = Object.keys({
   beforeTool: true,
   afterTurn: true,
   reembed: true,
+  metrics: true,
 } satisfies Record<Exclude<keyof MaitredOptions, keyof Settings>, true>);
 
 /**
@@ -92,6 +98,7 @@ export function productOf({ domain, prompt, tools }: Pick<MaitredOptions, "domai
 /** What is brought along, without what is undefined. @throws INVALID_CONFIG */
 export function overridesOf({
   categories,
+  metrics: _asked,
   ...parts
 }: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined }): Overrides {
   const given = Object.entries(parts).filter(([, part]) => part !== undefined);

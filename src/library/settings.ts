@@ -190,4 +190,11 @@ export interface Settings {
   readonly logLevel?: Setting<"LOG_LEVEL">;
   /** `true` lets message text into the log. Default: false. */
   readonly logContent?: Setting<"LOG_CONTENT">;
+  /** Who sends it as `Authorization: Bearer …` may read `GET /metrics`. Empty: this machine alone. */
+  readonly metricsToken?: Setting<"METRICS_TOKEN">;
+  /**
+   * The server sends its traces to this collector, by OTLP over HTTP; the other variables of OpenTelemetry are read too. Empty: none
+   * are sent.
+   */
+  readonly otelExporterOtlpEndpoint?: Setting<"OTEL_EXPORTER_OTLP_ENDPOINT">;
 }

@@ -9,3 +9,13 @@ export interface Logger {
 function nothing(): void {}
 
 export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** Passes on what is of a level or above it; `silent`: nothing. */
+export function fromLevel(logger: Logger, level: (typeof LEVELS)[number] | "silent"): Logger {
+  const least = level === "silent" ? LEVELS.length : LEVELS.indexOf(level);
+  const passing = (name: (typeof LEVELS)[number]): Logger["debug"] =>
+    LEVELS.indexOf(name) < least ? nothing : (fields, message) => logger[name](fields, message);
+  return { debug: passing("debug"), info: passing("info"), warn: passing("warn"), error: passing("error") };
+}

@@ -227,6 +227,11 @@ export interface SessionIndex {
   pendingOf(owner: Owner, sessionId?: string): Promise<readonly PendingTurn[]>;
   /** Over all owners: for /readyz and doctor. */
   pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }>;
+  /**
+   * When the oldest pending turn of all owners was answered, in milliseconds since the epoch; null where none is pending. Default: it isn't
+   * told.
+   */
+  oldestPendingAtMs?(): Promise<number | null>;
   recordAttempt(
     owner: Owner,
     sessionId: string,

@@ -430,6 +430,22 @@ export function sessionStoreContract(
         expect(await store.index.pendingCounts()).toEqual({ pending: 2, failed: 0 });
       });
 
+      test("the age of the oldest pending turn is told where it is known: since it was answered, whatever was tried since", async () => {
+        const oldest = async () => (await store.index.oldestPendingAtMs?.()) ?? null;
+        expect(await oldest()).toBeNull();
+        const [first, second] = [await started(), await started(BOB)];
+        const early = (await write(ALICE, first, ...records.round(1))).at(-1);
+        const late = (await write(BOB, second, ...records.round(1))).at(-1);
+        const at = (record: { readonly at: string } | undefined) => Date.parse(record?.at ?? "");
+        const known = store.index.oldestPendingAtMs !== undefined;
+        expect(await oldest()).toBe(known ? Math.min(at(early), at(late)) : null);
+        await store.index.recordAttempt(ALICE, first, 1, { attempts: 1, dueAtMs: Date.parse("2029-01-01"), errorCode: "INTERNAL" });
+        await write(BOB, second, records.done(1, "failed", 8));
+        expect(await oldest()).toBe(known ? at(early) : null);
+        await write(ALICE, first, records.done(1));
+        expect(await oldest()).toBeNull();
+      });
+
       test("pending turns of owners that are left out don't stand before others'", async () => {
         for (let n = 0; n < 3; n++) await write(ALICE, await started(), ...records.round(1));
         const his = await started(BOB);

@@ -5,6 +5,7 @@ import type { Logger } from "../platform/logger.js";
 import type { TokenCounter } from "../platform/tokens.js";
 import type { Agent } from "../ports/agent.js";
 import type { AnsweredTurn } from "../ports/application.js";
+import type { Metrics } from "../ports/metrics.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
@@ -37,6 +38,8 @@ export interface OrchestratorParts {
   readonly afterTurn: (owner: Owner, sessionId: string, remember: boolean) => void;
   /** Called once for each turn that is answered, not for a replay, with what was said. Must not throw. Default: nobody is told. */
   readonly onAnswered?: (owner: Owner, turn: Pick<AnsweredTurn, "message" | "answer">) => void;
+  /** Told how each turn ended that had begun. Default: nobody is told. */
+  readonly metrics?: Pick<Metrics, "turnEnded">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly counter: TokenCounter;

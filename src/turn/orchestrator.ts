@@ -169,6 +169,7 @@ export class ConversationOrchestrator implements Chat {
       recalled: [...recalled.memories],
     } as const;
     let streamed = "";
+    let firstTokenMs: number | null = null;
     try {
       await options.onEvent?.({ type: "session", session_id: sessionId, turn, user_message_id: user.id, created: open.created });
       await options.onEvent?.({ type: "memory", memory });
@@ -199,8 +200,10 @@ export class ConversationOrchestrator implements Chat {
       const { tokens, droppedRounds } = context;
       this.#parts.logger.debug({ session_id: sessionId, turn, tokens, dropped_rounds: droppedRounds, prefix_changed: changed }, "context");
       const onEvent = (event: AgentEvent) => {
-        if (event.type === "token") streamed += event.delta;
-        else if (event.type === "retract") streamed = event.content;
+        if (event.type === "token") {
+          streamed += event.delta;
+          firstTokenMs ??= performance.now() - open.timing.started;
+        } else if (event.type === "retract") streamed = event.content;
         return options.onEvent?.(event.type === "step" ? { type: "step", step: answerStep(event.step) } : event);
       };
       const run = {
@@ -219,7 +222,7 @@ export class ConversationOrchestrator implements Chat {
       };
       const result = await agent.run(context.input, { context: run, deadline: open.deadline, onEvent });
       signal.throwIfAborted();
-      return await this.#outcome.answered(open, result, memory, referencesTo(history, now, timeZone));
+      return await this.#outcome.answered(open, { ...result, firstTokenMs }, memory, referencesTo(history, now, timeZone));
     } catch (error) {
       await this.#outcome.failed(open, error, streamed);
       throw error instanceof AppError ? error : new AppError("INTERNAL", { cause: error });

@@ -18,7 +18,12 @@ export class TurnOutcome {
   }
 
   /** Steps and answer, in one append. */
-  async answered(open: OpenTurn, result: AgentResult, memory: ChatAnswer["memory"], references: readonly Element[]): Promise<ChatAnswer> {
+  async answered(
+    open: OpenTurn,
+    result: AgentResult & { readonly firstTokenMs: number | null },
+    memory: ChatAnswer["memory"],
+    references: readonly Element[],
+  ): Promise<ChatAnswer> {
     const { turn, sessionId, request } = open;
     const waiting = stillWaiting(memory.to_confirm, result.steps);
     const asked = waiting.map(({ id }) => id);
@@ -62,6 +67,9 @@ export class TurnOutcome {
     });
     if (asked.length > 0) this.#parts.onAsked(request.owner, asked);
     this.#parts.afterTurn(request.owner, sessionId, !open.incognito);
+    const { modelMs, firstTokenMs } = result;
+    const measured = { totalMs, firstTokenMs, recallMs: open.timing.recallMs, modelMs };
+    this.#parts.metrics?.turnEnded({ outcome: "completed", memory: memory.status, timing: measured });
     const answer = answerFrom(sessionId, { assistant: lastMessage(written), steps: stepsOf(written) });
     this.#parts.onAnswered?.(request.owner, { message: request.message, answer });
     return answer;
@@ -86,6 +94,7 @@ export class TurnOutcome {
     const { request, sessionId, turn, lease } = open;
     const outcome = { interrupted, code, streamed };
     const record = failureRecord(request, turn, this.#parts.clock.now(), outcome);
+    this.#parts.metrics?.turnEnded({ outcome: interrupted ? "interrupted" : "failed", memory: open.recalled.status, code });
     try {
       await this.#parts.writer.append(request.owner, sessionId, [record], { fence: lease.fence });
     } catch (cause) {

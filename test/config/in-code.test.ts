@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createOrchestrator, type Maitred, type MaitredParts } from "../../src/index.js";
+import { createMaitred, createOrchestrator, type Maitred, type MaitredParts } from "../../src/index.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { AppError } from "../../src/platform/errors.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import type { ChatModel, ModelEvent, ModelMessage } from "../../src/ports/agent.js";
 
@@ -135,7 +136,8 @@ describe("what a library logs", () => {
     expect(noted).toContainEqual([{ variable: "MEM0_ENABLD", meant: "MEM0_ENABLED" }, expect.any(String)]);
   });
 
-  test("goes to standard error at LOG_LEVEL, and nowhere without it", async () => {
+  /** What is written to standard error from now on. */
+  function standardError(): { readonly lines: string[]; levels(): readonly string[] } {
     const lines: string[] = [];
     const writeSync = fs.writeSync;
     const written = vi.spyOn(fs, "writeSync").mockImplementation((...args: unknown[]) => {
@@ -144,9 +146,52 @@ describe("what a library logs", () => {
       return Buffer.byteLength(String(args[1]));
     });
     onTestFinished(() => written.mockRestore());
+    return { lines, levels: () => [...new Set(lines.map((line) => (JSON.parse(line) as { level: string }).level))].sort() };
+  }
+
+  /** Fails a turn, which is a warning beside what is told at other levels. */
+  async function failingTurn(maitred: Maitred): Promise<void> {
+    onTestFinished(() => maitred.close({ drainMs: 0 }));
+    await expect(maitred.chat.chat({ owner: maitred.owner("ada"), message: "Good evening." })).rejects.toThrow();
+  }
+  const failing = (): ChatModel => ({
+    name: "failing",
+    standIn: false,
+    // biome-ignore lint/correctness/useYield: it fails before
+    async *stream(): AsyncGenerator<ModelEvent, void, undefined> {
+      throw new AppError("MODEL_UNAVAILABLE");
+    },
+  });
+  const options = () => ({ shortTermBackend: "memory" as const, mem0Enabled: false, model: failing() });
+
+  test("goes to standard error at LOG_LEVEL, and nowhere without it or with a blank one", async () => {
+    const { lines } = standardError();
     await opened({ MEM0_ENABLD: "false" });
+    await opened({ MEM0_ENABLD: "false", LOG_LEVEL: " " });
     expect(lines).toEqual([]);
     await opened({ MEM0_ENABLD: "false", LOG_LEVEL: "warn" });
     expect(lines.join("")).toContain("MEM0_ENABLED");
+  });
+
+  test("is of `logLevel` and above, as option or as a variable in `env`, the option first", async () => {
+    const { lines, levels } = standardError();
+    await failingTurn(await createMaitred({ ...options(), logLevel: "error", env: { LOG_LEVEL: "debug" } }));
+    expect(lines).toEqual([]);
+    await failingTurn(await createMaitred({ ...options(), logLevel: "warn" }));
+    expect(levels()).toEqual(["warn"]);
+    await failingTurn(await createMaitred({ ...options(), env: { LOG_LEVEL: "debug" } }));
+    expect(levels()).toEqual(["debug", "warn"]);
+  });
+
+  test("goes to a logger of one's own from `logLevel` on, and whole without one", async () => {
+    const told: string[] = [];
+    const note = (level: string) => () => void told.push(level);
+    const logger: Logger = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
+    await failingTurn(await createMaitred({ ...options(), logger, logLevel: "silent" }));
+    expect(told).toEqual([]);
+    await failingTurn(await createMaitred({ ...options(), logger, logLevel: "warn" }));
+    expect(new Set(told)).toEqual(new Set(["warn"]));
+    await failingTurn(await createMaitred({ ...options(), logger }));
+    expect(told).toContain("debug");
   });
 });

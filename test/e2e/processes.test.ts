@@ -42,6 +42,7 @@ describe("the server as a process", () => {
     expect(await call(url, "GET", "/readyz")).toMatchObject({ status: 200, body: { status: "ok" } });
     const page = await fetch(url);
     expect(await page.text()).toContain("<title>");
+    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^process_cpu_seconds_total \S+$/m);
     server.signal("SIGTERM");
     expect(await server.ended).toMatchObject({ code: 0, signal: null });
   }, 60_000);

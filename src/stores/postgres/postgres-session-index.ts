@@ -195,6 +195,11 @@ export class PostgresSessionIndex implements SessionIndex, RestoresPending {
     return { pending: count("pending"), failed: count("failed") };
   }
 
+  async oldestPendingAtMs(): Promise<number | null> {
+    const [row] = await this.#database.query("SELECT min(at_ms) AS at FROM {pending} WHERE state = 'pending'");
+    return row?.at === null || row?.at === undefined ? null : Number(row.at);
+  }
+
   async recordAttempt(
     owner: Owner,
     sessionId: string,

@@ -5,7 +5,7 @@ import type { RedisDatabase } from "./database.js";
 import { CLAIM, CLAIMED, COUNT_FAILED, RECORD_ATTEMPT, RESTORE_PENDING, RETRY_FAILED } from "./due-scripts.js";
 import type { Hints, Need } from "./hints.js";
 import { tagOf } from "./keys.js";
-import { type FoundTurn, turnField, turnsOf } from "./pending-rows.js";
+import { atMsOf, type FoundTurn, turnField, turnsOf } from "./pending-rows.js";
 
 const LOOK_AGAIN_MS = 100;
 
@@ -69,6 +69,19 @@ export class DueTurns {
       await this.#hints.settled(hint, verdict);
     }
     return { pending: [...pending.values()].reduce((sum, each) => sum + each, 0), failed };
+  }
+
+  /** Over all owners: each owner with pending turns is asked once. */
+  async oldestAtMs(): Promise<number | null> {
+    const seen = new Set<string>();
+    let oldest: number | null = null;
+    for await (const { tag, keys } of this.#hints.upTo("due", Number.MAX_SAFE_INTEGER)) {
+      if (seen.has(tag)) continue;
+      seen.add(tag);
+      const rows = (await this.#database.command("HGETALL", keys.pending)) as readonly string[];
+      for (const atMs of atMsOf(rows)) oldest = Math.min(oldest ?? atMs, atMs);
+    }
+    return oldest;
   }
 
   async recordAttempt(

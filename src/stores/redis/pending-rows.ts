@@ -28,6 +28,11 @@ export function turnsOf(owner: Owner, state: "pending" | "failed", found: readon
   return found.flatMap((field, at) => (at % 2 === 0 ? [foundTurn(owner, state, field, found[at + 1] ?? "")] : []));
 }
 
+/** When the turns of a hash were answered. */
+export function atMsOf(found: readonly string[]): readonly number[] {
+  return found.flatMap((json, at) => (at % 2 === 1 ? [(JSON.parse(json) as Row)[2]] : []));
+}
+
 function foundTurn(owner: Owner, state: "pending" | "failed", field: string, json: string): FoundTurn {
   const [fromSeq, , atMs, dueAtMs, attempts, planned, errorCode] = JSON.parse(json) as Row;
   const [sessionId = "", turn = ""] = field.split(":");

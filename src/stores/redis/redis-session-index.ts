@@ -160,6 +160,10 @@ export class RedisSessionIndex implements SessionIndex, RestoresPending {
     return this.#parts.due.counts();
   }
 
+  oldestPendingAtMs(): Promise<number | null> {
+    return this.#parts.due.oldestAtMs();
+  }
+
   recordAttempt(...attempt: Parameters<SessionIndex["recordAttempt"]>): Promise<void> {
     return this.#parts.due.recordAttempt(...attempt);
   }

@@ -356,6 +356,11 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
     return { pending: count.get("pending")?.n ?? 0, failed: count.get("failed")?.n ?? 0 };
   }
 
+  async oldestPendingAtMs(): Promise<number | null> {
+    const oldest = this.#statement<[], { at: number | null }>("SELECT min(at_ms) AS at FROM pending WHERE state = 'pending'");
+    return oldest.get()?.at ?? null;
+  }
+
   async recordAttempt(
     owner: Owner,
     sessionId: string,

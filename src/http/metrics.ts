@@ -1,0 +1,53 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Config } from "../compose/config.js";
+import { AppError } from "../platform/errors.js";
+import type { ReadableMetrics } from "../ports/metrics.js";
+import { isLoopback } from "./auth-local.js";
+import type { HttpEnv } from "./http-env.js";
+import { type ApiApp, answersAs, createRoute, newApi } from "./routes.js";
+
+/** What a proxy on this machine adds to what it passes on. */
+const FORWARDED = ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"];
+
+export type MetricsConfig = Pick<Config, "AUTH_MODE"> & Partial<Pick<Config, "METRICS_TOKEN">>;
+
+const route = createRoute({
+  method: "get",
+  path: "/metrics",
+  tags: ["Operations"],
+  summary: "Metrics for Prometheus; for this machine, or with METRICS_TOKEN",
+  responses: answersAs({ "text/plain": z.string() }, "In Prometheus' text format. 404 for everybody else."),
+});
+
+/** For this machine itself, or whoever has the token; to others there is no such page. */
+export function metricsRoutes(metrics: ReadableMetrics, config: MetricsConfig): ApiApp {
+  const api = newApi();
+  const token = config.METRICS_TOKEN === undefined ? null : digest(config.METRICS_TOKEN);
+  api.openapi(route, async (c) => {
+    if (!holdsToken(c, token) && !isFromHere(c, config.AUTH_MODE)) throw new AppError("NOT_FOUND");
+    return c.body(await metrics.text(), 200, { "Content-Type": metrics.contentType, "Cache-Control": "no-store" });
+  });
+  return api;
+}
+
+function holdsToken(c: Context<HttpEnv>, token: Buffer | null): boolean {
+  const [, given] = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "") ?? [];
+  return token !== null && given !== undefined && timingSafeEqual(digest(given), token);
+}
+
+/**
+ * By the connection, and not passed on by a proxy that stands here too. Without a connection to look at, where the application is called as
+ * a function, `local` mode has looked at the address already.
+ */
+function isFromHere(c: Context<HttpEnv>, authMode: Config["AUTH_MODE"]): boolean {
+  if (FORWARDED.some((name) => c.req.header(name) !== undefined)) return false;
+  if (!isLoopback(new URL(c.req.url).hostname)) return false;
+  const from = c.env?.incoming?.socket?.remoteAddress;
+  return from === undefined ? authMode === "local" : isLoopback(from.replace(/^::ffff:/i, ""));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,42 @@
+import { context, DiagLogLevel, diag, propagation, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { Logger } from "../platform/logger.js";
+import { VERSION } from "../platform/version.js";
+
+export interface SentTraces {
+  /** Sends what is left, for at most 3 seconds, and stops. Never rejects. */
+  stop(): Promise<void>;
+}
+
+const FLUSH_MS = 3_000;
+
+/**
+ * Sends this process's traces to a collector, by OTLP over HTTP. `endpoint`: its base address, as OTEL_EXPORTER_OTLP_ENDPOINT has it.
+ * Headers, sampling and resource attributes are those of OpenTelemetry's own variables. A collector that is away costs spans, nothing else.
+ */
+export function sendTraces(endpoint: string, logger: Logger): SentTraces {
+  const lost = () => logger.warn({}, "traces could not be sent");
+  const nothing = () => {};
+  // What the SDK says may hold addresses and answers of others: that it failed must do.
+  diag.setLogger({ error: lost, warn: nothing, info: nothing, debug: nothing, verbose: nothing }, { logLevel: DiagLogLevel.ERROR });
+  const named = resourceFromAttributes({ "service.name": "maitred", "service.version": VERSION });
+  const provider = new NodeTracerProvider({
+    resource: named.merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, "")}/v1/traces` }))],
+  });
+  provider.register();
+  return {
+    async stop() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        // The exporter tries again and again.
+        timer = setTimeout(() => resolve(lost()), FLUSH_MS);
+      });
+      await Promise.race([provider.shutdown().catch(lost), late]);
+      clearTimeout(timer);
+      for (const part of [trace, context, propagation, diag]) part.disable();
+    },
+  };
+}
