@@ -10,7 +10,7 @@ import { loadPageAssets } from "./assets.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
 import type { Authenticator, Credentials } from "./authenticator.js";
 import { locationsBelow, pathBelow } from "./base-path.js";
-import { jsonBody, MAX_CHAT_BODY_BYTES } from "./body.js";
+import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
 import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
@@ -20,6 +20,7 @@ import { IMPORT_PATH, importRoutes } from "./import.js";
 import { memoryRoutes } from "./memories.js";
 import { memoryBatchRoutes } from "./memories-batch.js";
 import { MethodTable } from "./methods.js";
+import { CONVERSATION_PATHS, isOpenAiPath, openAiErrorResponse, openAiRoutes } from "./openai/openai.js";
 import { openApiDocument } from "./openapi.js";
 import { ownAgentRoutes } from "./own-agent.js";
 import { pageRoutes } from "./page.js";
@@ -53,7 +54,16 @@ export interface HttpParts {
 /** Header fields that a request may have. */
 const MAX_HEADERS = 100;
 
-const EXPOSED = ["X-Request-Id", "X-Memory-Status", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Location"];
+const EXPOSED = [
+  "X-Request-Id",
+  "X-Session-Id",
+  "X-Memory-Status",
+  "Retry-After",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "Location",
+];
 const ALLOWED = ["Content-Type", "Authorization", "Idempotency-Key", "X-Timezone", "X-User-Id", "X-Session-Id", "X-Request-Id"];
 
 /**
@@ -72,6 +82,9 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     heartbeatMs: limits.heartbeatMs ?? 15_000,
     stalledMs: limits.stalledReaderMs ?? 30_000,
   };
+
+  const since = Math.floor(clock.now().getTime() / 1000);
+  const conversations = CONVERSATION_PATHS.map((path) => [path, CONVERSATION_LIMIT] as const);
 
   // Routes and everything that compares paths know those below the base path alone.
   const app = new Hono<HttpEnv>({ getPath: pathBelow(basePath) });
@@ -107,11 +120,12 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
   });
   app.use("/v1/*", rateLimit(config.RATE_LIMIT_PER_MINUTE, limiter ?? undefined));
-  app.use("/v1/*", jsonBody(new Set([IMPORT_PATH]), new Map([[CHAT_PATH, MAX_CHAT_BODY_BYTES]])));
+  app.use("/v1/*", jsonBody(new Set([IMPORT_PATH]), new Map([[CHAT_PATH, CHAT_LIMIT], ...conversations])));
 
   const api = newApi();
   for (const routes of [
     chatRoutes(application.chat, streams, streamLimits),
+    ...openAiRoutes({ chat: application.chat, streams, limits: streamLimits, modelName: application.info.model.name, since }),
     ownAgentRoutes(application.ownAgent),
     sessionRoutes(application.sessions),
     memoryBatchRoutes({ memories: application.memories, user: (owner) => application.user(owner), clock }),
@@ -130,18 +144,23 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
 
   app.notFound((c) => {
     const allowed = methods.allowed(c.req.path);
-    if (allowed.length === 0) return problemResponse(new AppError("NOT_FOUND"), c.get("requestId"), auth.challenge);
+    if (allowed.length === 0) return errorFor(c)(new AppError("NOT_FOUND"), c.get("requestId"), auth.challenge);
     const allow = { Allow: allowed.join(", ") };
     if (c.req.method === "OPTIONS") return c.body(null, 204, allow);
-    return problemResponse(new AppError("METHOD_NOT_ALLOWED"), c.get("requestId"), auth.challenge, allow);
+    return errorFor(c)(new AppError("METHOD_NOT_ALLOWED"), c.get("requestId"), auth.challenge, allow);
   });
   app.onError((error, c) => {
     const known = asAppError(error);
     log.failed(known, c.get("requestId"));
     const rate = Object.fromEntries([...c.res.headers].filter(([name]) => /^(ratelimit-|access-control-|vary$)/.test(name)));
-    return problemResponse(known, c.get("requestId"), auth.challenge, rate);
+    return errorFor(c)(known, c.get("requestId"), auth.challenge, rate);
   });
   return app;
+}
+
+/** What the clients of the request's path read as an error. */
+function errorFor(c: Context<HttpEnv>): typeof problemResponse {
+  return isOpenAiPath(c.req.path) ? openAiErrorResponse : problemResponse;
 }
 
 /** `url` is the address below the base path. */

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { HttpApp } from "../../src/http/app.js";
+import { isOpenAiPath } from "../../src/http/openai/openai.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
 import { openWorld, type World } from "../e2e/world.js";
 import { answeringApplication } from "../support/answering-application.js";
@@ -39,6 +40,8 @@ function validatorOf(schema: JsonSchema) {
   return ajv.compile({ ...schema, components: document.components });
 }
 const isProblem = validatorOf({ $ref: "#/components/schemas/Problem" });
+
+const isOpenAiError = validatorOf({ $ref: "#/components/schemas/OpenAIError" });
 
 /** Either what fits, or something hostile in its place. */
 function mixed(schema: JsonSchema): fc.Arbitrary<unknown> {
@@ -124,8 +127,9 @@ async function answeredAsDocumented(
   expect(text).not.toMatch(/\n\s+at |node_modules|\/src\/|\.ts:\d/);
   const type = response.headers.get("Content-Type")?.split(";")[0];
   if (response.status >= 400) {
-    expect(type).toBe("application/problem+json");
-    expect([isProblem(JSON.parse(text)), isProblem.errors]).toEqual([true, null]);
+    const isError = type === "application/json" && isOpenAiPath(new URL(url).pathname) ? isOpenAiError : isProblem;
+    if (isError === isProblem) expect(type).toBe("application/problem+json");
+    expect([isError(JSON.parse(text)), isError.errors]).toEqual([true, null]);
   } else if (type === "application/json") {
     const described = operation.operation.responses[String(response.status)]?.content?.[type];
     // A hostile id may have turned the path into another route's.
