@@ -33,6 +33,7 @@ import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
 import { OpenStreams } from "./streams.js";
 import { timeZoneFrom } from "./time-zone.js";
+import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
 export type { HttpLimits } from "./http-limits.js";
 export type HttpConfig = AuthConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
@@ -84,7 +85,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   };
 
   const since = Math.floor(clock.now().getTime() / 1000);
-  const conversations = CONVERSATION_PATHS.map((path) => [path, CONVERSATION_LIMIT] as const);
+  const conversations = [...CONVERSATION_PATHS, UI_CHAT_PATH].map((path) => [path, CONVERSATION_LIMIT] as const);
 
   // Routes and everything that compares paths know those below the base path alone.
   const app = new Hono<HttpEnv>({ getPath: pathBelow(basePath) });
@@ -126,6 +127,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   for (const routes of [
     chatRoutes(application.chat, streams, streamLimits),
     ...openAiRoutes({ chat: application.chat, streams, limits: streamLimits, modelName: application.info.model.name, since }),
+    uiRoutes({ chat: application.chat, sessions: application.sessions, streams, limits: streamLimits }),
     ownAgentRoutes(application.ownAgent),
     sessionRoutes(application.sessions),
     memoryBatchRoutes({ memories: application.memories, user: (owner) => application.user(owner), clock }),

@@ -42,6 +42,7 @@ const ROUTES = [
   "post /v1/sessions/{id}/messages",
   "post /v1/sessions/{id}/restore",
   "post /v1/sessions/{id}/write-back/retry",
+  "post /v1/ui/chat",
 ];
 
 /** Lines, and what clients of OpenAI send. */

@@ -34,7 +34,7 @@ const completionsBody = z
     n: z.literal(1, { error: "one answer is all there is" }).nullish(),
     tools: toolsField,
     tool_choice: toolChoiceField,
-    metadata: z.looseObject({ session_id: z.string().optional() }).nullish(),
+    metadata: z.looseObject({ session_id: z.string().optional() }).nullish().openapi({ example: {} }),
   })
   .openapi("ChatCompletionRequest", { description: "As OpenAI's; other fields of it are passed over." });
 

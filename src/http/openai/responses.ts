@@ -39,7 +39,7 @@ const responsesBody = z
     stream: z.boolean().nullish(),
     tools: toolsField,
     tool_choice: toolChoiceField,
-    metadata: z.looseObject({ session_id: z.string().optional() }).nullish(),
+    metadata: z.looseObject({ session_id: z.string().optional() }).nullish().openapi({ example: {} }),
   })
   .openapi("ResponseRequest", { description: "As OpenAI's; other fields of it are passed over." });
 
