@@ -21,6 +21,7 @@ const headers = { "X-User-Id": "ada" };
 const provider = createOpenAICompatible({ name: "maitred", baseURL: url, headers });
 const { textStream, response } = streamText({ model: provider("maitred"), prompt: "I'm allergic to nuts, and I like jazz." });
 for await (const delta of textStream) process.stdout.write(delta);
+console.log();
 const session = (await response).headers?.["x-session-id"] ?? "";
 await maitred.for({ user: "ada" }).sessions.flush(session);
 
@@ -37,7 +38,7 @@ const stream = await transport.sendMessages({
 let answer: UIMessage | undefined;
 for await (const message of readUIMessageStream({ stream })) answer = message;
 for (const part of answer?.parts ?? []) {
-  if (part.type === "text") console.log("\nText:", part.text);
+  if (part.type === "text") console.log("Text:", part.text);
   if (part.type === "dynamic-tool") console.log("Tool:", part.toolName);
   if (part.type === "data-memory")
     console.log("Recalled:", (part.data as { recalled: { text: string }[] }).recalled.map(({ text }) => text).join("; "));
