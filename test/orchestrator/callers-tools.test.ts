@@ -5,6 +5,7 @@ import { AppError } from "../../src/platform/errors.js";
 import type { ChatAnswer, ChatEvent } from "../../src/ports/application.js";
 import type { ScriptedStep } from "../../src/testing/scripted-model.js";
 import { ChatScript } from "../support/chat-script.js";
+import { PNG } from "../support/samples.js";
 
 const WEATHER = { name: "weather", description: "The weather of a place.", parameters: { type: "object", properties: {} } };
 const CALL = { id: "call_w", name: "weather", arguments: { city: "Rome" } };
@@ -121,6 +122,16 @@ describe("a tool of the caller's own", () => {
     await expect(other).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await expect(maitred.chat.resume({ owner, externalId: "nowhere", results })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await expect(maitred.chat.resume({ owner, sessionId: "x", results })).rejects.toMatchObject({ code: "INVALID_SESSION_ID" });
+  });
+
+  test("has the model shown the message's images again when it goes on", async () => {
+    const { model, maitred, owner, resume } = await opened([{ calls: [CALL] }, { text: "Sunny." }]);
+    model.sees = true;
+    const images = [{ data: PNG }, { url: "https://example.org/rome.png" }];
+    await maitred.chat.chat({ owner, message, images, externalId: "talk", tools: [WEATHER] });
+    await resume({ call_w: "sunny" });
+    const shown = model.requests.map(({ messages }) => messages.find(({ role }) => role === "user"));
+    expect(shown[1]).toMatchObject({ images: [{ data: new Uint8Array(PNG), mediaType: "image/png" }, { url: images[1]?.url }] });
   });
 
   test("named as one of the agent's stands in its place", async () => {

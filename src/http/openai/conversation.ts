@@ -68,7 +68,7 @@ function lastOf(said: readonly Entry[]): Asked["say"] {
   return { results: said.slice(start).flatMap((entry) => (entry.kind === "result" ? [entry.result] : [])) };
 }
 
-/** Nobody can read from it what was said. */
+/** A hash: names stand in lists, where words have no place. */
 function nameOf(firstMessage: string): string {
   return `openai:${createHash("sha256").update(firstMessage).digest("hex")}`;
 }
