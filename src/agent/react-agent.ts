@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Element, ProviderState, Source, Step, Usage } from "../domain/session.js";
+import type { ProviderState, Step, Usage } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -13,7 +13,6 @@ import type {
   BeforeTool,
   ChatModel,
   Domain,
-  ModelMessage,
   ModelRequest,
   ModelToolCall,
 } from "../ports/agent.js";
@@ -21,6 +20,7 @@ import type { FinishReason } from "../ports/chat-model.js";
 import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
+import { type Progress, progressOf } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 
 export interface ReactAgentOptions {
@@ -51,21 +51,6 @@ interface Thinking {
   readonly calls: readonly ModelToolCall[];
   readonly reason: FinishReason;
   readonly provider?: ProviderState;
-}
-
-/** What a turn has gathered so far. */
-interface Progress {
-  messages: ModelMessage[];
-  /** Set once the context was halved: a model that still finds it too large gets no smaller one. */
-  halved: boolean;
-  readonly steps: Step[];
-  readonly elements: Element[];
-  readonly sources: Map<string, Source>;
-  readonly used: Map<string, number>;
-  usage: Usage;
-  /** Who answered last. */
-  model: string;
-  modelMs: number;
 }
 
 /**
@@ -105,27 +90,22 @@ export class ReactAgent implements Agent {
       holdBackChars: this.#options.holdBackChars,
       holdBackMs: this.#options.holdBackMs,
     });
-    const progress: Progress = {
-      messages: [...input.messages],
-      halved: false,
-      steps: [],
-      elements: [],
-      sources: new Map(),
-      used: new Map(),
-      usage: { input_tokens: 0, output_tokens: 0 },
-      model: this.modelName,
-      modelMs: 0,
-    };
+    const progress = progressOf(input, run, { specs: this.#tools.specs, model: this.modelName });
+    const first = 1 + progress.steps.reduce((last, { iteration }) => Math.max(last, iteration), -1);
     let finish: FinishReason = "stop";
-    for (let iteration = 0; ; iteration += 1) {
-      const mayAct = iteration < this.#options.maxIterations && this.#tools.specs.length > 0;
+    for (let made = 0; progress.waiting.length === 0; made += 1) {
+      const mayAct = made < this.#options.maxIterations && progress.offered.length > 0;
       const thinking = await this.#think(progress, text, mayAct, run);
       finish = thinking.reason;
       if (!mayAct || thinking.calls.length === 0) break;
-      await this.#act(thinking, text.endThought(), iteration, progress, run);
+      const thought = text.endThought();
+      // What was streamed before a wait is no part of the answer that follows it: the model is told it as what it thought.
+      const waits = thinking.calls.some((call) => isCallers(call, run));
+      const said = waits ? [text.answer, thought ?? ""].filter((part) => part !== "").join("\n\n") : thought;
+      await this.#act(thinking, said === "" ? undefined : said, first + made, progress, run);
     }
     await text.endAnswer();
-    if (text.answer.trim() === "") throw emptyAnswer(finish);
+    if (text.answer.trim() === "" && progress.waiting.length === 0) throw emptyAnswer(finish);
     return {
       content: text.answer,
       steps: progress.steps,
@@ -135,6 +115,7 @@ export class ReactAgent implements Agent {
       model: progress.model,
       ...((finish === "length" || finish === "content_filter") && { finish }),
       modelMs: progress.modelMs,
+      ...(progress.waiting.length > 0 && { waiting: progress.waiting }),
     };
   }
 
@@ -159,8 +140,8 @@ export class ReactAgent implements Agent {
     const { model, modelTimeoutMs } = this.#options;
     const request: ModelRequest = {
       messages: progress.messages,
-      ...(this.#tools.specs.length > 0 && { tools: this.#tools.specs }),
-      ...(this.#tools.specs.length > 0 && !mayAct && { toolChoice: "none" as const }),
+      ...(progress.offered.length > 0 && { tools: progress.offered }),
+      ...(progress.offered.length > 0 && !mayAct && { toolChoice: "none" as const }),
       cacheKey: cacheKeyOf(run.context.sessionId),
       task: "chat",
     };
@@ -194,7 +175,10 @@ export class ReactAgent implements Agent {
     progress: Progress,
     run: AgentRun,
   ): Promise<void> {
-    const pending = calls.map((call, index) => this.#call(call, index < this.#options.maxParallelCalls, progress, run));
+    const pending = calls.map((call, index) => {
+      const mayRun = index < this.#options.maxParallelCalls;
+      return mayRun && isCallers(call, run) ? this.#wait(call, progress) : this.#call(call, mayRun, progress, run);
+    });
     // Every call is settled before any failure is thrown: an abort must not leave one running unwatched.
     await Promise.allSettled(pending);
     progress.messages.push({ role: "assistant", content: thought ?? "", tool_calls: calls, ...(provider !== undefined && { provider }) });
@@ -216,11 +200,18 @@ export class ReactAgent implements Agent {
         duration_ms: done.durationMs,
       };
       progress.steps.push(step);
+      if (progress.waiting.includes(call.id)) continue;
       progress.messages.push({ role: "tool", tool_call_id: call.id, content: done.outcome.content });
       progress.elements.push(...(done.outcome.result?.elements ?? []));
       for (const source of done.outcome.result?.sources ?? []) progress.sources.set(`${source.type}:${source.id}`, source);
       await run.onEvent?.({ type: "step", step });
     }
+  }
+
+  /** A call that the caller sees to. */
+  async #wait(call: ModelToolCall, progress: Progress): Promise<{ outcome: Outcome; startedAt: string; durationMs: number }> {
+    progress.waiting.push(call.id);
+    return { outcome: this.#tools.handedOver(call), startedAt: this.#options.clock.now().toISOString(), durationMs: 0 };
   }
 
   async #call(
@@ -240,6 +231,10 @@ export class ReactAgent implements Agent {
       : this.#tools.refuse(call, "Too many calls at once; this one did not run.");
     return { outcome, startedAt, durationMs: performance.now() - started };
   }
+}
+
+function isCallers(call: ModelToolCall, { tools = [] }: AgentRun): boolean {
+  return tools.some(({ name }) => name === call.name);
 }
 
 /** One conversation's requests begin alike. A hash: an id is nobody else's business. */

@@ -63,6 +63,11 @@ export class ToolBox {
     return failed(call.arguments, reason);
   }
 
+  /** What is known of a call that somebody else runs: what it was called with. */
+  handedOver(call: ModelToolCall): Outcome {
+    return { input: parseJson(call.arguments) ?? call.arguments, output: null, error: null, content: "", result: null };
+  }
+
   async #execute(tool: AnyTool, input: JsonValue, data: never, context: ToolContext): Promise<Outcome> {
     const timeout = AbortSignal.timeout(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const signal = AbortSignal.any([context.signal, timeout]);

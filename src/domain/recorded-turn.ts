@@ -8,6 +8,8 @@ export interface RecordedTurn {
   readonly assistant: MessageRecord | null;
 }
 
+export type CompletedTurn = RecordedTurn & { readonly assistant: MessageRecord };
+
 /** Puts a turn together from its records; steps of an attempt that failed are left out. Null where there is no such turn. */
 export function recordedTurn(records: Iterable<JournalRecord>, turn: number): RecordedTurn | null {
   let user: MessageRecord | null = null;
@@ -30,6 +32,6 @@ export function isSaid(turn: RecordedTurn): boolean {
   return isCompleted(turn) || turn.user.body.ingested === true;
 }
 
-export function isCompleted(turn: RecordedTurn): turn is RecordedTurn & { assistant: MessageRecord } {
+export function isCompleted(turn: RecordedTurn): turn is CompletedTurn {
   return turn.assistant?.body.outcome === "completed";
 }

@@ -57,6 +57,15 @@ export const stepSchema = z.object({
 });
 export type Step = z.infer<typeof stepSchema>;
 
+/** A turn that waits for what its caller's own tools give. `calls`: the ids of the steps that have no output yet. */
+export const suspendedSchema = z.object({
+  steps: z.array(stepSchema),
+  calls: z.array(z.string()),
+  elements: z.array(elementSchema),
+  sources: z.array(sourceSchema),
+});
+export type Suspended = z.infer<typeof suspendedSchema>;
+
 /**
  * `cached_tokens`: those of the input that the provider had cached; absent where it doesn't tell. `calls`: how many model calls it took;
  * absent where they are not counted.
@@ -151,6 +160,8 @@ const messageBody = z.looseObject({
   /** Assistant messages: ids of the waiting memories that the model was shown: what the next message of that user may settle. */
   asked: z.array(z.string()).optional(),
   timing: timingSchema.optional(),
+  /** Assistant messages of interrupted turns: what the turn has done, and which calls of its caller's tools it waits for. */
+  suspended: suspendedSchema.optional(),
   idempotency: requestKey.optional(),
   /** User messages: what the user was looking at. Data, never a memory. */
   page_context: z.string().optional(),

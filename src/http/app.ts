@@ -11,7 +11,7 @@ import { loadPageAssets } from "./assets.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
 import type { Authenticator, Credentials } from "./authenticator.js";
 import { locationsBelow, pathBelow } from "./base-path.js";
-import { jsonBody, MAX_CHAT_BODY_BYTES } from "./body.js";
+import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
 import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
@@ -23,6 +23,7 @@ import { memoryRoutes } from "./memories.js";
 import { memoryBatchRoutes } from "./memories-batch.js";
 import { MethodTable } from "./methods.js";
 import { type MetricsConfig, metricsRoutes } from "./metrics.js";
+import { CONVERSATION_PATHS, isOpenAiPath, openAiErrorResponse, openAiRoutes } from "./openai/openai.js";
 import { openApiDocument } from "./openapi.js";
 import { ownAgentRoutes } from "./own-agent.js";
 import { pageRoutes } from "./page.js";
@@ -35,6 +36,7 @@ import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
 import { OpenStreams } from "./streams.js";
 import { timeZoneFrom } from "./time-zone.js";
+import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
 export type { HttpLimits } from "./http-limits.js";
 export type HttpConfig = AuthConfig & MetricsConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
@@ -58,7 +60,16 @@ export interface HttpParts {
 /** Header fields that a request may have. */
 const MAX_HEADERS = 100;
 
-const EXPOSED = ["X-Request-Id", "X-Memory-Status", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Location"];
+const EXPOSED = [
+  "X-Request-Id",
+  "X-Session-Id",
+  "X-Memory-Status",
+  "Retry-After",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "Location",
+];
 const ALLOWED = [
   "Content-Type",
   "Authorization",
@@ -86,6 +97,9 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     heartbeatMs: limits.heartbeatMs ?? 15_000,
     stalledMs: limits.stalledReaderMs ?? 30_000,
   };
+
+  const since = Math.floor(clock.now().getTime() / 1000);
+  const conversations = [...CONVERSATION_PATHS, UI_CHAT_PATH].map((path) => [path, CONVERSATION_LIMIT] as const);
 
   // Routes and everything that compares paths know those below the base path alone.
   const app = new Hono<HttpEnv>({ getPath: pathBelow(basePath) });
@@ -122,12 +136,14 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     app.use(path, signedIn);
     app.use(path, limited);
   }
-  app.use("/v1/*", jsonBody(new Set([IMPORT_PATH]), new Map([[CHAT_PATH, MAX_CHAT_BODY_BYTES]])));
+  app.use("/v1/*", jsonBody(new Set([IMPORT_PATH]), new Map([[CHAT_PATH, CHAT_LIMIT], ...conversations])));
   app.use(MCP_PATH, mcpBody());
 
   const api = newApi();
   for (const routes of [
     chatRoutes(application.chat, streams, streamLimits),
+    ...openAiRoutes({ chat: application.chat, streams, limits: streamLimits, modelName: application.info.model.name, since }),
+    uiRoutes({ chat: application.chat, sessions: application.sessions, streams, limits: streamLimits }),
     ownAgentRoutes(application.ownAgent),
     sessionRoutes(application.sessions),
     memoryBatchRoutes({ memories: application.memories, user: (owner) => application.user(owner), clock }),
@@ -148,18 +164,23 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
 
   app.notFound((c) => {
     const allowed = methods.allowed(c.req.path);
-    if (allowed.length === 0) return problemResponse(new AppError("NOT_FOUND"), c.get("requestId"), auth.challenge);
+    if (allowed.length === 0) return errorFor(c)(new AppError("NOT_FOUND"), c.get("requestId"), auth.challenge);
     const allow = { Allow: allowed.join(", ") };
     if (c.req.method === "OPTIONS") return c.body(null, 204, allow);
-    return problemResponse(new AppError("METHOD_NOT_ALLOWED"), c.get("requestId"), auth.challenge, allow);
+    return errorFor(c)(new AppError("METHOD_NOT_ALLOWED"), c.get("requestId"), auth.challenge, allow);
   });
   app.onError((error, c) => {
     const known = asAppError(error);
     log.failed(known, c.get("requestId"));
     const rate = Object.fromEntries([...c.res.headers].filter(([name]) => /^(ratelimit-|access-control-|vary$)/.test(name)));
-    return problemResponse(known, c.get("requestId"), auth.challenge, rate);
+    return errorFor(c)(known, c.get("requestId"), auth.challenge, rate);
   });
   return app;
+}
+
+/** What the clients of the request's path read as an error. */
+function errorFor(c: Context<HttpEnv>): typeof problemResponse {
+  return isOpenAiPath(c.req.path) ? openAiErrorResponse : problemResponse;
 }
 
 /** `url` is the address below the base path. */

@@ -1,8 +1,8 @@
 const QUOTE = '"'.charCodeAt(0);
 const BACKSLASH = "\\".charCodeAt(0);
 /** Keys whose texts may be images. */
-const IMAGE_KEYS: ReadonlySet<string> = new Set(["data", "url"]);
-const MAX_KEY_CHARS = 8;
+const IMAGE_KEYS: ReadonlySet<string> = new Set(["data", "url", "image_url"]);
+const MAX_KEY_CHARS = 10;
 /** A shorter text counts as what it is. */
 const MIN_IMAGE_CHARS = 4_096;
 

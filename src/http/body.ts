@@ -11,6 +11,8 @@ import type { HttpEnv } from "./http-env.js";
 export const MAX_BODY_BYTES = 256 * 1024;
 /** Of a chat: four images of 5 MiB in base64, beside what every body may hold. */
 export const MAX_CHAT_BODY_BYTES = Math.ceil((MAX_IMAGES * MAX_IMAGE_BYTES * 4) / 3) + MAX_BODY_BYTES;
+/** Largest body of clients that send a whole conversation each time: of it, beside its images, so much. */
+export const MAX_CONVERSATION_BYTES = 4 * 1024 * 1024;
 /** Deepest nesting of a JSON body. */
 export const MAX_JSON_DEPTH = 32;
 
@@ -34,12 +36,23 @@ export function refuseDeclaredLength(header: string | undefined, limit: number):
   if (header !== undefined && Number(header) > limit) throw tooLarge(limit);
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
+/** In bytes. */
+export interface BodyLimit {
+  readonly whole: number;
+  readonly besideImages: number;
+}
+
+/** Four images of a turn, and as many of what was said before: they come again each time. */
+export const CONVERSATION_LIMIT: BodyLimit = { whole: 2 * MAX_CHAT_BODY_BYTES, besideImages: MAX_CONVERSATION_BYTES };
+export const CHAT_LIMIT: BodyLimit = { whole: MAX_CHAT_BODY_BYTES, besideImages: MAX_BODY_BYTES };
+const USUAL_LIMIT: BodyLimit = { whole: MAX_BODY_BYTES, besideImages: MAX_BODY_BYTES };
+
+async function readText(request: Request, { whole, besideImages }: BodyLimit): Promise<string> {
   const chunks: Uint8Array[] = [];
-  const size = new SizeBesideImages(MAX_BODY_BYTES);
-  for await (const chunk of limited(request.body ?? emptyBody(), limit)) {
+  const size = new SizeBesideImages(besideImages);
+  for await (const chunk of limited(request.body ?? emptyBody(), whole)) {
     chunks.push(chunk);
-    if (!size.fits(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) throw tooLarge(MAX_BODY_BYTES);
+    if (!size.fits(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) throw tooLarge(besideImages);
   }
   const bytes = Buffer.concat(chunks);
   await nextIfLarge(bytes.byteLength);
@@ -83,6 +96,16 @@ function refuseHostileJson(value: unknown): void {
   }
 }
 
+/** Whether a value that was parsed elsewhere holds nothing that a body may not hold. */
+export function isPlainJson(value: unknown): boolean {
+  try {
+    refuseHostileJson(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function refuseBrokenText(text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw refused("a string holds half a surrogate pair");
 }
@@ -104,11 +127,11 @@ export function requestHash(body: unknown): string {
  * Reads and checks a JSON body before any validator sees it. `skip` names the paths that stream their body themselves, `limits` those
  * whose body may be of another size than {@link MAX_BODY_BYTES}.
  */
-export function jsonBody(skip: ReadonlySet<string>, limits: ReadonlyMap<string, number>): MiddlewareHandler<HttpEnv> {
+export function jsonBody(skip: ReadonlySet<string>, limits: ReadonlyMap<string, BodyLimit>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (c.req.method === "GET" || c.req.method === "HEAD" || skip.has(c.req.path)) return next();
-    const limit = limits.get(c.req.path) ?? MAX_BODY_BYTES;
-    refuseDeclaredLength(c.req.header("Content-Length"), limit);
+    const limit = limits.get(c.req.path) ?? USUAL_LIMIT;
+    refuseDeclaredLength(c.req.header("Content-Length"), limit.whole);
     const text = await readText(c.req.raw, limit);
     const type = c.req.header("Content-Type");
     if (text !== "" && (type === undefined || !JSON_TYPE.test(type))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import type { Chat, ChatEvent, ChatRequest } from "../ports/application.js";
+import type { AppError } from "../platform/errors.js";
+import type { Chat, ChatAnswer, ChatEvent } from "../ports/application.js";
 import type { HttpEnv } from "./http-env.js";
 import { asAppError, problemOf } from "./problem.js";
 import { EventStream, type EventStreamOptions } from "./sse.js";
@@ -21,19 +22,47 @@ function payloadOf(event: ChatEvent): unknown {
   }
 }
 
+/** The API's own events. */
+const OWN_FORM: StreamForm = {
+  onEvent: (stream, event) => stream.send(event.type, payloadOf(event)),
+  onAnswer: (stream, answer) => stream.send("message", answer),
+  onError: (stream, error, requestId) => stream.send("error", problemOf(error, requestId)),
+};
+
+/** How a turn is told as server-sent events. */
+export interface StreamForm {
+  onEvent(stream: EventStream, event: ChatEvent): Promise<void>;
+  onAnswer(stream: EventStream, answer: ChatAnswer): Promise<void>;
+  /** Of a turn that fails once the stream is open. */
+  onError(stream: EventStream, error: AppError, requestId: string): Promise<void>;
+  /** Of the answer's head, beside those of every stream. Default: none. */
+  headers?(sessionId: string): Readonly<Record<string, string>>;
+}
+
+/** What a stream is opened with. */
+export interface StreamParts {
+  /** Called when it has ended. */
+  readonly leave: () => void;
+  readonly limits: StreamLimits;
+  /** Default: the API's own events. */
+  readonly form?: StreamForm;
+}
+
+type TurnOptions = NonNullable<Parameters<Chat["chat"]>[1]>;
+
 /**
  * A turn as server-sent events. The answer's head waits for the memory event, so that it can carry `X-Memory-Status`, and so that
  * a turn that fails before is an ordinary problem with its status. A client that goes away aborts the turn.
  */
 export async function streamTurn(
   c: Context<HttpEnv>,
-  chat: Chat,
-  request: ChatRequest,
-  { leave, limits }: { readonly leave: () => void; readonly limits: StreamLimits },
+  run: (options: TurnOptions) => Promise<ChatAnswer>,
+  { leave, limits, form = OWN_FORM }: StreamParts,
 ): Promise<Response> {
   const stream = new EventStream(limits);
   const signal = AbortSignal.any([c.req.raw.signal, stream.gone]);
   let headSent = false;
+  let sessionId = "";
   let sendHead: (status: string) => void = () => {};
   const memoryStatus = new Promise<string>((resolve) => {
     sendHead = (status) => {
@@ -43,23 +72,24 @@ export async function streamTurn(
   });
 
   const turn = async () => {
-    const given = await chat.chat(request, {
+    const given = await run({
       signal,
       onEvent: async (event) => {
-        const sent = stream.send(event.type, payloadOf(event));
+        if (event.type === "session") sessionId = event.session_id;
+        const sent = form.onEvent(stream, event);
         if (event.type === "memory") sendHead(event.memory.status);
         await sent;
       },
     });
     sendHead(given.memory.status);
-    await stream.send("message", given);
+    await form.onAnswer(stream, given);
   };
   const finished = turn()
     .catch(async (error: unknown) => {
       if (!headSent) throw error;
       const known = asAppError(error);
       c.get("report")(known);
-      if (!signal.aborted) await stream.send("error", problemOf(known, c.get("requestId")));
+      if (!signal.aborted) await form.onError(stream, known, c.get("requestId"));
     })
     .finally(() => {
       leave();
@@ -75,5 +105,6 @@ export async function streamTurn(
     "Cache-Control": "no-store",
     "X-Accel-Buffering": "no",
     "X-Memory-Status": status,
+    ...form.headers?.(sessionId),
   });
 }

@@ -167,7 +167,7 @@ export function chatRoutes(chat: Chat, streams: OpenStreams, limits: StreamLimit
     const request = await chatRequestOf(input, callerOf(c, c.req.valid("header")["Idempotency-Key"]));
     if (input.stream) {
       requireAccept(c, "text/event-stream");
-      return streamTurn(c, chat, request, { leave: streams.enter(request.owner), limits });
+      return streamTurn(c, (options) => chat.chat(request, options), { leave: streams.enter(request.owner), limits });
     }
     requireAccept(c, "application/json");
     const given = await chat.chat(request, { signal: c.req.raw.signal });

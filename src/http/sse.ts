@@ -50,9 +50,18 @@ export class EventStream {
 
   /** @throws CLIENT_CLOSED_REQUEST when the reader has gone, or takes nothing for `stalledMs` */
   async send(event: string, data: unknown): Promise<void> {
-    if (this.gone.aborted) throw new AppError("CLIENT_CLOSED_REQUEST");
     this.#lastId += 1;
-    this.#enqueue(`id: ${this.#lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    await this.#write(`id: ${this.#lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  /** Without an id, and without a name where none is given. `data`: one line. @throws as {@link send} */
+  async sendData(data: string, event?: string): Promise<void> {
+    await this.#write(`${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`);
+  }
+
+  async #write(text: string): Promise<void> {
+    if (this.gone.aborted) throw new AppError("CLIENT_CLOSED_REQUEST");
+    this.#enqueue(text);
     if (!this.#hasRoom()) await this.#room();
   }
 

@@ -67,6 +67,7 @@ export function checkedChat(chat: Chat): Chat {
       checked(chatBody, { message, sessionId, externalId, pageContext, metadata, channel, editOf, consent, incognito });
       return chat.chat(request, options);
     },
+    resume: (request, options) => chat.resume(request, options),
   };
 }
 

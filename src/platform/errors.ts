@@ -40,6 +40,11 @@ export const ERRORS = {
     "The target holds something else",
     "Give an empty one: another DATABASE_SCHEMA, REDIS_PREFIX or MEMORY_STORAGE_DIR, or one without what is there now.",
   ),
+  TOOL_CALL_NOT_WAITING: spec(
+    400,
+    "No tool call waits for these results",
+    "Send one result for each call of the session's last answer; where that is not at hand, say the user's message again.",
+  ),
   CONFIRMATION_REQUIRED: spec(400, "This needs a confirmation", "Add `?confirm=true`."),
   UNAUTHENTICATED: spec(401, "Who you are is not known", "Send the credentials that this server's AUTH_MODE asks for."),
   FORBIDDEN_ORIGIN: spec(

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
 import type { Element, JsonValue, Round, Source, Step, Usage } from "../domain/session.js";
-import type { ModelMessage } from "./chat-model.js";
+import type { ModelMessage, ToolSpec } from "./chat-model.js";
 import type { TurnToRemember } from "./memories.js";
 import type { OfflineScript } from "./offline-script.js";
 
@@ -111,6 +111,7 @@ export type AgentEvent =
 export interface AgentResult {
   /** Exactly the streamed tokens, joined; after a `retract`, its content and the tokens since. */
   readonly content: string;
+  /** With those of {@link AgentRun.done} first. */
   readonly steps: readonly Step[];
   readonly elements: readonly Element[];
   readonly sources: readonly Source[];
@@ -121,12 +122,21 @@ export interface AgentResult {
   readonly finish?: "length" | "content_filter";
   /** Milliseconds spent waiting for the model. */
   readonly modelMs: number;
+  /** Ids of calls of the caller's tools: their steps have no output yet, and the run is to go on with it. Absent: none, it has answered. */
+  readonly waiting?: readonly string[];
 }
 
 export interface AgentRun {
   readonly context: Omit<ToolContext, "callId">;
   /** When the turn must be over, as `performance.now()` tells it. Default: not bounded by it. */
   readonly deadline?: number;
+  /**
+   * Tools that the caller runs by itself: a call of one ends the run with `waiting`. One named as a tool of the agent's own stands in its
+   * place. Default: none.
+   */
+  readonly tools?: readonly ToolSpec[];
+  /** What the turn did before it waited: these calls and their results stand at the end of the messages. Default: nothing. */
+  readonly done?: Pick<AgentResult, "steps" | "elements" | "sources">;
   /** Awaited, so that a slow reader slows the model's stream down instead of filling memory. */
   readonly onEvent?: (event: AgentEvent) => void | Promise<void>;
 }

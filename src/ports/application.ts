@@ -17,6 +17,7 @@ import type {
 } from "../domain/session.js";
 import type { ToConfirm } from "../domain/to-confirm.js";
 import type { ErrorDetail } from "../platform/errors.js";
+import type { ModelToolCall, ToolSpec } from "./chat-model.js";
 import type { ConversationHistory } from "./history.js";
 import type { Memories } from "./memories.js";
 import type { OwnAgent } from "./own-agent.js";
@@ -106,6 +107,24 @@ export interface ChatRequest {
   readonly homeTimeZone?: string;
   /** One turn's extra prompt, from the application (OpenAI's `instructions`): never a memory. */
   readonly instructions?: string;
+  /**
+   * Tools that the caller runs by itself: where the model calls one, the answer has `calls` and the turn waits for {@link Chat.resume}. One
+   * named as a tool of the agent's own stands in its place. Default: none.
+   */
+  readonly tools?: readonly ToolSpec[];
+}
+
+/** What came of a call of the caller's own tool. */
+export interface CallResult {
+  readonly callId: string;
+  readonly output: JsonValue;
+}
+
+/** What a turn that waits goes on with. */
+export interface ResumeRequest
+  extends Pick<ChatRequest, "owner" | "sessionId" | "externalId" | "channel" | "timeZone" | "homeTimeZone" | "instructions" | "tools"> {
+  /** One for each call that the turn waits for. */
+  readonly results: readonly CallResult[];
 }
 
 /** The answer to one turn, as the HTTP API gives it. */
@@ -131,6 +150,8 @@ export interface ChatAnswer {
   };
   readonly usage: Usage;
   readonly timing: Timing;
+  /** Calls of the caller's own tools, in order: the turn waits for their results. Absent: there are none, and the turn is over. */
+  readonly calls?: readonly ModelToolCall[];
 }
 
 export interface AnswerStep {
@@ -183,6 +204,15 @@ export interface Chat {
    */
   chat(
     request: ChatRequest,
+    options?: { readonly signal?: AbortSignal; readonly onEvent?: (event: ChatEvent) => void | Promise<void> },
+  ): Promise<ChatAnswer>;
+  /**
+   * Goes on with the session's last turn, which waits for results of its caller's tools; with those of a turn that has gone on already,
+   * gives its answer again. A turn that is never resumed stays interrupted: its message is kept, and forms no memories.
+   * @throws TOOL_CALL_NOT_WAITING (nothing waits for these, or a result is missing), and what {@link chat} throws
+   */
+  resume(
+    request: ResumeRequest,
     options?: { readonly signal?: AbortSignal; readonly onEvent?: (event: ChatEvent) => void | Promise<void> },
   ): Promise<ChatAnswer>;
 }

@@ -2,8 +2,12 @@ import type { RecallStatus } from "../domain/session.js";
 import type { TaskTokens, TokenTask } from "../domain/tokens.js";
 import type { ErrorCode } from "../platform/errors.js";
 
-/** How a turn ended that had begun. A replay is none, nor is a request that was refused before its message was kept. */
+/**
+ * How a turn ended that had begun. A replay is none, nor is a request that was refused before its message was kept. `suspended`: it waits for
+ * its caller's tools, and is told of again when it has gone on.
+ */
 export type TurnEnd =
+  | { readonly outcome: "suspended"; readonly memory: RecallStatus }
   | { readonly outcome: "completed"; readonly memory: RecallStatus; readonly timing: TurnTiming }
   | { readonly outcome: "interrupted" | "failed"; readonly memory: RecallStatus; readonly code: ErrorCode };
 

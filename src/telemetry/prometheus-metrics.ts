@@ -67,6 +67,7 @@ export class PrometheusMetrics implements ReadableMetrics {
   turnEnded(end: TurnEnd): void {
     this.#turns.inc({ outcome: end.outcome });
     this.#memory.inc({ status: end.memory });
+    if (end.outcome === "suspended") return;
     if (end.outcome !== "completed") {
       this.#turnFailures.inc({ code: end.code });
       return;

@@ -1,4 +1,4 @@
-import type { Chat } from "../ports/application.js";
+import type { Chat, ChatAnswer } from "../ports/application.js";
 import type { MemoryRecall } from "../ports/memories.js";
 import type { PendingTurn } from "../ports/session-store.js";
 import { GEN_AI, MAITRED } from "./gen-ai.js";
@@ -15,21 +15,23 @@ export function tracedChat(
     [GEN_AI.provider]: provider,
     [GEN_AI.requestModel]: model,
   };
+  const traced = (sessionId: unknown, run: () => Promise<ChatAnswer>) =>
+    inSpan(`invoke_agent ${agent}`, { attributes }, async (span) => {
+      if (typeof sessionId === "string") span.setAttribute(GEN_AI.conversation, sessionId);
+      const answer = await run();
+      const { session_id, turn, memory, usage } = answer;
+      span.setAttributes({
+        [GEN_AI.conversation]: session_id,
+        [MAITRED.turn]: turn,
+        [MAITRED.memoryStatus]: memory.status,
+        [GEN_AI.inputTokens]: usage.input_tokens,
+        [GEN_AI.outputTokens]: usage.output_tokens,
+      });
+      return answer;
+    });
   return {
-    chat: (request, options) =>
-      inSpan(`invoke_agent ${agent}`, { attributes }, async (span) => {
-        if (typeof request.sessionId === "string") span.setAttribute(GEN_AI.conversation, request.sessionId);
-        const answer = await chat.chat(request, options);
-        const { session_id, turn, memory, usage } = answer;
-        span.setAttributes({
-          [GEN_AI.conversation]: session_id,
-          [MAITRED.turn]: turn,
-          [MAITRED.memoryStatus]: memory.status,
-          [GEN_AI.inputTokens]: usage.input_tokens,
-          [GEN_AI.outputTokens]: usage.output_tokens,
-        });
-        return answer;
-      }),
+    chat: (request, options) => traced(request.sessionId, () => chat.chat(request, options)),
+    resume: (request, options) => traced(request.sessionId, () => chat.resume(request, options)),
   };
 }
 

@@ -126,8 +126,15 @@ export function changedParts(before: Context["stable"], after: Context["stable"]
 
 /** A completed round as the model sees it again: user, tool calls with what is still told of their results, assistant. */
 export function roundMessages(round: Round, recap: Recap = (_, output) => output): ModelMessage[] {
-  const messages: ModelMessage[] = [{ role: "user", content: withImageNote(round.user.body) }];
-  for (const steps of byIteration(round.steps)) {
+  const messages: ModelMessage[] = [{ role: "user", content: withImageNote(round.user.body) }, ...stepMessages(round.steps, recap)];
+  for (const { body } of [...(round.interim ?? []), round.assistant]) messages.push({ role: "assistant", content: body.content });
+  return messages;
+}
+
+/** Calls and their results, by iteration. */
+export function stepMessages(all: readonly Step[], recap: Recap = (_, output) => output): ModelMessage[] {
+  const messages: ModelMessage[] = [];
+  for (const steps of byIteration(all)) {
     messages.push({
       role: "assistant",
       content: steps[0]?.thought ?? "",
@@ -142,7 +149,6 @@ export function roundMessages(round: Round, recap: Recap = (_, output) => output
       });
     }
   }
-  for (const { body } of [...(round.interim ?? []), round.assistant]) messages.push({ role: "assistant", content: body.content });
   return messages;
 }
 

@@ -9,6 +9,7 @@ import { keepImages, type TurnRequest } from "./images.js";
 import type { OrchestratorOptions, OrchestratorParts } from "./orchestrator-parts.js";
 import { turnTimeoutMs } from "./orchestrator-parts.js";
 import { type Recalled, recallFor } from "./recall.js";
+import type { ResumedTurn } from "./suspended-turn.js";
 import { timeZoneOf } from "./time-zone-of.js";
 import { derivedTitle, rewindFor, sessionRecord, userRecord } from "./turn-records.js";
 import { roundsToRead, shownWindow } from "./window.js";
@@ -26,6 +27,8 @@ export interface OpenTurn {
   readonly incognito: boolean;
   /** What the answer before asked and this message may settle. */
   readonly asked: readonly string[];
+  /** Null where the turn begins. */
+  readonly resumed: ResumedTurn | null;
   readonly window: WindowRead;
   readonly recalled: Recalled;
   readonly timeZone: string;
@@ -113,6 +116,7 @@ export class TurnOpening {
       user,
       incognito,
       asked: incognito ? [] : askedBefore(window, user.id),
+      resumed: null,
       window,
       recalled,
       timeZone,
@@ -143,8 +147,15 @@ export class TurnOpening {
     }
   }
 
-  /** A turn that was interrupted or failed, to be run again on the message that is in the journal. */
-  async reopen(request: TurnRequest, sessionId: string, user: MessageRecord, lease: Lease, signal: AbortSignal): Promise<OpenTurn> {
+  /** A turn that was interrupted or failed, to be run again on the message that is in the journal; or one that waited, to go on. */
+  async reopen(
+    request: TurnRequest,
+    sessionId: string,
+    user: MessageRecord,
+    lease: Lease,
+    signal: AbortSignal,
+    resumed: ResumedTurn | null = null,
+  ): Promise<OpenTurn> {
     const { owner } = request;
     const started = performance.now();
     const now = this.#parts.clock.now();
@@ -165,6 +176,7 @@ export class TurnOpening {
       user: { id: user.id, content },
       incognito,
       asked: incognito ? [] : askedBefore(window, user.id),
+      resumed,
       window,
       recalled,
       timeZone: user.body.time_zone ?? (await timeZoneOf(this.#parts.ledger, request, session.metadata)),

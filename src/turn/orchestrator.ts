@@ -1,10 +1,11 @@
-import { isCompleted, recordedTurn } from "../domain/recorded-turn.js";
+import type { Owner } from "../domain/owner.js";
+import { type CompletedTurn, isCompleted, recordedTurn } from "../domain/recorded-turn.js";
 import type { Element, JournalRecord } from "../domain/session.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { isId, newId } from "../platform/ids.js";
 import { dayOf } from "../platform/rendering.js";
 import type { AgentEvent, ToolContext } from "../ports/agent.js";
-import type { Chat, ChatAnswer, ChatEvent, ChatRequest } from "../ports/application.js";
+import type { Chat, ChatAnswer, ChatEvent, ChatRequest, ResumeRequest } from "../ports/application.js";
 import { sessionIdFor } from "../ports/session-names.js";
 import { sessionLockKey } from "../ports/session-store.js";
 import { activeSession } from "./active-session.js";
@@ -19,6 +20,7 @@ import { type LockedTurn, messageIdsOf, type OpenTurn, TurnOpening } from "./ope
 import { type OrchestratorOptions, type OrchestratorParts, turnTimeoutMs } from "./orchestrator-parts.js";
 import { PrefixWatch } from "./prefix-watch.js";
 import type { Recalled } from "./recall.js";
+import { goingOn, imagesOf, turnToResume } from "./suspended-turn.js";
 import { TurnOutcome } from "./turn-outcome.js";
 import { currentSummary, roundsToRead } from "./window.js";
 
@@ -59,13 +61,35 @@ export class ConversationOrchestrator implements Chat {
     if (typeof given.message !== "string" || given.message.trim() === "")
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/message", detail: "text that is not blank" }] });
     const request = await withImages(given);
-    await this.#parts.lagging.level(request.owner);
-    return this.#parts.registry.during(request.owner, options.signal, async (signal) => {
+    return this.#running(request.owner, options, async (signal) => {
       const { idempotency } = request;
       if (!idempotency) return this.#newTurn(request, options, signal);
       const wait = { waitMs: this.#options.lockWaitMs, signal };
       return this.#inFlight.run(request.owner, idempotency, wait, () => this.#keyedTurn(request, idempotency, options, signal));
     });
+  }
+
+  async resume({ results, ...given }: ResumeRequest, options: ChatOptions = {}): Promise<ChatAnswer> {
+    const { owner, externalId } = given;
+    const { index, journal, images } = this.#parts.store;
+    const sessionId = given.sessionId ?? (externalId === undefined ? "" : await sessionIdFor(index, owner, externalId));
+    if (!isId(sessionId)) throw new AppError("INVALID_SESSION_ID");
+    const request: TurnRequest = { ...given, message: "", images: [] };
+    return this.#running(owner, options, (signal) =>
+      this.#locked(request, sessionId, signal, async ({ lease }, locked) => {
+        await activeSession(this.#parts, owner, sessionId);
+        const last = await turnToResume(journal.read(owner, sessionId, { signal: locked }), results);
+        if ("answered" in last) return this.#again(sessionId, last.answered, options);
+        await this.#parts.mayAnswer?.(owner);
+        const shown = { ...request, images: await imagesOf(images, owner, sessionId, last.user) };
+        return this.#answer(await this.#opening.reopen(shown, sessionId, last.user, lease, locked, last.resumed), options);
+      }),
+    );
+  }
+
+  async #running<T>(owner: Owner, options: ChatOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    await this.#parts.lagging.level(owner);
+    return this.#parts.registry.during(owner, options.signal, work);
   }
 
   /** Answers from the journal when the key's turn was answered, runs it again on its stored message when it was not. */
@@ -102,11 +126,16 @@ export class ConversationOrchestrator implements Chat {
         await this.#parts.mayAnswer?.(request.owner);
         return this.#answer(await this.#opening.reopen(request, sessionId, recorded.user, lease, locked), options);
       }
-      const answer = answerFrom(sessionId, recorded);
-      await options.onEvent?.({ type: "session", session_id: sessionId, turn, user_message_id: recorded.user.id, created: false });
-      await options.onEvent?.({ type: "memory", memory: answer.memory });
-      return answer;
+      return this.#again(sessionId, recorded, options);
     });
+  }
+
+  /** The answer of a turn that was answered before. */
+  async #again(sessionId: string, turn: CompletedTurn, options: ChatOptions): Promise<ChatAnswer> {
+    const answer = answerFrom(sessionId, turn);
+    await options.onEvent?.({ type: "session", session_id: sessionId, turn: answer.turn, user_message_id: turn.user.id, created: false });
+    await options.onEvent?.({ type: "memory", memory: answer.memory });
+    return answer;
   }
 
   async #newTurn(request: TurnRequest, options: ChatOptions, signal: AbortSignal): Promise<ChatAnswer> {
@@ -220,8 +249,10 @@ export class ConversationOrchestrator implements Chat {
         hiddenMessageIds: shown,
         references: history.length,
       };
-      const result = await agent.run(context.input, { context: run, deadline: open.deadline, onEvent });
+      const { input, ...more } = goingOn(request.tools, open.resumed, context.input);
+      const result = await agent.run(input, { context: run, deadline: open.deadline, onEvent, ...more });
       signal.throwIfAborted();
+      if (result.waiting !== undefined) return await this.#outcome.suspended(open, result, memory, result.waiting);
       return await this.#outcome.answered(open, { ...result, firstTokenMs }, memory, referencesTo(history, now, timeZone));
     } catch (error) {
       await this.#outcome.failed(open, error, streamed);

@@ -7,6 +7,7 @@ import { answerFrom } from "./answer.js";
 import { forgetsIn, stillWaiting } from "./asked.js";
 import type { OpenTurn } from "./open-turn.js";
 import type { OrchestratorParts } from "./orchestrator-parts.js";
+import { waitingAnswer } from "./suspended-turn.js";
 import { failureRecord } from "./turn-records.js";
 
 /** Journals what came of a turn. */
@@ -27,13 +28,7 @@ export class TurnOutcome {
     const { turn, sessionId, request } = open;
     const waiting = stillWaiting(memory.to_confirm, result.steps);
     const asked = waiting.map(({ id }) => id);
-    const totalMs = performance.now() - open.timing.started;
-    const timing: Timing = {
-      window_ms: rounded(open.timing.windowMs),
-      recall_ms: rounded(open.timing.recallMs),
-      model_ms: rounded(result.modelMs),
-      total_ms: rounded(totalMs),
-    };
+    const timing = timingOf(open, result);
     const assistant: NewRecord = {
       type: "message",
       id: newId(),
@@ -50,14 +45,7 @@ export class TurnOutcome {
         // Both messages of such a round tell what was to be forgotten.
         ...(forgetsIn(result.steps) && { in_history: false }),
         timing,
-        metadata: {
-          model: result.model,
-          tokens: this.#spent(result.usage),
-          sources: [...result.sources],
-          tools_used: [...new Set(result.steps.map((step) => step.name))],
-          duration_ms: rounded(totalMs),
-          ...(result.finish !== undefined && { finish: result.finish }),
-        },
+        metadata: this.#metadata(result, timing),
       },
     };
     const steps = result.steps.map((step): NewRecord => ({ type: "step", id: step.id, turn, at: step.started_at, body: step }));
@@ -68,11 +56,48 @@ export class TurnOutcome {
     if (asked.length > 0) this.#parts.onAsked(request.owner, asked);
     this.#parts.afterTurn(request.owner, sessionId, !open.incognito);
     const { modelMs, firstTokenMs } = result;
-    const measured = { totalMs, firstTokenMs, recallMs: open.timing.recallMs, modelMs };
+    const measured = { totalMs: timing.total_ms, firstTokenMs, recallMs: open.timing.recallMs, modelMs };
     this.#parts.metrics?.turnEnded({ outcome: "completed", memory: memory.status, timing: measured });
     const answer = answerFrom(sessionId, { assistant: lastMessage(written), steps: stepsOf(written) });
     this.#parts.onAnswered?.(request.owner, { message: request.message, answer });
     return answer;
+  }
+
+  /** The turn waits for what its caller's tools give: it counts as interrupted until it goes on and is answered. */
+  async suspended(open: OpenTurn, result: AgentResult, memory: ChatAnswer["memory"], calls: readonly string[]): Promise<ChatAnswer> {
+    const { turn, sessionId, request } = open;
+    const timing = timingOf(open, result);
+    const suspended = { steps: [...result.steps], calls: [...calls], elements: [...result.elements], sources: [...result.sources] };
+    const record: NewRecord = {
+      type: "message",
+      id: newId(),
+      turn,
+      at: this.#parts.clock.now().toISOString(),
+      body: {
+        role: "assistant",
+        content: result.content,
+        channel: request.channel ?? "api",
+        outcome: "interrupted",
+        memory: { ...memory, to_confirm: [...memory.to_confirm], recalled: [...memory.recalled] },
+        suspended,
+        timing,
+        metadata: this.#metadata(result, timing),
+      },
+    };
+    const written = await this.#parts.writer.append(request.owner, sessionId, [record], { fence: open.lease.fence, lastOf: open.lease });
+    this.#parts.metrics?.turnEnded({ outcome: "suspended", memory: memory.status });
+    return waitingAnswer(sessionId, lastMessage(written));
+  }
+
+  #metadata(result: AgentResult, timing: Timing): MessageMetadata {
+    return {
+      model: result.model,
+      tokens: this.#spent(result.usage),
+      sources: [...result.sources],
+      tools_used: [...new Set(result.steps.map((step) => step.name))],
+      duration_ms: timing.total_ms,
+      ...(result.finish !== undefined && { finish: result.finish }),
+    };
   }
 
   /** What the turn cost by task, beside the usage of the answer's calls. */
@@ -92,7 +117,7 @@ export class TurnOutcome {
     const interrupted = open.signal.aborted && !late;
     const code = late ? "MODEL_TIMEOUT" : isAppError(error) ? error.code : "INTERNAL";
     const { request, sessionId, turn, lease } = open;
-    const outcome = { interrupted, code, streamed };
+    const outcome = { interrupted, code, streamed, suspended: open.resumed?.suspended };
     const record = failureRecord(request, turn, this.#parts.clock.now(), outcome);
     this.#parts.metrics?.turnEnded({ outcome: interrupted ? "interrupted" : "failed", memory: open.recalled.status, code });
     try {
@@ -102,6 +127,15 @@ export class TurnOutcome {
     }
     this.#parts.logger.warn({ session_id: sessionId, turn, code, err: error }, interrupted ? "turn interrupted" : "turn failed");
   }
+}
+
+function timingOf({ timing }: OpenTurn, { modelMs }: AgentResult): Timing {
+  return {
+    window_ms: rounded(timing.windowMs),
+    recall_ms: rounded(timing.recallMs),
+    model_ms: rounded(modelMs),
+    total_ms: rounded(performance.now() - timing.started),
+  };
 }
 
 function stepsOf(records: readonly JournalRecord[]): Step[] {

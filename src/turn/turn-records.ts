@@ -1,5 +1,5 @@
 import { daysFrom } from "../domain/lifecycle.js";
-import type { JsonObject, MessageRecord, NewRecord } from "../domain/session.js";
+import type { JsonObject, MessageRecord, NewRecord, Suspended } from "../domain/session.js";
 import { titleFrom } from "../domain/title.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -62,7 +62,13 @@ export function failureRecord(
   request: TurnRequest,
   turn: number,
   now: Date,
-  outcome: { readonly interrupted: boolean; readonly code: ErrorCode; readonly streamed: string },
+  outcome: {
+    readonly interrupted: boolean;
+    readonly code: ErrorCode;
+    readonly streamed: string;
+    /** Of a turn that went on: it may be gone on with again. */
+    readonly suspended: Suspended | undefined;
+  },
 ): NewRecord {
   return {
     type: "message",
@@ -75,6 +81,7 @@ export function failureRecord(
       channel: request.channel ?? "api",
       outcome: outcome.interrupted ? "interrupted" : "failed",
       error_code: outcome.code,
+      ...(outcome.suspended && { suspended: outcome.suspended }),
     },
   };
 }

@@ -34,6 +34,17 @@ test("the library remembers what was said, streams, and erases", async () => {
   expect(said).toMatch(/Remembered: Arrives by train; .*\nErased: 3 memories, verified: true\n/);
 }, 60_000);
 
+test("OpenAI's own client: another conversation knows what the first one was told", async () => {
+  const said = await example("openai-client.ts");
+  expect(said).toMatch(/^Said: \S/);
+  expect(said).toMatch(/\nThen: \S/);
+  expect(said).toMatch(/\nRemembered: .*nuts/);
+}, 60_000);
+
+test("the AI SDK: its provider, and what useChat reads", async () => {
+  expect(await example("ai-sdk.ts")).toMatch(/\nRecalled: .*nuts/);
+}, 60_000);
+
 test("a server that is there already answers below its path, for whom it has signed in", async () => {
   const child = spawn(process.execPath, ["--import", "tsx", join("examples", "express.ts")], { cwd: root, env: { ...env, PORT: "0" } });
   const ended = once(child, "exit");
@@ -70,6 +81,15 @@ test("a route of Next.js is a function of requests", async () => {
 }, 60_000);
 
 test("each takes less than 60 lines", () => {
-  for (const name of ["library.ts", "express.ts", "next-route.ts", "own-agent.ts", "own-domain.ts", "two-sessions.ts"])
+  for (const name of [
+    "ai-sdk.ts",
+    "openai-client.ts",
+    "library.ts",
+    "express.ts",
+    "next-route.ts",
+    "own-agent.ts",
+    "own-domain.ts",
+    "two-sessions.ts",
+  ])
     expect([name, readFileSync(join(root, "examples", name), "utf8").split("\n").length]).toEqual([name, expect.toSatisfy((n) => n < 60)]);
 });

@@ -51,6 +51,9 @@ export function answeringApplication(): Application {
         await options?.onEvent?.({ type: "memory", memory: answer.memory });
         return answer;
       },
+      async resume() {
+        throw new AppError("TOOL_CALL_NOT_WAITING");
+      },
     },
     ownAgent: {
       addMessages: async ({ sessionId, messages }) => {

@@ -1,0 +1,45 @@
+import type { Element, Source, Step, Usage } from "../domain/session.js";
+import type { AgentInput, AgentRun, ModelMessage, ToolSpec } from "../ports/agent.js";
+
+/** What a turn has gathered so far. */
+export interface Progress {
+  messages: ModelMessage[];
+  /** Set once the context was halved: a model that still finds it too large gets no smaller one. */
+  halved: boolean;
+  readonly steps: Step[];
+  readonly elements: Element[];
+  readonly sources: Map<string, Source>;
+  readonly used: Map<string, number>;
+  /** What the model is offered: the agent's tools and the caller's. */
+  readonly offered: readonly ToolSpec[];
+  /** Calls of the caller's tools that have no result yet. */
+  readonly waiting: string[];
+  usage: Usage;
+  /** Who answered last. */
+  model: string;
+  modelMs: number;
+}
+
+/** At the beginning of a run. `specs`: the agent's own tools. */
+export function progressOf(
+  { messages }: AgentInput,
+  { tools = [], done }: AgentRun,
+  { specs, model }: { readonly specs: readonly ToolSpec[]; readonly model: string },
+): Progress {
+  const callers = new Set(tools.map(({ name }) => name));
+  const used = new Map<string, number>();
+  for (const { name } of done?.steps ?? []) used.set(name, (used.get(name) ?? 0) + 1);
+  return {
+    messages: [...messages],
+    halved: false,
+    steps: [...(done?.steps ?? [])],
+    elements: [...(done?.elements ?? [])],
+    sources: new Map(done?.sources.map((source) => [`${source.type}:${source.id}`, source])),
+    used,
+    offered: [...specs.filter(({ name }) => !callers.has(name)), ...tools],
+    waiting: [],
+    usage: { input_tokens: 0, output_tokens: 0 },
+    model,
+    modelMs: 0,
+  };
+}

@@ -1,0 +1,79 @@
+import { z } from "@hono/zod-openapi";
+import { type ApiApp, body, createRoute, newApi } from "../routes.js";
+import { completionOf, completionSchema, completionStream } from "./completion.js";
+import { type Content, contentField, outputOf, refused } from "./content.js";
+import { askedIn, type Entry, namedSession } from "./conversation.js";
+import { openAiAnswers, sessionHeaders } from "./documented.js";
+import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
+import { answerTurn, type OpenAiParts } from "./turn-route.js";
+
+export const COMPLETIONS_PATH = "/v1/chat/completions";
+const MAX_MESSAGES = 10_000;
+
+const messageField = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
+  content: contentField,
+  tool_call_id: z.string().optional(),
+});
+
+const completionsBody = z
+  .looseObject({
+    model: z.string().nullish().openapi({ description: "Passed over: whoever runs this server has chosen the model." }),
+    messages: z
+      .array(messageField)
+      .min(1)
+      .max(MAX_MESSAGES)
+      .openapi({
+        description:
+          "The last user message is the turn, of 1 to 8,000 characters; `tool` messages behind it go on with the turn that called. " +
+          "System messages are this turn's prompt. What comes before is not read: the session knows it.",
+        example: [{ role: "user", content: "A table for two, please." }],
+      }),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    n: z.literal(1, { error: "one answer is all there is" }).nullish(),
+    tools: toolsField,
+    tool_choice: toolChoiceField,
+    metadata: z.looseObject({ session_id: z.string().optional() }).nullish().openapi({ example: {} }),
+  })
+  .openapi("ChatCompletionRequest", { description: "As OpenAI's; other fields of it are passed over." });
+
+const route = createRoute({
+  method: "post",
+  path: COMPLETIONS_PATH,
+  tags: ["OpenAI"],
+  summary: "One turn, as OpenAI's Chat Completions",
+  request: { headers: sessionHeaders, body: body(completionsBody) },
+  responses: openAiAnswers(completionSchema, "The answer. With `stream: true`: chunks of it, and `[DONE]`."),
+});
+
+export function completionRoutes(parts: OpenAiParts): ApiApp {
+  const api = newApi();
+  api.openapi(route, async (c) => {
+    const { messages, metadata, tools, tool_choice: choice, stream, stream_options: options } = c.req.valid("json");
+    const asked = askedIn(messages.map(entryOf), { sessionId: namedSession(c, metadata?.session_id), ...toolsOf(tools, choice) });
+    return answerTurn(c, parts, asked, {
+      form: stream === true ? completionStream(parts.modelName, { usage: options?.include_usage === true }) : null,
+      whole: (answer) => completionOf(answer, parts.modelName),
+    });
+  });
+  return api;
+}
+
+function entryOf(message: z.output<typeof messageField>, at: number): Entry {
+  const { role, tool_call_id: callId } = message;
+  const content = message.content as Content;
+  const pointer = `/messages/${at}/content`;
+  switch (role) {
+    case "system":
+    case "developer":
+      return { kind: "prompt", content, pointer };
+    case "user":
+      return { kind: "user", content, pointer };
+    case "tool":
+      if (callId === undefined) throw refused(`/messages/${at}/tool_call_id`, "the id of the call that this is the result of");
+      return { kind: "result", result: { callId, output: outputOf(content) }, pointer };
+    default:
+      return { kind: "other", pointer };
+  }
+}

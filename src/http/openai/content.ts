@@ -1,0 +1,64 @@
+import { z } from "@hono/zod-openapi";
+import type { GivenImage } from "../../domain/image.js";
+import { MAX_IMAGES } from "../../domain/image.js";
+import type { JsonValue } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import { isPlainJson } from "../body.js";
+import { textField } from "../fields.js";
+
+/** Content of messages as OpenAI's two APIs have it: text, or parts of text and images. */
+
+const MAX_MESSAGE_CHARS = 8_000;
+const message = textField(MAX_MESSAGE_CHARS);
+
+/** A part of any kind: those that are read are looked at where they count. */
+const part = z.looseObject({ type: z.string() });
+export const contentField = z.union([z.string(), z.array(part), z.null()], { error: "text, or a list of parts" }).optional();
+export type Content = z.output<typeof contentField>;
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "input_text", "output_text", "refusal"]);
+
+/** The text of content, parts apart by a line's end; what is no text is left out. */
+export function textOf(content: Content): string {
+  if (typeof content === "string") return content;
+  const texts = (content ?? []).flatMap((each) => (TEXT_TYPES.has(each.type) && typeof each.text === "string" ? [each.text] : []));
+  return texts.join("\n");
+}
+
+/** What the user says now. @throws INVALID_REQUEST for what is no message, `pointer` being where its content stands */
+export function saidIn(content: Content, pointer: string): { readonly message: string; readonly images: readonly GivenImage[] } {
+  const images: GivenImage[] = [];
+  if (Array.isArray(content))
+    for (const [at, each] of content.entries()) {
+      const url = imageUrlOf(each);
+      if (url !== null) images.push({ url });
+      else if (!TEXT_TYPES.has(each.type) || typeof each.text !== "string")
+        throw refused(`${pointer}/${at}`, "neither text nor an image by its address or as a data URL");
+    }
+  if (images.length > MAX_IMAGES) throw refused(pointer, `more than ${MAX_IMAGES} images`);
+  const given = message.safeParse(textOf(content));
+  if (!given.success) throw refused(pointer, given.error.issues[0]?.message ?? "no message");
+  return { message: given.data, images };
+}
+
+/** Null for what is no image with an address. */
+function imageUrlOf({ type, image_url: given }: z.output<typeof part>): string | null {
+  if (type !== "image_url" && type !== "input_image") return null;
+  const url = typeof given === "object" && given !== null && "url" in given ? given.url : given;
+  return typeof url === "string" ? url : null;
+}
+
+/** What a client's tool gave: its JSON, or text that is none. */
+export function outputOf(content: Content): JsonValue {
+  const text = textOf(content);
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainJson(value) ? (value as JsonValue) : text;
+  } catch {
+    return text;
+  }
+}
+
+export function refused(pointer: string, detail: string): AppError {
+  return new AppError("INVALID_REQUEST", { detail: `${pointer}: ${detail}`, errors: [{ pointer, detail }] });
+}

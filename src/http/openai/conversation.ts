@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+import type { GivenImage } from "../../domain/image.js";
+import { AppError, isAppError } from "../../platform/errors.js";
+import { isId } from "../../platform/ids.js";
+import type { CallResult, Chat, ChatAnswer, ChatRequest } from "../../ports/application.js";
+import type { ToolSpec } from "../../ports/chat-model.js";
+import type { HttpEnv } from "../http-env.js";
+import { type Content, refused, saidIn, textOf } from "./content.js";
+
+/** A conversation as a client of OpenAI's APIs sends it: whole, each time. */
+
+/** All that a client's prompts may hold together, in characters. */
+const MAX_INSTRUCTIONS_CHARS = 32_000;
+/** How many sessions that begin with the same words are looked through for one that is active. */
+const MAX_NAMESAKES = 20;
+
+/** One entry of a conversation, whichever of the two APIs it came by. `pointer`: where its content stands in the body. */
+export type Entry =
+  | { readonly kind: "prompt" | "user"; readonly content: Content; readonly pointer: string }
+  | { readonly kind: "result"; readonly result: CallResult; readonly pointer: string }
+  | { readonly kind: "other"; readonly pointer: string };
+
+/** What is asked of the turn, and how it finds its session. */
+export interface Asked {
+  readonly say: { readonly message: string; readonly images: readonly GivenImage[] } | { readonly results: readonly CallResult[] };
+  readonly instructions: string | undefined;
+  readonly tools?: readonly ToolSpec[];
+  readonly sessionId: string | undefined;
+  /** What the session is called where the client names none. */
+  readonly name: string;
+}
+
+type TurnOptions = Parameters<Chat["chat"]>[1];
+
+/**
+ * The last of the user's messages is what is said; results of tools behind it go on with the turn that waits for them. Prompts are this
+ * turn's. Anything before is the client's own memory of the conversation, and none of ours.
+ * @throws INVALID_REQUEST
+ */
+export function askedIn(
+  entries: readonly Entry[],
+  {
+    prompt = "",
+    sessionId,
+    tools,
+  }: { readonly prompt?: string; readonly sessionId: string | undefined; readonly tools?: readonly ToolSpec[] },
+): Asked {
+  const prompts = entries.flatMap((entry) => (entry.kind === "prompt" ? [textOf(entry.content)] : []));
+  const instructions = [prompt, ...prompts].filter((text) => text.trim() !== "").join("\n\n");
+  if (instructions.length > MAX_INSTRUCTIONS_CHARS) throw refused("", `prompts of more than ${MAX_INSTRUCTIONS_CHARS} characters`);
+  const said = entries.filter(({ kind }) => kind !== "prompt");
+  const first = said.find((entry) => entry.kind === "user");
+  return {
+    say: lastOf(said),
+    instructions: instructions === "" ? undefined : instructions,
+    ...(tools !== undefined && { tools }),
+    sessionId,
+    name: nameOf(first?.kind === "user" ? textOf(first.content) : ""),
+  };
+}
+
+function lastOf(said: readonly Entry[]): Asked["say"] {
+  const last = said.at(-1);
+  if (last?.kind === "user") return saidIn(last.content, last.pointer);
+  if (last?.kind !== "result") throw refused(last?.pointer ?? "", "the last message must be the user's, or the result of a tool call");
+  const start = said.findLastIndex(({ kind }) => kind !== "result") + 1;
+  return { results: said.slice(start).flatMap((entry) => (entry.kind === "result" ? [entry.result] : [])) };
+}
+
+/** A hash: names stand in lists, where words have no place. */
+function nameOf(firstMessage: string): string {
+  return `openai:${createHash("sha256").update(firstMessage).digest("hex")}`;
+}
+
+/** The session that a request names: by header, or in its body. @throws INVALID_SESSION_ID, INVALID_REQUEST for two that differ */
+export function namedSession(c: Context<HttpEnv>, ...named: readonly (string | undefined)[]): string | undefined {
+  const given = [c.req.header("X-Session-Id"), ...named].filter((id) => id !== undefined);
+  if (new Set(given).size > 1) throw new AppError("INVALID_REQUEST", { detail: "The request names two sessions." });
+  if (given[0] !== undefined && !isId(given[0])) throw new AppError("INVALID_SESSION_ID");
+  return given[0];
+}
+
+/** One turn, or what goes on with one. Where the client names no session, an archived or deleted one of that name is passed over. */
+export async function runTurn(c: Context<HttpEnv>, chat: Chat, asked: Asked, options: TurnOptions): Promise<ChatAnswer> {
+  const { say, name, sessionId } = asked;
+  const turn = (session: Pick<ChatRequest, "sessionId" | "externalId">) => {
+    const request = { ...turnOf(c, asked), ...session };
+    return "results" in say
+      ? chat.resume({ ...request, results: say.results }, options)
+      : chat.chat({ ...request, ...saidOf(say) }, options);
+  };
+  if (sessionId !== undefined) return turn({ sessionId });
+  for (let namesake = 1; ; namesake += 1) {
+    try {
+      return await turn({ externalId: namesake === 1 ? name : `${name}:${namesake}` });
+    } catch (error) {
+      if (!isAppError(error, "SESSION_NOT_ACTIVE") || namesake === MAX_NAMESAKES) throw error;
+    }
+  }
+}
+
+function turnOf(c: Context<HttpEnv>, { instructions, tools }: Asked) {
+  const timeZone = c.get("timeZone");
+  const homeTimeZone = c.get("identity").timeZone;
+  return {
+    owner: c.get("owner"),
+    channel: "openai",
+    ...(timeZone !== undefined && { timeZone }),
+    ...(homeTimeZone !== undefined && { homeTimeZone }),
+    ...(instructions !== undefined && { instructions }),
+    ...(tools !== undefined && { tools }),
+  };
+}
+
+function saidOf({ message, images }: Extract<Asked["say"], { message: string }>): Pick<ChatRequest, "message" | "images"> {
+  return { message, ...(images.length > 0 && { images }) };
+}

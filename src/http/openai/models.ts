@@ -1,0 +1,29 @@
+import { z } from "@hono/zod-openapi";
+import { type ApiApp, answer, createRoute, newApi } from "../routes.js";
+import { openAiAnswers } from "./documented.js";
+
+export const MODELS_PATH = "/v1/models";
+
+const modelsSchema = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(z.object({ id: z.string(), object: z.literal("model"), created: z.number().int(), owned_by: z.string() })),
+  })
+  .openapi("ModelList");
+
+const route = createRoute({
+  method: "get",
+  path: MODELS_PATH,
+  tags: ["OpenAI"],
+  summary: "The model that answers, as OpenAI lists models",
+  responses: openAiAnswers(modelsSchema, "The one model that there is. Requests may name any.", { streams: false }),
+});
+
+/** `since`: what is told as the model's age, in Unix seconds. */
+export function modelRoutes(modelName: string, since: number): ApiApp {
+  const api = newApi();
+  api.openapi(route, (c) =>
+    answer(c, modelsSchema, { object: "list", data: [{ id: modelName, object: "model", created: since, owned_by: "maitred" }] }),
+  );
+  return api;
+}

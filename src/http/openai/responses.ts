@@ -1,0 +1,101 @@
+import { z } from "@hono/zod-openapi";
+import { AppError } from "../../platform/errors.js";
+import { type ApiApp, body, createRoute, newApi } from "../routes.js";
+import { type Content, contentField, outputOf, refused } from "./content.js";
+import { askedIn, type Entry, namedSession } from "./conversation.js";
+import { openAiAnswers, sessionHeaders } from "./documented.js";
+import { type Echoed, responseOf, responseSchema } from "./response.js";
+import { responseStream } from "./response-stream.js";
+import { conversationIdOf, sessionOf } from "./session-ids.js";
+import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
+import { answerTurn, type OpenAiParts } from "./turn-route.js";
+
+export const RESPONSES_PATH = "/v1/responses";
+const MAX_ITEMS = 10_000;
+
+const itemField = z.looseObject({
+  type: z.string().optional(),
+  role: z.string().optional(),
+  content: contentField,
+  call_id: z.string().optional(),
+  output: contentField,
+});
+
+const responsesBody = z
+  .looseObject({
+    model: z.string().nullish().openapi({ description: "Passed over: whoever runs this server has chosen the model." }),
+    input: z.union([z.string(), z.array(itemField).min(1).max(MAX_ITEMS)], { error: "text, or a list of items" }).openapi({
+      description:
+        "The last user message is the turn, of 1 to 8,000 characters; `function_call_output` items behind it go on with the turn that " +
+        "called. What comes before is not read: the session knows it.",
+      example: "A table for two, please.",
+    }),
+    instructions: z.string().nullish().openapi({ description: "This turn's prompt, never a memory." }),
+    previous_response_id: z.string().nullish().openapi({ description: "Names the session. It goes on at its end." }),
+    conversation: z
+      .union([z.string(), z.looseObject({ id: z.string() })])
+      .nullish()
+      .openapi({ description: "A session, by its id or as a response names it." }),
+    stream: z.boolean().nullish(),
+    tools: toolsField,
+    tool_choice: toolChoiceField,
+    metadata: z.looseObject({ session_id: z.string().optional() }).nullish().openapi({ example: {} }),
+  })
+  .openapi("ResponseRequest", { description: "As OpenAI's; other fields of it are passed over." });
+
+const route = createRoute({
+  method: "post",
+  path: RESPONSES_PATH,
+  tags: ["OpenAI"],
+  summary: "One turn, as OpenAI's Responses",
+  request: { headers: sessionHeaders, body: body(responsesBody) },
+  responses: openAiAnswers(responseSchema, "The answer. With `stream: true`: its typed events."),
+});
+
+export function responseRoutes(parts: OpenAiParts): ApiApp {
+  const api = newApi();
+  api.openapi(route, async (c) => {
+    const given = c.req.valid("json");
+    const { metadata, stream, previous_response_id: previous, conversation } = given;
+    if (previous && conversation) throw refused("/conversation", "stands for `previous_response_id`: send one of the two");
+    const named = typeof conversation === "object" ? conversation?.id : conversation;
+    const sessionId = namedSession(c, metadata?.session_id, ...[previous, named].map((id) => (id ? sessionFor(id) : undefined)));
+    const prompt = given.instructions ?? "";
+    const asked = askedIn(entriesOf(given.input), { prompt, sessionId, ...toolsOf(given.tools, given.tool_choice) });
+    const echoed: Echoed = {
+      instructions: given.instructions ?? null,
+      previousResponseId: previous ?? null,
+      metadata: metadata ?? {},
+      conversation: named === undefined || named === null || sessionId === undefined ? null : conversationIdOf(sessionId),
+    };
+    return answerTurn(c, parts, asked, {
+      form: stream === true ? responseStream(parts.modelName, echoed) : null,
+      whole: (answer) => responseOf(answer, parts.modelName, echoed),
+    });
+  });
+  return api;
+}
+
+/** @throws SESSION_NOT_FOUND for what can't be an id of ours */
+function sessionFor(id: string): string {
+  const sessionId = sessionOf(id);
+  if (sessionId === null) throw new AppError("SESSION_NOT_FOUND");
+  return sessionId;
+}
+
+function entriesOf(input: z.output<typeof responsesBody>["input"]): Entry[] {
+  return typeof input === "string" ? [{ kind: "user", content: input, pointer: "/input" }] : input.map(entryOf);
+}
+
+function entryOf(item: z.output<typeof itemField>, at: number): Entry {
+  const { type = "message", role, call_id: callId } = item;
+  const pointer = `/input/${at}/content`;
+  if (type === "function_call_output") {
+    if (callId === undefined) throw refused(`/input/${at}/call_id`, "the id of the call that this is the output of");
+    return { kind: "result", result: { callId, output: outputOf(item.output as Content) }, pointer: `/input/${at}/output` };
+  }
+  const content = item.content as Content;
+  if (type === "message" && role === "user") return { kind: "user", content, pointer };
+  if (type === "message" && (role === "system" || role === "developer")) return { kind: "prompt", content, pointer };
+  return { kind: "other", pointer };
+}

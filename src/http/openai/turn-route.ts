@@ -1,0 +1,40 @@
+import type { Context } from "hono";
+import type { Chat, ChatAnswer } from "../../ports/application.js";
+import { type StreamForm, type StreamLimits, streamTurn } from "../chat-stream.js";
+import type { HttpEnv } from "../http-env.js";
+import type { OpenStreams } from "../streams.js";
+import { type Asked, runTurn } from "./conversation.js";
+
+/** What the routes of OpenAI's APIs stand on. */
+export interface OpenAiParts {
+  readonly chat: Chat;
+  readonly streams: OpenStreams;
+  readonly limits: StreamLimits;
+  /** Of the model, until it is known who answered. */
+  readonly modelName: string;
+}
+
+/**
+ * A turn, streamed in a form or as one JSON value. `X-Session-Id` and `X-Memory-Status` tell what OpenAI has no field for. Its
+ * clients accept `application/json` whatever they ask for: the body alone says whether it is streamed.
+ */
+export async function answerTurn(
+  c: Context<HttpEnv>,
+  { chat, streams, limits }: OpenAiParts,
+  asked: Asked,
+  how: { readonly form: StreamForm | null; readonly whole: (answer: ChatAnswer) => object },
+): Promise<Response> {
+  if (how.form !== null) {
+    const form = { ...how.form, headers: (sessionId: string) => ({ "X-Session-Id": sessionId }) };
+    return streamTurn(c, (options) => runTurn(c, chat, asked, options), { leave: streams.enter(c.get("owner")), limits, form });
+  }
+  const answer = await runTurn(c, chat, asked, { signal: c.req.raw.signal });
+  c.header("X-Session-Id", answer.session_id);
+  c.header("X-Memory-Status", answer.memory.status);
+  return c.json(how.whole(answer));
+}
+
+/** Unix seconds. */
+export function secondsOf(at: string | Date): number {
+  return Math.floor(new Date(at).getTime() / 1000);
+}

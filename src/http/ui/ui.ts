@@ -1,0 +1,120 @@
+import { z } from "@hono/zod-openapi";
+import type { Owner } from "../../domain/owner.js";
+import { AppError } from "../../platform/errors.js";
+import type { Chat, ChatRequest, Sessions } from "../../ports/application.js";
+import { chatBody, chatRequestOf } from "../chat.js";
+import { type StreamLimits, streamTurn } from "../chat-stream.js";
+import { externalIdField, fieldsOf } from "../fields.js";
+import { requireAccept } from "../negotiate.js";
+import { type Content, refused, saidIn, textOf } from "../openai/content.js";
+import { type ApiApp, answersAs, body, createRoute, newApi } from "../routes.js";
+import type { OpenStreams } from "../streams.js";
+import { uiMessageStream } from "./message-stream.js";
+
+export const UI_CHAT_PATH = "/v1/ui/chat";
+const MAX_MESSAGES = 10_000;
+
+const messageField = z.looseObject({
+  id: z.string().optional(),
+  role: z.enum(["system", "user", "assistant"]),
+  parts: z.array(z.looseObject({ type: z.string() })),
+});
+type UiMessage = z.output<typeof messageField>;
+
+const uiChatBody = fieldsOf({
+  id: externalIdField,
+  messages: z
+    .array(messageField)
+    .min(1)
+    .max(MAX_MESSAGES)
+    .openapi({
+      description: "The last one is said, of 1 to 8,000 characters; what comes before is not read: the session knows it.",
+      example: [{ id: "m1", role: "user", parts: [{ type: "text", text: "A table for two, please." }] }],
+    }),
+  trigger: z.enum(["submit-message", "regenerate-message"]).optional(),
+  messageId: z
+    .string()
+    .nullish()
+    .openapi({ description: "What is said again, where it is the last one: the turn is taken back and made anew." }),
+  page_context: chatBody.shape.page_context,
+  metadata: chatBody.shape.metadata,
+  consent: chatBody.shape.consent,
+  incognito: chatBody.shape.incognito,
+}).openapi("UiChatRequest");
+type UiChat = z.output<typeof uiChatBody>;
+
+const route = createRoute({
+  method: "post",
+  path: UI_CHAT_PATH,
+  tags: ["Chat"],
+  summary: "One turn for the AI SDK's useChat",
+  request: { headers: z.object({ "X-Timezone": z.string().optional() }), body: body(uiChatBody) },
+  responses: answersAs({ "text/event-stream": z.string() }, "The AI SDK's UI message stream, with a part `data-memory`."),
+});
+
+export interface UiParts {
+  readonly chat: Chat;
+  readonly sessions: Pick<Sessions, "findOrCreate" | "messages">;
+  readonly streams: OpenStreams;
+  readonly limits: StreamLimits;
+}
+
+/** The chat's id is the session's external id; the body is what `DefaultChatTransport` sends. */
+export function uiRoutes({ chat, sessions, streams, limits }: UiParts): ApiApp {
+  const api = newApi();
+  api.openapi(route, async (c) => {
+    const given = c.req.valid("json");
+    const owner = c.get("owner");
+    const { id: external_id, messages: _, trigger: __, messageId: ___, ...more } = given;
+    const { message, images } = lastSaid(given.messages);
+    const edited = await editedMessage(sessions, owner, given, message);
+    const caller = { owner, timeZone: c.get("timeZone"), homeTimeZone: c.get("identity").timeZone, idempotency: undefined };
+    const said = await chatRequestOf({ ...more, message, external_id, channel: "ui", ...(edited !== null && { edit_of: edited }) }, caller);
+    const request: ChatRequest = { ...said, ...(images.length > 0 && { images }) };
+    requireAccept(c, "text/event-stream");
+    return streamTurn(c, (options) => chat.chat(request, options), { leave: streams.enter(owner), limits, form: uiMessageStream() });
+  });
+  return api;
+}
+
+/** @throws INVALID_REQUEST */
+function lastSaid(messages: readonly UiMessage[]): ReturnType<typeof saidIn> {
+  const at = messages.length - 1;
+  const last = messages[at];
+  if (last?.role !== "user") throw refused(`/messages/${at}/role`, "the last message must be the user's");
+  return saidIn(contentOf(last), `/messages/${at}/parts`);
+}
+
+/** Parts that are neither text nor a file are the client's own. */
+function contentOf({ parts }: UiMessage): Content {
+  return parts
+    .filter(({ type }) => type === "text" || type === "file")
+    .map((part) => {
+      const isImage = part.type === "file" && typeof part.mediaType === "string" && part.mediaType.startsWith("image/");
+      return isImage ? { type: "image_url", image_url: part.url } : part;
+    });
+}
+
+/**
+ * The last message of the session, where the client has it said again: as it was (regenerate), or edited. Null where it says another one.
+ * @throws EDIT_NOT_LAST for any message before
+ */
+async function editedMessage(
+  sessions: UiParts["sessions"],
+  owner: Owner,
+  { id, messages, trigger, messageId }: UiChat,
+  message: string,
+): Promise<string | null> {
+  const again = trigger === "regenerate-message";
+  const edits = !again && messageId !== undefined && messageId !== null && messages.at(-1)?.id === messageId;
+  if (!again && !edits) return null;
+  const { session, created } = await sessions.findOrCreate(owner, id, {});
+  if (created || session.message_count === 0) return null;
+  const { data } = await sessions.messages(owner, session.id, { limit: 10, order: "desc" });
+  const [last, before] = data.filter(({ role }) => role === "user");
+  if (last === undefined) return null;
+  const previous = messages.filter(({ role }) => role === "user").at(-2);
+  const isLast = again ? last.content === message : before?.content === (previous && textOf(contentOf(previous)));
+  if (!isLast) throw new AppError("EDIT_NOT_LAST");
+  return last.id;
+}

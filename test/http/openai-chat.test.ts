@@ -1,0 +1,250 @@
+import OpenAI from "openai";
+import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
+import { describe, expect, test } from "vitest";
+import { AppError } from "../../src/platform/errors.js";
+import { all, openDoor } from "../support/door.js";
+import { PNG } from "../support/samples.js";
+
+const model = "any";
+const user = (content: string) => ({ role: "user", content }) as const;
+const HELLO = [user("Good evening.")];
+const WEATHER = {
+  type: "function",
+  function: { name: "weather", description: "Of a place.", parameters: { type: "object", properties: { city: { type: "string" } } } },
+} as const;
+const CALL = { id: "call_w", name: "weather", arguments: { city: "Rome" } };
+const CALLED = [
+  user("What is it like in Rome?"),
+  {
+    role: "assistant",
+    tool_calls: [{ id: "call_w", type: "function", function: { name: "weather", arguments: '{"city":"Rome"}' } }],
+  },
+  { role: "tool", tool_call_id: "call_w", content: '{"sky":"clear"}' },
+] satisfies ChatCompletionMessageParam[];
+
+function textIn(message: { readonly content: unknown } | undefined): string {
+  return String(message?.content);
+}
+
+describe("POST /v1/chat/completions, by OpenAI's own client", () => {
+  test("the last message is a turn, and the answer has its usage, its session and how memory did", async () => {
+    const { openai, thread } = await openDoor([{ text: "Good evening!", usage: { input_tokens: 9, output_tokens: 3 } }]);
+    const { data, response } = await openai().chat.completions.create({ model, messages: HELLO }).withResponse();
+    expect(data).toMatchObject({
+      object: "chat.completion",
+      model: "scripted",
+      choices: [{ index: 0, message: { role: "assistant", content: "Good evening!" }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 },
+    });
+    expect(response.headers.get("X-Memory-Status")).toBe("empty");
+    const steps = await thread(response.headers.get("X-Session-Id") ?? "");
+    expect(steps.map(({ output }) => output)).toEqual(["Good evening.", "Good evening!"]);
+  });
+
+  test("streams its chunks, and the usage where it is asked for", async () => {
+    const steps = [1, 2].map(() => ({ text: ["Good ", "evening!"], usage: { input_tokens: 9, output_tokens: 3 } }));
+    const { openai } = await openDoor(steps);
+    const request = { model, messages: HELLO, stream: true } as const;
+    const { data, response } = await openai().chat.completions.create(request).withResponse();
+    expect(response.headers.get("X-Session-Id")).toMatch(/^[0-9a-f-]{36}$/);
+    const chunks = await all(data);
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Good evening!");
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([...chunks.slice(1).map(() => null), "stop"]);
+    expect(chunks.every((chunk) => !("usage" in chunk))).toBe(true);
+    const counted = await all(await openai().chat.completions.create({ ...request, stream_options: { include_usage: true } }));
+    expect(counted.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 9, total_tokens: 12 } });
+  });
+
+  test("the session is the one that began so; what the client sends of it again is neither kept nor read", async () => {
+    const { openai, model: script, thread } = await openDoor([{ text: "One." }, { text: "Two." }]);
+    const first = await openai().chat.completions.create({ model, messages: HELLO }).withResponse();
+    const messages = [...HELLO, { role: "assistant", content: "What was never said." }, user("And now?")] as const;
+    const second = await openai()
+      .chat.completions.create({ model, messages: [...messages] })
+      .withResponse();
+    const id = second.response.headers.get("X-Session-Id") ?? "";
+    expect(id).toBe(first.response.headers.get("X-Session-Id"));
+    expect((await thread(id)).map(({ output }) => output)).toEqual(["Good evening.", "One.", "And now?", "Two."]);
+    expect(JSON.stringify(script.requests)).not.toContain("never said");
+  });
+
+  test("another user's first words are another session, and a session's id is no key to it [owner-isolation]", async () => {
+    const { openai } = await openDoor([{ text: "One." }, { text: "Two." }]);
+    const request = { model, messages: HELLO };
+    const ids = await Promise.all(
+      ["ada", "ben"].map(async (who) => {
+        const { response } = await openai(who).chat.completions.create(request).withResponse();
+        return response.headers.get("X-Session-Id") ?? "";
+      }),
+    );
+    expect(new Set(ids).size).toBe(2);
+    const foreign = openai("eve").chat.completions.create(request, { headers: { "X-Session-Id": ids[0] ?? "" } });
+    await expect(foreign).rejects.toMatchObject({ status: 404, code: "session_not_found" });
+  });
+
+  test("a session is named by header or in metadata, and one that is archived is left alone", async () => {
+    const { openai, maitred, thread } = await openDoor(["One.", "Two.", "Three.", "Four."].map((text) => ({ text })));
+    const { id } = await maitred.for({ user: "ada" }).sessions.create();
+    await openai().chat.completions.create({ model, messages: HELLO }, { headers: { "X-Session-Id": id } });
+    await openai().chat.completions.create({ model, messages: HELLO, metadata: { session_id: id } });
+    expect((await thread(id)).map(({ output }) => output)).toEqual(["Good evening.", "One.", "Good evening.", "Two."]);
+    const said = async () => {
+      const { response } = await openai().chat.completions.create({ model, messages: HELLO }).withResponse();
+      return response.headers.get("X-Session-Id") ?? "";
+    };
+    const own = await said();
+    await maitred.for({ user: "ada" }).sessions.archive(own);
+    expect(await said()).not.toBe(own);
+  });
+
+  test("system messages are this turn's prompt, and of no later one", async () => {
+    const { openai, model: script } = await openDoor([{ text: "Arr." }, { text: "Good evening." }]);
+    const prompted = [{ role: "system", content: "Talk like a pirate." }, ...HELLO, { role: "developer", content: "Be brief." }] as const;
+    await openai().chat.completions.create({ model, messages: [...prompted] });
+    await openai().chat.completions.create({ model, messages: HELLO });
+    const [first, second] = script.requests;
+    expect(textIn(first?.messages.at(-1))).toMatch(/ {2}Talk like a pirate\.\n[\s\S]* {2}Be brief\.[\s\S]*Good evening\.$/);
+    expect(JSON.stringify(second)).not.toContain("pirate");
+  });
+
+  test("a client's tools are offered; a call of one ends the answer, and its result goes on with the turn", async () => {
+    const { openai, model: script, thread } = await openDoor([{ calls: [CALL] }, { text: "Clear." }]);
+    const called = await openai().chat.completions.create({ model, messages: CALLED.slice(0, 1), tools: [WEATHER] });
+    expect(called.choices[0]).toMatchObject({
+      finish_reason: "tool_calls",
+      message: {
+        content: null,
+        tool_calls: [{ id: "call_w", type: "function", function: { name: "weather", arguments: '{"city":"Rome"}' } }],
+      },
+    });
+    const { data, response } = await openai()
+      .chat.completions.create({ model, messages: CALLED, tools: [WEATHER] })
+      .withResponse();
+    expect(data.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "Clear." } });
+    expect(script.requests[0]?.tools).toContainEqual({ ...WEATHER.function });
+    expect(script.requests[1]?.messages.at(-1)).toEqual({ role: "tool", tool_call_id: "call_w", content: '{"sky":"clear"}' });
+    const steps = await thread(response.headers.get("X-Session-Id") ?? "");
+    expect(steps.map(({ type }) => type)).toEqual(["user_message", "tool_call", "assistant_message"]);
+    expect(steps[1]).toMatchObject({ name: "weather", input: { city: "Rome" }, output: { sky: "clear" } });
+  });
+
+  test("runs a whole loop of tools with the client's own runner, streamed", async () => {
+    const { openai } = await openDoor([{ text: "I look.", calls: [CALL] }, { text: "Clear." }]);
+    const given: unknown[] = [];
+    const weather = (input: unknown) => {
+      given.push(input);
+      return "clear";
+    };
+    const runner = openai().chat.completions.runTools({
+      model,
+      stream: true,
+      messages: CALLED.slice(0, 1),
+      tools: [{ type: "function", function: { ...WEATHER.function, parse: JSON.parse, function: weather } }],
+    });
+    expect(await runner.finalContent()).toBe("Clear.");
+    expect(given).toEqual([{ city: "Rome" }]);
+  });
+
+  test("tools that the client wants none of called are not offered, and of others only the one it names", async () => {
+    const { openai, model: script } = await openDoor([{ text: "One." }, { text: "Two." }]);
+    const other = { type: "function", function: { name: "other" } } as const;
+    const tools = [WEATHER, other, { type: "custom", custom: { name: "free" } } as const];
+    await openai().chat.completions.create({ model, messages: HELLO, tools, tool_choice: "none" });
+    await openai().chat.completions.create({ model, messages: HELLO, tools, tool_choice: other });
+    const offered = script.requests.map((request) =>
+      request.tools?.map(({ name }) => name).filter((name) => /weather|other|free/.test(name)),
+    );
+    expect(offered).toEqual([[], ["other"]]);
+  });
+
+  test("images go with the message, as those of a chat", async () => {
+    const { openai } = await openDoor([]);
+    const image_url = { url: `data:image/png;base64,${Buffer.from(PNG).toString("base64")}` };
+    const content = [{ type: "text", text: "Which is it?" } as const, { type: "image_url", image_url } as const];
+    const turn = openai().chat.completions.create({ model, messages: [{ role: "user", content }] });
+    // The scripted model takes none: the request has come as far as that.
+    await expect(turn).rejects.toMatchObject({ status: 400, code: "images_not_supported" });
+  });
+
+  test("a long conversation is taken whole", async () => {
+    const { openai } = await openDoor([{ text: "Yes." }]);
+    const before = Array.from({ length: 200 }, (_, at) => user(`${at} ${"x".repeat(5_000)}`));
+    const answer = await openai().chat.completions.create({ model, messages: [...before, user("Still there?")] });
+    expect(answer.choices[0]?.message.content).toBe("Yes.");
+  });
+});
+
+describe("errors, as OpenAI's client reads them", () => {
+  const refused: readonly (readonly [string, object, object])[] = [
+    ["no messages", { messages: [] }, { param: "messages" }],
+    ["a message of nobody", { messages: [{ role: "guest", content: "a" }] }, { param: "messages[0].role" }],
+    ["a blank message", { messages: [user(" ")] }, { param: "messages[0].content" }],
+    ["a message of more than 8,000 characters", { messages: [user("x".repeat(8_001))] }, { param: "messages[0].content" }],
+    ["an assistant's last word", { messages: [...HELLO, { role: "assistant", content: "a" }] }, { param: "messages[1].content" }],
+    ["a part that is no text", { messages: [{ role: "user", content: [{ type: "file" }] }] }, { param: "messages[0].content[0]" }],
+    ["more than one answer", { messages: HELLO, n: 2 }, { param: "n" }],
+    ["a tool without a name", { messages: HELLO, tools: [{ type: "function", function: {} }] }, { param: "tools[0].function.name" }],
+    ["two tools of one name", { messages: HELLO, tools: [WEATHER, WEATHER] }, { param: "tools" }],
+    ["a result of no call", { messages: [...HELLO, { role: "tool", content: "a" }] }, { param: "messages[1].tool_call_id" }],
+    ["a result that nothing waits for", { messages: CALLED }, { status: 404, code: "session_not_found" }],
+    ["a session that can't be one", { messages: HELLO, metadata: { session_id: "x" } }, { code: "invalid_session_id" }],
+    ["prompts without end", { messages: [{ role: "system", content: "x".repeat(32_001) }, ...HELLO] }, { code: "invalid_request" }],
+  ];
+
+  test("each is told with its place, and none is a failure of ours [hostile-input]", async () => {
+    const { openai } = await openDoor([]);
+    for (const [name, body, expected] of refused) {
+      const error: unknown = await openai()
+        .chat.completions.create({ model, ...body } as OpenAI.ChatCompletionCreateParamsNonStreaming)
+        .catch((thrown: unknown) => thrown);
+      expect([name, error]).toEqual([name, expect.any(OpenAI.APIError)]);
+      expect([name, error]).toMatchObject([name, { status: 400, type: "invalid_request_error", ...expected }]);
+    }
+  });
+
+  test("a model that fails is told with its status before the stream, and in it once it has begun", async () => {
+    const fail = new AppError("MODEL_UNAVAILABLE");
+    const { openai } = await openDoor([{ fail }, { text: "x".repeat(500), fail }]);
+    const whole = openai().chat.completions.create({ model, messages: HELLO });
+    await expect(whole).rejects.toMatchObject({ status: 502, type: "server_error", code: "model_unavailable" });
+    const stream = await openai().chat.completions.create({ model, messages: HELLO, stream: true });
+    await expect(all(stream)).rejects.toMatchObject({ type: "server_error", code: "model_unavailable" });
+  });
+
+  test("limits hold here as everywhere: the rate's and the day's [limits-hold]", async () => {
+    const usage = { input_tokens: 5_000, output_tokens: 5_000 };
+    const { openai } = await openDoor([{ text: "One.", usage }], { rateLimitPerMinute: 2, costHardLimitTokens: 1_000 });
+    const ask = () => openai().chat.completions.create({ model, messages: HELLO });
+    await ask();
+    await expect(ask()).rejects.toMatchObject({ status: 429, code: "insufficient_quota" });
+    await expect(ask()).rejects.toMatchObject({ status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" });
+  });
+
+  test("bodies and methods that are none are told in the same shape", async () => {
+    const { url } = await openDoor([]);
+    const headers = { "Content-Type": "application/json" };
+    const answers = await Promise.all([
+      fetch(`${url}/chat/completions`, { method: "POST", headers, body: "{" }),
+      fetch(`${url}/chat/completions`),
+      fetch(`${url}/models`, { method: "POST", headers, body: "{}" }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 405, 405]);
+    for (const answer of answers) expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error" } });
+  });
+
+  test("a client that goes away ends its turn, which is kept as interrupted", async () => {
+    const { openai, maitred } = await openDoor([{ text: "x".repeat(500), hang: true }]);
+    const { data, response } = await openai().chat.completions.create({ model, messages: HELLO, stream: true }).withResponse();
+    data.controller.abort();
+    const { sessions } = maitred.for({ user: "ada" });
+    const id = response.headers.get("X-Session-Id") ?? "";
+    // The next turn has the session's lock only when that one has let go.
+    await expect(maitred.for({ user: "ada" }).chat("Hello?", { sessionId: id })).rejects.toMatchObject({ code: "MODEL_UNAVAILABLE" });
+    expect((await sessions.thread(id)).steps.map(({ type }) => type)).toEqual(["user_message", "user_message"]);
+  });
+});
+
+test("GET /v1/models names the one that answers", async () => {
+  const { openai } = await openDoor([]);
+  expect((await all(openai().models.list())).map(({ id }) => id)).toEqual(["scripted"]);
+});
