@@ -6,7 +6,9 @@ import type { JsonObject } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import type { Chat, ChatRequest } from "../ports/application.js";
 import { requestHash } from "./body.js";
+import { chatStreamSchema } from "./chat-events.js";
 import { type StreamLimits, streamTurn } from "./chat-stream.js";
+import { OF_A_KEY } from "./described-problems.js";
 import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
@@ -104,20 +106,35 @@ const headers = idempotencyHeader.extend({
 const route = createRoute({
   method: "post",
   path: CHAT_PATH,
+  operationId: "chat",
   tags: ["Chat"],
   summary: "One turn of a conversation",
   request: { headers, body: body(chatBody) },
-  responses: answersAs(
-    {
-      "application/json": answerSchema,
-      "text/event-stream": z.string().openapi({
-        description:
-          "With `stream: true`: events session, memory, step, token, message or error. " +
-          "`retract` (rare): show its `content` in place of the tokens so far.",
-      }),
-    },
-    "The answer. `X-Memory-Status` tells how long-term memory did.",
-  ),
+  responses: answersAs({ "application/json": answerSchema, "text/event-stream": chatStreamSchema }, "The answer.", [
+    "X-Memory-Status",
+    "Idempotency-Replayed",
+  ]),
+  fails: [
+    ...OF_A_KEY,
+    "INVALID_SESSION_ID",
+    "INVALID_IMAGE",
+    "IMAGES_NOT_SUPPORTED",
+    "SESSION_NOT_FOUND",
+    "SESSION_NOT_ACTIVE",
+    "SESSION_BUSY",
+    "SESSION_CHANGED",
+    "EDIT_NOT_LAST",
+    "FENCED",
+    "RECORD_TOO_LARGE",
+    "CONTEXT_TOO_LARGE",
+    "MODEL_CONTENT_FILTER",
+    "COST_LIMIT_REACHED",
+    "TOO_MANY_STREAMS",
+    "MODEL_UNAVAILABLE",
+    "MODEL_REFUSED_REQUEST",
+    "MODEL_QUOTA",
+    "MODEL_TIMEOUT",
+  ],
 });
 
 /** Who asks, and what does not stand in the body. */

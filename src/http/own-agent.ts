@@ -4,6 +4,7 @@ import type { Element, JsonValue } from "../domain/session.js";
 import { CONTEXT_PARTS, type OwnAgent } from "../ports/own-agent.js";
 import { requestHash } from "./body.js";
 import { idempotencyHeader } from "./chat.js";
+import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
 import { elementSchema, historyHitSchema, recalledSchema, toConfirmSchema } from "./resources.js";
@@ -88,18 +89,22 @@ const routes = {
   messages: createRoute({
     method: "post",
     path: "/v1/sessions/{id}/messages",
+    operationId: "addMessages",
     tags,
     summary: "Keep what was said in a conversation that your own agent leads; the user's messages form memories",
     request: { params: idParam, headers: idempotencyHeader, body: body(messagesBody) },
-    responses: answers(addedSchema, "They are kept; memories come from them off the reply path.", 202),
+    responses: answers(addedSchema, "They are kept; memories come from them off the reply path.", 202, ["Idempotency-Replayed"]),
+    fails: [...OF_A_KEY, "SESSION_NOT_ACTIVE", "RECORD_TOO_LARGE"],
   }),
   context: createRoute({
     method: "post",
     path: "/v1/context",
+    operationId: "getContext",
     tags,
     summary: "What is known of the user, as a block for your own agent's prompt",
     request: { body: body(contextBody) },
-    responses: answers(contextSchema, "The block, and what it was made of. `X-Memory-Status` tells how long-term memory did."),
+    responses: answers(contextSchema, "The block, and what it was made of.", 200, ["X-Memory-Status"]),
+    fails: ["INVALID_SESSION_ID", "SESSION_NOT_FOUND"],
   }),
 };
 
