@@ -12,6 +12,7 @@ import type { Authenticator, Credentials } from "./authenticator.js";
 import { locationsBelow, pathBelow } from "./base-path.js";
 import { jsonBody, MAX_CHAT_BODY_BYTES } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
+import { docsRoutes } from "./docs.js";
 import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
@@ -53,7 +54,16 @@ export interface HttpParts {
 /** Header fields that a request may have. */
 const MAX_HEADERS = 100;
 
-const EXPOSED = ["X-Request-Id", "X-Memory-Status", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Location"];
+const EXPOSED = [
+  "X-Request-Id",
+  "X-Memory-Status",
+  "Idempotency-Replayed",
+  "Retry-After",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "Location",
+];
 const ALLOWED = ["Content-Type", "Authorization", "Idempotency-Key", "X-Timezone", "X-User-Id", "X-Session-Id", "X-Request-Id"];
 
 /**
@@ -126,6 +136,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   const document = openApiDocument(api, application.info.version, basePath);
   app.get("/openapi.json", (c) => c.body(document, 200, { "Content-Type": "application/json", "Cache-Control": "no-cache" }));
   app.route("/", pageRoutes(assets));
+  app.route("/", docsRoutes(basePath));
   const methods = new MethodTable(app.routes);
 
   app.notFound((c) => {

@@ -5,6 +5,7 @@ import { fromBase64, type GivenImage, MAX_IMAGE_URL_CHARS, MAX_IMAGES } from "..
 import type { JsonObject } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import type { Chat, ChatRequest } from "../ports/application.js";
+import type { RequestKey } from "../ports/request-key.js";
 import { requestHash } from "./body.js";
 import { chatStreamSchema } from "./chat-events.js";
 import { type StreamLimits, streamTurn } from "./chat-stream.js";
@@ -142,7 +143,20 @@ export interface ChatCaller extends Pick<ChatRequest, "owner"> {
   readonly timeZone: string | undefined;
   readonly homeTimeZone: string | undefined;
   /** With the body as it came. */
-  readonly idempotency: { readonly key: string; readonly body: unknown } | undefined;
+  readonly idempotency: (Omit<RequestKey, "requestHash"> & { readonly body: unknown }) | undefined;
+}
+
+function requestKeyOf({ body, ...given }: NonNullable<ChatCaller["idempotency"]>): RequestKey {
+  return { ...given, requestHash: requestHash(body) };
+}
+
+function sayReplayed(c: Context<HttpEnv>): void {
+  c.header("Idempotency-Replayed", "true");
+}
+
+/** The key of a request that has one. `asked`: all that makes it this request. */
+export function keyed(c: Context<HttpEnv>, key: string | undefined, asked: object): RequestKey | undefined {
+  return key === undefined ? undefined : { key, requestHash: requestHash(asked), onReplay: () => sayReplayed(c) };
 }
 
 /** @throws INVALID_IMAGE */
@@ -162,7 +176,7 @@ export async function chatRequestOf(
     ...(input.edit_of === undefined ? {} : { editOf: input.edit_of }),
     ...(input.consent === undefined ? {} : { consent: input.consent }),
     ...(input.incognito === undefined ? {} : { incognito: input.incognito }),
-    ...(idempotency === undefined ? {} : { idempotency: { key: idempotency.key, requestHash: requestHash(idempotency.body) } }),
+    ...(idempotency === undefined ? {} : { idempotency: requestKeyOf(idempotency) }),
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(homeTimeZone === undefined ? {} : { homeTimeZone }),
   };
@@ -173,7 +187,7 @@ function callerOf(c: Context<HttpEnv>, key: string | undefined): ChatCaller {
     owner: c.get("owner"),
     timeZone: c.get("timeZone"),
     homeTimeZone: c.get("identity").timeZone,
-    idempotency: key === undefined ? undefined : { key, body: c.get("body") },
+    idempotency: key === undefined ? undefined : { key, body: c.get("body"), onReplay: () => sayReplayed(c) },
   };
 }
 

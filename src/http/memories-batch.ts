@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AppError } from "../platform/errors.js";
-import { derivedId } from "../platform/ids.js";
-import { idempotencyHeader } from "./chat.js";
+import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf } from "./fields.js";
 import { addBody, type MemoryRoutesParts } from "./memories.js";
@@ -57,7 +56,7 @@ export function memoryBatchRoutes({ memories, user, clock }: Pick<MemoryRoutesPa
       owner,
       fit.map(({ said: { text, category = "other", ...said } }) => ({ ...present(said), text, category })),
       {
-        ...(key !== undefined && { ids: fit.map(({ place }) => derivedId("memory", owner, "by hand", key, place)) }),
+        ...present({ request: keyed(c, key, { route: "memories/batch", key, body: c.get("body") }) }),
         now: clock.now(),
         ...(await zoneOfDates(
           c,

@@ -3,10 +3,9 @@ import type { Context } from "hono";
 import { MEMORY_STATES, MEMORY_TYPES } from "../domain/memory.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
-import { derivedId } from "../platform/ids.js";
 import type { Application, Sessions } from "../ports/application.js";
 import type { Memories } from "../ports/memories.js";
-import { idempotencyHeader } from "./chat.js";
+import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import {
   cursorQuery,
@@ -234,11 +233,11 @@ export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesPa
     const owner = c.get("owner");
     const { text, category = "other", ...said } = c.req.valid("json");
     const key = c.req.valid("header")["Idempotency-Key"];
-    const id = key === undefined ? {} : { id: derivedId("memory", owner, "by hand", key) };
+    const request = keyed(c, key, { route: "memories", key, body: c.get("body") });
     const memory = await memories.add(
       owner,
       { ...present(said), text, category },
-      { ...id, now: clock.now(), ...(await zoneOf(c, said.valid_until)) },
+      { ...present({ request }), now: clock.now(), ...(await zoneOf(c, said.valid_until)) },
     );
     c.header("Location", `/v1/memories/${memory.id}`);
     return answer(c, memorySchema, memory, 201);

@@ -2,8 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { GivenMessage, GivenStep } from "../domain/given-messages.js";
 import type { Element, JsonValue } from "../domain/session.js";
 import { CONTEXT_PARTS, type OwnAgent } from "../ports/own-agent.js";
-import { requestHash } from "./body.js";
-import { idempotencyHeader } from "./chat.js";
+import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
@@ -137,7 +136,7 @@ export function ownAgentRoutes(ownAgent: OwnAgent): ApiApp {
         messages: givenMessages({ messages }),
         ...present({ remember, timeZone: c.get("timeZone") }),
         // The session is a part of what was asked.
-        ...(key !== undefined && { idempotency: { key, requestHash: requestHash({ sessionId, body: c.get("body") }) } }),
+        ...present({ idempotency: keyed(c, key, { sessionId, body: c.get("body") }) }),
       },
       { signal: c.req.raw.signal },
     );

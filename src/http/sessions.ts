@@ -4,7 +4,7 @@ import { type JsonObject, SESSION_STATUSES, type Session } from "../domain/sessi
 import { UNTITLED } from "../domain/title.js";
 import { AppError } from "../platform/errors.js";
 import type { NewSession, Sessions } from "../ports/application.js";
-import { idempotencyHeader } from "./chat.js";
+import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY, OF_MEMORIES } from "./described-problems.js";
 import {
   cursorQuery,
@@ -223,10 +223,11 @@ export function sessionRoutes(sessions: Sessions): ApiApp {
   api.openapi(routes.create, async (c) => {
     const { external_id: externalId, ...given } = c.req.valid("json");
     const owner = c.get("owner");
+    const key = keyed(c, c.req.valid("header")["Idempotency-Key"], { route: "sessions", body: c.get("body") });
     const { session, created } =
       externalId === undefined
-        ? { session: await sessions.create(owner, settingsOf(given)), created: true }
-        : await sessions.findOrCreate(owner, externalId, settingsOf(given));
+        ? { session: await sessions.create(owner, settingsOf(given), key), created: true }
+        : await sessions.findOrCreate(owner, externalId, settingsOf(given), key);
     c.header("Location", `/v1/sessions/${session.id}`);
     return answer(c, sessionSchema, titled(session), created ? 201 : 200);
   });
@@ -279,7 +280,9 @@ export function sessionRoutes(sessions: Sessions): ApiApp {
     });
   });
   api.openapi(routes.fork, async (c) => {
-    const session = await sessions.fork(c.get("owner"), c.req.valid("param").id, c.req.valid("json").message_id);
+    const { id } = c.req.valid("param");
+    const key = keyed(c, c.req.valid("header")["Idempotency-Key"], { route: "fork", id, body: c.get("body") });
+    const session = await sessions.fork(c.get("owner"), id, c.req.valid("json").message_id, key);
     c.header("Location", `/v1/sessions/${session.id}`);
     return answer(c, sessionSchema, titled(session), 201);
   });

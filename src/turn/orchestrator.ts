@@ -79,7 +79,7 @@ export class ConversationOrchestrator implements Chat {
   /** Answers from the journal when the key's turn was answered, runs it again on its stored message when it was not. */
   async #keyedTurn(
     request: TurnRequest,
-    { key, requestHash }: NonNullable<TurnRequest["idempotency"]>,
+    { key, requestHash, onReplay }: NonNullable<TurnRequest["idempotency"]>,
     options: ChatOptions,
     signal: AbortSignal,
   ): Promise<ChatAnswer> {
@@ -111,6 +111,7 @@ export class ConversationOrchestrator implements Chat {
         return this.#answer(await this.#opening.reopen(request, sessionId, recorded.user, lease, locked), options);
       }
       const answer = answerFrom(sessionId, recorded);
+      onReplay?.();
       await options.onEvent?.({ type: "session", session_id: sessionId, turn, user_message_id: recorded.user.id, created: false });
       await options.onEvent?.({ type: "memory", memory: answer.memory });
       return answer;
