@@ -29,15 +29,19 @@ function pageText(value: string | Record<string, unknown>): string {
 const imageField = z
   .union(
     [
-      z.strictObject({
-        url: z.string().openapi({
-          description: `An https address of at most ${MAX_IMAGE_URL_CHARS} characters, which the model's provider fetches; or a data URL.`,
-        }),
-      }),
-      z.strictObject({
-        data: z.string().openapi({ description: "Base64 of a PNG, JPEG, GIF or WebP." }),
-        media_type: z.string().max(100).optional().openapi({ description: "Not needed: what the bytes say counts." }),
-      }),
+      z
+        .strictObject({
+          url: z.string().openapi({
+            description: `An https address of at most ${MAX_IMAGE_URL_CHARS} characters, which the model's provider fetches; or a data URL.`,
+          }),
+        })
+        .openapi("ImageByAddress"),
+      z
+        .strictObject({
+          data: z.string().openapi({ description: "Base64 of a PNG, JPEG, GIF or WebP." }),
+          media_type: z.string().max(100).optional().openapi({ description: "Not needed: what the bytes say counts." }),
+        })
+        .openapi("ImageByData"),
     ],
     { error: "an object with `url`, or with `data` in base64" },
   )

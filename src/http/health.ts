@@ -21,7 +21,7 @@ const routes = {
     operationId: "checkReadiness",
     tags,
     summary: "Each part: ok, degraded, down or disabled",
-    responses: orElse(answers(readinessSchema, "Ready, perhaps degraded."), 503, readinessSchema, "Not ready."),
+    responses: orElse(answers(readinessSchema, "Ready, perhaps degraded."), 503, readinessSchema, "Not ready.", ["Retry-After"]),
   }),
 };
 
