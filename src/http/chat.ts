@@ -32,7 +32,7 @@ const imageField = z
       z
         .strictObject({
           url: z.string().openapi({
-            description: `An https address of at most ${MAX_IMAGE_URL_CHARS} characters, which the model's provider fetches; or a data URL.`,
+            description: `An https address of at most ${MAX_IMAGE_URL_CHARS} characters, which the provider fetches; or a data URL.`,
           }),
         })
         .openapi("ImageByAddress"),
