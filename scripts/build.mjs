@@ -13,6 +13,10 @@ const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.
 if (status !== 0) process.exit(status ?? 1);
 // The page as it is, and the lists and prompts that modules read where they load.
 cpSync(join(root, "src"), join(root, "dist"), { recursive: true, filter: (path) => isFolder(path) || isData(path) });
+// What /docs shows the document with: nothing else of the package.
+const swaggerUi = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+for (const name of ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"])
+  cpSync(join(swaggerUi, name), join(root, "dist", "web", "swagger-ui", name));
 chmodSync(join(root, "dist", "cli.js"), 0o755);
 
 function isFolder(path) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { isId } from "../platform/ids.js";
 import { messageImageSchema } from "./image.js";
-import { MEMORY_STATES, MEMORY_TYPES, memorySourceSchema, pendingChangeSchema, WAITING_REASONS } from "./memory.js";
+import { MEMORY_STATES, MEMORY_TYPES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "./memory.js";
 import {
   elementSchema,
   jsonObject,
@@ -120,8 +121,8 @@ export type ExportedSession = z.infer<typeof exportedSessionSchema>;
 
 /** A memory as the API gives it, with what happened to it, oldest first. */
 export const exportedMemorySchema = z.object({
-  id: z.string().min(1),
-  text: z.string(),
+  id: z.string().refine(isId, "not a memory's id"),
+  text: statementSchema.shape.text,
   category: z.string(),
   aspect: z.string(),
   condition: z.string().default(""),
@@ -129,7 +130,7 @@ export const exportedMemorySchema = z.object({
   need: z.string().nullable().default(null),
   type: z.enum(MEMORY_TYPES),
   strength: z.enum(["hard", "soft"]),
-  subject: z.string(),
+  subject: statementSchema.shape.subject.unwrap(),
   scope: z.enum(["standing", "trip"]),
   status: z.enum(MEMORY_STATES),
   stated_at: at,

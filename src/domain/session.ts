@@ -211,7 +211,7 @@ const sessionPatchBody = z.looseObject({
   expires_at: z.string().nullable().optional(),
   /** Who set it: the user's own values win over derived ones. */
   by: z.enum(["user", "derived", "retention"]),
-  /** The idempotency key of the request that gave the messages before it. */
+  /** The idempotency key of the request that gave the messages before it, or made the session. */
   idempotency: requestKey.optional(),
   tokens: tokensByTaskSchema.optional(),
 });

@@ -13,6 +13,7 @@ import type { Authenticator, Credentials } from "./authenticator.js";
 import { locationsBelow, pathBelow } from "./base-path.js";
 import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
+import { docsRoutes } from "./docs.js";
 import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
@@ -64,6 +65,7 @@ const EXPOSED = [
   "X-Request-Id",
   "X-Session-Id",
   "X-Memory-Status",
+  "Idempotency-Replayed",
   "Retry-After",
   "RateLimit-Limit",
   "RateLimit-Remaining",
@@ -160,6 +162,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   const document = openApiDocument(api, application.info.version, basePath);
   app.get("/openapi.json", (c) => c.body(document, 200, { "Content-Type": "application/json", "Cache-Control": "no-cache" }));
   app.route("/", pageRoutes(assets));
+  app.route("/", docsRoutes(basePath));
   const methods = new MethodTable(app.routes);
 
   app.notFound((c) => {

@@ -19,7 +19,8 @@ export interface PageAssets {
 }
 
 const SCRIPT = "text/javascript; charset=utf-8";
-const WEB_DIR = fileURLToPath(new URL("../web", import.meta.url));
+/** The page's own files. */
+export const WEB_DIR = fileURLToPath(new URL("../web", import.meta.url));
 const OWN: Readonly<Record<string, string>> = {
   "app.js": SCRIPT,
   "api.js": SCRIPT,
@@ -38,8 +39,12 @@ const VENDOR: Readonly<Record<string, { readonly pkg: string; readonly file: str
   "marked.js": { pkg: "marked", file: "marked.esm.js" },
   "purify.js": { pkg: "dompurify", file: "purify.es.mjs" },
 };
-const VERSION_MARK = /\{\{version\}\}/g;
-const BASE_MARK = /\{\{base\}\}/g;
+/** What templates hold where the files' version, and the base path, go. */
+export const VERSION_MARK = /\{\{version\}\}/g;
+export const BASE_MARK = /\{\{base\}\}/g;
+
+/** Of a file whose address is its own for ever: a year. */
+export const FOR_EVER = "public, max-age=31536000, immutable";
 
 /** Reads them once, at start. The page's links stand below the base path. */
 export async function loadPageAssets(basePath: string): Promise<PageAssets> {

@@ -3,10 +3,13 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { fromBase64, type GivenImage, MAX_IMAGE_URL_CHARS, MAX_IMAGES } from "../domain/image.js";
 import type { JsonObject } from "../domain/session.js";
-import { AppError } from "../platform/errors.js";
+import { AppError, type ErrorCode } from "../platform/errors.js";
 import type { Chat, ChatRequest } from "../ports/application.js";
+import type { RequestKey } from "../ports/request-key.js";
 import { requestHash } from "./body.js";
+import { chatStreamSchema } from "./chat-events.js";
 import { type StreamLimits, streamTurn } from "./chat-stream.js";
+import { OF_A_KEY } from "./described-problems.js";
 import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
@@ -26,15 +29,19 @@ function pageText(value: string | Record<string, unknown>): string {
 const imageField = z
   .union(
     [
-      z.strictObject({
-        url: z.string().openapi({
-          description: `An https address of at most ${MAX_IMAGE_URL_CHARS} characters, which the model's provider fetches; or a data URL.`,
-        }),
-      }),
-      z.strictObject({
-        data: z.string().openapi({ description: "Base64 of a PNG, JPEG, GIF or WebP." }),
-        media_type: z.string().max(100).optional().openapi({ description: "Not needed: what the bytes say counts." }),
-      }),
+      z
+        .strictObject({
+          url: z.string().openapi({
+            description: `An https address of at most ${MAX_IMAGE_URL_CHARS} characters, which the provider fetches; or a data URL.`,
+          }),
+        })
+        .openapi("ImageByAddress"),
+      z
+        .strictObject({
+          data: z.string().openapi({ description: "Base64 of a PNG, JPEG, GIF or WebP." }),
+          media_type: z.string().max(100).optional().openapi({ description: "Not needed: what the bytes say counts." }),
+        })
+        .openapi("ImageByData"),
     ],
     { error: "an object with `url`, or with `data` in base64" },
   )
@@ -101,23 +108,40 @@ const headers = idempotencyHeader.extend({
   "X-Timezone": z.string().optional().openapi({ description: "IANA name.", example: "Europe/Rome" }),
 });
 
+/** What may refuse a turn, by whichever door it comes in. */
+export const OF_A_TURN: readonly ErrorCode[] = [
+  "INVALID_SESSION_ID",
+  "INVALID_IMAGE",
+  "IMAGES_NOT_SUPPORTED",
+  "SESSION_NOT_FOUND",
+  "SESSION_NOT_ACTIVE",
+  "SESSION_BUSY",
+  "SESSION_CHANGED",
+  "EDIT_NOT_LAST",
+  "FENCED",
+  "RECORD_TOO_LARGE",
+  "CONTEXT_TOO_LARGE",
+  "MODEL_CONTENT_FILTER",
+  "COST_LIMIT_REACHED",
+  "TOO_MANY_STREAMS",
+  "MODEL_UNAVAILABLE",
+  "MODEL_REFUSED_REQUEST",
+  "MODEL_QUOTA",
+  "MODEL_TIMEOUT",
+];
+
 const route = createRoute({
   method: "post",
   path: CHAT_PATH,
+  operationId: "chat",
   tags: ["Chat"],
   summary: "One turn of a conversation",
   request: { headers, body: body(chatBody) },
-  responses: answersAs(
-    {
-      "application/json": answerSchema,
-      "text/event-stream": z.string().openapi({
-        description:
-          "With `stream: true`: events session, memory, step, token, message or error. " +
-          "`retract` (rare): show its `content` in place of the tokens so far.",
-      }),
-    },
-    "The answer. `X-Memory-Status` tells how long-term memory did.",
-  ),
+  responses: answersAs({ "application/json": answerSchema, "text/event-stream": chatStreamSchema }, "The answer.", [
+    "X-Memory-Status",
+    "Idempotency-Replayed",
+  ]),
+  fails: [...OF_A_KEY, ...OF_A_TURN],
 });
 
 /** Who asks, and what does not stand in the body. */
@@ -125,7 +149,20 @@ export interface ChatCaller extends Pick<ChatRequest, "owner"> {
   readonly timeZone: string | undefined;
   readonly homeTimeZone: string | undefined;
   /** With the body as it came. */
-  readonly idempotency: { readonly key: string; readonly body: unknown } | undefined;
+  readonly idempotency: (Omit<RequestKey, "requestHash"> & { readonly body: unknown }) | undefined;
+}
+
+function requestKeyOf({ body, ...given }: NonNullable<ChatCaller["idempotency"]>): RequestKey {
+  return { ...given, requestHash: requestHash(body) };
+}
+
+function sayReplayed(c: Context<HttpEnv>): void {
+  c.header("Idempotency-Replayed", "true");
+}
+
+/** The key of a request that has one. `asked`: all that makes it this request. */
+export function keyed(c: Context<HttpEnv>, key: string | undefined, asked: object): RequestKey | undefined {
+  return key === undefined ? undefined : { key, requestHash: requestHash(asked), onReplay: () => sayReplayed(c) };
 }
 
 /** @throws INVALID_IMAGE */
@@ -145,7 +182,7 @@ export async function chatRequestOf(
     ...(input.edit_of === undefined ? {} : { editOf: input.edit_of }),
     ...(input.consent === undefined ? {} : { consent: input.consent }),
     ...(input.incognito === undefined ? {} : { incognito: input.incognito }),
-    ...(idempotency === undefined ? {} : { idempotency: { key: idempotency.key, requestHash: requestHash(idempotency.body) } }),
+    ...(idempotency === undefined ? {} : { idempotency: requestKeyOf(idempotency) }),
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(homeTimeZone === undefined ? {} : { homeTimeZone }),
   };
@@ -156,7 +193,7 @@ function callerOf(c: Context<HttpEnv>, key: string | undefined): ChatCaller {
     owner: c.get("owner"),
     timeZone: c.get("timeZone"),
     homeTimeZone: c.get("identity").timeZone,
-    idempotency: key === undefined ? undefined : { key, body: c.get("body") },
+    idempotency: key === undefined ? undefined : { key, body: c.get("body"), onReplay: () => sayReplayed(c) },
   };
 }
 

@@ -10,6 +10,7 @@ const routes = {
   healthz: createRoute({
     method: "get",
     path: "/healthz",
+    operationId: "checkHealth",
     tags,
     summary: "The process answers",
     responses: answers(aliveSchema, "It does."),
@@ -17,9 +18,10 @@ const routes = {
   readyz: createRoute({
     method: "get",
     path: "/readyz",
+    operationId: "checkReadiness",
     tags,
     summary: "Each part: ok, degraded, down or disabled",
-    responses: orElse(answers(readinessSchema, "Ready, perhaps degraded."), 503, readinessSchema, "Not ready."),
+    responses: orElse(answers(readinessSchema, "Ready, perhaps degraded."), 503, readinessSchema, "Not ready.", ["Retry-After"]),
   }),
 };
 

@@ -32,22 +32,27 @@ const searchQuery = z.strictObject({
 
 const hits = pageOf(historyHitSchema).openapi("HistoryHits");
 const responses = answers(hits, "What was said, best first.");
+const fails = ["INVALID_SESSION_ID", "HISTORY_DISABLED", "HISTORY_UNAVAILABLE", "EMBEDDING_UNAVAILABLE"] as const;
 const routes = {
   post: createRoute({
     method: "post",
     path: "/v1/history/search",
+    operationId: "searchHistory",
     tags,
     summary: "Search all that was said",
     request: { body: body(searchBody) },
     responses,
+    fails,
   }),
   get: createRoute({
     method: "get",
     path: "/v1/history/search",
+    operationId: "findInHistory",
     tags,
     summary: "The same, for hand use",
     request: { query: searchQuery },
     responses,
+    fails,
   }),
 };
 

@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { importLineSchema } from "../import/import-line.js";
 import { AppError } from "../platform/errors.js";
 import type { Imports } from "../ports/application.js";
 import { limited, refuseDeclaredLength } from "./body.js";
+import { OF_MEMORIES } from "./described-problems.js";
 import { flagQuery } from "./fields.js";
 import { type ApiApp, answer, answers, createRoute, newApi } from "./routes.js";
 
@@ -22,25 +24,48 @@ const resultSchema = z
   })
   .openapi("ImportResult");
 
+/** A line of the body, as the API describes it. */
+export const importedMessageSchema = z
+  .object({ ...importLineSchema.shape, metadata: z.looseObject({}).optional() })
+  .openapi("ImportedMessage");
+
 const route = createRoute({
   method: "post",
   path: IMPORT_PATH,
+  operationId: "importHistory",
   tags: ["History"],
   summary: "Take conversations in: JSON lines, or the JSON of an export; at most 64 MiB",
   request: {
     query: z.strictObject({ extract: flagQuery }),
-    // Plain schemas: the body is streamed, and the import checks it line by line.
+    // The body is streamed, and the import checks it line by line: these only tell.
     body: {
       required: true,
       content: {
+        "application/json": { schema: { $ref: "#/components/schemas/Export" } },
         "application/x-ndjson": {
-          schema: { type: "string", description: "{ session_id, role, content, created_at?, message_id?, name?, metadata? } a line" },
+          schema: {
+            type: "string",
+            description: "A message a line, in order.",
+            contentMediaType: "application/x-ndjson",
+            contentSchema: { type: "array", items: { $ref: "#/components/schemas/ImportedMessage" } },
+          } as object,
         },
-        "application/json": { schema: { type: "object", description: "What GET /v1/me/export gave." } },
       },
     },
   },
-  responses: answers(resultSchema, "What was taken in; it can be searched now."),
+  responses: answers(
+    resultSchema,
+    "What was taken in; it can be searched now. The same again is taken in once: it is `skipped_duplicates`.",
+  ),
+  fails: [
+    ...OF_MEMORIES,
+    "INVALID_IMPORT",
+    "INVALID_IMAGE",
+    "SESSION_HAS_LIVE_TURNS",
+    "RECORD_TOO_LARGE",
+    "HISTORY_UNAVAILABLE",
+    "MODEL_UNAVAILABLE",
+  ],
 });
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

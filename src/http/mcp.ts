@@ -5,9 +5,10 @@ import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
 import { jsonBody } from "./body.js";
+import { asProblem, OF_USERS, WITH_BODY } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
-import { type ApiApp, answers, body, createRoute, orOwnErrors } from "./routes.js";
+import { type ApiApp, answers, body, createRoute, orNothing } from "./routes.js";
 import { invalidRequest } from "./validation.js";
 
 export const MCP_PATH = "/mcp";
@@ -42,18 +43,16 @@ const headers = z.object({ "MCP-Protocol-Version": z.string().optional() });
 const route = createRoute({
   method: "post",
   path: MCP_PATH,
+  operationId: "callMcp",
   tags: ["MCP"],
   summary: "The Model Context Protocol over streamable HTTP: one message, answered as JSON",
   description:
     "Tools: `chat`, `search_memories`, `add_memory`, `forget_memory`, `search_history`. The server keeps no session of the protocol; " +
     "there are no batches and no stream. What a tool refuses is a result with `isError`, whose text is JSON with `code` and `hint`.",
   request: { headers, body: body(messageSchema) },
-  responses: orOwnErrors(
-    answers(z.union([resultSchema, errorSchema]), "The answer to a request."),
-    202,
-    "Taken: a notification has no answer.",
-    errorSchema,
-  ),
+  responses: orNothing(answers(z.union([resultSchema, errorSchema]), "The answer to a request."), 202, "Taken: a notification has none."),
+  fails: [...OF_USERS, ...WITH_BODY],
+  errorContent: (status: number) => ({ ...asProblem, ...(status === 400 && { "application/json": { schema: errorSchema } }) }),
 });
 
 /** Reads the body as every route does; what is no JSON is an error of the protocol. */

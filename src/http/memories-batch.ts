@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { AppError } from "../platform/errors.js";
-import { derivedId } from "../platform/ids.js";
-import { idempotencyHeader } from "./chat.js";
+import { idempotencyHeader, keyed } from "./chat.js";
+import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf } from "./fields.js";
 import { addBody, type MemoryRoutesParts } from "./memories.js";
 import { present } from "./present.js";
@@ -35,10 +35,12 @@ type Outcome = z.output<typeof outcomeSchema>;
 const route = createRoute({
   method: "post",
   path: "/v1/memories/batch",
+  operationId: "addMemories",
   tags: ["Memories"],
   summary: "State many memories by hand, each with its own outcome",
   request: { headers: idempotencyHeader, body: body(batchBody) },
-  responses: answers(outcomes, "What became of each, in the order given.", 201),
+  responses: answers(outcomes, "What became of each, in the order given.", 201, ["Idempotency-Replayed"]),
+  fails: OF_A_KEY,
 });
 
 /** Many memories by hand. The same Idempotency-Key makes a retry harmless: what is there is not added again. */
@@ -54,7 +56,7 @@ export function memoryBatchRoutes({ memories, user, clock }: Pick<MemoryRoutesPa
       owner,
       fit.map(({ said: { text, category = "other", ...said } }) => ({ ...present(said), text, category })),
       {
-        ...(key !== undefined && { ids: fit.map(({ place }) => derivedId("memory", owner, "by hand", key, place)) }),
+        ...present({ request: keyed(c, key, { route: "memories/batch", key, body: c.get("body") }) }),
         now: clock.now(),
         ...(await zoneOfDates(
           c,

@@ -3,10 +3,10 @@ import type { Context } from "hono";
 import { MEMORY_STATES, MEMORY_TYPES } from "../domain/memory.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
-import { derivedId } from "../platform/ids.js";
 import type { Application, Sessions } from "../ports/application.js";
 import type { Memories } from "../ports/memories.js";
-import { idempotencyHeader } from "./chat.js";
+import { idempotencyHeader, keyed } from "./chat.js";
+import { OF_A_KEY } from "./described-problems.js";
 import {
   cursorQuery,
   endField,
@@ -88,14 +88,17 @@ const routes = {
   list: createRoute({
     method: "get",
     path: "/v1/memories",
+    operationId: "listMemories",
     tags,
     summary: "Memories, newest first; with `q` a search, best first; with `session_id` (and `turn`) what came from there",
     request: { query: listQuery },
     responses: answers(z.union([memoryPage, foundPage]), "A page of memories."),
+    fails: ["INVALID_SESSION_ID", "INVALID_CURSOR"],
   }),
   search: createRoute({
     method: "post",
     path: "/v1/memories/search",
+    operationId: "searchMemories",
     tags,
     summary: "Memories by meaning, best first",
     request: { body: body(searchBody) },
@@ -104,23 +107,36 @@ const routes = {
   add: createRoute({
     method: "post",
     path: "/v1/memories",
+    operationId: "addMemory",
     tags,
     summary: "State a memory by hand; a secret is refused",
     request: { headers: idempotencyHeader, body: body(addBody) },
-    responses: answers(memorySchema, "The memory.", 201),
+    responses: answers(memorySchema, "The memory.", 201, ["Location", "Idempotency-Replayed"]),
+    fails: [...OF_A_KEY, "MEMORY_REFUSED"],
   }),
-  get: createRoute({ method: "get", path: "/v1/memories/{id}", tags, summary: "One memory", request: { params: idParam }, responses: one }),
+  get: createRoute({
+    method: "get",
+    path: "/v1/memories/{id}",
+    operationId: "getMemory",
+    tags,
+    summary: "One memory",
+    request: { params: idParam },
+    responses: one,
+  }),
   patch: createRoute({
     method: "patch",
     path: "/v1/memories/{id}",
+    operationId: "updateMemory",
     tags,
     summary: "Edit; a changed text is a new memory that supersedes the old one",
     request: { params: idParam, body: body(patchBody) },
     responses: one,
+    fails: ["MEMORY_REFUSED"],
   }),
   forget: createRoute({
     method: "delete",
     path: "/v1/memories/{id}",
+    operationId: "forgetMemory",
     tags,
     summary: "Forget for good",
     request: { params: idParam },
@@ -129,14 +145,17 @@ const routes = {
   forgetAll: createRoute({
     method: "delete",
     path: "/v1/memories",
+    operationId: "forgetAllMemories",
     tags,
     summary: "Forget everything",
     request: { query: confirmQuery },
     responses: answers(forgottenSchema, "How many were forgotten."),
+    fails: ["CONFIRMATION_REQUIRED"],
   }),
   history: createRoute({
     method: "get",
     path: "/v1/memories/{id}/history",
+    operationId: "getMemoryHistory",
     tags,
     summary: "What happened to a memory, oldest first",
     request: { params: idParam },
@@ -145,6 +164,7 @@ const routes = {
   approve: createRoute({
     method: "post",
     path: "/v1/memories/{id}/approve",
+    operationId: "approveMemory",
     tags,
     summary: "The user's yes: a memory that waits for their word is used from now on, a change that waits is made",
     request: { params: idParam },
@@ -153,6 +173,7 @@ const routes = {
   reject: createRoute({
     method: "post",
     path: "/v1/memories/{id}/reject",
+    operationId: "rejectMemory",
     tags,
     summary: "The user's no: a memory that waits for their word goes, a change that waits is dropped",
     request: { params: idParam },
@@ -161,6 +182,7 @@ const routes = {
   why: createRoute({
     method: "get",
     path: "/v1/memories/{id}/why",
+    operationId: "getMemorySource",
     tags,
     summary: "The user's own words that a memory comes from",
     request: { params: idParam },
@@ -211,11 +233,11 @@ export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesPa
     const owner = c.get("owner");
     const { text, category = "other", ...said } = c.req.valid("json");
     const key = c.req.valid("header")["Idempotency-Key"];
-    const id = key === undefined ? {} : { id: derivedId("memory", owner, "by hand", key) };
+    const request = keyed(c, key, { route: "memories", key, body: c.get("body") });
     const memory = await memories.add(
       owner,
       { ...present(said), text, category },
-      { ...id, now: clock.now(), ...(await zoneOf(c, said.valid_until)) },
+      { ...present({ request }), now: clock.now(), ...(await zoneOf(c, said.valid_until)) },
     );
     c.header("Location", `/v1/memories/${memory.id}`);
     return answer(c, memorySchema, memory, 201);

@@ -16,9 +16,11 @@ export type MetricsConfig = Pick<Config, "AUTH_MODE"> & Partial<Pick<Config, "ME
 const route = createRoute({
   method: "get",
   path: "/metrics",
+  operationId: "getMetrics",
   tags: ["Operations"],
   summary: "Metrics for Prometheus; for this machine, or with METRICS_TOKEN",
   responses: answersAs({ "text/plain": z.string() }, "In Prometheus' text format. 404 for everybody else."),
+  fails: ["NOT_FOUND"],
 });
 
 /** For this machine itself, or whoever has the token; to others there is no such page. */

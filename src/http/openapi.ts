@@ -1,3 +1,6 @@
+import { chatEventSchema } from "./chat-events.js";
+import { importedMessageSchema } from "./import.js";
+import { headerComponents } from "./response-headers.js";
 import type { ApiApp } from "./routes.js";
 
 const SCHEMES = {
@@ -14,6 +17,10 @@ const SCHEMES = {
 /** The document of all routes, as text, from the schemas that validate them. */
 export function openApiDocument(api: ApiApp, version: string, basePath: string): string {
   for (const [name, scheme] of Object.entries(SCHEMES)) api.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
+  for (const [name, header] of headerComponents()) api.openAPIRegistry.registerComponent("headers", name, header);
+  // What a text holds has no place of its own in OpenAPI 3.1: these are referred to.
+  api.openAPIRegistry.register("ChatEvent", chatEventSchema);
+  api.openAPIRegistry.register("ImportedMessage", importedMessageSchema);
   const document = api.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { GivenMessage, GivenStep } from "../domain/given-messages.js";
 import type { Element, JsonValue } from "../domain/session.js";
 import { CONTEXT_PARTS, type OwnAgent } from "../ports/own-agent.js";
-import { requestHash } from "./body.js";
-import { idempotencyHeader } from "./chat.js";
+import { idempotencyHeader, keyed } from "./chat.js";
+import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
 import { elementSchema, historyHitSchema, recalledSchema, toConfirmSchema } from "./resources.js";
@@ -88,18 +88,22 @@ const routes = {
   messages: createRoute({
     method: "post",
     path: "/v1/sessions/{id}/messages",
+    operationId: "addMessages",
     tags,
     summary: "Keep what was said in a conversation that your own agent leads; the user's messages form memories",
     request: { params: idParam, headers: idempotencyHeader, body: body(messagesBody) },
-    responses: answers(addedSchema, "They are kept; memories come from them off the reply path.", 202),
+    responses: answers(addedSchema, "They are kept; memories come from them off the reply path.", 202, ["Idempotency-Replayed"]),
+    fails: [...OF_A_KEY, "SESSION_NOT_ACTIVE", "RECORD_TOO_LARGE"],
   }),
   context: createRoute({
     method: "post",
     path: "/v1/context",
+    operationId: "getContext",
     tags,
     summary: "What is known of the user, as a block for your own agent's prompt",
     request: { body: body(contextBody) },
-    responses: answers(contextSchema, "The block, and what it was made of. `X-Memory-Status` tells how long-term memory did."),
+    responses: answers(contextSchema, "The block, and what it was made of.", 200, ["X-Memory-Status"]),
+    fails: ["INVALID_SESSION_ID", "SESSION_NOT_FOUND"],
   }),
 };
 
@@ -132,7 +136,7 @@ export function ownAgentRoutes(ownAgent: OwnAgent): ApiApp {
         messages: givenMessages({ messages }),
         ...present({ remember, timeZone: c.get("timeZone") }),
         // The session is a part of what was asked.
-        ...(key !== undefined && { idempotency: { key, requestHash: requestHash({ sessionId, body: c.get("body") }) } }),
+        ...present({ idempotency: keyed(c, key, { sessionId, body: c.get("body") }) }),
       },
       { signal: c.req.raw.signal },
     );

@@ -1,9 +1,7 @@
 import { Hono } from "hono";
 import { AppError } from "../platform/errors.js";
-import type { PageAssets } from "./assets.js";
+import { FOR_EVER, type PageAssets } from "./assets.js";
 import type { HttpEnv } from "./http-env.js";
-
-const ONE_YEAR_SECONDS = 31_536_000;
 
 /** The chat page at `/`, and its files under an address that is theirs for ever. */
 export function pageRoutes(assets: PageAssets): Hono<HttpEnv> {
@@ -12,7 +10,7 @@ export function pageRoutes(assets: PageAssets): Hono<HttpEnv> {
   page.get("/assets/:version/:name", (c) => {
     const asset = c.req.param("version") === assets.version ? assets.files.get(c.req.param("name")) : undefined;
     if (!asset) throw new AppError("NOT_FOUND");
-    return c.body(asset.body, 200, { "Content-Type": asset.type, "Cache-Control": `public, max-age=${ONE_YEAR_SECONDS}, immutable` });
+    return c.body(asset.body, 200, { "Content-Type": asset.type, "Cache-Control": FOR_EVER });
   });
   return page;
 }

@@ -3,8 +3,8 @@ import type { Config } from "../compose/config.js";
 import { parseOwner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { Application, ApplicationInfo } from "../ports/application.js";
+import { exportSchema } from "./export-document.js";
 import { flagQuery } from "./fields.js";
-import { requireAccept } from "./negotiate.js";
 import { meSchema, receiptSchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
 import { textStream } from "./text-stream.js";
@@ -14,6 +14,7 @@ const routes = {
   me: createRoute({
     method: "get",
     path: "/v1/me",
+    operationId: "getMe",
     tags,
     summary: "Who the server takes the caller for, and what it runs on",
     responses: answers(meSchema, "The user and the server."),
@@ -21,17 +22,21 @@ const routes = {
   export: createRoute({
     method: "get",
     path: "/v1/me/export",
+    operationId: "exportMe",
     tags,
     summary: "Everything about the user, streamed; POST /v1/import takes it back",
-    responses: answersAs({ "application/json": z.object({}).catchall(z.unknown()).openapi("Export") }, "The export."),
+    responses: answersAs({ "application/json": exportSchema }, "The export.", ["Content-Disposition"]),
+    fails: ["LONG_TERM_MEMORY_UNAVAILABLE"],
   }),
   erase: createRoute({
     method: "delete",
     path: "/v1/me",
+    operationId: "eraseMe",
     tags,
     summary: "Erase everything about the user",
     request: { query: z.strictObject({ confirm: flagQuery }) },
     responses: answers(receiptSchema, "The receipt."),
+    fails: ["CONFIRMATION_REQUIRED", "LONG_TERM_MEMORY_UNAVAILABLE", "HISTORY_UNAVAILABLE"],
   }),
 };
 
@@ -68,7 +73,6 @@ export function privacyRoutes(application: Pick<Application, "privacy" | "user" 
     });
   });
   api.openapi(routes.export, async (c) => {
-    requireAccept(c, "application/json");
     const stream = await textStream(application.privacy.export(c.get("owner"), { by: "user" }));
     return c.body(stream, 200, {
       "Content-Type": "application/json",

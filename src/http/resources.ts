@@ -91,7 +91,7 @@ export const toConfirmSchema = z
   })
   .openapi("ToConfirm");
 
-const turnMemorySchema = z
+export const turnMemorySchema = z
   .object({
     status: z.enum(MEMORY_STATUSES),
     write_back: z.enum(["pending", "disabled"]),
@@ -122,7 +122,7 @@ export const threadSchema = sessionSchema
 
 export const writeBackSchema = z.object({ pending_turns: z.number().int(), failed_turns: z.number().int() }).openapi("WriteBack");
 
-const stepSchema = z
+export const stepSchema = z
   .object({
     id: z.string(),
     type: z.literal("tool_call"),

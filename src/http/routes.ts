@@ -1,10 +1,11 @@
 import { createRoute as createOpenApiRoute, OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { AppError } from "../platform/errors.js";
+import { AppError, type ErrorCode } from "../platform/errors.js";
+import { type ErrorContent, problemsOf } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
-import { PROBLEM_TYPE, problemSchema } from "./problem.js";
+import { type HeaderName, headerRefs } from "./response-headers.js";
 import { invalidRequest } from "./validation.js";
 
 export type ApiApp = OpenAPIHono<HttpEnv>;
@@ -32,49 +33,61 @@ export function answer<S extends z.ZodType>(
   value: ReadOnly<z.output<S>>,
   status: ContentfulStatusCode = 200,
 ): Response {
-  requireAccept(c, "application/json");
   return c.json(value as object, status);
 }
 
 /** Deliberately without the status codes in its type: handlers answer with a Response that {@link answer} has checked. */
-type Responses = RouteConfig["responses"] & { readonly [status: number]: { readonly description: string } };
-
-const problem = { description: "A problem (RFC 9457).", content: { [PROBLEM_TYPE]: { schema: problemSchema } } };
-
-function withProblems(status: number, success: RouteConfig["responses"][number]): Responses {
-  return { [status]: success, "4XX": problem, "5XX": problem } as Responses;
-}
+type Responses = RouteConfig["responses"] & {
+  readonly [status: number]: { readonly description: string; readonly headers?: ReturnType<typeof headerRefs> };
+};
 
 /** A route that may also answer with another status. */
-export function orElse(responses: Responses, status: number, schema: z.ZodType, description: string): Responses {
-  return { ...responses, [status]: { description, content: { "application/json": { schema } } } } as Responses;
+export function orElse(responses: Responses, status: number, schema: z.ZodType, description: string, headers?: HeaderName[]): Responses {
+  return { ...responses, ...answers(schema, description, status, headers) };
 }
 
-/** A route that may also answer with nothing, and whose caller's mistakes may also be told in another form than a problem's. */
-export function orOwnErrors(responses: Responses, empty: number, description: string, error: z.ZodType): Responses {
-  const content = { ...problem.content, "application/json": { schema: error } };
-  return { ...responses, [empty]: { description }, "4XX": { description: problem.description, content } } as Responses;
+/** A route that may also answer with nothing. */
+export function orNothing(responses: Responses, status: number, description: string): Responses {
+  return { ...responses, [status]: { description, headers: headerRefs() } } as Responses;
 }
 
-/** The answers of a route: one on success, and problems. */
-export function answers(schema: z.ZodType, description: string, status = 200): Responses {
-  return withProblems(status, { description, content: { "application/json": { schema } } });
+/** The answer of a route on success; `headers`: beside those that all have. */
+export function answers(schema: z.ZodType, description: string, status = 200, headers?: readonly HeaderName[]): Responses {
+  return { [status]: { description, headers: headerRefs(headers), content: { "application/json": { schema } } } } as Responses;
 }
 
 export function answersNothing(description: string): Responses {
-  return withProblems(204, { description });
+  return { 204: { description, headers: headerRefs() } };
 }
 
-export function answersAs(mediaTypes: Readonly<Record<string, z.ZodType>>, description: string): Responses {
-  return withProblems(200, {
-    description,
-    content: Object.fromEntries(Object.entries(mediaTypes).map(([type, schema]) => [type, { schema }])),
-  });
+export function answersAs(
+  mediaTypes: Readonly<Record<string, z.ZodType>>,
+  description: string,
+  headers?: readonly HeaderName[],
+): Responses {
+  const content = Object.fromEntries(Object.entries(mediaTypes).map(([type, schema]) => [type, { schema }]));
+  return { 200: { description, headers: headerRefs(headers), content } } as Responses;
 }
 
 /** A JSON body. */
 export function body<S extends z.ZodType>(schema: S, required = true) {
   return { content: { "application/json": { schema } }, required } as const;
+}
+
+/** Before anything is done: an answer that nobody wants must not stand for work. A route with several types looks for itself. */
+function requireAccepted(responses: RouteConfig["responses"]): MiddlewareHandler<HttpEnv> {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  const types = successes.flatMap(([, response]) => ("content" in response ? Object.keys(response.content ?? {}) : []));
+  const [only, ...others] = new Set(types);
+  return async (c, next) => {
+    if (only !== undefined && others.length === 0) requireAccept(c, only);
+    await next();
+  };
+}
+
+interface Fails {
+  readonly fails?: readonly ErrorCode[];
+  readonly errorContent?: ErrorContent;
 }
 
 /** What a route that takes no body is sent in one would be passed over without a word. */
@@ -88,7 +101,15 @@ const refuseBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   await next();
 };
 
+/**
+ * A route and its description. `operationId`: what a person would call it, and so a generated client. `fails`: the codes with which it
+ * refuses, beside those that its path says (see {@link problemsOf}). `errorContent`: where errors are no problems.
+ */
 export const createRoute: typeof createOpenApiRoute = (config) => {
-  const route = createOpenApiRoute(config);
-  return config.request?.body === undefined ? Object.assign(route, { middleware: refuseBody }) : route;
+  const { fails = [], errorContent } = config as Fails;
+  const responses = { ...problemsOf(config, fails, errorContent), ...config.responses };
+  // Not a part of the document.
+  const route = createOpenApiRoute({ ...config, responses, fails: undefined, errorContent: undefined });
+  const accepted = requireAccepted(config.responses);
+  return Object.assign(route, { middleware: config.request?.body === undefined ? [accepted, refuseBody] : [accepted] });
 };

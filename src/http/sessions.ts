@@ -4,6 +4,8 @@ import { type JsonObject, SESSION_STATUSES, type Session } from "../domain/sessi
 import { UNTITLED } from "../domain/title.js";
 import { AppError } from "../platform/errors.js";
 import type { NewSession, Sessions } from "../ports/application.js";
+import { idempotencyHeader, keyed } from "./chat.js";
+import { OF_A_KEY, OF_MEMORIES } from "./described-problems.js";
 import {
   cursorQuery,
   externalIdField,
@@ -75,26 +77,32 @@ const imageParams = idParam.extend({
 const imageBytes = z.string().openapi({ format: "binary" });
 
 const one = answers(sessionSchema, "The session.");
+const made = answers(sessionSchema, "The new session.", 201, ["Location", "Idempotency-Replayed"]);
 const routes = {
   create: createRoute({
     method: "post",
     path: "/v1/sessions",
+    operationId: "createSession",
     tags,
     summary: "Start a session; with `external_id` the one of that name, where there is one",
-    request: { body: body(createBody, false) },
-    responses: orElse(answers(sessionSchema, "The new session.", 201), 200, sessionSchema, "The session of that `external_id`, as it is."),
+    request: { headers: idempotencyHeader, body: body(createBody, false) },
+    responses: orElse(made, 200, sessionSchema, "The session of that `external_id`, as it is.", ["Location"]),
+    fails: [...OF_A_KEY, "SESSION_BUSY", "SESSION_CHANGED", "RECORD_TOO_LARGE"],
   }),
   list: createRoute({
     method: "get",
     path: "/v1/sessions",
+    operationId: "listSessions",
     tags,
     summary: "Sessions, newest activity first",
     request: { query: listQuery },
     responses: answers(pageOf(sessionSchema).openapi("SessionPage"), "A page of sessions."),
+    fails: ["INVALID_CURSOR"],
   }),
   get: createRoute({
     method: "get",
     path: "/v1/sessions/{id}",
+    operationId: "getSession",
     tags,
     summary: "One session",
     request: { params: idParam },
@@ -103,46 +111,57 @@ const routes = {
   patch: createRoute({
     method: "patch",
     path: "/v1/sessions/{id}",
+    operationId: "updateSession",
     tags,
     summary: "Rename, describe, archive",
     request: { params: idParam, body: body(patchBody) },
     responses: one,
+    fails: ["SESSION_NOT_ACTIVE", "INVALID_TRANSITION", "RECORD_TOO_LARGE"],
   }),
   delete: createRoute({
     method: "delete",
     path: "/v1/sessions/{id}",
+    operationId: "deleteSession",
     tags,
     summary: "Delete (recoverable), or purge for good",
     request: { params: idParam, query: deleteQuery },
     responses: answersNothing("Deleted."),
+    fails: ["INVALID_TRANSITION", ...OF_MEMORIES],
   }),
   restore: createRoute({
     method: "post",
     path: "/v1/sessions/{id}/restore",
+    operationId: "restoreSession",
     tags,
     summary: "Back to the status it had",
     request: { params: idParam },
     responses: one,
+    fails: ["INVALID_TRANSITION"],
   }),
   empty: createRoute({
     method: "delete",
     path: "/v1/sessions/{id}/messages",
+    operationId: "clearMessages",
     tags,
     summary: "Take all messages out",
     request: { params: idParam },
     responses: answersNothing("Emptied."),
+    fails: ["SESSION_NOT_ACTIVE", ...OF_MEMORIES],
   }),
   messages: createRoute({
     method: "get",
     path: "/v1/sessions/{id}/messages",
+    operationId: "listMessages",
     tags,
     summary: "Messages of a session",
     request: { params: idParam, query: messagesQuery },
     responses: answers(pageOf(messageSchema).openapi("MessagePage"), "A page of messages."),
+    fails: ["INVALID_CURSOR"],
   }),
   thread: createRoute({
     method: "get",
     path: "/v1/sessions/{id}/thread",
+    operationId: "getThread",
     tags,
     summary: "A session with all its steps and elements, to resume it",
     request: { params: idParam },
@@ -151,22 +170,27 @@ const routes = {
   image: createRoute({
     method: "get",
     path: "/v1/sessions/{id}/images/{image_id}",
+    operationId: "getImage",
     tags,
     summary: "An image of a session that was sent as data",
     request: { params: imageParams },
-    responses: answersAs(Object.fromEntries(IMAGE_TYPES.map((type) => [type, imageBytes])), "The image."),
+    responses: answersAs(Object.fromEntries(IMAGE_TYPES.map((type) => [type, imageBytes])), "The image.", ["Content-Disposition"]),
+    fails: ["INVALID_ID", "IMAGE_NOT_FOUND"],
   }),
   fork: createRoute({
     method: "post",
     path: "/v1/sessions/{id}/fork",
+    operationId: "forkSession",
     tags,
     summary: "A new session that shares the past up to a message",
-    request: { params: idParam, body: body(fieldsOf({ message_id: messageIdField }).openapi("Fork")) },
-    responses: answers(sessionSchema, "The new session.", 201),
+    request: { params: idParam, headers: idempotencyHeader, body: body(fieldsOf({ message_id: messageIdField }).openapi("Fork")) },
+    responses: made,
+    fails: [...OF_A_KEY, "SESSION_NOT_ACTIVE", "MESSAGE_NOT_FOUND", "RECORD_TOO_LARGE"],
   }),
   flush: createRoute({
     method: "post",
     path: "/v1/sessions/{id}/flush",
+    operationId: "flushSession",
     tags,
     summary: "Wait until what was said is written to long-term memory",
     request: { params: idParam, query: flushQuery },
@@ -175,6 +199,7 @@ const routes = {
   retry: createRoute({
     method: "post",
     path: "/v1/sessions/{id}/write-back/retry",
+    operationId: "retryWriteBack",
     tags,
     summary: "Try failed write-backs again",
     request: { params: idParam },
@@ -198,10 +223,11 @@ export function sessionRoutes(sessions: Sessions): ApiApp {
   api.openapi(routes.create, async (c) => {
     const { external_id: externalId, ...given } = c.req.valid("json");
     const owner = c.get("owner");
+    const key = keyed(c, c.req.valid("header")["Idempotency-Key"], { route: "sessions", body: c.get("body") });
     const { session, created } =
       externalId === undefined
-        ? { session: await sessions.create(owner, settingsOf(given)), created: true }
-        : await sessions.findOrCreate(owner, externalId, settingsOf(given));
+        ? { session: await sessions.create(owner, settingsOf(given), key), created: true }
+        : await sessions.findOrCreate(owner, externalId, settingsOf(given), key);
     c.header("Location", `/v1/sessions/${session.id}`);
     return answer(c, sessionSchema, titled(session), created ? 201 : 200);
   });
@@ -254,7 +280,9 @@ export function sessionRoutes(sessions: Sessions): ApiApp {
     });
   });
   api.openapi(routes.fork, async (c) => {
-    const session = await sessions.fork(c.get("owner"), c.req.valid("param").id, c.req.valid("json").message_id);
+    const { id } = c.req.valid("param");
+    const key = keyed(c, c.req.valid("header")["Idempotency-Key"], { route: "fork", id, body: c.get("body") });
+    const session = await sessions.fork(c.get("owner"), id, c.req.valid("json").message_id, key);
     c.header("Location", `/v1/sessions/${session.id}`);
     return answer(c, sessionSchema, titled(session), 201);
   });

@@ -3,6 +3,7 @@ import type { Owner } from "../domain/owner.js";
 import { searchable, summaryMessage } from "../history/history.js";
 import { type ErrorDetail, isAppError } from "../platform/errors.js";
 import { isId, newId } from "../platform/ids.js";
+import { isTimeZone } from "../platform/time-zone.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { ImportResult } from "../ports/application.js";
 import type { ConversationHistory } from "../ports/history.js";
@@ -97,7 +98,7 @@ async function restoreUser({ ledger }: RestoreParts, owner: Owner, { user }: Exp
   const known = {
     ...(user.display_name === null ? {} : { displayName: user.display_name }),
     ...(user.provider === null ? {} : { provider: user.provider }),
-    ...(user.time_zone === null ? {} : { timeZone: user.time_zone }),
+    ...(user.time_zone === null || !isTimeZone(user.time_zone) ? {} : { timeZone: user.time_zone }),
   };
   await ledger.seen(owner, { at: user.first_seen_at, ...known });
   await ledger.seen(owner, { at: user.last_seen_at, ...known });

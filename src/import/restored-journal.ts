@@ -2,6 +2,7 @@ import type { ExportedMessage, ExportedSession, ExportedStep } from "../domain/e
 import type { Owner } from "../domain/owner.js";
 import type { NewRecord } from "../domain/session.js";
 import { derivedId } from "../platform/ids.js";
+import { isTimeZone } from "../platform/time-zone.js";
 
 /** Records that are written together. Those of a `rewound` part are taken back right after. */
 export interface JournalPart {
@@ -121,8 +122,10 @@ function stepRecord({ turn, rewound: _, ...body }: ExportedStep): NewRecord {
   return { type: "step", id: body.id, turn, at: body.started_at, body };
 }
 
-function messageRecord({ id, turn, created_at, rewound: _, ...body }: ExportedMessage): NewRecord {
-  return { type: "message", id, turn, at: created_at, body };
+/** A zone that is none here is passed over: nothing depends on it that an import could be refused for. */
+function messageRecord({ id, turn, created_at, rewound: _, time_zone, ...body }: ExportedMessage): NewRecord {
+  const zoned = time_zone !== undefined && isTimeZone(time_zone) ? { time_zone } : {};
+  return { type: "message", id, turn, at: created_at, body: { ...body, ...zoned } };
 }
 
 function writtenBack({ turn, created_at }: ExportedMessage, id: string): NewRecord {

@@ -1,8 +1,16 @@
 import type { Memory, MemoryEvent, MemoryState, MemoryType } from "../domain/memory.js";
-import { memoryListQuery, memoryPatchBody, memorySearchBody, newMemoryBody, present, whyOf, zoneOfEnds } from "../http/http.js";
+import {
+  memoryListQuery,
+  memoryPatchBody,
+  memorySearchBody,
+  newMemoryBody,
+  present,
+  requestHash,
+  whyOf,
+  zoneOfEnds,
+} from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
-import { derivedId } from "../platform/ids.js";
 import type { Application } from "../ports/application.js";
 import type { Why } from "../ports/memories.js";
 import type { Page } from "../ports/session-store.js";
@@ -93,9 +101,13 @@ export class UserMemories {
     const { category = "other", ...said } = checked(newMemoryBody, { ...given, text });
     const { owner } = this.#user;
     const key = checkedKey(idempotencyKey);
-    const id = key === undefined ? {} : { id: derivedId("memory", owner, "by hand", key) };
+    const request = key === undefined ? {} : { request: { key, requestHash: requestHash({ key, text, given }) } };
     const statement = { ...present(said), text: said.text, category };
-    return this.#application.memories.add(owner, statement, { ...id, now: this.#clock.now(), ...(await this.#zoneOf(said.valid_until)) });
+    return this.#application.memories.add(owner, statement, {
+      ...request,
+      now: this.#clock.now(),
+      ...(await this.#zoneOf(said.valid_until)),
+    });
   }
 
   /** Newest first. @throws INVALID_CURSOR */

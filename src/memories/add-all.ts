@@ -2,24 +2,28 @@ import type { NewStatement } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 import { type AppError, isAppError } from "../platform/errors.js";
 import type { AddedMemory, Memories } from "../ports/memories.js";
+import type { StatingByHand } from "./stating.js";
 
 /** Many statements by hand, one after another: each is a change of its own. As the port's `addAll`. */
 export async function addAll(
-  add: Memories["add"],
+  add: StatingByHand["add"],
   owner: Owner,
   statements: readonly NewStatement[],
-  { ids, ...at }: Parameters<Memories["addAll"]>[2],
+  { request, ...at }: Parameters<Memories["addAll"]>[2],
 ): Promise<readonly AddedMemory[]> {
   const outcomes: AddedMemory[] = [];
   let broken: AppError | null = null;
+  let replayed = 0;
+  const onReplay = () => {
+    replayed += 1;
+  };
   for (const [place, statement] of statements.entries()) {
     if (broken !== null) {
       outcomes.push({ error: broken });
       continue;
     }
-    const id = ids?.[place];
     try {
-      outcomes.push({ memory: await add(owner, statement, { ...at, ...(id !== undefined && { id }) }) });
+      outcomes.push({ memory: await add(owner, statement, { ...at, ...(request && { request: { ...request, place, onReplay } }) }) });
     } catch (error) {
       if (!isAppError(error)) throw error;
       if (!isOfItself(error)) {
@@ -29,6 +33,8 @@ export async function addAll(
       outcomes.push({ error });
     }
   }
+  const kept = outcomes.filter((outcome) => "memory" in outcome).length;
+  if (replayed > 0 && replayed === kept && broken === null) request?.onReplay?.();
   return outcomes;
 }
 

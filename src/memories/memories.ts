@@ -81,7 +81,7 @@ export class MemoryService implements LongTermMemory {
   readonly remembered: LongTermMemory["remembered"] = (...args) => this.#turns.remembered(...args);
   readonly recall: LongTermMemory["recall"] = (...args) => this.#recall.recall(...args);
   readonly add: LongTermMemory["add"] = (...args) => this.#stating.add(...args);
-  readonly addAll: LongTermMemory["addAll"] = (...args) => addAll(this.add, ...args);
+  readonly addAll: LongTermMemory["addAll"] = (...args) => addAll((...each) => this.#stating.add(...each), ...args);
   readonly patch: LongTermMemory["patch"] = (...args) => this.#stating.patch(...args);
   readonly approve: LongTermMemory["approve"] = (...args) => this.#stating.approve(...args);
   readonly reject: LongTermMemory["reject"] = (...args) => this.#stating.reject(...args);

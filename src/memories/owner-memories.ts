@@ -1,5 +1,5 @@
 import type { MemoryRecord } from "../domain/memory-record.js";
-import { type MemoryLogEntry, type MemoryLogTurn, NOBODY } from "../ports/memory-log.js";
+import { type MemoryLogEntry, type MemoryLogTurn, type MemoryRequest, NOBODY } from "../ports/memory-log.js";
 
 /** What the log says of a turn that was read. */
 export interface PlannedTurn {
@@ -8,6 +8,17 @@ export interface PlannedTurn {
   readonly removed: readonly string[];
   readonly dropped: Readonly<Record<string, number>>;
 }
+
+/** What the log says of a request with an idempotency key. */
+export interface StatedRequest {
+  readonly hash: string;
+  readonly atMs: number;
+  /** What it stated, by place. */
+  readonly memories: ReadonlyMap<number, string>;
+}
+
+/** How long a key is kept. */
+const KEY_MS = 24 * 60 * 60 * 1000;
 
 /** An owner's memories as their log says: the fold of its entries. */
 export class OwnerMemories {
@@ -19,6 +30,8 @@ export class OwnerMemories {
   /** Id → the entry that changed or removed it last. */
   readonly #changedAt = new Map<string, number>();
   readonly #removed = new Map<string, number>();
+  /** By id. */
+  readonly #requests = new Map<string, StatedRequest>();
   #seq = 0;
   #happenedCursor: string | null = null;
   #holdsRemovedTexts = false;
@@ -55,6 +68,7 @@ export class OwnerMemories {
       this.#removed.set(id, entry.seq);
     }
     if (entry.kind === "turn" && entry.turn !== null) this.#foldTurn(entry, entry.turn);
+    if (entry.request !== undefined) this.#foldRequest(entry.request, Date.parse(entry.at));
     if (entry.happened_cursor !== undefined) this.#happenedCursor = entry.happened_cursor;
     this.#seq = entry.seq;
   }
@@ -63,6 +77,17 @@ export class OwnerMemories {
     this.#turns.set(turn.message_id, { turn, puts: puts.map(({ id }) => id), removed, dropped });
     if (turn.reader === NOBODY) this.#left.set(turn.message_id, turn);
     else this.#left.delete(turn.message_id);
+  }
+
+  #foldRequest({ id, hash, place, memory_id }: MemoryRequest, atMs: number): void {
+    const before = this.request(id, new Date(atMs));
+    this.#requests.set(id, { hash, atMs: before?.atMs ?? atMs, memories: new Map([...(before?.memories ?? []), [place, memory_id]]) });
+  }
+
+  /** Undefined where there is none, or none any more: 24 hours after its first statement. */
+  request(id: string, now: Date): StatedRequest | undefined {
+    const request = this.#requests.get(id);
+    return request !== undefined && request.atMs > now.getTime() - KEY_MS ? request : undefined;
   }
 
   /** False too for a turn that was left to be read later. */

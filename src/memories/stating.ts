@@ -4,6 +4,7 @@ import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
+import type { MemoryRequest } from "../ports/memory-log.js";
 import type { Forgetting } from "./forgetting.js";
 import type { MemoryChange, OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
@@ -11,6 +12,7 @@ import { patched } from "./patch.js";
 import { type Reconciled, type ReconcileRules, reconcile, reconcileRecord } from "./reconcile.js";
 import { ended } from "./record-changes.js";
 import { byHand, editedByHand } from "./stated-by-hand.js";
+import { loggedRequest, type StatementKey, statedBefore, statedId } from "./stated-once.js";
 import { endOf } from "./statement-record.js";
 import { approved, rejected } from "./waiting.js";
 
@@ -32,18 +34,22 @@ export class StatingByHand {
     this.#parts = parts;
   }
 
-  async add(owner: Owner, said: NewStatement, options: At & { readonly id?: string }): Promise<Memory> {
-    const id = options.id ?? newId();
+  async add(owner: Owner, said: NewStatement, options: At & { readonly request?: StatementKey }): Promise<Memory> {
+    const { request, now } = options;
     const given = byHand(said, this.#parts.categories);
     // What a guest says by hand is as sure as it gets: the gate is for readers.
-    const rules = { ...(await this.#parts.rules(owner, options.now)), minConfidence: 0 };
-    const stated_at = options.now.toISOString();
+    const rules = { ...(await this.#parts.rules(owner, now)), minConfidence: 0 };
+    const stated_at = now.toISOString();
     const statement = { ...given, valid_until: endOf(given, stated_at, options.timeZone) };
-    return this.#change(owner, options.now, ({ records }) => {
+    return this.#change(owner, now, (memories) => {
+      const { records } = memories;
+      const before = request && statedBefore(owner, memories, request, now);
+      if (before) return { entry: null, result: before.id };
+      const id = request === undefined ? newId() : statedId(owner, memories, request);
       const change = { op: "add", id, target_id: null, statement, waits: null, stated_at, source: null } as const;
       const reconciled = reconcile(records.values(), [change], rules);
       const resolved = reconciled.resolved.get(id);
-      if (resolved !== undefined) return entryOf(reconciled.puts, resolved);
+      if (resolved !== undefined) return stated(entryOf(reconciled.puts, resolved), request && loggedRequest(owner, request, resolved));
       if (reconciled.dropped.known !== undefined || reconciled.dropped.too_many_waiting !== undefined)
         throw new AppError("MEMORY_REFUSED", { detail: "It tells the assistant what to do." });
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/valid_until", detail: "It is over already, or was forgotten." }] });
@@ -112,6 +118,12 @@ export class StatingByHand {
     const { memories, result } = await this.#parts.logs.change(owner, plan, { now });
     return memoryOf(typeof result === "string" ? found(memories.records, result) : result);
   }
+}
+
+/** With the request that it is the work of: logged also where nothing changes. */
+function stated<T>(change: MemoryChange<T>, request: MemoryRequest | undefined): MemoryChange<T> {
+  if (request === undefined) return change;
+  return { ...change, entry: { ...(change.entry ?? { kind: "hand", turn: null, puts: [], removed: [] }), request } };
 }
 
 function entryOf(puts: readonly MemoryRecord[], id: string, removed: readonly string[] = []): MemoryChange<string | MemoryRecord> {

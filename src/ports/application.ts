@@ -22,6 +22,7 @@ import type { ConversationHistory } from "./history.js";
 import type { Memories } from "./memories.js";
 import type { OwnAgent } from "./own-agent.js";
 import type { ErasureReceipt, UserRecord } from "./owner-ledger.js";
+import type { RequestKey } from "./request-key.js";
 import type { Page, SessionQuery } from "./session-store.js";
 
 /**
@@ -97,10 +98,8 @@ export interface ChatRequest {
   readonly incognito?: boolean;
   /** The token of a tool's earlier answer whose button the user pressed: consent to what was shown there, and to nothing else. */
   readonly consent?: string;
-  readonly idempotency?: {
-    readonly key: string /** SHA-256 of the request's body, which need not cover `images`: they are told apart by their own hashes. */;
-    readonly requestHash: string;
-  };
+  /** Its hash need not cover `images`: they are told apart by their own. */
+  readonly idempotency?: RequestKey;
   /** IANA time zone. Default: the session's (`metadata.time_zone`), `homeTimeZone`, the user's record, UTC. */
   readonly timeZone?: string;
   /** IANA time zone that identity gives the user, for sessions that say nothing else. */
@@ -274,12 +273,18 @@ export interface ThreadElement extends Element {
 
 /** All throw SESSION_NOT_FOUND for a session that the owner doesn't have. */
 export interface Sessions {
-  create(owner: Owner, session: NewSession): Promise<Session>;
+  /** With a key, here and below: a repetition is answered with the session that the first request made, as it is. */
+  create(owner: Owner, session: NewSession, request?: RequestKey): Promise<Session>;
   /**
    * The owner's session of that name (1 to 256 characters), whatever its status and as it is, or a new one. Two at once make one. A
    * conversation that was imported has the name that it had there. @throws INVALID_REQUEST for what can't be a name
    */
-  findOrCreate(owner: Owner, externalId: string, session: NewSession): Promise<{ readonly session: Session; readonly created: boolean }>;
+  findOrCreate(
+    owner: Owner,
+    externalId: string,
+    session: NewSession,
+    request?: RequestKey,
+  ): Promise<{ readonly session: Session; readonly created: boolean }>;
   get(owner: Owner, id: string): Promise<Session>;
   list(owner: Owner, query: SessionQuery): Promise<Page<Session>>;
   patch(owner: Owner, id: string, patch: SessionPatch): Promise<Session>;
@@ -299,7 +304,7 @@ export interface Sessions {
   thread(owner: Owner, id: string): Promise<Thread>;
   /** An image of the session that came as data. @throws IMAGE_NOT_FOUND also for one that is kept by its address alone */
   image(owner: Owner, id: string, imageId: string): Promise<{ readonly mediaType: ImageType; readonly data: Uint8Array }>;
-  fork(owner: Owner, id: string, messageId: string): Promise<Session>;
+  fork(owner: Owner, id: string, messageId: string, request?: RequestKey): Promise<Session>;
   /** Resolves when the session's write-back is done, or the time is up. */
   flush(owner: Owner, id: string, timeoutMs: number): Promise<WriteBackState>;
   retryWriteBack(owner: Owner, id: string): Promise<WriteBackState>;

@@ -13,6 +13,7 @@ import type { Owner } from "../domain/owner.js";
 import type { RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { AppError } from "../platform/errors.js";
 import type { ProposedOperation } from "./extraction.js";
+import type { RequestKey } from "./request-key.js";
 import type { Page } from "./session-store.js";
 
 export interface RecallRequest {
@@ -76,23 +77,23 @@ export interface Memories {
   search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]>;
   history(owner: Owner, id: string): Promise<readonly MemoryEvent[]>;
   /**
-   * A memory that the user states by hand, active at once. `id` makes a retry harmless. `timeZone` (IANA): where a `valid_until` without a
-   * time ends with its day; default UTC. @throws MEMORY_REFUSED for a secret, INVALID_REQUEST for what can't be stored, with nothing
-   * half-stored
+   * A memory that the user states by hand, active at once. `request`: a repetition is answered with what the first one stated, as it is,
+   * and states nothing. `timeZone` (IANA): where a `valid_until` without a time ends with its day; default UTC.
+   * @throws MEMORY_REFUSED for a secret, INVALID_REQUEST for what can't be stored, with nothing half-stored, IDEMPOTENCY_KEY_REUSED
    */
   add(
     owner: Owner,
     statement: NewStatement,
-    options: { readonly id?: string; readonly now: Date; readonly timeZone?: string },
+    options: { readonly request?: RequestKey; readonly now: Date; readonly timeZone?: string },
   ): Promise<Memory>;
   /**
    * As {@link add} for each, in order. What is wrong with one doesn't stop the others; where the store fails, it and those after it have
-   * that error. `ids`: of each. @throws where none could be stored because of the store, LONG_TERM_MEMORY_DISABLED
+   * that error. `request`: as with {@link add}, of all. @throws where none could be stored because of the store, LONG_TERM_MEMORY_DISABLED
    */
   addAll(
     owner: Owner,
     statements: readonly NewStatement[],
-    options: { readonly ids?: readonly string[]; readonly now: Date; readonly timeZone?: string },
+    options: { readonly request?: RequestKey; readonly now: Date; readonly timeZone?: string },
   ): Promise<readonly AddedMemory[]>;
   /** `timeZone` as with {@link add}. @throws MEMORY_REFUSED for a secret */
   patch(owner: Owner, id: string, patch: MemoryPatch, options: { readonly now: Date; readonly timeZone?: string }): Promise<Memory>;

@@ -24,8 +24,21 @@ export interface MemoryLogEntry {
   readonly removed: readonly string[];
   /** Goes on behind this of what the domain reports (see `Domain.happened`); absent where it was not asked. */
   readonly happened_cursor?: string;
+  /** The request with an idempotency key that this is the work of. */
+  readonly request?: MemoryRequest;
   /** For the turn's own account: proposals that were dropped, and why, by code; never a text. */
   readonly dropped?: Readonly<Record<string, number>>;
+}
+
+export interface MemoryRequest {
+  /** Made of the key, which is not kept. */
+  readonly id: string;
+  /** Of all that was asked. */
+  readonly hash: string;
+  /** Which of the request's statements, from 0. */
+  readonly place: number;
+  /** What it is answered with. */
+  readonly memory_id: string;
 }
 
 export type MemoryChangeKind =

@@ -3,8 +3,8 @@ import type { TaskTokens, TokenTask } from "../domain/tokens.js";
 import type { ErrorCode } from "../platform/errors.js";
 
 /**
- * How a turn ended that had begun. A replay is none, nor is a request that was refused before its message was kept. `suspended`: it waits for
- * its caller's tools, and is told of again when it has gone on.
+ * How a turn ended that had begun. A replay is none, nor is a request that was refused before its message was kept. `suspended`: it waits
+ * for its caller's tools, and is told of again when it has gone on.
  */
 export type TurnEnd =
   | { readonly outcome: "suspended"; readonly memory: RecallStatus }

@@ -3,6 +3,7 @@ import type { Owner } from "../domain/owner.js";
 import type { RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { ToConfirm } from "../domain/to-confirm.js";
 import type { HistoryHit } from "./history.js";
+import type { RequestKey } from "./request-key.js";
 
 /** Memory for those who have an agent of their own: what is said is kept and read, what is known is told. No model answers. */
 export interface OwnAgent {
@@ -32,7 +33,7 @@ export interface MessagesToAdd {
   /** Default `api`. */
   readonly channel?: string;
   /** The same key again, with the same hash of the request, gives the same answer. Kept 24 h. */
-  readonly idempotency?: { readonly key: string; readonly requestHash: string };
+  readonly idempotency?: RequestKey;
   /** IANA time zone. Default: the session's (`metadata.time_zone`), the user's record, UTC. */
   readonly timeZone?: string;
 }

@@ -1,6 +1,6 @@
 import { isExpired, type LifecycleEvent, nextState, type RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
-import type { JournalRecord, Message, Session, SessionStatus } from "../domain/session.js";
+import type { JournalRecord, Message, NewRecord, Session, SessionStatus } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -9,17 +9,19 @@ import type { NewSession, SessionPatch, Sessions, Thread, WriteBackState } from 
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { RequestKey } from "../ports/request-key.js";
 import { sessionIdFor } from "../ports/session-names.js";
 import type { Page, SessionQuery, SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
-import { forkRecords } from "./fork.js";
-import { copyImages, readImage } from "./images.js";
+import { readImage } from "./images.js";
+import { MadeOnce } from "./made-once.js";
 import { findMessage, type MessageQuery, readMessages } from "./messages.js";
 import { detachSession } from "./purge.js";
 import { type HeldSession, type OwnerGate, SessionAccess } from "./session-access.js";
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
 import { shownSession } from "./shown-session.js";
 import { threadOf } from "./thread.js";
+import { writeFork } from "./write-fork.js";
 
 export interface SessionServiceParts {
   readonly store: SessionStore;
@@ -28,7 +30,7 @@ export interface SessionServiceParts {
   readonly longTerm: Pick<MemoryAdministration, "detachSession">;
   readonly ledger: OwnerLedger;
   readonly gate: OwnerGate;
-  readonly lagging: Pick<SessionsBehind, "requireLevel">;
+  readonly lagging: Pick<SessionsBehind, "requireLevel" | "findIdempotent">;
   readonly writeBack: WriteBackControl;
   /** Writes the final summary of a session that is being archived, without waiting for a model. Must not throw. */
   readonly finalSummary: (owner: Owner, sessionId: string) => Promise<void>;
@@ -58,20 +60,32 @@ interface WriteBackControl {
 export class SessionService implements Sessions {
   readonly #parts: SessionServiceParts;
   readonly #access: SessionAccess;
+  readonly #once: MadeOnce;
   readonly #retention: RetentionPolicy;
 
   constructor(parts: SessionServiceParts, options: SessionServiceOptions) {
     this.#parts = parts;
     this.#retention = options.retention;
     this.#access = new SessionAccess(parts.store, parts.gate, { waitMs: options.lockWaitMs });
+    this.#once = new MadeOnce({ index: parts.store.index, lagging: parts.lagging, access: this.#access, clock: parts.clock });
   }
 
-  async create(owner: Owner, session: NewSession): Promise<Session> {
-    const id = newId();
-    return this.#access.during(owner, () => this.#create(owner, id, null, session));
+  async create(owner: Owner, session: NewSession, request?: RequestKey): Promise<Session> {
+    const make = (kept: readonly NewRecord[]) => this.#create(owner, newId(), null, session, kept);
+    return this.#once.run(owner, request, make, (id) => this.#shown(owner, id));
   }
 
-  async findOrCreate(owner: Owner, externalId: string, session: NewSession): ReturnType<Sessions["findOrCreate"]> {
+  async findOrCreate(owner: Owner, externalId: string, session: NewSession, request?: RequestKey): ReturnType<Sessions["findOrCreate"]> {
+    const make = (kept: readonly NewRecord[]) => this.#findOrCreate(owner, externalId, session, kept);
+    return this.#once.run(owner, request, make, async (id) => ({ session: await this.#shown(owner, id), created: true }));
+  }
+
+  async #findOrCreate(
+    owner: Owner,
+    externalId: string,
+    session: NewSession,
+    kept: readonly NewRecord[],
+  ): ReturnType<Sessions["findOrCreate"]> {
     const { store, lagging } = this.#parts;
     const id = await sessionIdFor(store.index, owner, externalId);
     const found = async () => {
@@ -83,14 +97,14 @@ export class SessionService implements Sessions {
       this.#access.alone(
         owner,
         id,
-        async () => (await found()) ?? { session: await this.#create(owner, id, externalId, session), created: true },
+        async () => (await found()) ?? { session: await this.#create(owner, id, externalId, session, kept), created: true },
       )
     );
   }
 
-  async #create(owner: Owner, id: string, externalId: string | null, session: NewSession): Promise<Session> {
+  async #create(owner: Owner, id: string, externalId: string | null, session: NewSession, kept: readonly NewRecord[]): Promise<Session> {
     const { agentType, clock, writer } = this.#parts;
-    await writer.create(owner, id, newSessionRecords(owner, session, { externalId, agentType, now: clock.now() }));
+    await writer.create(owner, id, [...newSessionRecords(owner, session, { externalId, agentType, now: clock.now() }), ...kept]);
     await this.#parts.lagging.requireLevel(owner, id);
     return this.#shown(owner, id);
   }
@@ -181,21 +195,16 @@ export class SessionService implements Sessions {
     return readImage(this.#parts.store.images, owner, id, imageId);
   }
 
-  /** A new active session with the conversation up to the turn of a message; see {@link forkRecords}. */
-  async fork(owner: Owner, id: string, messageId: string): Promise<Session> {
-    const source = await this.#access.find(owner, id);
-    if (source.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
-    return this.#access.during(owner, async (signal) => {
-      const { store, writer, clock } = this.#parts;
-      const records: JournalRecord[] = [];
-      for await (const record of store.journal.read(owner, id, { signal })) records.push(record);
-      const fork = newId();
-      const copied = forkRecords({ owner, sourceId: id, records, messageId, now: clock.now(), newId });
-      await copyImages(store.images, owner, id, fork, copied);
-      await writer.create(owner, fork, copied);
-      await this.#parts.lagging.requireLevel(owner, fork);
-      return this.#shown(owner, fork);
-    });
+  /** A new active session with the conversation up to the turn of a message; see {@link writeFork}. */
+  async fork(owner: Owner, id: string, messageId: string, request?: RequestKey): Promise<Session> {
+    const make = async (kept: readonly NewRecord[]) => {
+      const source = await this.#access.find(owner, id);
+      if (source.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
+      const made = await this.#access.during(owner, (signal) => writeFork(this.#parts, owner, { sourceId: id, messageId, kept, signal }));
+      await this.#parts.lagging.requireLevel(owner, made);
+      return this.#shown(owner, made);
+    };
+    return this.#once.run(owner, request, make, (fork) => this.#shown(owner, fork));
   }
 
   async flush(owner: Owner, id: string, timeoutMs: number): Promise<WriteBackState> {

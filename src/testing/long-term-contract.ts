@@ -315,10 +315,13 @@ export function longTermContract(
       expect(texts((await memory.list(ann, { as_of: later(2).toISOString() })).data)).toEqual(["Prefers jazz"]);
     });
 
-    test("a memory added by hand can be repeated with its id, edited with its history, and found", async () => {
-      const id = randomUUID();
-      const added = await memory.add(ann, statement("Likes opera"), { id, now: NOW });
-      expect(await memory.add(ann, statement("Likes opera"), { id, now: NOW })).toEqual(added);
+    test("a memory added by hand can be repeated with its key, edited with its history, and found", async () => {
+      const request = { key: "k", requestHash: "h" };
+      const added = await memory.add(ann, statement("Likes opera"), { request, now: NOW });
+      expect(await memory.add(ann, statement("Likes opera"), { request, now: NOW })).toEqual(added);
+      const another = memory.add(ann, statement("Likes jazz"), { request: { key: "k", requestHash: "x" }, now: NOW });
+      await expect(another).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+      const { id } = added;
       expect(added).toMatchObject({ id, source: null, status: "active" });
       const recategorised = await memory.patch(ann, id, { category: "other", tags: ["mine"] }, { now: NOW });
       expect(recategorised).toMatchObject({ id, category: "other", tags: ["mine"], text: "Likes opera" });

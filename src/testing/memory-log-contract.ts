@@ -68,9 +68,11 @@ export function memoryLogContract(
       const first = await append(entryOf("jazz"), 0);
       expect(first).toEqual({ v: 1, seq: 1, at: NOW.toISOString(), ...entryOf("jazz") });
       const second = await append({ kind: "hand", turn: null, puts: [], removed: ["x"], happened_cursor: "c" }, 1);
-      expect(await entries()).toEqual([first, second]);
-      expect(await entries(ALICE, 2)).toEqual([second]);
-      expect(await log.lastSeq(ALICE)).toBe(2);
+      const request = { id: "r", hash: "h", place: 0, memory_id: "jazz" };
+      const third = await append({ kind: "hand", turn: null, puts: [], removed: [], request }, 2);
+      expect(await entries()).toEqual([first, second, third]);
+      expect(await entries(ALICE, 2)).toEqual([second, third]);
+      expect(await log.lastSeq(ALICE)).toBe(3);
       expect(await entries(BOB)).toEqual([]);
       await append(entryOf("polka"), 0, BOB);
       const owners: string[] = [];

@@ -53,6 +53,7 @@ export class Ingestion {
     }
     if (entry.requestHash !== request.idempotency?.requestHash) throw new AppError("IDEMPOTENCY_KEY_REUSED");
     const session = await activeSession(this.#parts, owner, sessionId);
+    request.idempotency.onReplay?.();
     return this.#answer(request, entry.messageId, session.metadata.incognito !== true);
   }
 

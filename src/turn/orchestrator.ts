@@ -95,7 +95,7 @@ export class ConversationOrchestrator implements Chat {
   /** Answers from the journal when the key's turn was answered, runs it again on its stored message when it was not. */
   async #keyedTurn(
     request: TurnRequest,
-    { key, requestHash }: NonNullable<TurnRequest["idempotency"]>,
+    { key, requestHash, onReplay }: NonNullable<TurnRequest["idempotency"]>,
     options: ChatOptions,
     signal: AbortSignal,
   ): Promise<ChatAnswer> {
@@ -126,6 +126,7 @@ export class ConversationOrchestrator implements Chat {
         await this.#parts.mayAnswer?.(request.owner);
         return this.#answer(await this.#opening.reopen(request, sessionId, recorded.user, lease, locked), options);
       }
+      onReplay?.();
       return this.#again(sessionId, recorded, options);
     });
   }

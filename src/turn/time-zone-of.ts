@@ -12,8 +12,10 @@ export async function timeZoneOf(
 ): Promise<string> {
   if (request.timeZone !== undefined && !isTimeZone(request.timeZone))
     throw new AppError("INVALID_REQUEST", { detail: "timeZone is not an IANA time zone." });
-  const stated = [request.timeZone, metadata.time_zone, request.homeTimeZone];
-  // Metadata is the client's own: what is no time zone there is passed over.
-  const known = stated.find((zone): zone is string => typeof zone === "string" && isTimeZone(zone));
-  return known ?? (await ledger.user(request.owner))?.timeZone ?? "UTC";
+  const isKnown = (zone: unknown): zone is string => typeof zone === "string" && isTimeZone(zone);
+  // Metadata is the client's own, a record may come from elsewhere: what is no time zone there is passed over.
+  const stated = [request.timeZone, metadata.time_zone, request.homeTimeZone].find(isKnown);
+  if (stated !== undefined) return stated;
+  const recorded = (await ledger.user(request.owner))?.timeZone;
+  return isKnown(recorded) ? recorded : "UTC";
 }

@@ -104,6 +104,12 @@ describe("problems", () => {
     expect([response.status, await response.text()]).toEqual([200, ""]);
   });
 
+  test("who can't take the answer is refused before anything is done", async () => {
+    const app = await appOver(fakeApplication());
+    const response = await app.request("/v1/sessions", json("POST", {}, { Accept: "text/html" }));
+    expect([response.status, response.headers.get("Location")]).toEqual([406, null]);
+  });
+
   test("only JSON is answered: 406 for who can't take it", async () => {
     const app = await appOver(fakeApplication({ sessions: { get: async () => sampleSession() } }));
     const as = async (accept: string) => (await app.request(`/v1/sessions/${SESSION_ID}`, { headers: { Accept: accept } })).status;

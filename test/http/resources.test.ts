@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MAX_IMPORT_BYTES } from "../../src/http/import.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Application } from "../../src/ports/application.js";
+import type { RequestKey } from "../../src/ports/request-key.js";
 import { fakeApplication, type Script } from "../support/fake-application.js";
 import { appOver, json } from "../support/http-client.js";
 import { AT, MEMORY_ID, MESSAGE_ID, SESSION_ID, sampleMemory, sampleSession } from "../support/samples.js";
@@ -35,8 +36,8 @@ describe("sessions", () => {
     expect(await made.json()).toEqual(session);
     await app.request("/v1/sessions", { method: "POST" });
     expect(calls).toEqual([
-      ["create", OWNER, { title: "Weekend", metadata: { a: [1] }, expiresInDays: 7 }],
-      ["create", OWNER, {}],
+      ["create", OWNER, { title: "Weekend", metadata: { a: [1] }, expiresInDays: 7 }, undefined],
+      ["create", OWNER, {}, undefined],
     ]);
   });
 
@@ -56,7 +57,7 @@ describe("sessions", () => {
     const described = { external_id: "trip", topic: "Bergen", tags: ["fjord"], agent_type: "guide" };
     const ask = async () => (await app.request("/v1/sessions", json("POST", described))).status;
     expect([await ask(), await ask()]).toEqual([201, 200]);
-    expect(calls[0]).toEqual([OWNER, "trip", { topic: "Bergen", tags: ["fjord"], agentType: "guide" }]);
+    expect(calls[0]).toEqual([OWNER, "trip", { topic: "Bergen", tags: ["fjord"], agentType: "guide" }, undefined]);
   });
 
   test("listed by status, tag and title, page by page", async () => {
@@ -123,7 +124,7 @@ describe("sessions", () => {
       ["patch", OWNER, SESSION_ID, { topic: "A week in Bergen", agentType: "guide", expiresInDays: null }],
       ["restore", OWNER, SESSION_ID],
       ["empty", OWNER, SESSION_ID],
-      ["fork", OWNER, SESSION_ID, "their-own-id"],
+      ["fork", OWNER, SESSION_ID, "their-own-id", undefined],
       ["flush", OWNER, SESSION_ID, 1],
       ["flush", OWNER, SESSION_ID, 5000],
       ["retryWriteBack", OWNER, SESSION_ID],
@@ -249,10 +250,11 @@ describe("memories", () => {
       },
       { now: NOW, timeZone: "Europe/Berlin" },
     ]);
-    const ids = calls.slice(1).map((call) => (call[3] as { id?: string }).id);
-    expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
-    expect(ids[1]).toBe(ids[0]);
-    expect(ids[2]).not.toBe(ids[0]);
+    const requests = calls.slice(1).map((call) => (call[3] as { request?: RequestKey }).request);
+    expect(requests.map((request) => request?.key)).toEqual(["k", "k", "k"]);
+    expect(requests[0]?.requestHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(requests[1]?.requestHash).toBe(requests[0]?.requestHash);
+    expect(calls[3]?.[1]).not.toBe(OWNER);
     // What is left out is left to the memory, which knows its categories.
     expect(calls[1]?.[2]).toEqual({ text: "Likes jazz", category: "other" });
   });

@@ -46,3 +46,18 @@ test("of an export, a memory keeps its source where its quote stands in the mess
     "Tango on Sundays": ["active", null],
   });
 });
+
+test.each([{ id: " " }, { id: "../x" }, { text: "x".repeat(501) }, { subject: "everybody" }])(
+  "an export whose memory has %j is refused, and nothing stands in memory's way afterwards",
+  async (change) => {
+    const world = await startWorld(await tempDir(), {}, { reader });
+    const ada = world.as("ada");
+    await ada.say("Jazz for me please");
+    const { body } = await ada.get<Exported>("/v1/me/export");
+    const [memory] = body.memories;
+    const forged = { ...body, memories: [{ ...memory, ...change }] };
+    const bob = world.as("bob");
+    expect(await bob.post("/v1/import", forged)).toMatchObject({ status: 400, body: { code: "INVALID_IMPORT" } });
+    expect((await bob.post("/v1/memories", { text: "Likes jazz" })).status).toBe(201);
+  },
+);

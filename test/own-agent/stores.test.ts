@@ -44,6 +44,14 @@ async function story(maitred: Composed): Promise<void> {
     code: "IDEMPOTENCY_KEY_REUSED",
   });
 
+  const asked = { key: "made", requestHash: "h" };
+  const made = await Promise.all([sessions.create(ada, {}, asked), sessions.create(ada, {}, asked)]);
+  expect(new Set([...made, await sessions.create(ada, {}, asked)].map(({ id }) => id)).size).toBe(1);
+  await expect(sessions.create(ada, {}, { ...asked, requestHash: "x" })).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+  const stated = () => memories.add(ada, { text: "Likes tea" }, { now: new Date(), request: asked });
+  expect((await stated()).id).toBe((await stated()).id);
+  await memories.forget(ada, (await stated()).id, { now: new Date() });
+
   const thread = await sessions.thread(ada, sessionId);
   expect(thread.steps.map(({ output }) => output)).toEqual([
     "I prefer jazz concerts.",

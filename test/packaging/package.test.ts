@@ -105,6 +105,9 @@ describe("the packed package, alone in an empty project", () => {
       expect.arrayContaining(["dist/index.js", "dist/index.d.ts", "dist/cli.js", "dist/main.js", "README.md"]),
     );
     expect(installed.files).toEqual(expect.arrayContaining(["dist/web/index.html", "LICENSE", "CHANGELOG.md"]));
+    const ofSwaggerUi = installed.files.filter((file) => file.includes("swagger-ui"));
+    const copied = ["LICENSE", "NOTICE", "swagger-ui-bundle.js", "swagger-ui.css"].map((name) => `dist/web/swagger-ui/${name}`);
+    expect(ofSwaggerUi.sort()).toEqual(copied);
     const expected = /^(dist\/|docs\/.*\.md$|examples\/.*\.(ts|py|sh)$|memory_storage\/README\.md$|package\.json$|[A-Z]+\.md$|LICENSE$)/;
     expect(installed.files.filter((file) => !expected.test(file))).toEqual([]);
     expect(installed.files.filter((file) => /\.jsonl|\.db|\.env|\.test\./.test(file))).toEqual([]);

@@ -76,6 +76,17 @@ describe("the time zone of a turn", () => {
     expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30 in Tokyo"]);
   });
 
+  test("[hostile-input] an import that names a zone which is none is taken, and the user goes on as without one", async () => {
+    const world = await startWorld(await tempDir(), { MEM0_ENABLED: "false" });
+    const { session_id } = await ask(world, { message: "Any concerts tomorrow?" }, { "X-Timezone": "Europe/Lisbon" });
+    const { text } = await world.as("ines").get("/v1/me/export");
+    const elsewhere = await startWorld(await tempDir(), { MEM0_ENABLED: "false" });
+    const taken = await elsewhere.as("ines").post("/v1/import", text.replaceAll("Europe/Lisbon", "wnK"));
+    expect([taken.status, taken.body]).toEqual([200, expect.objectContaining({ sessions: 1, messages: 2 })]);
+    await ask(elsewhere, { message: "And on Sunday?", session_id });
+    expect((await elsewhere.as("ines").get("/v1/me/export")).text).not.toContain("wnK");
+  });
+
   test("a session keeps its zone from turn to turn, also when its metadata is changed to another; one that is none is passed over", async () => {
     const world = await startWorld(await tempDir(), { MEM0_ENABLED: "false" }, { clock: new HandClock("2026-12-31T23:30:00Z") });
     const message = "Any concerts tomorrow?";

@@ -130,8 +130,8 @@ export function answeringApplication(): Application {
     },
     privacy: {
       async *export() {
-        yield '{"version":1,';
-        yield '"sessions":[]}';
+        yield `{"format":"maitred-export","version":1,"exported_at":"${AT}","user":null,`;
+        yield '"sessions":[],"memories":[],"forgotten":[],"records":{}}';
       },
       erase: async () => ({ receipt_id: "r", completed_at: AT, erased: { sessions: 1 }, verified: true }),
     },

@@ -4,7 +4,7 @@ import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import type { Application } from "../../src/ports/application.js";
 import { AT } from "./samples.js";
 
-const LOCAL_CONFIG: HttpConfig = {
+export const LOCAL_CONFIG: HttpConfig = {
   AUTH_MODE: "local",
   AUTH_HEADER: "X-MS-CLIENT-PRINCIPAL-ID",
   API_KEYS_FILE: undefined,

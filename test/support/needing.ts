@@ -6,12 +6,19 @@ import { ECOSYSTEM } from "./ecosystem.js";
 
 const onPath = (program: string) => (process.env.PATH ?? "").split(delimiter).some((dir) => existsSync(join(dir, program)));
 
+/** A Python environment with openapi-python-client, by `PYTHON_TOOLS`. */
+export const PYTHON_TOOLS = process.env.PYTHON_TOOLS ?? "";
+
 /** What a test may need that is not everywhere: whether it is there, and what is said where it isn't. */
 const NEEDS = {
   chromium: { there: () => existsSync(CHROMIUM), missing: `${CHROMIUM} is not installed` },
   ecosystem: { there: () => existsSync(ECOSYSTEM), missing: "test/ecosystem is not installed" },
   postgres: { there: () => onPath("postgres"), missing: "there is no postgres on the PATH" },
   redis: { there: () => onPath("redis-server"), missing: "there is no redis-server on the PATH" },
+  pythonTools: {
+    there: () => existsSync(join(PYTHON_TOOLS, "bin", "openapi-python-client")),
+    missing: "PYTHON_TOOLS names no Python environment with openapi-python-client",
+  },
   python: { there: () => onPath("python3"), missing: "there is no python3 on the PATH" },
   curl: { there: () => onPath("curl"), missing: "there is no curl on the PATH" },
   java: { there: () => onPath("java"), missing: "there is no java on the PATH" },

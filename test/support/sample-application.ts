@@ -160,7 +160,8 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
         [...memories.values()]
           .filter((memory) => memory.owner === owner && memory.text.toLowerCase().includes(text.toLowerCase()))
           .map((memory) => ({ ...shown(memory), score: 1 })),
-      add: async (owner, statement, { id = next() }) => {
+      add: async (owner, statement) => {
+        const id = next();
         const { valid_from: from, ...said } = statementSchema.parse(statement);
         const memory = sampleMemory({ id, ...said, ...(from !== null && { valid_from: from }), source: null });
         memories.set(id, { ...memory, owner });

@@ -173,7 +173,7 @@ export async function makeWorld(
       ledger,
       gate: registry,
       // A writer that lags throws, above.
-      lagging: { requireLevel: async () => {} },
+      lagging: { requireLevel: async () => {}, findIdempotent: async () => null },
       writeBack: {
         kick: () => writeBack.push("kick"),
         flush: async (_owner, id, timeoutMs) => void writeBack.push(`flush ${id} ${timeoutMs}`),

@@ -3,7 +3,7 @@ import { type ApiApp, body, createRoute, newApi } from "../routes.js";
 import { completionOf, completionSchema, completionStream } from "./completion.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, type Entry, namedSession } from "./conversation.js";
-import { openAiAnswers, sessionHeaders } from "./documented.js";
+import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, sessionHeaders } from "./documented.js";
 import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
 import { answerTurn, type OpenAiParts } from "./turn-route.js";
 
@@ -41,10 +41,13 @@ const completionsBody = z
 const route = createRoute({
   method: "post",
   path: COMPLETIONS_PATH,
+  operationId: "createChatCompletion",
   tags: ["OpenAI"],
   summary: "One turn, as OpenAI's Chat Completions",
   request: { headers: sessionHeaders, body: body(completionsBody) },
   responses: openAiAnswers(completionSchema, "The answer. With `stream: true`: chunks of it, and `[DONE]`."),
+  fails: OF_A_CLIENTS_TURN,
+  errorContent: openAiErrors,
 });
 
 export function completionRoutes(parts: OpenAiParts): ApiApp {

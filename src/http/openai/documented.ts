@@ -1,6 +1,8 @@
-import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
+import type { ErrorCode } from "../../platform/errors.js";
+import { OF_A_TURN } from "../chat.js";
 import { idField } from "../fields.js";
+import { answersAs } from "../routes.js";
 import { openAiErrorSchema } from "./errors.js";
 
 /** What the routes of OpenAI's APIs have in common in `/openapi.json`. */
@@ -9,12 +11,13 @@ export const sessionHeaders = z.object({
   "X-Session-Id": idField.optional().openapi({ description: "The session. Default: the one that begins with the same message." }),
 });
 
-const error = { description: "An error in OpenAI's shape.", content: { "application/json": { schema: openAiErrorSchema } } };
+/** Errors in OpenAI's shape. */
+export const openAiErrors = () => ({ "application/json": { schema: openAiErrorSchema } });
 
-/** The answers of a route: one on success, streamed or not, and OpenAI's errors. */
-export function openAiAnswers(schema: z.ZodType, description: string, { streams = true } = {}) {
-  const content = { "application/json": { schema }, ...(streams && { "text/event-stream": { schema: z.string() } }) };
-  return { 200: { description, content }, "4XX": error, "5XX": error } as RouteConfig["responses"] & {
-    readonly [status: number]: { readonly description: string };
-  };
+/** The answers of a route: streamed or not. */
+export function openAiAnswers(schema: z.ZodType, description: string) {
+  return answersAs({ "application/json": schema, "text/event-stream": z.string() }, description, ["X-Session-Id", "X-Memory-Status"]);
 }
+
+/** What may refuse a turn that comes as OpenAI's clients send it. */
+export const OF_A_CLIENTS_TURN: readonly ErrorCode[] = [...OF_A_TURN, "TOOL_CALL_NOT_WAITING", "INVALID_ID"];

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { type ApiApp, answer, createRoute, newApi } from "../routes.js";
-import { openAiAnswers } from "./documented.js";
+import { type ApiApp, answer, answers, createRoute, newApi } from "../routes.js";
+import { openAiErrors } from "./documented.js";
 
 export const MODELS_PATH = "/v1/models";
 
@@ -14,9 +14,11 @@ const modelsSchema = z
 const route = createRoute({
   method: "get",
   path: MODELS_PATH,
+  operationId: "listModels",
   tags: ["OpenAI"],
   summary: "The model that answers, as OpenAI lists models",
-  responses: openAiAnswers(modelsSchema, "The one model that there is. Requests may name any.", { streams: false }),
+  responses: answers(modelsSchema, "The one model that there is. Requests may name any."),
+  errorContent: openAiErrors,
 });
 
 /** `since`: what is told as the model's age, in Unix seconds. */

@@ -3,7 +3,7 @@ import { AppError } from "../../platform/errors.js";
 import { type ApiApp, body, createRoute, newApi } from "../routes.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, type Entry, namedSession } from "./conversation.js";
-import { openAiAnswers, sessionHeaders } from "./documented.js";
+import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, sessionHeaders } from "./documented.js";
 import { type Echoed, responseOf, responseSchema } from "./response.js";
 import { responseStream } from "./response-stream.js";
 import { conversationIdOf, sessionOf } from "./session-ids.js";
@@ -46,10 +46,13 @@ const responsesBody = z
 const route = createRoute({
   method: "post",
   path: RESPONSES_PATH,
+  operationId: "createResponse",
   tags: ["OpenAI"],
   summary: "One turn, as OpenAI's Responses",
   request: { headers: sessionHeaders, body: body(responsesBody) },
   responses: openAiAnswers(responseSchema, "The answer. With `stream: true`: its typed events."),
+  fails: OF_A_CLIENTS_TURN,
+  errorContent: openAiErrors,
 });
 
 export function responseRoutes(parts: OpenAiParts): ApiApp {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { Chat, ChatRequest, Sessions } from "../../ports/application.js";
-import { chatBody, chatRequestOf } from "../chat.js";
+import { chatBody, chatRequestOf, OF_A_TURN } from "../chat.js";
 import { type StreamLimits, streamTurn } from "../chat-stream.js";
 import { externalIdField, fieldsOf } from "../fields.js";
 import { requireAccept } from "../negotiate.js";
@@ -46,10 +46,16 @@ type UiChat = z.output<typeof uiChatBody>;
 const route = createRoute({
   method: "post",
   path: UI_CHAT_PATH,
+  operationId: "streamUiChat",
   tags: ["Chat"],
   summary: "One turn for the AI SDK's useChat",
   request: { headers: z.object({ "X-Timezone": z.string().optional() }), body: body(uiChatBody) },
-  responses: answersAs({ "text/event-stream": z.string() }, "The AI SDK's UI message stream, with a part `data-memory`."),
+  responses: answersAs({ "text/event-stream": z.string() }, "The AI SDK's UI message stream, with a part `data-memory`.", [
+    "X-Session-Id",
+    "X-Memory-Status",
+    "X-Vercel-AI-UI-Message-Stream",
+  ]),
+  fails: [...OF_A_TURN, "MESSAGE_NOT_FOUND"],
 });
 
 export interface UiParts {
