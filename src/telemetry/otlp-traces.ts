@@ -22,9 +22,10 @@ export function sendTraces(endpoint: string, logger: Logger): SentTraces {
   // What the SDK says may hold addresses and answers of others: that it failed must do.
   diag.setLogger({ error: lost, warn: nothing, info: nothing, debug: nothing, verbose: nothing }, { logLevel: DiagLogLevel.ERROR });
   const named = resourceFromAttributes({ "service.name": "maitred", "service.version": VERSION });
+  const url = new URL("v1/traces", endpoint.endsWith("/") ? endpoint : `${endpoint}/`).href;
   const provider = new NodeTracerProvider({
     resource: named.merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, "")}/v1/traces` }))],
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
   });
   provider.register();
   return {

@@ -33,6 +33,8 @@ export interface ChatOptions {
 
 /** Rounds before a message that its reading sees. */
 const CONTEXT_ROUNDS = 3;
+/** From a journal's end: more than the calls of one turn come to. */
+const LAST_RECORDS = 1_000;
 
 /**
  * One turn from the user's message to the answer. Holds the session's lock for the whole turn.
@@ -78,7 +80,9 @@ export class ConversationOrchestrator implements Chat {
     return this.#running(owner, options, (signal) =>
       this.#locked(request, sessionId, signal, async ({ lease }, locked) => {
         await activeSession(this.#parts, owner, sessionId);
-        const last = await turnToResume(journal.read(owner, sessionId, { signal: locked }), results);
+        const { lastSeq } = await journal.window(owner, sessionId, { rounds: 0, signal: locked });
+        const fromSeq = Math.max(1, lastSeq - LAST_RECORDS);
+        const last = await turnToResume(journal.read(owner, sessionId, { fromSeq, signal: locked }), results);
         if ("answered" in last) return this.#again(sessionId, last.answered, options);
         await this.#parts.mayAnswer?.(owner);
         const shown = { ...request, images: await imagesOf(images, owner, sessionId, last.user) };

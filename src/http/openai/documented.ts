@@ -15,7 +15,7 @@ export const sessionHeaders = z.object({
 export const openAiErrors = () => ({ "application/json": { schema: openAiErrorSchema } });
 
 /** The answers of a route: streamed or not. */
-export function openAiAnswers(schema: z.ZodType, description: string) {
+export function openAiAnswers(schema: z.ZodType, description: string): ReturnType<typeof answersAs> {
   return answersAs({ "application/json": schema, "text/event-stream": z.string() }, description, ["X-Session-Id", "X-Memory-Status"]);
 }
 
