@@ -1,6 +1,6 @@
 import { type BigIntStats, constants } from "node:fs";
 import { copyFile, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError } from "../../platform/errors.js";
@@ -82,13 +82,20 @@ class Copy {
       changed = true;
     }
     let done = 0;
-    // Journals before the logs that follow from them.
-    for (const some of [found.filter(isJournal), found.filter((path) => !isJournal(path) && !isDatabase(path))])
-      await eachInParallel(some, async (path) => {
+    const take = (paths: readonly string[], options: { readonly again: boolean }) =>
+      eachInParallel(paths, async (path) => {
         this.#options.signal.throwIfAborted();
-        if (await this.#take(path)) changed = true;
+        if (await this.#take(path, options)) changed = true;
         this.#options.onProgress(++done, found.length);
       });
+    const [journals, logs] = [found.filter(isJournal), found.filter(isLog)];
+    await take(journals, { again: false });
+    // After the journals: what one says to be written back must stand in the logs.
+    await take(logs, { again: changed });
+    await take(
+      found.filter((path) => !isJournal(path) && !isLog(path) && !isDatabase(path)),
+      { again: false },
+    );
     if (changed) for (const path of found.filter(isDatabase)) await this.#snapshot(path);
     return changed;
   }
@@ -103,11 +110,12 @@ class Copy {
     return paths.filter((path) => isDecisive(path) && (!isJournal(path) || (this.#sessions?.has(sessionOf(path)) ?? true)));
   }
 
-  /** Whether something that was copied before was replaced or is gone. */
-  async #take(path: string): Promise<boolean> {
+  /** Copies what is not there yet; `again`: also what is. Whether something that was copied before was replaced or is gone. */
+  async #take(path: string, { again }: { readonly again: boolean }): Promise<boolean> {
     const before = this.#copied.get(path);
     const now = await stat(join(this.#dir, path), { bigint: true }).catch(ifMissing);
-    if (now !== null && before?.ino === now.ino && before.birthtimeNs === now.birthtimeNs) return false;
+    const same = now !== null && before?.ino === now.ino && before.birthtimeNs === now.birthtimeNs;
+    if (same && !again) return false;
     await this.#drop(path);
     if (now === null) return before !== undefined;
     await mkdir(dirname(join(this.#target, path)), { recursive: true });
@@ -115,7 +123,7 @@ class Copy {
     if (copied === null) return before !== undefined;
     this.#copied.set(path, { ino: now.ino, birthtimeNs: now.birthtimeNs });
     await syncPath(join(this.#target, path));
-    return before !== undefined;
+    return before !== undefined && !same;
   }
 
   /** As of one moment, also while another process writes. */
@@ -136,6 +144,11 @@ class Copy {
     this.#copied.delete(path);
     await rm(join(this.#target, path), { force: true });
   }
+}
+
+/** What is known of an owner beside their journals. */
+function isLog(path: string): boolean {
+  return path.startsWith(`owners${sep}`);
 }
 
 function isDatabase(path: string): boolean {
