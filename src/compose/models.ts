@@ -2,7 +2,6 @@ import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/m
 import { openAiSdkModel } from "../agent/models/ai-sdk-providers.js";
 import { KnownCapabilities } from "../agent/models/capabilities.js";
 import { FallbackModel } from "../agent/models/fallback-model.js";
-import { OpenAIModel } from "../agent/models/openai-model.js";
 import { OfflineModel } from "../offline/offline-model.js";
 import type { Logger } from "../platform/logger.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
@@ -100,11 +99,11 @@ function fallbackModel(config: Config, main: ModelChoice["provider"], fallback: 
   };
 }
 
-function modelOf(
+async function modelOf(
   config: Config,
   { provider, apiKey, baseUrl, ...choice }: ModelChoice,
   shared: { readonly known: KnownCapabilities; readonly logger: Logger },
-): ChatModel | Promise<ChatModel> {
+): Promise<ChatModel> {
   const options = {
     ...shared,
     ...choice,
@@ -115,6 +114,7 @@ function modelOf(
     ...(config.MODEL_CONTEXT_TOKENS !== undefined && { contextTokens: config.MODEL_CONTEXT_TOKENS }),
   };
   if (provider !== "openai") return openAiSdkModel(provider, options);
+  const { OpenAIModel } = await import("../agent/models/openai-model.js");
   return new OpenAIModel({
     ...options,
     api: config.OPENAI_API,

@@ -10,8 +10,6 @@ import { InMemoryOwnerLedger } from "../stores/memory/in-memory-owner-ledger.js"
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
 import { openFollowingIndex } from "./following-index.js";
 import { openGivenStores } from "./given-stores.js";
-import { openPostgresStores } from "./postgres-stores.js";
-import { openRedisStores } from "./redis-stores.js";
 import type { Stores } from "./stores.js";
 import { same, type Wiring } from "./wiring.js";
 
@@ -24,8 +22,10 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   if (overrides.state !== undefined) return openGivenStores(wiring, overrides.state, { onLevel });
   // For what is in files beside an engine. That of journals is made by its lock.
   if (config.SHORT_TERM_BACKEND !== "file" && kept) await onStorage(() => fileSystem.mkdir(dir));
-  if (config.SHORT_TERM_BACKEND === "postgres") return openPostgresStores(wiring, config.DATABASE_URL ?? "");
-  if (config.SHORT_TERM_BACKEND === "redis") return openRedisStores(wiring, config.REDIS_URL ?? "");
+  // An engine's client is loaded where it is used.
+  if (config.SHORT_TERM_BACKEND === "postgres")
+    return (await import("./postgres-stores.js")).openPostgresStores(wiring, config.DATABASE_URL ?? "");
+  if (config.SHORT_TERM_BACKEND === "redis") return (await import("./redis-stores.js")).openRedisStores(wiring, config.REDIS_URL ?? "");
   if (kept) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
   const ledger = kept
     ? closing(await FileOwnerLedger.open({ dir, fileSystem, logger, codec }), (opened) => opened.close())

@@ -1,10 +1,11 @@
-import { type Composed, compose } from "../compose/compose.js";
+import type { Composed } from "../compose/compose.js";
 import { type Config, parseConfig } from "../compose/config.js";
 import { warnOfMisspelt } from "../compose/misspelt-variables.js";
 import { openMetrics } from "../compose/telemetry.js";
 import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
+import { loadWaiting } from "../platform/loaded-later.js";
 import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
 import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
@@ -126,7 +127,11 @@ async function open(
   warnOfMisspelt(env, logger);
   const metrics = parts.metrics === true ? await openMetrics({ process: false }) : null;
   const overrides = { ...overridesOf({ ...parts, logger }), ...(metrics && { metrics }) };
-  return opened(await compose(config, overrides), { logger, clock, metrics });
+  // Importing the package loads none of the stores.
+  const { compose } = await import("../compose/compose.js");
+  const composed = await compose(config, overrides);
+  setImmediate(loadWaiting);
+  return opened(composed, { logger, clock, metrics });
 }
 
 /** Everything for one user, over an application that somebody else opened. */
