@@ -7,7 +7,6 @@ import { createHttpApp } from "./http/app.js";
 import { requireLoopback } from "./http/auth-local.js";
 import { listen, type RunningServer } from "./http/server.js";
 import { systemClock } from "./platform/clock.js";
-import { loadWaiting } from "./platform/loaded-later.js";
 import { createLogger } from "./platform/pino-logger.js";
 import { announceAddress } from "./platform/server-address.js";
 
@@ -35,7 +34,7 @@ export async function runServer(environment: Readonly<Record<string, string | un
     listening = server;
     if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, server.address.url);
     console.log(startupBlock(application.info, server.address.url));
-    setImmediate(loadWaiting);
+    setImmediate(() => application.warm());
   } catch (error) {
     // Whoever asks already is broken off: the port has to be free for the next start, and what is open keeps the process alive.
     await listening?.close({ graceMs: 0 });

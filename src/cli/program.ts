@@ -14,8 +14,9 @@ import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
 import { modelDoctorCommand } from "./doctor-model.js";
 import { errorJson, errorLines } from "./error-lines.js";
 import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
-import { importCommand } from "./import.js";
+import { importCommand, LINE_HELP } from "./import.js";
 import { type InUseParts, unlessInUse } from "./in-use.js";
+import { addKeptCommands } from "./kept-commands.js";
 import { localBackend } from "./local-backend.js";
 import { type Maintenance, promoteCommand, reindexCommand, retentionCommand } from "./maintenance.js";
 import { type MigrateState, migrateCommand } from "./migrate.js";
@@ -91,6 +92,7 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .option("--tenant <id>", "the user's tenant (not with --url: the server knows it)", DEFAULT_TENANT)
     .option("--token-file <path>", "with --url: a file that holds the bearer token")
     .addHelpText("after", `\n${EXIT_HELP}`)
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => parts.streams.stdout.write(text),
@@ -138,18 +140,20 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     );
   program
     .command("chat")
-    .description("talk; /memories, /forget, /new, /sessions, /resume and /quit are commands in it")
+    .description("talk; /help shows the commands in it")
     .option("-m, --message <text>", "say one thing, get one answer")
     .option("-s, --session <id>", "go on with a session")
     .action(({ message, session }: { message?: string; session?: string }) =>
       backend((it) =>
         chatCommand(terminal(), it, {
           signal,
+          user: options().user,
           ...(message === undefined ? {} : { message }),
           ...(session === undefined ? {} : { sessionId: session }),
         }),
       ),
     );
+  addKeptCommands(program, terminal, backend);
   program
     .command("mcp")
     .description("an MCP server for a client on this machine, over stdin and stdout; with --url in front of a server that runs")
@@ -170,6 +174,7 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     )
     .addOption(new Option("--format <format>", "what the file is; default: by its beginning").choices(["ndjson", "export"]))
     .option("--extract", "also make memories of the user's own words", false)
+    .addHelpText("after", `\n${LINE_HELP}`)
     .action((file: string, { format, extract }: { format?: "ndjson" | "export"; extract: boolean }) =>
       backend(async (it) =>
         done(await importCommand(terminal(), it, { file, extract, signal, ...(format === undefined ? {} : { format }) })),
@@ -246,7 +251,8 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .command("doctor")
     .description("check configuration, stores, journals and versions, and say what to do")
     .option("--model", "instead make a small real call of each kind to the model, and say what works and what to set", false)
-    .action(async ({ model }: { model: boolean }) => {
+    .option("--strict", "end with 6 also where something works but wants a look", false)
+    .action(async ({ model, strict }: { model: boolean; strict: boolean }) => {
       const { nodeVersion, readConfig, sqliteVersion, serverOf, openModel } = parts;
       const { url, tenant, user } = options();
       if (model && url !== undefined)
@@ -254,13 +260,13 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
           detail: "--model asks the model from here.",
           hint: "Run it where the server runs, without --url.",
         });
-      if (model) return done(await modelDoctorCommand(terminal(), { readConfig, openModel, signal }));
-      if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it)));
+      if (model) return done(await modelDoctorCommand(terminal(), { readConfig, openModel, signal, strict }));
+      if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it, { strict })));
       const open = async (config: Config) => {
         const { application, maintenance } = await parts.open(config);
         return { backend: localBackend(application, ownerOf(tenant, plainUser(user))), maintenance };
       };
-      done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }));
+      done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }, { strict }));
     });
   return program;
 }

@@ -5,6 +5,7 @@ import { heldMemories } from "../memories/held-memories.js";
 import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
 import { isAppError } from "../platform/errors.js";
+import { loadWaiting } from "../platform/loaded-later.js";
 import { VERSION } from "../platform/version.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import { TurnRegistry } from "../turn/turn-registry.js";
@@ -137,6 +138,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         embedder: embedderInfo(embedder),
         costs: costs.limits,
       }),
+    warm: () => warm(embedder),
     info: infoOf(wiring, remembered, answering),
     close: ({ drainMs = 5_000 } = {}) => {
       closed ??= close(drainMs);
@@ -157,6 +159,12 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       limiter: stores.limiter ?? null,
     },
   };
+}
+
+/** Not for money: what a service embeds is paid for. */
+async function warm(embedder: LongTerm["embedder"]): Promise<void> {
+  loadWaiting();
+  if (embedder.remote !== true) await embedder.embed(["hello"], { kind: "query" }).catch(() => []);
 }
 
 /** An erasure waits for it, and then keeps it out: no visit of before is written after the receipt. */

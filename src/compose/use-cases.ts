@@ -94,7 +94,7 @@ export function composeUseCases(
     history,
     clock,
     gate: registry,
-    promote: config.MEM0_ENABLED ? (owner, id, signal) => promotion.session(owner, id, signal) : null,
+    promote: config.MEM0_ENABLED ? (...args) => promotion.session(...args) : null,
     restore: { longTerm, ledger, records },
     lockWaitMs: config.SESSION_LOCK_WAIT_MS,
   });

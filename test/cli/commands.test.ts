@@ -88,6 +88,7 @@ describe.each([
         sessions: {
           list: async () => ({ data: [sampleSession({ title: "Jazz\u001b[2J" })], nextCursor: null }),
           get: async () => sampleSession(),
+          flush: async () => ({ pending_turns: 0, failed_turns: 0 }),
         },
         memories: {
           list: async (_owner, query) => {

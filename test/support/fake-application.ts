@@ -55,6 +55,7 @@ export function fakeApplication(script: Script = {}): Application {
     seen: script.seen ?? (() => {}),
     user: script.user ?? refuse("user"),
     readiness: script.readiness ?? refuse("readiness"),
+    warm: async () => {},
     info: { ...FAKE_INFO, ...script.info },
     close: refuse("close"),
   };
