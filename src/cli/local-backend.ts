@@ -17,7 +17,7 @@ export function localBackend(application: Application, owner: Owner): Backend {
   const { chat, sessions, memories, imports, privacy, info } = application;
   return {
     about: { model: info.model.name, store: info.shortTerm === "memory" ? "nothing is kept" : info.storageDir },
-    warm: () => application.warm(),
+    warm: () => application.warm(owner),
     chat: ({ message, sessionId }, options) =>
       chat.chat({ owner, message, channel: "cli", timeZone: localTimeZone(), ...(sessionId === undefined ? {} : { sessionId }) }, options),
     sessions: async () => (await sessions.list(owner, { limit: 20 })).data,

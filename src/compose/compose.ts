@@ -1,9 +1,10 @@
 import { scheduleRetention } from "../after-turn/retention.js";
 import { saidBefore } from "../after-turn/said-before.js";
-import type { Owner } from "../domain/owner.js";
+import { type Owner, ownerOf } from "../domain/owner.js";
 import { heldMemories } from "../memories/held-memories.js";
 import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
+import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import { loadWaiting } from "../platform/loaded-later.js";
 import { VERSION } from "../platform/version.js";
@@ -138,7 +139,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         embedder: embedderInfo(embedder),
         costs: costs.limits,
       }),
-    warm: () => warm(embedder),
+    warm: (owner) => warm(remembered, wiring.clock, owner),
     info: infoOf(wiring, remembered, answering),
     close: ({ drainMs = 5_000 } = {}) => {
       closed ??= close(drainMs);
@@ -161,10 +162,15 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   };
 }
 
+/** Whose memories are recalled only to have recalled. */
+const NOBODY = ownerOf("default", "nobody");
+/** Bound of that, in milliseconds. */
+const WARM_MS = 5_000;
+
 /** Not for money: what a service embeds is paid for. */
-async function warm(embedder: LongTerm["embedder"]): Promise<void> {
+async function warm({ embedder, longTerm }: LongTerm, clock: Clock, owner = NOBODY): Promise<void> {
   loadWaiting();
-  if (embedder.remote !== true) await embedder.embed(["hello"], { kind: "query" }).catch(() => []);
+  if (embedder.remote !== true) await longTerm.recall(owner, { text: "hello", now: clock.now(), deadlineMs: WARM_MS });
 }
 
 /** An erasure waits for it, and then keeps it out: no visit of before is written after the receipt. */

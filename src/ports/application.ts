@@ -41,8 +41,11 @@ export interface Application {
   seen(owner: Owner, seen: { readonly displayName?: string; readonly provider?: string; readonly timeZone?: string }): void;
   user(owner: Owner): Promise<UserRecord | null>;
   readiness(): Promise<Readiness>;
-  /** Loads what the first message would wait for. Costs nothing when it is done again; never throws, and calls no service. */
-  warm(): Promise<void>;
+  /**
+   * Loads what the first message would wait for, and recalls once, of `owner` where that is known. Changes nothing, calls no service that
+   * has to be paid, never throws.
+   */
+  warm(owner?: Owner): Promise<void>;
   readonly info: ApplicationInfo;
   /** Finishes turns in flight, drains write-back as far as `drainMs` allows, closes every store. Idempotent. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
