@@ -43,12 +43,16 @@ export async function reindexSession(parts: ReindexedSessionParts, owner: Owner,
       yield message;
     }
   }
+  let added: number | null = null;
   try {
-    const added = await history.addSession(owner, sessionId, settled(), { signal });
-    return summary === null ? added : added + (await history.addEvents(owner, [summaryMessage(sessionId, summary)], { signal }));
+    const messages = await history.addSession(owner, sessionId, settled(), { signal });
+    const told = summary === null ? 0 : await history.addEvents(owner, [summaryMessage(sessionId, summary)], { signal });
+    added = messages + told;
+    return added;
   } finally {
-    // Who ended it otherwise takes out of history what there is, when this is over.
-    if (given.length > 0 && (!signal.aborted || ending.stop.aborted)) await takeBack(parts, owner, sessionId, { given, lastSeq }, ending);
+    // Who ended it without a stop takes out of history what there is, when this is over.
+    const isOthers = signal.aborted && !ending.stop.aborted;
+    if (added !== 0 && given.length > 0 && !isOthers) await takeBack(parts, owner, sessionId, { given, lastSeq }, ending);
   }
 }
 
