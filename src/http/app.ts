@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Config } from "../compose/config.js";
+import { traceRequest } from "../compose/telemetry.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
@@ -35,6 +36,7 @@ import { privacyRoutes } from "./privacy.js";
 import { asAppError, problemResponse } from "./problem.js";
 import { rateLimit } from "./rate-limit.js";
 import { requestLog } from "./request-log.js";
+import { requestTrace } from "./request-trace.js";
 import { newApi } from "./routes.js";
 import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
@@ -111,6 +113,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
 
   // Routes and everything that compares paths know those below the base path alone.
   const app = new Hono<HttpEnv>({ getPath: pathBelow(basePath) });
+  app.use(requestTrace(traceRequest));
   app.use(log.middleware);
   app.use(locationsBelow(basePath));
   app.use(securityHeaders({ hsts: config.AUTH_MODE !== "local" }));
