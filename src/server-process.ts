@@ -29,7 +29,8 @@ export async function runServer(environment: Readonly<Record<string, string | un
   const application = await compose(config, { logger, metrics });
   let listening: RunningServer | null = null;
   try {
-    const app = await createHttpApp({ application, config, logger, clock: systemClock, metrics, limiter: application.parts.limiter });
+    const { limiter, operator } = application.parts;
+    const app = await createHttpApp({ application, config, logger, clock: systemClock, metrics, limiter, operator });
     const server = await listen(app, { host: config.HOST, port: config.PORT });
     listening = server;
     if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, server.address.url);

@@ -26,6 +26,9 @@ export const REQUIREMENTS = {
   "poison-refused": "Instructions, credentials and planted preferences are not promoted.",
   "memory-informs":
     "A memory never authorises: bookings are stopped by hard constraints even when recall missed them or the store is down.",
+  "operator-apart": "The operator's token opens no user's door and shows nobody's words; no user's credentials open the operator's.",
+  "one-job-of-a-kind": "Work over all users that an operator begins runs once at a time of its kind, over all processes.",
+  "reindex-beside-turns": "A reindex beside live turns leaves nothing out of history and has nothing twice.",
   "forgotten-stays-forgotten": "What was forgotten is not brought back by restart, retry, reindex or replay, and its sentence is hidden.",
   "why-exact": "Every memory can be traced to the user's own words, byte for byte.",
   "erasure-complete": "Erasing an owner leaves no byte of their text in any file or collection of ours.",

@@ -113,6 +113,9 @@ async function handle(
   }
 }
 
+/** One runner at a time holds it, over all processes. */
+export const RETENTION_LOCK = "retention";
+
 export interface RetentionSchedule {
   readonly everyHours: number;
   readonly run: (signal: AbortSignal) => Promise<unknown>;
@@ -150,7 +153,7 @@ export function scheduleRetention(schedule: RetentionSchedule): {
 
 async function runAlone({ locks, run, logger }: RetentionSchedule, signal: AbortSignal): Promise<void> {
   try {
-    const lease = await locks.acquire("retention", { waitMs: 0, signal });
+    const lease = await locks.acquire(RETENTION_LOCK, { waitMs: 0, signal });
     try {
       await run(AbortSignal.any([signal, lease.signal]));
     } finally {

@@ -87,7 +87,8 @@ export function remoteBackend(options: RemoteOptions): Backend {
   };
 }
 
-async function request(options: RemoteOptions, path: string, call: Call): Promise<Response> {
+/** One request, answered with success. @throws SERVER_UNREACHABLE, ABORTED, and what the server answered */
+export async function request(options: RemoteOptions, path: string, call: Call): Promise<Response> {
   const response = await reach(options, path, call);
   if (!response.ok) throw errorOf(await response.json().catch(() => null), response.status);
   return response;

@@ -19,6 +19,7 @@ import { openCosts } from "./costs.js";
 import { embedderInfo } from "./embedders.js";
 import { type LongTerm, openLongTerm } from "./long-term.js";
 import { openStores } from "./open-stores.js";
+import { composeOperator } from "./operator.js";
 import { readNowOf } from "./read-now.js";
 import { composeTurns } from "./turn.js";
 import { composeUseCases } from "./use-cases.js";
@@ -92,6 +93,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
 
+  const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion });
   wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, clock: wiring.clock }));
   await privacy.resume();
   const schedule = scheduleRetention({
@@ -107,7 +109,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const close = async (drainMs: number) => {
     stopping.abort();
     await registry.close();
-    await schedule.stop();
+    await Promise.all([schedule.stop(), operator.close()]);
     const until = performance.now() + drainMs;
     await worker.drain(drainMs);
     await Promise.all([worker.stop(), registry.breakOff(Math.max(0, until - performance.now()))]);
@@ -158,6 +160,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       longTerm,
       log,
       limiter: stores.limiter ?? null,
+      operator,
     },
   };
 }

@@ -16,6 +16,7 @@ import type { LongTermMemory } from "../ports/memories.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { Metrics } from "../ports/metrics.js";
+import type { Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { SessionStore } from "../ports/session-store.js";
@@ -97,6 +98,8 @@ export interface Parts {
   readonly reindex: (options: ReindexOptions) => Promise<ReindexReport>;
   /** Counts requests for all processes that share a store; null where there is one. */
   readonly limiter: MakeLimiter | null;
+  /** What whoever runs it can ask for while it runs. */
+  readonly operator: Operator;
   /** Memories with what the administration of all of them needs. */
   readonly longTerm: LongTermMemory;
 }

@@ -35,6 +35,11 @@ export function ownerOf(tenant: string, user: string): Owner {
   return `${encodePart(checkPart(tenant, "tenant"))}:${encodePart(checkPart(user, "user"))}` as Owner;
 }
 
+/** What the owners of a tenant, and no others, begin with. @throws INVALID_USER_ID as {@link ownerOf} */
+export function tenantPrefix(tenant: string): string {
+  return `${encodePart(checkPart(tenant, "tenant"))}:`;
+}
+
 /** A user as a header or the command line names them: `user:x` is `x`. A token's subject and a key's user are taken as they are. */
 export function plainUser(named: string): string {
   return named.startsWith("user:") ? named.slice("user:".length) : named;

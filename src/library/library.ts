@@ -10,6 +10,7 @@ import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { Application } from "../ports/application.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
+import type { Operator } from "../ports/operator.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
 import { checkedChat, type UserParts } from "./checked.js";
@@ -44,6 +45,7 @@ export interface ServerParts {
   readonly limiter: MakeLimiter | null;
   /** Null where nothing is counted. */
   readonly metrics: ReadableMetrics | null;
+  readonly operator: Operator;
 }
 
 /** Holds keys: not to be seen in a dump of the object. */
@@ -165,6 +167,6 @@ function opened(
       return userOf(application, { owner: ownerOf(tenant, user), timeZone }, clock);
     },
   };
-  const server: ServerParts = { config: parts.config, logger, clock, metrics, limiter: parts.limiter };
+  const server: ServerParts = { config: parts.config, logger, clock, metrics, limiter: parts.limiter, operator: parts.operator };
   return Object.defineProperty(maitred, SERVER_PARTS, { value: server });
 }

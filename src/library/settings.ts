@@ -192,6 +192,8 @@ export interface Settings {
   readonly logContent?: Setting<"LOG_CONTENT">;
   /** Who sends it as `Authorization: Bearer …` may read `GET /metrics`. Empty: this machine alone. */
   readonly metricsToken?: Setting<"METRICS_TOKEN">;
+  /** Who sends it as `Authorization: Bearer …` may list users and run jobs under `/v1/operator/`, and nothing else. Empty: nobody. */
+  readonly operatorToken?: Setting<"OPERATOR_TOKEN">;
   /**
    * The server sends its traces to this collector, by OTLP over HTTP; the other variables of OpenTelemetry are read too. Empty: none
    * are sent.

@@ -195,6 +195,22 @@ export interface ListedSession {
   readonly session: Omit<Session, "write_back" | "status_since">;
 }
 
+export interface OwnersQuery {
+  /** Default: of all tenants. */
+  readonly tenant?: string;
+  /** 1 to 200. Default 20. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** An owner who has sessions: how many, of any status, and when anything last happened in one of them. */
+export interface OwnerActivity {
+  readonly owner: Owner;
+  readonly sessions: number;
+  /** ISO 8601 UTC. */
+  readonly lastActiveAt: string;
+}
+
 /** Everything here but attempts and due times follows from the journals. */
 export interface SessionIndex {
   /** Folds records into the index, in seq order; those that it has already are passed over. */
@@ -207,6 +223,11 @@ export interface SessionIndex {
   list(owner: Owner, query: SessionQuery): Promise<Page<Session>>;
   /** All sessions of all owners, in no order, at most so many at once: each page costs a query, whatever it holds. */
   pages(size: number): AsyncIterable<readonly ListedSession[]>;
+  /**
+   * Who has sessions, each once, in an order of the store's own that stays while owners come and go. A page may hold less than `limit`
+   * where another follows. @throws INVALID_CURSOR, INVALID_REQUEST
+   */
+  owners(query: OwnersQuery): Promise<Page<OwnerActivity>>;
   /** Kept 24 h from the message. */
   findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null>;
   /** Pending turns that are due, oldest first; of one session always the oldest turn first. `except`: owners whose turns are left out. */

@@ -211,6 +211,7 @@ describe("reindex", () => {
       },
       longTerm: { rebuild: () => Promise.reject(new Error("not expected")) },
       promotion: { run: () => Promise.reject(new Error("not expected")) },
+      operator: { users: () => Promise.reject(new Error("not expected")) },
       retention: () => Promise.reject(new Error("not expected")),
       reindex: async ({ which, onProgress }) => {
         expect(which).toBe("all");

@@ -8,7 +8,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import type { HttpApp } from "../../src/http/app.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
 import { openWorld, type World } from "../e2e/world.js";
-import { answeringApplication } from "../support/answering-application.js";
+import { answeringApplication, answeringOperator } from "../support/answering-application.js";
 import { fitting, hostileString, hostileValue, type JsonSchema } from "../support/arbitrary-json.js";
 import { type ApiDocument, DescribedAnswers, operationsOf } from "../support/described-answers.js";
 import { fakeApplication } from "../support/fake-application.js";
@@ -18,7 +18,8 @@ import { IMAGE_ID, MEMORY_ID, MESSAGE_ID, PNG, SESSION_ID } from "../support/sam
 const RUNS = 60;
 /** Requests of each route to the whole product. */
 const WHOLE_RUNS = 40;
-const app = await appOver(answeringApplication());
+const OPERATOR_TOKEN = "operate-0123456789";
+const app = await appOver(answeringApplication(), { config: { OPERATOR_TOKEN }, operator: answeringOperator() });
 const document = (await (await (await appOver(fakeApplication())).request("/openapi.json")).json()) as ApiDocument;
 const described = new DescribedAnswers(document);
 const operations = operationsOf(document);
@@ -86,6 +87,7 @@ function requestsOf(
         Object.entries({ ...made.inQuery, ...made.extra }).map(([name, value]): [string, string] => [name, text(value)]),
       );
       const headers = new Headers({ "Content-Type": media[0] ?? "application/json" });
+      if (path.startsWith("/v1/operator/")) headers.set("Authorization", `Bearer ${OPERATOR_TOKEN}`);
       for (const [name, value] of Object.entries({ ...made.inHeader, ...made.hostileHeader }))
         headers.set(name, text(value).replace(HEADER_UNSAFE, ""));
       return {
@@ -132,7 +134,7 @@ describe("the same of the whole product: journals, SQLite, memories, history, im
   let world: World;
   const reached = new Set<unknown>();
   beforeAll(async () => {
-    world = await openWorld(await mkdtemp(join(tmpdir(), "maitred-fuzz-")));
+    world = await openWorld(await mkdtemp(join(tmpdir(), "maitred-fuzz-")), { OPERATOR_TOKEN });
   });
   afterAll(async () => {
     await world.stop();

@@ -1,6 +1,7 @@
 import { AppError } from "../../src/platform/errors.js";
 import type { Application } from "../../src/ports/application.js";
-import { fakeApplication } from "./fake-application.js";
+import type { Job, Operator } from "../../src/ports/operator.js";
+import { fakeApplication, fakeOperator } from "./fake-application.js";
 import { AT, IMAGE_ID, MEMORY_ID, MESSAGE_ID, PNG, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
 
 /** Answers every request of the API with something plausible: there is one session and one memory, all other ids are unknown. */
@@ -135,5 +136,28 @@ export function answeringApplication(): Application {
       },
       erase: async () => ({ receipt_id: "r", completed_at: AT, erased: { sessions: 1 }, verified: true }),
     },
+  });
+}
+
+/** The same of an operator's requests: one job is known, by the session's id. */
+export function answeringOperator(): Operator {
+  const job: Job = {
+    id: SESSION_ID,
+    kind: "reindex",
+    dry_run: false,
+    state: "succeeded",
+    started_at: AT,
+    ended_at: AT,
+    progress: { done: 2, total: 2 },
+    result: { sessions: 2 },
+    problem: null,
+  };
+  const known = (id: string) => {
+    if (id !== SESSION_ID) throw new AppError("JOB_NOT_FOUND");
+    return job;
+  };
+  return fakeOperator({
+    users: async () => ({ data: [{ tenant: "default", user: "ada", sessions: 1, last_active_at: AT }], nextCursor: null }),
+    jobs: { start: async () => job, list: () => [job], get: known, stop: known },
   });
 }

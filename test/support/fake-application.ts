@@ -1,4 +1,5 @@
 import type { Application } from "../../src/ports/application.js";
+import type { Operator } from "../../src/ports/operator.js";
 
 type Methods<T> = { readonly [K in keyof T]?: T[K] };
 
@@ -59,4 +60,15 @@ export function fakeApplication(script: Script = {}): Application {
     info: { ...FAKE_INFO, ...script.info },
     close: refuse("close"),
   };
+}
+
+/** An operator's side that does what it is given and refuses everything else. */
+export function fakeOperator({
+  users,
+  jobs,
+}: {
+  readonly users?: Operator["users"];
+  readonly jobs?: Methods<Operator["jobs"]>;
+} = {}): Operator {
+  return { users: users ?? (() => Promise.reject(new Error("no users were to be listed"))), jobs: strict("jobs", jobs) };
 }

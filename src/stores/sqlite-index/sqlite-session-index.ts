@@ -11,6 +11,8 @@ import type {
   ClaimOptions,
   IdempotencyEntry,
   ListedSession,
+  OwnerActivity,
+  OwnersQuery,
   Page,
   PendingTurn,
   SessionIndex,
@@ -21,6 +23,7 @@ import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-conten
 import { hasDamaged, removeDamaged, setAside } from "./damaged-index.js";
 import { type ReadJournal, withoutGap } from "./journal-gap.js";
 import { foldedTitle, type ListPosition, listed, type ReadSessions } from "./list-cursor.js";
+import { listedOwners } from "./owner-cursor.js";
 import { type Effect, foldSession, type SessionState, type Standing } from "./session-fold.js";
 import { entryOf, type PendingRow, pendingOf, SESSION_COLUMNS, type SessionRow, sessionOf, stateOf } from "./sqlite-index-rows.js";
 import { ensureTables, SESSION_TABLES } from "./sqlite-index-tables.js";
@@ -295,6 +298,15 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
       if (rows.length < size) return;
       after = rows.at(-1)?.id ?? "";
     }
+  }
+
+  owners(query: OwnersQuery): Promise<Page<OwnerActivity>> {
+    return listedOwners(query, async (after, prefix, most) =>
+      this.#statement<[string, string, string, number], OwnerActivity>(
+        `SELECT owner, count(*) AS sessions, max(updated_at) AS lastActiveAt FROM sessions
+           WHERE owner > ? AND owner >= ? AND owner < ? GROUP BY owner ORDER BY owner LIMIT ?`,
+      ).all(after, prefix, `${prefix}\u{10ffff}`, most),
+    );
   }
 
   async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {
