@@ -72,6 +72,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     embedder,
     agent,
     categories,
+    tenants,
     state,
     vectors,
     ...rest
@@ -88,6 +89,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     reader: extractor,
     agent,
     categories,
+    tenants,
     state,
     vectors,
     beforeTool,

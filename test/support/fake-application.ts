@@ -56,6 +56,7 @@ export function fakeApplication(script: Script = {}): Application {
     user: script.user ?? refuse("user"),
     readiness: script.readiness ?? refuse("readiness"),
     info: { ...FAKE_INFO, ...script.info },
+    modelOf: () => ({ ...FAKE_INFO, ...script.info }).model,
     close: refuse("close"),
   };
 }
