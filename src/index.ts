@@ -18,7 +18,8 @@ export {
   nodeFileSystem,
   sparseVectors,
 } from "./compose/services.js";
-export type { Category } from "./domain/categories.js";
+export type { TenantRetentionDays, TenantSettings, Tenants } from "./compose/tenants.js";
+export type { CategoriesOf, Category } from "./domain/categories.js";
 export type { GivenMessage, GivenStep } from "./domain/given-messages.js";
 export type { GivenImage, ImageType, MessageImage } from "./domain/image.js";
 export type {

@@ -39,6 +39,7 @@ export const REQUIREMENTS = {
   "aside-not-lost": "What was said in too few words for a call of its own is read with the next message, and before a booking.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
+  "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

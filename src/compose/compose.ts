@@ -8,11 +8,13 @@ import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import { loadWaiting } from "../platform/loaded-later.js";
 import { VERSION } from "../platform/version.js";
+import type { ChatModel } from "../ports/agent.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import { TurnRegistry } from "../turn/turn-registry.js";
 import { CONTEXT_ROUNDS, composeAfterTurn } from "./after-turn.js";
 import { type Answering, openAgent } from "./agent.js";
 import { composeBehaviour } from "./behaviour.js";
+import type { ByTenant } from "./by-tenant.js";
 import type { Composed, MakeAgent, Overrides, Parts } from "./composed.js";
 import type { Config } from "./config.js";
 import { openCosts } from "./costs.js";
@@ -21,6 +23,7 @@ import { type LongTerm, openLongTerm } from "./long-term.js";
 import { openStores } from "./open-stores.js";
 import { composeOperator } from "./operator.js";
 import { readNowOf } from "./read-now.js";
+import { readTenants, tenantSettings } from "./tenants.js";
 import { composeTurns } from "./turn.js";
 import { composeUseCases } from "./use-cases.js";
 import { type Closing, type Wiring, wiringOf } from "./wiring.js";
@@ -38,7 +41,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     closers.unshift(() => close(value));
     return value;
   };
-  const wiring = wiringOf(config, overrides, closing, overrides.metrics);
+  const tenants = tenantSettings(overrides.tenants ?? {}, await readTenants(config.TENANTS_FILE));
+  const wiring = wiringOf(config, overrides, closing, tenants);
   const closeAll = async () => {
     for (const close of closers.splice(0)) await close();
   };
@@ -60,33 +64,31 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const { store, ledger, lagging, indexCatchUp, rebuildIndex } = stores;
   const remembered = await openLongTerm(wiring, stores, costs, {
     onForgotten: (owner) => {
-      void afterTurn.summaries.forgotten(owner);
+      void afterTurn.upkeep.of(owner).summaries.forgotten(owner);
       void behaviour?.forgotten(owner, stopping.signal);
     },
-    readMessage: (message, signal) => answering.readMessage(message, signal),
+    readMessage: (message, signal) => answering.of(message.owner).readMessage(message, signal),
     left: {
-      get together() {
-        return answering.readTogether;
-      },
+      together: (owner) => answering.of(owner).readTogether,
       said: (owner, turn, signal) => saidBefore(store.journal, owner, turn, { contextRounds: CONTEXT_ROUNDS, signal }),
       takeOffRecord: (...args) => afterTurn.takeAlongOffRecord(...args),
       locks: store.locks,
     },
-    checkProposed: (message, operations) => answering.checkProposed(message, operations),
+    checkProposed: (message, operations) => answering.of(message.owner).checkProposed(message, operations),
   });
-  const answering: Answering = await openAgent(wiring, remembered, costs, {
+  const answering: ByTenant<Answering> = await openAgent(wiring, remembered, costs, {
     writtenBack: async (owner, signal) => !(await lagging.lags(owner)) && afterTurn.worker.written(owner, signal),
     readNow: readNowOf(wiring, stores, remembered),
     bookings: stores.bookings,
   });
-  const behaviour = composeBehaviour(wiring, stores, answering, remembered, costs);
+  const behaviour = await composeBehaviour(wiring, stores, answering, remembered, costs);
   const afterTurn = await composeAfterTurn(wiring, stores, remembered, answering, costs, {
     registry,
     stopping: stopping.signal,
     behaviour,
   });
   const { worker, historyCatchUp, reindex } = afterTurn;
-  const { chat, ownAgent, afterTurn: written } = composeTurns(wiring, stores, remembered, answering, afterTurn, costs, registry);
+  const { chat, ownAgent, afterTurn: written } = await composeTurns(wiring, stores, remembered, afterTurn, costs, registry);
   const { sessions, privacy, promotion, imports, retention, log } = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
     registry,
     afterTurn: written,
@@ -117,7 +119,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     await closeAll();
   };
   const { longTerm, history, embedder } = remembered;
-  const { models, domain } = answering;
+  const { models, domain } = answering.rest;
   return {
     chat,
     ownAgent,
@@ -142,7 +144,8 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         costs: costs.limits,
       }),
     warm: (owner) => warm(remembered, wiring.clock, owner),
-    info: infoOf(wiring, remembered, answering),
+    info: infoOf(wiring, remembered, models.chat),
+    modelOf: (owner) => modelInfo(answering.of(owner).models.chat),
     close: ({ drainMs = 5_000 } = {}) => {
       closed ??= close(drainMs);
       return closed;
@@ -198,10 +201,14 @@ function noteVisit(
   });
 }
 
-function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, { models: { chat: model } }: Answering): ApplicationInfo {
+function modelInfo({ name, standIn }: ChatModel): ApplicationInfo["model"] {
+  return { name, standIn };
+}
+
+function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, model: ChatModel): ApplicationInfo {
   return {
     version: VERSION,
-    model: { name: model.name, standIn: model.standIn },
+    model: modelInfo(model),
     longTerm: { enabled: config.MEM0_ENABLED, location: vectors.memory.location },
     embedder: embedderInfo(embedder),
     history: { backend: config.HISTORY_BACKEND },

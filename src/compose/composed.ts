@@ -24,6 +24,7 @@ import type { StateStores } from "../ports/state-stores.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
 import type { Config } from "./config.js";
+import type { Tenants } from "./tenants.js";
 
 /** What a caller may bring instead of what the configuration would choose. */
 export interface Overrides {
@@ -39,6 +40,8 @@ export interface Overrides {
   readonly agent?: Agent | MakeAgent;
   /** Where the domain has none of its own. Default: those of `MEMORY_CATEGORIES_FILE`, else the concierge's. */
   readonly categories?: readonly Category[];
+  /** What tenants have of their own, beside those of `TENANTS_FILE`. Default: nothing. */
+  readonly tenants?: Tenants;
   /** Default: by configuration. Closed with everything else. */
   readonly state?: StateStores;
   /** Memories and history lie in it. Default: by configuration. Closed with everything else. */

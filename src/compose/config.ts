@@ -148,6 +148,12 @@ export const VARIABLES = {
     "`jwt`: what every subject begins with and no user does. What was kept for the subjects `user:…` before they were users of their " +
       "own is reached with `user:`.",
   ),
+  TENANTS_FILE: variable(
+    optionalText,
+    "",
+    'JSON with what tenants have of their own: `{ "acme": { "model", "prompt", "categories", "retention_days" } }`. What isn\'t set is ' +
+      "as for everybody else.",
+  ),
   CORS_ORIGINS: variable(text.default(""), "", "Origins that may call from a browser, comma-separated. Empty: none."),
   LOG_LEVEL: variable(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "info", "What is logged."),
   LOG_CONTENT: variable(flag.default(false), "false", "`true` lets message text into the log."),

@@ -15,9 +15,16 @@ export interface Models {
   readonly title: ChatModel;
 }
 
-/** Which models answer, by configuration. @throws INVALID_CONFIG naming a provider's package that isn't installed */
-export async function openModels(config: Config, domain: Domain, logger: Logger): Promise<Models> {
-  const known = new KnownCapabilities();
+/**
+ * Which models answer, by configuration. `known`: what is learnt of endpoints, shared by all that call them.
+ * @throws INVALID_CONFIG naming a provider's package that isn't installed
+ */
+export async function openModels(
+  config: Config,
+  domain: Domain,
+  logger: Logger,
+  known: KnownCapabilities = new KnownCapabilities(),
+): Promise<Models> {
   const chat = await openConfiguredModel(config, logger, known);
   if (chat === null) return sameFor(new OfflineModel(domain.offline ? { script: domain.offline } : {}));
   const { EXTRACTION_MODEL, SUMMARY_MODEL, TITLE_MODEL } = config;

@@ -1,5 +1,6 @@
 import { runRetention } from "../after-turn/retention.js";
 import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
+import type { RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import { ImportService } from "../import/import.js";
 import { Promotion } from "../memories/promotion.js";
@@ -9,9 +10,11 @@ import { SessionService } from "../sessions/sessions.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { AfterTurn } from "./after-turn.js";
 import type { Answering } from "./agent.js";
+import type { ByTenant } from "./by-tenant.js";
 import type { Parts } from "./composed.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
+import { retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
 import type { Wiring } from "./wiring.js";
 
@@ -29,11 +32,11 @@ export interface UseCases {
 }
 
 export function composeUseCases(
-  { config, logger, clock }: Wiring,
+  { config, logger, clock, tenants }: Wiring,
   { store, ledger, writer, lagging }: Stores,
   { longTerm, history, vectors }: LongTerm,
-  { domain }: Answering,
-  { summaries, worker, catchUps }: AfterTurn,
+  { rest: { domain } }: ByTenant<Answering>,
+  { upkeep, worker, catchUps }: AfterTurn,
   {
     registry,
     archived,
@@ -61,11 +64,12 @@ export function composeUseCases(
     }
   };
   const records = domain.records ?? null;
-  const policy = {
+  const policy: RetentionPolicy = {
     activeDays: config.RETENTION_ACTIVE_DAYS,
     archivedDays: config.RETENTION_ARCHIVED_DAYS,
     deletedDays: config.RETENTION_DELETED_DAYS,
   };
+  const policyOf = (owner: Owner) => retentionOf(tenants.of(owner), policy);
   const sessions = new SessionService(
     {
       store,
@@ -77,14 +81,14 @@ export function composeUseCases(
       lagging,
       writeBack: { flush, kick: () => worker.kick(), hold: holdStores },
       finalSummary: async (owner, id) => {
-        await summaries.finish(owner, id);
+        await upkeep.of(owner).summaries.finish(owner, id);
         void archived(owner);
       },
       agentType: domain.name,
       clock,
       logger,
     },
-    { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policy },
+    { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policyOf },
   );
   const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, clock, logger });
   const promotion = new Promotion({ store, longTerm, ledger, gate: registry, clock, logger });
@@ -103,7 +107,8 @@ export function composeUseCases(
       ...options,
       index: store.index,
       lapse: (owner, id, how, due) => sessions.lapse(owner, id, how, due),
-      policy,
+      policyOf,
+      policies: tenants.all.map((settings) => retentionOf(settings, policy)),
       batch: config.RETENTION_BATCH,
       now: clock.now(),
       logger,

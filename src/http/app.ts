@@ -161,7 +161,13 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   const api = newApi();
   for (const routes of [
     chatRoutes(application.chat, streams, streamLimits),
-    ...openAiRoutes({ chat: application.chat, streams, limits: streamLimits, modelName: application.info.model.name, since }),
+    ...openAiRoutes({
+      chat: application.chat,
+      streams,
+      limits: streamLimits,
+      modelName: (owner) => application.modelOf(owner).name,
+      since,
+    }),
     uiRoutes({ chat: application.chat, sessions: application.sessions, streams, limits: streamLimits }),
     ownAgentRoutes(application.ownAgent),
     sessionRoutes(application.sessions),

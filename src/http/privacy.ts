@@ -53,7 +53,10 @@ function serverInfo(info: ApplicationInfo, authMode: Config["AUTH_MODE"]) {
   };
 }
 
-export function privacyRoutes(application: Pick<Application, "privacy" | "user" | "info">, authMode: Config["AUTH_MODE"]): ApiApp {
+export function privacyRoutes(
+  application: Pick<Application, "info" | "modelOf" | "privacy" | "user">,
+  authMode: Config["AUTH_MODE"],
+): ApiApp {
   const api = newApi();
   api.openapi(routes.me, async (c) => {
     const owner = c.get("owner");
@@ -69,7 +72,7 @@ export function privacyRoutes(application: Pick<Application, "privacy" | "user" 
         first_seen_at: record?.firstSeenAt ?? null,
         last_seen_at: record?.lastSeenAt ?? null,
       },
-      server: serverInfo(application.info, authMode),
+      server: serverInfo({ ...application.info, model: application.modelOf(owner) }, authMode),
     });
   });
   api.openapi(routes.export, async (c) => {

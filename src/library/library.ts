@@ -74,6 +74,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     embedder,
     agent,
     categories,
+    tenants,
     state,
     vectors,
     ...rest
@@ -90,6 +91,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     reader: extractor,
     agent,
     categories,
+    tenants,
     state,
     vectors,
     beforeTool,

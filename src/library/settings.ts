@@ -184,6 +184,11 @@ export interface Settings {
    * own is reached with `user:`.
    */
   readonly jwtSubjectPrefix?: Setting<"JWT_SUBJECT_PREFIX">;
+  /**
+   * JSON with what tenants have of their own: `{ "acme": { "model", "prompt", "categories", "retention_days" } }`. What isn't set is
+   * as for everybody else.
+   */
+  readonly tenantsFile?: Setting<"TENANTS_FILE">;
   /** Origins that may call from a browser, comma-separated. Empty: none. */
   readonly corsOrigins?: readonly string[] | Setting<"CORS_ORIGINS">;
   /** What is logged. Default: info. */

@@ -47,6 +47,8 @@ export interface Application {
    */
   warm(owner?: Owner): Promise<void>;
   readonly info: ApplicationInfo;
+  /** The model that answers a user: {@link ApplicationInfo.model}, or that of the user's tenant. */
+  modelOf(owner: Owner): ApplicationInfo["model"];
   /** Finishes turns in flight, drains write-back as far as `drainMs` allows, closes every store. Idempotent. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { isExpired, type LifecycleEvent, nextState, type RetentionPolicy } from "../domain/lifecycle.js";
+import { isExpired, type LifecycleEvent, nextState, type RetentionOf } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, Message, NewRecord, Session, SessionStatus } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
@@ -44,7 +44,7 @@ export interface SessionServiceOptions {
   /** How long a change waits for a turn that runs. */
   readonly lockWaitMs: number;
   /** What a session's `expires_at` follows from, beside its own. */
-  readonly retention: RetentionPolicy;
+  readonly retention: RetentionOf;
 }
 
 interface WriteBackControl {
@@ -61,7 +61,7 @@ export class SessionService implements Sessions {
   readonly #parts: SessionServiceParts;
   readonly #access: SessionAccess;
   readonly #once: MadeOnce;
-  readonly #retention: RetentionPolicy;
+  readonly #retention: RetentionOf;
 
   constructor(parts: SessionServiceParts, options: SessionServiceOptions) {
     this.#parts = parts;
@@ -116,7 +116,7 @@ export class SessionService implements Sessions {
   async list(owner: Owner, query: SessionQuery): Promise<Page<Session>> {
     const { data, nextCursor } = await this.#parts.store.index.list(owner, query);
     const tombstones = await this.#parts.ledger.tombstones(owner);
-    return { data: data.map((session) => shownSession(session, tombstones, this.#retention)), nextCursor };
+    return { data: data.map((session) => shownSession(session, tombstones, this.#retention(owner))), nextCursor };
   }
 
   /** Metadata is merged as RFC 7396 has it: null takes a key out. @throws SESSION_NOT_ACTIVE for a deleted session */
@@ -266,7 +266,7 @@ export class SessionService implements Sessions {
   }
 
   async #shown(owner: Owner, id: string): Promise<Session> {
-    return shownSession(await this.#access.find(owner, id), await this.#parts.ledger.tombstones(owner), this.#retention);
+    return shownSession(await this.#access.find(owner, id), await this.#parts.ledger.tombstones(owner), this.#retention(owner));
   }
 
   async #withoutWriteBack<T>(owner: Owner, id: string, work: (held: HeldSession) => Promise<T>): Promise<T> {

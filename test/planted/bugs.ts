@@ -168,4 +168,13 @@ export const BUGS: readonly PlantedBug[] = [
     test: "test/http/problems.test.ts",
     named: "a body over the limit",
   },
+  {
+    name: "a tenant's settings hold for everybody",
+    promise: "tenant-settings",
+    file: "compose/by-tenant.ts",
+    search: "return this.#own.get(parseOwner(owner).tenant) ?? this.rest;",
+    replace: "return this.all.at(1) ?? this.rest;",
+    test: "test/http/tenants.test.ts",
+    named: "by its own model",
+  },
 ];

@@ -58,6 +58,7 @@ export function fakeApplication(script: Script = {}): Application {
     readiness: script.readiness ?? refuse("readiness"),
     warm: async () => {},
     info: { ...FAKE_INFO, ...script.info },
+    modelOf: () => ({ ...FAKE_INFO, ...script.info }).model,
     close: refuse("close"),
   };
 }
