@@ -37,6 +37,7 @@ const OPERATIONS = {
   getThread: "get /v1/sessions/{id}/thread",
   importHistory: "post /v1/import",
   listMemories: "get /v1/memories",
+  listMyEvents: "get /v1/me/events",
   listModels: "get /v1/models",
   listMessages: "get /v1/sessions/{id}/messages",
   listSessions: "get /v1/sessions",
