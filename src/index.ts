@@ -20,6 +20,7 @@ export {
 } from "./compose/services.js";
 export type { TenantRetentionDays, TenantSettings, Tenants } from "./compose/tenants.js";
 export type { CategoriesOf, Category } from "./domain/categories.js";
+export type { EventData, EventType, OwnerEvent } from "./domain/event.js";
 export type { GivenMessage, GivenStep } from "./domain/given-messages.js";
 export type { GivenImage, ImageType, MessageImage } from "./domain/image.js";
 export type {
@@ -90,6 +91,8 @@ export type * from "./ports/application.js";
 export type * from "./ports/chat-model.js";
 export type * from "./ports/content-codec.js";
 export type * from "./ports/embedding.js";
+export type { EventScope, KeptEvent } from "./ports/event-log.js";
+export type * from "./ports/events.js";
 export type * from "./ports/extraction.js";
 export type * from "./ports/history.js";
 export type * from "./ports/image-store.js";

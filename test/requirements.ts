@@ -40,6 +40,8 @@ export const REQUIREMENTS = {
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
   "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",
+  "events-told": "What happens to sessions, memories and owners is told at least once, whatever is killed when; repeats have the same id.",
+  "events-resumed": "Whoever follows events goes on behind the last that they have, and misses none.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

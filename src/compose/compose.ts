@@ -19,6 +19,7 @@ import type { Composed, MakeAgent, Overrides, Parts } from "./composed.js";
 import type { Config } from "./config.js";
 import { openCosts } from "./costs.js";
 import { embedderInfo } from "./embedders.js";
+import { composeEvents } from "./events.js";
 import { type LongTerm, openLongTerm } from "./long-term.js";
 import { openStores } from "./open-stores.js";
 import { composeOperator } from "./operator.js";
@@ -98,9 +99,13 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion });
   wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, clock: wiring.clock }));
   await privacy.resume();
+  const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
   const schedule = scheduleRetention({
     everyHours: config.RETENTION_INTERVAL_HOURS,
-    run: (signal) => retention({ dryRun: false, signal }),
+    run: async (signal) => {
+      await retention({ dryRun: false, signal });
+      await events.prune();
+    },
     locks: store.locks,
     logger,
   });
@@ -110,6 +115,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   let closed: Promise<void> | null = null;
   const close = async (drainMs: number) => {
     stopping.abort();
+    events.feed.endFollowers();
     await registry.close();
     await Promise.all([schedule.stop(), operator.close()]);
     const until = performance.now() + drainMs;
@@ -128,6 +134,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     history,
     imports,
     privacy,
+    events: events.feed,
     seen: (owner, seen) => noteVisit(wiring, registry, ledger, owner, seen),
     user: (owner) => ledger.user(owner),
     readiness: () =>

@@ -33,7 +33,7 @@ export interface UseCases {
 
 export function composeUseCases(
   { config, logger, clock, tenants }: Wiring,
-  { store, ledger, writer, lagging }: Stores,
+  { store, ledger, writer, lagging, events }: Stores,
   { longTerm, history, vectors }: LongTerm,
   { rest: { domain } }: ByTenant<Answering>,
   { upkeep, worker, catchUps }: AfterTurn,
@@ -85,12 +85,13 @@ export function composeUseCases(
         void archived(owner);
       },
       agentType: domain.name,
+      events,
       clock,
       logger,
     },
     { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policyOf },
   );
-  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, clock, logger });
+  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, events, clock, logger });
   const promotion = new Promotion({ store, longTerm, ledger, gate: registry, clock, logger });
   const imports = new ImportService({
     store,

@@ -39,6 +39,7 @@ const OPERATIONS = {
   importHistory: "post /v1/import",
   listJobs: "get /v1/operator/jobs",
   listMemories: "get /v1/memories",
+  listMyEvents: "get /v1/me/events",
   listModels: "get /v1/models",
   listMessages: "get /v1/sessions/{id}/messages",
   listSessions: "get /v1/sessions",
