@@ -113,10 +113,11 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   void historyCatchUp.run();
 
   let closed: Promise<void> | null = null;
+  let warming: Promise<void> | null = null;
   const close = async (drainMs: number) => {
     stopping.abort();
     events.feed.endFollowers();
-    await registry.close();
+    await Promise.all([registry.close(), warming]);
     await Promise.all([schedule.stop(), operator.close()]);
     const until = performance.now() + drainMs;
     await worker.drain(drainMs);
@@ -150,7 +151,11 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         embedder: embedderInfo(embedder),
         costs: costs.limits,
       }),
-    warm: (owner) => warm(remembered, wiring.clock, owner),
+    warm: async (owner) => {
+      if (closed !== null) return;
+      warming = warm(remembered, wiring.clock, owner);
+      await warming;
+    },
     info: infoOf(wiring, remembered, models.chat),
     modelOf: (owner) => modelInfo(answering.of(owner).models.chat),
     close: ({ drainMs = 5_000 } = {}) => {

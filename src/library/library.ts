@@ -5,6 +5,7 @@ import { openMetrics } from "../compose/telemetry.js";
 import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
+import { loadWaiting } from "../platform/loaded-later.js";
 import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
 import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
@@ -136,7 +137,7 @@ async function open(
   // Importing the package loads none of the stores.
   const { compose } = await import("../compose/compose.js");
   const composed = await compose(config, overrides);
-  setImmediate(() => composed.warm());
+  setImmediate(loadWaiting);
   return opened(composed, { logger, clock, metrics });
 }
 
