@@ -2,11 +2,18 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
+import { type JobWork, RunningJobs } from "../../src/operations/jobs.js";
+import { systemClock } from "../../src/platform/clock.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import { LeasedLock } from "../../src/stores/journal/leased-lock.js";
+import { PostgresDatabase } from "../../src/stores/postgres/database.js";
+import { PostgresLeases } from "../../src/stores/postgres/leases.js";
+import { OwnerRows } from "../../src/stores/postgres/owner-rows.js";
 import { tempDir } from "../e2e/world.js";
 import { needing } from "../support/needing.js";
 import { openPostgresServer, type PostgresServer } from "../support/postgres-server.js";
 
-needing("postgres")("leases of processes that were killed", () => {
+needing("postgres")("leases on PostgreSQL", () => {
   let server: PostgresServer;
   let client: pg.Client;
   beforeAll(async () => {
@@ -25,7 +32,7 @@ needing("postgres")("leases of processes that were killed", () => {
     return compose(parseConfig(variables));
   }
 
-  test("are deleted by a start a day after they ended; one that ended just now may find its own again", async () => {
+  test("of processes that were killed are deleted by a start a day after they ended; one that ended just now may find its own again", async () => {
     await (await start()).close();
     expect(await leases()).toEqual([]);
     const put = (key: string, until: string) =>
@@ -43,5 +50,28 @@ needing("postgres")("leases of processes that were killed", () => {
     expect(held).toHaveLength(3);
     await maitred.close();
     expect(await leases()).toEqual(["stopped just now"]);
+  });
+
+  test("[one-job-of-a-kind] a job that runs in one process is refused in another, until it has ended", async () => {
+    const databases = await Promise.all(
+      [1, 2].map(() => PostgresDatabase.open({ url: server.url, schema: "jobs", connections: 2, logger: silentLogger })),
+    );
+    let letGo = () => {};
+    const ends = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const work: JobWork = { lock: "job", dryRun: false, run: () => ends.then(() => ({})) };
+    const works = { retention: work, promote: work, reindex: work, reindex_memories: work };
+    const [one, other] = databases.map((database) => {
+      const locks = new LeasedLock(new PostgresLeases(database, new OwnerRows(database)), { logger: silentLogger });
+      return new RunningJobs({ works, locks, clock: systemClock, logger: silentLogger });
+    });
+    const { id = "" } = (await one?.start("reindex", { dryRun: false })) ?? {};
+    await expect(other?.start("reindex", { dryRun: false })).rejects.toMatchObject({ code: "JOB_RUNNING" });
+    letGo();
+    await expect.poll(() => one?.get(id).ended_at, { timeout: 20_000 }).not.toBeNull();
+    await other?.start("reindex", { dryRun: false });
+    await Promise.all([one?.close(), other?.close()]);
+    for (const database of databases) await database.close();
   });
 });
