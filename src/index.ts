@@ -103,6 +103,7 @@ export type * from "./ports/metrics.js";
 export type * from "./ports/offline-script.js";
 export type { Job, JobKind, JobResult, JobState, Jobs, KnownUser, Operator } from "./ports/operator.js";
 export type * from "./ports/own-agent.js";
+export type * from "./ports/owner-activity.js";
 export type * from "./ports/owner-ledger.js";
 export type { RequestKey } from "./ports/request-key.js";
 export type * from "./ports/session-store.js";

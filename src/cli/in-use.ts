@@ -7,7 +7,7 @@ export interface InUseParts {
   readonly serverOf: (config: Config) => Promise<string | null>;
 }
 
-/** Opens; where another process has the directory, says what to do: commands go through a server, as one of its users or as its operator. */
+/** Opens; where another process has the directory, says what to do: commands go through a server, as one of its users or its operator. */
 export async function unlessInUse<T>(
   config: Config,
   { serverOf }: InUseParts,

@@ -54,8 +54,8 @@ export function addMaintenanceCommands(
   program
     .command("reindex")
     .description(
-      "rebuild the list of sessions and the history from the journals; after a change of embedder, memories' vectors too; with --url both " +
-        "are brought level, and nothing is emptied",
+      "rebuild the list of sessions and the history from the journals; after a change of embedder, memories' vectors too; with --url " +
+        "both are brought level, and nothing is emptied",
     )
     .option("--memories", "memories alone, from their logs: also into a server that this installation never wrote to")
     .action(({ memories = false }: { memories?: boolean }) =>
@@ -97,6 +97,6 @@ async function remoteMaintenance(parts: MaintenanceCliParts, url: string, option
   if (token !== null) return remoteOperator({ ...remote, token });
   throw new AppError("INVALID_REQUEST", {
     detail: "This command goes through a server as its operator.",
-    hint: "Give the server's OPERATOR_TOKEN: in MAITRED_OPERATOR_TOKEN, with --token-file or --token. Or leave out --url, while no server runs.",
+    hint: "Give its OPERATOR_TOKEN in MAITRED_OPERATOR_TOKEN, with --token-file or --token. While no server runs, leave out --url.",
   });
 }

@@ -21,8 +21,8 @@ export interface Course {
 /** Work over all users: of the stores themselves, or of a server that has them. */
 export interface OverAllUsers {
   /**
-   * Brings what is derived (list of sessions, history) level with the journals; where no server has the stores, from nothing. Calls no model
-   * but the embedder. Returns counts by name.
+   * Brings what is derived (list of sessions, history) level with the journals; where no server has the stores, from nothing. Calls no
+   * model but the embedder. Returns counts by name.
    */
   reindex(options: Course): Promise<Readonly<Record<string, number>>>;
   /** Writes the store of memories anew from their logs. Calls no model but the embedder. Returns counts by name. */

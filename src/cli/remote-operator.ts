@@ -18,11 +18,12 @@ export function remoteOperator(options: RemoteOptions, lookMs = LOOK_MS): OverAl
     (await (await request(options, path, call)).json()) as T;
   const run = async <T extends object>(kind: JobKind, { signal, onProgress }: Course, dryRun = false): Promise<T> => {
     signal.throwIfAborted();
+    const tell = ({ progress: { done, total } }: Job) => onProgress(done, total ?? 0);
     let job = await read<Job>(JOBS, { method: "POST", json: { kind, dry_run: dryRun } });
     const path = `${JOBS}/${encodeURIComponent(job.id)}`;
     try {
       while (job.ended_at === null) {
-        onProgress(job.progress.done, job.progress.total ?? 0);
+        tell(job);
         await pause(lookMs, undefined, { signal });
         job = await read<Job>(path, { signal });
       }
@@ -31,6 +32,7 @@ export function remoteOperator(options: RemoteOptions, lookMs = LOOK_MS): OverAl
       await request(options, path, { method: "DELETE" });
       throw new AppError("ABORTED", { cause: error });
     }
+    tell(job);
     return resultOf(job) as unknown as T;
   };
   return {

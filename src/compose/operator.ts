@@ -1,8 +1,9 @@
 import { RETENTION_LOCK } from "../after-turn/retention.js";
 import { parseOwner } from "../domain/owner.js";
 import { type JobWork, RunningJobs } from "../operations/jobs.js";
+import { type ReindexBesideTurnsParts, reindexBesideTurns } from "../operations/reindex-beside-turns.js";
 import type { JobKind, Operator } from "../ports/operator.js";
-import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
+import { catchUpSession } from "../stores/sqlite-index/index-catch-up.js";
 import type { AfterTurn } from "./after-turn.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
@@ -14,9 +15,16 @@ export function composeOperator(
   { clock, logger }: Wiring,
   { store }: Stores,
   { longTerm, keepsHistory }: LongTerm,
-  { reindex }: AfterTurn,
+  { reindex, catchUps }: AfterTurn,
   { retention, promotion }: Pick<UseCases, "retention" | "promotion">,
 ): Operator & { close(): Promise<void> } {
+  const besideTurns: ReindexBesideTurnsParts = {
+    store,
+    catchUp: (owner, sessionId, options) => catchUpSession(store, owner, sessionId, options),
+    during: (owner, signal, work) => catchUps.run(owner, signal, work),
+    history: keepsHistory ? reindex : null,
+    logger,
+  };
   const works: Readonly<Record<JobKind, JobWork>> = {
     retention: {
       lock: RETENTION_LOCK,
@@ -36,20 +44,7 @@ export function composeOperator(
     reindex: {
       lock: "job reindex",
       dryRun: false,
-      // Nothing is emptied, as it is without a server: who lists sessions meanwhile sees all of them.
-      run: async ({ signal, onProgress }) => {
-        let total = 0;
-        for await (const _ of store.journal.list()) total += 1;
-        const listed = await catchUpIndex(store, { signal, onProgress: (done) => onProgress(done, total * 2) });
-        const history = { sessions: 0, added: 0, failed: 0 };
-        if (keepsHistory)
-          Object.assign(
-            history,
-            await reindex({ which: "all", signal, onProgress: ({ sessions }) => onProgress(total + sessions, total * 2) }),
-          );
-        const { sessions: searched, added, failed } = history;
-        return { sessions: listed.sessions, sessions_searched: searched, messages_added_to_history: added, sessions_failed: failed };
-      },
+      run: ({ signal, onProgress }) => reindexBesideTurns(besideTurns, { signal, onProgress }),
     },
     reindex_memories: {
       lock: "job reindex_memories",

@@ -3,6 +3,7 @@ import { CatchingUp } from "../operations/catching-up.js";
 import { NEVER_BEHIND } from "../stores/journal/never-behind.js";
 import { PostgresDatabase } from "../stores/postgres/database.js";
 import { agreedInstallation } from "../stores/postgres/installation.js";
+import { PostgresLeases } from "../stores/postgres/leases.js";
 import { OwnerRows } from "../stores/postgres/owner-rows.js";
 import { PostgresDailyTokens } from "../stores/postgres/postgres-daily-tokens.js";
 import { PostgresImages } from "../stores/postgres/postgres-images.js";
@@ -25,6 +26,8 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
   const memoryLog = (around.memoryLog ?? same)(told.memoryLog(new PostgresMemoryLog(database, owners, codec)));
   const store = (around.sessions ?? same)(postgresSessionStore(database, owners, { logger, clock, codec }));
   await announceProcess(store.locks, wiring);
+  const lapsed = await new PostgresLeases(database, owners).sweep();
+  if (lapsed > 0) logger.info({ leases: lapsed }, "Leases of processes that were killed long ago were deleted");
   const swept = await new PostgresImages(database, owners).sweep();
   if (swept > 0) logger.info({ images: swept }, "Images that no message came to have were deleted");
   await holdLocalFiles(store.locks, wiring);

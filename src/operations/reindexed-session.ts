@@ -12,7 +12,7 @@ export interface ReindexedSessionParts {
   readonly summaryMessage: (sessionId: string, record: RecordOf<"summary">) => HistoryMessage;
 }
 
-/** What ends the work: `stop` wants no more of it; `signal` aborts then too, and when somebody takes something out of the owner's stores. */
+/** What ends the work: `stop` wants no more of it; `signal` aborts then too, and when somebody takes something out of the stores. */
 export interface Ending {
   readonly stop: AbortSignal;
   readonly signal: AbortSignal;

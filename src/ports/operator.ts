@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../platform/errors.js";
-import type { OwnersQuery, Page } from "./session-store.js";
+import type { OwnersQuery } from "./owner-activity.js";
+import type { Page } from "./session-store.js";
 
 /** What whoever runs a server can ask of it, over all users: no words of anybody's, and nothing that a user can. */
 export interface Operator {
@@ -50,6 +51,6 @@ export interface Jobs {
   list(): readonly Job[];
   /** @throws JOB_NOT_FOUND */
   get(id: string): Job;
-  /** Asks a job to stop, which it does at the next place where it can go on later. One that has ended stays as it is. @throws JOB_NOT_FOUND */
+  /** Asks a job to stop, which it does where it can go on later. One that has ended stays as it is. @throws JOB_NOT_FOUND */
   stop(id: string): Job;
 }

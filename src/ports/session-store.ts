@@ -1,6 +1,9 @@
+// Over 300 lines: four ports that one backend supplies together.
+
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round, Session, SessionStatus } from "../domain/session.js";
 import type { ImageStore } from "./image-store.js";
+import type { OwnerActivity, OwnersQuery } from "./owner-activity.js";
 import type { Tombstone, UserRecord } from "./owner-ledger.js";
 
 /**
@@ -193,22 +196,6 @@ export interface IdempotencyEntry {
 export interface ListedSession {
   readonly owner: Owner;
   readonly session: Omit<Session, "write_back" | "status_since">;
-}
-
-export interface OwnersQuery {
-  /** Default: of all tenants. */
-  readonly tenant?: string;
-  /** 1 to 200. Default 20. */
-  readonly limit?: number;
-  readonly cursor?: string;
-}
-
-/** An owner who has sessions: how many, of any status, and when anything last happened in one of them. */
-export interface OwnerActivity {
-  readonly owner: Owner;
-  readonly sessions: number;
-  /** ISO 8601 UTC. */
-  readonly lastActiveAt: string;
 }
 
 /** Everything here but attempts and due times follows from the journals. */

@@ -11,9 +11,9 @@ const HEADERS: TextMapGetter<TracedRequest> = {
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /**
- * A request as a server's span: `{method} {route}`, by the semantic conventions of HTTP, without its path and query, which may hold ids and
- * words. What it does is below it; it is below the caller's span, where `traceparent` names one. Where the application has a span of its own
- * around, that is the server's, and there is no other. It ends with the answer's head, as the request's line in the log does.
+ * A request as a server's span: `{method} {route}`, by the semantic conventions of HTTP, without its path and query, which may hold ids
+ * and words. What it does is below it; it is below the caller's span, where `traceparent` names one. Where the application has a span of
+ * its own around, that is the server's, and there is no other. It ends with the answer's head, as the request's line in the log does.
  */
 export async function tracedRequest(request: TracedRequest, work: () => Promise<RequestEnd>): Promise<void> {
   if (trace.getSpan(context.active()) !== undefined) {

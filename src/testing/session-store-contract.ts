@@ -5,7 +5,8 @@ import { type Owner, ownerOf } from "../domain/owner.js";
 import { type JournalRecord, MAX_RECORD_BYTES, type NewRecord } from "../domain/session.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
-import type { OwnerActivity, SessionStore } from "../ports/session-store.js";
+import type { OwnerActivity } from "../ports/owner-activity.js";
+import type { SessionStore } from "../ports/session-store.js";
 import { ALICE, BOB, collected, JournalRecords } from "./journal-records.js";
 import { type ContractOptions, optionalTests } from "./supports.js";
 

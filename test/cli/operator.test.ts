@@ -103,7 +103,7 @@ describe("a job that is followed", () => {
     const steps: Job[] = [
       { ...job, progress: { done: 1, total: 4 } },
       { ...job, progress: { done: 3, total: 4 } },
-      { ...ended, state: "succeeded", result: { sessions: 4 } },
+      { ...ended, state: "succeeded", progress: { done: 4, total: 4 }, result: { sessions: 4 } },
     ];
     const operator = await over({ get: () => steps.shift() ?? job });
     const counts = await operator.reindex({ signal: new AbortController().signal, onProgress: (...at) => seen.push(at) });
@@ -113,6 +113,7 @@ describe("a job that is followed", () => {
         [0, 0],
         [1, 4],
         [3, 4],
+        [4, 4],
       ],
     ]);
   });

@@ -43,7 +43,7 @@ describe("a job", () => {
     expect(jobs.get(id)).toMatchObject({ state: "succeeded", result: { sessions: 7 }, problem: null });
   });
 
-  test("[one-job-of-a-kind] runs alone of its kind, over all processes; the one that runs is named where it is of this process", async () => {
+  test("[one-job-of-a-kind] runs alone of its kind, over all processes; one of this process is named", async () => {
     const locks = new InProcessLock();
     const [here, there] = [held(), held()];
     const [jobs, others] = [jobsOf(here, { locks }), jobsOf(there, { locks })];

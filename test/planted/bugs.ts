@@ -67,6 +67,22 @@ export const BUGS: readonly PlantedBug[] = [
     test: "test/http/auth.test.ts",
   },
   {
+    name: "the operator's token is let in where a user is wanted",
+    promise: "operator-apart",
+    file: "http/app.ts",
+    search: "    door.refuse(credentialsOf(c));\n",
+    replace: "",
+    test: "test/http/operator.test.ts",
+  },
+  {
+    name: "a reindex doesn't look again at what it brought in",
+    promise: "forgotten-stays-forgotten",
+    file: "operations/reindexed-session.ts",
+    search: "if (gone.length > 0) await history.removeMessages(owner, gone);",
+    replace: "",
+    test: "test/history/reindex.test.ts",
+  },
+  {
     name: "the text of foreign errors is logged",
     promise: "no-text-in-logs",
     file: "platform/pino-logger.ts",

@@ -4,12 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
+import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
 import type {
   ClaimOptions,
   IdempotencyEntry,
   ListedSession,
-  OwnerActivity,
-  OwnersQuery,
   Page,
   PendingTurn,
   SessionIndex,

@@ -1,12 +1,11 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
+import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
 import type {
   ClaimOptions,
   IdempotencyEntry,
   ListedSession,
-  OwnerActivity,
-  OwnersQuery,
   Page,
   PendingTurn,
   SessionIndex,

@@ -1,6 +1,7 @@
 import { type Owner, parseOwner, tenantPrefix } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
-import type { OwnerActivity, OwnersQuery, Page } from "../../ports/session-store.js";
+import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
+import type { Page } from "../../ports/session-store.js";
 import { listLimit } from "./list-cursor.js";
 
 /** The owners behind one (text, "" for all), of a tenant's prefix (text, "" for all), in the store's order, at most `most`. */

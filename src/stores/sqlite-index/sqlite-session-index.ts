@@ -8,12 +8,11 @@ import { AppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import { assertSound, isDamage, openSqlite, type Sqlite, type SqliteStatement, scrub } from "../../platform/sqlite.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
+import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
 import type {
   ClaimOptions,
   IdempotencyEntry,
   ListedSession,
-  OwnerActivity,
-  OwnersQuery,
   Page,
   PendingTurn,
   SessionIndex,
