@@ -92,6 +92,7 @@ export type * from "./ports/chat-model.js";
 export type * from "./ports/content-codec.js";
 export type * from "./ports/embedding.js";
 export type { EventScope, KeptEvent } from "./ports/event-log.js";
+export type { DeadEvent } from "./ports/event-queue.js";
 export type * from "./ports/events.js";
 export type * from "./ports/extraction.js";
 export type * from "./ports/history.js";

@@ -95,11 +95,11 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     afterTurn: written,
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
-
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion });
-  wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, clock: wiring.clock }));
-  await privacy.resume();
   const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
+
+  wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, deliveries: events.deliveries, clock: wiring.clock }));
+  await privacy.resume();
   const schedule = scheduleRetention({
     everyHours: config.RETENTION_INTERVAL_HOURS,
     run: async (signal) => {
@@ -110,6 +110,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     logger,
   });
   worker.start();
+  events.start();
   void historyCatchUp.run();
 
   let closed: Promise<void> | null = null;
@@ -150,6 +151,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         model: models.chat,
         embedder: embedderInfo(embedder),
         costs: costs.limits,
+        deliveries: events.deliveries,
       }),
     warm: async (owner) => {
       if (closed !== null) return;

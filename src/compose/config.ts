@@ -245,6 +245,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     refuse("COST_SOFT_LIMIT_TOKENS", "more than COST_HARD_LIMIT_TOKENS, which would be reached first");
   if (config.MEM0_INFER && config.LLM_PROVIDER === "offline")
     refuse("MEM0_INFER", "`true` needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and LLM_PROVIDER=openai");
+  if (config.WEBHOOK_URL !== undefined && config.WEBHOOK_SECRET === undefined) refuse("WEBHOOK_SECRET", "needed by WEBHOOK_URL");
   if (config.AUTH_MODE === "api-key" && config.API_KEYS_FILE === undefined) refuse("API_KEYS_FILE", "needed by AUTH_MODE=api-key");
   if (config.AUTH_MODE === "jwt" && config.JWT_SECRET === undefined && config.JWKS_URL === undefined)
     refuse("JWT_SECRET", "AUTH_MODE=jwt needs this or JWKS_URL");

@@ -21,5 +21,6 @@ export async function openGivenStores(wiring: Wiring, given: StateStores, { onLe
   const store = closing((around.sessions ?? same)(given.sessions), (it) => it.close());
   const followed = await openFollowingIndex(wiring, store, { onLevel, catchUp: () => catchUpIndex(store) });
   const storage = given.storage ?? { health: async () => ({ status: "ok" as const }) };
-  return { store, storage, ledger, memoryLog, events: told.events, ...followed, writer: told.writer(followed.writer) };
+  const { events, eventQueue } = told;
+  return { store, storage, ledger, memoryLog, events, eventQueue, ...followed, writer: told.writer(followed.writer) };
 }

@@ -34,10 +34,11 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   const openedLog = kept ? await FileMemoryLog.open({ dir, fileSystem, ledger, logger, codec }) : new InMemoryMemoryLog(ledger);
   const files = kept ? await openFileSessionStore({ dir, logger, clock, fileSystem, codec }) : null;
   const opened = files ?? (await openMemorySessionStore({ logger, clock }));
+  if (config.WEBHOOK_URL !== undefined) opened.events.keepQueue();
   const store = closing((around.sessions ?? same)(opened), (it) => it.close());
   const told = new ToldMemoryLog(openedLog, opened.events, logger);
   const memoryLog = closing((around.memoryLog ?? same)(told), (it) => it.close());
   const followed = await openFollowingIndex(wiring, store, { onLevel, catchUp: () => files?.catchUp() ?? catchUpIndex(store) });
   void told.catchUp();
-  return { store, storage: files ?? IN_MEMORY, ledger, memoryLog, events: opened.events, ...followed };
+  return { store, storage: files ?? IN_MEMORY, ledger, memoryLog, events: opened.events, eventQueue: opened.events.queue, ...followed };
 }

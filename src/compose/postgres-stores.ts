@@ -39,6 +39,7 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
     memoryLog,
     writer: told.writer(store.journal),
     events: told.events,
+    eventQueue: told.eventQueue,
     lagging: NEVER_BEHIND,
     indexCatchUp,
     rebuildIndex: async (options) => {

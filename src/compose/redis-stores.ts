@@ -33,6 +33,7 @@ export async function openRedisStores(wiring: Wiring, url: string): Promise<Stor
     memoryLog: (around.memoryLog ?? same)(told.memoryLog(new RedisMemoryLog(database, codec))),
     writer: told.writer(store.journal),
     events: told.events,
+    eventQueue: told.eventQueue,
     lagging: NEVER_BEHIND,
     indexCatchUp: new CatchingUp("index", () => catchUpIndex(store), logger),
     rebuildIndex: async (options) => {

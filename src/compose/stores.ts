@@ -3,6 +3,7 @@ import type { Owner } from "../domain/owner.js";
 import type { CatchingUp } from "../operations/catching-up.js";
 import type { DailyTokens } from "../ports/daily-tokens.js";
 import type { EventLog } from "../ports/event-log.js";
+import type { EventQueue } from "../ports/event-queue.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
@@ -18,6 +19,8 @@ export interface Stores {
   readonly ledger: OwnerLedger;
   readonly memoryLog: MemoryLog;
   readonly events: EventLog;
+  /** What of it is to be delivered. Empty where nothing is to be. */
+  readonly eventQueue: EventQueue;
   readonly writer: SessionWriter;
   readonly lagging: SessionsBehind;
   readonly indexCatchUp: CatchingUp;

@@ -23,7 +23,7 @@ export function contentOfEvents({
       const message = await sessions.message(owner, session_id, message_id);
       return message === null ? null : { text: message.content };
     } catch (error) {
-      if (isAppError(error) && error.status === 404) return null;
+      if (isAppError(error) && (error.status === 404 || error.code === "LONG_TERM_MEMORY_DISABLED")) return null;
       throw error;
     }
   };

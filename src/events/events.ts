@@ -1,13 +1,20 @@
 import { parseOwner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { BEGINNING, type EventLog, type EventScope, type KeptEvent } from "../ports/event-log.js";
+import type { EventQueue } from "../ports/event-queue.js";
 import type { EventListener, EventListQuery, EventPattern, Events, FollowedEvents, ToldEvent } from "../ports/events.js";
 import { ChangedScopes } from "./changed-scopes.js";
 
 export interface EventFeedParts {
   readonly log: EventLog;
+  readonly queue: EventQueue;
   /** What an event tells of, in words. Null: events hold none. */
   readonly contentOf: ((kept: KeptEvent) => Promise<ToldEvent["content"]>) | null;
+  /** Told that something is to be delivered. */
+  readonly onQueued: () => void;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -44,6 +51,24 @@ export class EventFeed implements Events {
     this.#listeners.add(entry);
     if (!this.#listening) void this.#listen();
     return () => void this.#listeners.delete(entry);
+  }
+
+  async undelivered(tenant: string, { after, limit = DEFAULT_LIMIT }: EventListQuery): ReturnType<Events["undelivered"]> {
+    const dead = await this.#parts.queue.dead(tenant, { limit: limit + 1, ...(after !== undefined && { after }) });
+    const shown = dead.slice(0, limit).map(async ({ owner, event, attempts, error, deadSince }) => ({
+      event: await this.told({ owner, event }),
+      attempts,
+      error,
+      dead_since: deadSince,
+    }));
+    const data = await Promise.all(shown);
+    return { data, nextCursor: dead.length > limit ? (data.at(-1)?.event.id ?? null) : null };
+  }
+
+  async deliverAgain(tenant: string, id: string): Promise<void> {
+    const { queue, onQueued, clock } = this.#parts;
+    if (!(await queue.retry(tenant, id, clock.now()))) throw new AppError("EVENT_NOT_FOUND");
+    onQueued();
   }
 
   endFollowers(): void {

@@ -12,6 +12,7 @@ import type { MakeLimiter } from "../ports/request-limiter.js";
 import { loadPageAssets } from "./assets.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
 import type { Authenticator, Credentials } from "./authenticator.js";
+import { backendOwner, isBackendPath, tenantOfBackend } from "./backend.js";
 import { locationsBelow, pathBelow } from "./base-path.js";
 import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
@@ -142,14 +143,19 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     if (methods.allowed(c.req.path).length === 0 || c.req.method === "OPTIONS") return c.notFound();
     door.refuse(credentialsOf(c));
     const timeZone = timeZoneFrom(c.req.header("X-Timezone"));
+    if (isBackendPath(c.req.path)) {
+      const tenant = await tenantOfBackend(auth, credentialsOf(c));
+      c.set("tenant", tenant);
+      c.set("owner", backendOwner(tenant));
+      return noStore(c, next);
+    }
     const identity = await auth.identify(credentialsOf(c));
     c.set("identity", identity);
     c.set("owner", identity.owner);
     c.set("timeZone", timeZone);
     const { owner, ...seen } = identity;
     application.seen(owner, { ...seen, ...(timeZone === undefined ? {} : { timeZone }) });
-    await next();
-    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+    return noStore(c, next);
   };
   const limited = rateLimit(config.RATE_LIMIT_PER_MINUTE, limiter ?? undefined);
   for (const path of ["/v1/*", MCP_PATH]) {
@@ -208,6 +214,12 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   });
   return app;
 }
+
+/** Unless the route says otherwise. */
+const noStore: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  await next();
+  if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+};
 
 /** What the clients of the request's path read as an error. */
 function errorFor(c: Context<HttpEnv>): typeof problemResponse {

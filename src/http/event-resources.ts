@@ -30,6 +30,17 @@ export const eventSchema = z
   })
   .openapi("Event");
 
+export const undeliveredPage = pageOf(
+  z
+    .object({
+      event: eventSchema,
+      attempts: z.number().int(),
+      error: z.string().openapi({ description: "How the last try ended: `HTTP_500`, `TIMEOUT`, `UNREACHABLE`." }),
+      dead_since: z.string().openapi({ format: "date-time" }),
+    })
+    .openapi("UndeliveredEvent"),
+).openapi("UndeliveredEventPage");
+
 export const eventsPage = pageOf(eventSchema).openapi("EventPage");
 
 /** The stream as a whole, as it travels. */

@@ -4,12 +4,13 @@ import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { BEGINNING, type EventScope } from "../ports/event-log.js";
 import type { Events, FollowedEvents } from "../ports/events.js";
-import { eventStreamSchema, eventsPage } from "./event-resources.js";
-import { limitQuery } from "./fields.js";
+import { eventStreamSchema, eventsPage, undeliveredPage } from "./event-resources.js";
+import { idParam, limitQuery } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { preferredType } from "./negotiate.js";
 import { present } from "./present.js";
-import { type ApiApp, answer, answersAs, createRoute, newApi } from "./routes.js";
+import { headerRefs } from "./response-headers.js";
+import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
 import { EventStream, type EventStreamOptions } from "./sse.js";
 import type { OpenStreams } from "./streams.js";
 
@@ -39,6 +40,36 @@ const routes = {
     responses: answersAs({ "application/json": eventsPage, "text/event-stream": eventStreamSchema }, "A page of events, or the stream."),
     fails: ["TOO_MANY_STREAMS"],
   }),
+  all: createRoute({
+    method: "get",
+    path: "/v1/events",
+    operationId: "listEvents",
+    tags,
+    summary: "The same of all users of the tenant, for a trusted backend: an API key whose user is null",
+    request: { query, headers },
+    responses: answersAs({ "application/json": eventsPage, "text/event-stream": eventStreamSchema }, "A page of events, or the stream."),
+    fails: ["NOT_FOUND", "TOO_MANY_STREAMS"],
+  }),
+  undelivered: createRoute({
+    method: "get",
+    path: "/v1/events/dead",
+    operationId: "listUndeliveredEvents",
+    tags,
+    summary: "Events that the webhook could not deliver and that are not tried again, for a trusted backend",
+    request: { query },
+    responses: answers(undeliveredPage, "Oldest first."),
+    fails: ["NOT_FOUND"],
+  }),
+  again: createRoute({
+    method: "post",
+    path: "/v1/events/dead/{id}/retry",
+    operationId: "deliverEventAgain",
+    tags,
+    summary: "Deliver one of them again, behind its user's others, for a trusted backend",
+    request: { params: idParam },
+    responses: { 202: { description: "It is delivered again.", headers: headerRefs() } },
+    fails: ["NOT_FOUND", "EVENT_NOT_FOUND", "INVALID_ID"],
+  }),
 };
 
 export interface EventRoutesParts {
@@ -50,13 +81,20 @@ export interface EventRoutesParts {
 
 export function eventRoutes(parts: EventRoutesParts): ApiApp {
   const api = newApi();
-  api.openapi(routes.mine, async (c) => {
-    const owner = c.get("owner");
-    const { after, limit } = c.req.valid("query");
-    if (preferredType(c, ["application/json", "text/event-stream"]) === "text/event-stream")
-      return streamEvents(c, { owner }, after, parts);
-    const { data, nextCursor } = await parts.events.list({ owner }, present({ after, limit }));
+  const told = async (c: Context<HttpEnv>, scope: EventScope, { after, limit }: z.output<typeof query>) => {
+    if (preferredType(c, ["application/json", "text/event-stream"]) === "text/event-stream") return streamEvents(c, scope, after, parts);
+    const { data, nextCursor } = await parts.events.list(scope, present({ after, limit }));
     return answer(c, eventsPage, { data, next_cursor: nextCursor });
+  };
+  api.openapi(routes.mine, (c) => told(c, { owner: c.get("owner") }, c.req.valid("query")));
+  api.openapi(routes.all, (c) => told(c, { tenant: c.get("tenant") }, c.req.valid("query")));
+  api.openapi(routes.undelivered, async (c) => {
+    const { data, nextCursor } = await parts.events.undelivered(c.get("tenant"), present(c.req.valid("query")));
+    return answer(c, undeliveredPage, { data, next_cursor: nextCursor });
+  });
+  api.openapi(routes.again, async (c) => {
+    await parts.events.deliverAgain(c.get("tenant"), c.req.valid("param").id);
+    return c.body(null, 202);
   });
   return api;
 }

@@ -21,7 +21,10 @@ export interface HttpEnv {
   Variables: {
     requestId: string;
     identity: Identity;
+    /** On the routes of trusted backends: nobody, see {@link backendOwner}. */
     owner: Owner;
+    /** On the routes of trusted backends alone: theirs. */
+    tenant: string;
     /** IANA name from `X-Timezone`, where the client sent one. */
     timeZone: string | undefined;
     /** Logs a failure whose answer has begun already, and so passes the error handler by. */

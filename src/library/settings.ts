@@ -163,6 +163,10 @@ export interface Settings {
   readonly retentionBatch?: Setting<"RETENTION_BATCH">;
   /** Days for which events are kept for those who list or follow them. Default: 7. */
   readonly eventsRetentionDays?: Setting<"EVENTS_RETENTION_DAYS">;
+  /** Where every event is POSTed to, signed. Needs webhookSecret. */
+  readonly webhookUrl?: Setting<"WEBHOOK_URL">;
+  /** What they are signed with: base64 of 24 to 64 bytes, `whsec_` before it or not. */
+  readonly webhookSecret?: Setting<"WEBHOOK_SECRET">;
   /** `true`: events also hold the words that they tell of, as they are when they are told; else ids alone. Default: false. */
   readonly eventsContent?: Setting<"EVENTS_CONTENT">;
   /** Requests a user may make in a minute. Default: 0 (off) in `local`, else 120. */

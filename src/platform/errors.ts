@@ -61,6 +61,7 @@ export const ERRORS = {
     "There is no such job",
     "A job is known to the process that runs it, until that ends: where there are several, ask the one that began it, not a proxy.",
   ),
+  EVENT_NOT_FOUND: spec(404, "There is no such event", "List those that were given up with GET /v1/events/dead."),
   NOT_FOUND: spec(404, "There is nothing here", "The routes are listed in /openapi.json."),
   METHOD_NOT_ALLOWED: spec(405, "This method is not allowed here", "See the `Allow` header."),
   NOT_ACCEPTABLE: spec(

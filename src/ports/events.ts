@@ -1,6 +1,7 @@
 import type { EventData, EventType } from "../domain/event.js";
 import type { JsonValue } from "../domain/session.js";
 import type { EventScope } from "./event-log.js";
+import type { DeadEvent } from "./event-queue.js";
 
 /** An event as it is told to the outside. */
 export interface ToldEvent {
@@ -31,6 +32,12 @@ export interface FollowedEvents {
   readonly events: AsyncIterable<ToldEvent>;
 }
 
+/** An event that a webhook could not deliver, and how often it was tried. */
+export interface UndeliveredEvent extends Pick<DeadEvent, "attempts" | "error"> {
+  readonly event: ToldEvent;
+  readonly dead_since: string;
+}
+
 /** `*`: all of them. */
 export type EventPattern = EventType | "*";
 export type EventListener = (event: ToldEvent) => void | Promise<void>;
@@ -47,6 +54,13 @@ export interface Events {
    * Returns how to stop it.
    */
   on(pattern: EventPattern, listener: EventListener): () => void;
+  /** Events of a tenant that the webhook could not deliver and that are not tried again, oldest first. */
+  undelivered(
+    tenant: string,
+    query: EventListQuery,
+  ): Promise<{ readonly data: readonly UndeliveredEvent[]; readonly nextCursor: string | null }>;
+  /** Delivers one of them again, behind its user's others. @throws EVENT_NOT_FOUND */
+  deliverAgain(tenant: string, id: string): Promise<void>;
   /** Ends all that is followed, so that a server can stop. */
   endFollowers(): void;
 }

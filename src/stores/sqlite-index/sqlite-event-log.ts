@@ -5,6 +5,7 @@ import { type Sqlite, scrub } from "../../platform/sqlite.js";
 import type { EventLog, EventQuery, EventScope, KeptEvent } from "../../ports/event-log.js";
 import { AddedEvents } from "../journal/added-events.js";
 import { ensureEventTables } from "./event-tables.js";
+import { SqliteEventQueue } from "./sqlite-event-queue.js";
 
 interface EventRow {
   readonly owner: Owner;
@@ -16,13 +17,24 @@ export class SqliteEventLog implements EventLog {
   readonly pollMs = null;
   readonly #db: Sqlite;
   readonly #added = new AddedEvents();
+  readonly #clock: Clock;
+  /** What was added since {@link keepQueue}. */
+  readonly queue: SqliteEventQueue;
+  #queued = false;
   /** What happened before is not told, also when an index is made anew. */
   #beginMs: number;
 
   /** `db`: open, and its owner's to close. */
   constructor(db: Sqlite, clock: Clock) {
     this.#db = db;
+    this.#clock = clock;
+    this.queue = new SqliteEventQueue(db);
     this.#beginMs = ensureEventTables(db, clock.now());
+  }
+
+  /** From now on what is added is to be delivered. */
+  keepQueue(): void {
+    this.#queued = true;
   }
 
   async add(owner: Owner, events: readonly OwnerEvent[]): Promise<void> {
@@ -40,7 +52,8 @@ export class SqliteEventLog implements EventLog {
     for (const event of events) {
       const atMs = Date.parse(event.timestamp);
       if (atMs < this.#beginMs) continue;
-      insert.run(event.id, owner, tenant, event.type, atMs, JSON.stringify(event));
+      const { changes } = insert.run(event.id, owner, tenant, event.type, atMs, JSON.stringify(event));
+      if (this.#queued && changes > 0) this.queue.put(owner, event, this.#clock.now().getTime());
     }
   }
 
@@ -80,6 +93,7 @@ export class SqliteEventLog implements EventLog {
   async erase(owner: Owner): Promise<number> {
     const gone = this.#db.transaction(() => {
       this.#db.prepare("DELETE FROM events_followed WHERE owner = ?").run(owner);
+      this.queue.erase(owner);
       return this.#db.prepare("DELETE FROM events WHERE owner = ? AND type <> 'owner.erased'").run(owner).changes;
     })();
     scrub(this.#db);
@@ -88,7 +102,9 @@ export class SqliteEventLog implements EventLog {
 
   async residue(owner: Owner): Promise<number> {
     const count = (from: string) => this.#db.prepare<[string], { n: number }>(`SELECT count(*) AS n FROM ${from}`).get(owner)?.n ?? 0;
-    return count("events WHERE owner = ? AND type <> 'owner.erased'") + count("events_followed WHERE owner = ?");
+    return (
+      count("events WHERE owner = ? AND type <> 'owner.erased'") + count("events_followed WHERE owner = ?") + this.queue.residue(owner)
+    );
   }
 
   /** Up to which entry of the owner's memory log was told; null where it was never followed. */
