@@ -209,7 +209,7 @@ export class MemoryService implements LongTermMemory {
 
   async #rules(owner: Owner, now: Date): Promise<ReconcileRules> {
     const tombstones = await this.#parts.ledger.tombstones(owner);
-    return { ...this.#options, now, tombstones, hash: (text) => textHash(owner, text) };
+    return { ...this.#options, now, tombstones, hash: (text, of = owner) => textHash(of, text) };
   }
 }
 

@@ -259,14 +259,14 @@ class Reconciliation {
   /** What was forgotten stays so for everything said before: by its id, by its words, and by the message that it came from. */
   #wasForgotten(record: MemoryRecord): boolean {
     const { hash, tombstones } = this.#rules;
-    const textHash = hash(record.text);
+    const own = hash(record.text);
     const messageId = record.source?.message_id;
     return tombstones.some((tombstone) => {
       if (tombstone.memoryId === record.id) return true;
       if (Date.parse(record.stated_at) > Date.parse(tombstone.at)) return false;
       const asks = messageId !== undefined && (this.#forgetting.has(messageId) || tombstone.askedIn?.includes(messageId) === true);
       const hidden = messageId !== undefined && !asks && tombstone.messageIds.includes(messageId);
-      return hidden || tombstone.textHash === textHash;
+      return hidden || tombstone.textHash === (tombstone.hashOf === undefined ? own : hash(record.text, tombstone.hashOf));
     });
   }
 
