@@ -91,6 +91,7 @@ export type * from "./ports/content-codec.js";
 export type * from "./ports/embedding.js";
 export type * from "./ports/extraction.js";
 export type * from "./ports/history.js";
+export type * from "./ports/identities.js";
 export type * from "./ports/image-store.js";
 export type * from "./ports/memories.js";
 export type * from "./ports/memory-log.js";

@@ -1,6 +1,7 @@
 import { scheduleRetention } from "../after-turn/retention.js";
 import { saidBefore } from "../after-turn/said-before.js";
 import type { Owner } from "../domain/owner.js";
+import { knownAs } from "../identities/known-as.js";
 import { heldMemories } from "../memories/held-memories.js";
 import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
@@ -84,14 +85,16 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   });
   const { worker, historyCatchUp, reindex } = afterTurn;
   const { chat, ownAgent, afterTurn: written } = composeTurns(wiring, stores, remembered, answering, afterTurn, costs, registry);
-  const { sessions, privacy, promotion, imports, retention, log } = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
+  const useCases = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
     registry,
     afterTurn: written,
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
+  const { sessions, privacy, promotion, imports, retention, log, identities } = useCases;
 
   wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, clock: wiring.clock }));
   await privacy.resume();
+  await identities.resume();
   const schedule = scheduleRetention({
     everyHours: config.RETENTION_INTERVAL_HOURS,
     run: (signal) => retention({ dryRun: false, signal }),
@@ -114,7 +117,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   };
   const { longTerm, history, embedder } = remembered;
   const { models, domain } = answering;
-  return {
+  const ofOwners = {
     chat,
     ownAgent,
     sessions,
@@ -122,8 +125,12 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     history,
     imports,
     privacy,
-    seen: (owner, seen) => noteVisit(wiring, registry, ledger, owner, seen),
-    user: (owner) => ledger.user(owner),
+    seen: (owner: Owner, seen: Parameters<Composed["seen"]>[1]) => noteVisit(wiring, registry, ledger, owner, seen),
+    user: (owner: Owner) => ledger.user(owner),
+  };
+  return {
+    ...knownAs(ofOwners, identities),
+    identities,
     readiness: () =>
       readinessOf({
         storage: stores.storage,

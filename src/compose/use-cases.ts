@@ -1,10 +1,13 @@
 import { runRetention } from "../after-turn/retention.js";
 import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
 import type { Owner } from "../domain/owner.js";
+import { IdentityService } from "../identities/identities.js";
+import { MergeRecords } from "../identities/merge-record.js";
 import { ImportService } from "../import/import.js";
 import { Promotion } from "../memories/promotion.js";
 import { PrivacyService } from "../privacy/privacy.js";
 import { ConversationLog } from "../sessions/conversation-log.js";
+import { SessionCopies } from "../sessions/merged-sessions.js";
 import { SessionService } from "../sessions/sessions.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { AfterTurn } from "./after-turn.js";
@@ -26,12 +29,13 @@ export interface UseCases {
   readonly imports: ImportService;
   readonly retention: Parts["retention"];
   readonly log: ConversationLog;
+  readonly identities: IdentityService;
 }
 
 export function composeUseCases(
   { config, logger, clock }: Wiring,
   { store, ledger, writer, lagging }: Stores,
-  { longTerm, history, vectors }: LongTerm,
+  { longTerm, merged, history, vectors }: LongTerm,
   { domain }: Answering,
   { summaries, worker, catchUps }: AfterTurn,
   {
@@ -49,8 +53,9 @@ export function composeUseCases(
     return worker.flush(owner, id, ...rest);
   };
   const holdStores = async (owner: Owner) => both(await worker.hold(owner), await catchUps.hold(owner));
+  const holdHere = async (owner: Owner) => both(await registry.hold(owner), await holdStores(owner));
   const hold = async (owner: Owner) => {
-    const release = both(await registry.hold(owner), await holdStores(owner));
+    const release = await holdHere(owner);
     try {
       await store.locks.revoke(owner);
       await store.index.unclaimed(owner, { signal: AbortSignal.timeout(CLAIMS_END_MS) });
@@ -86,7 +91,26 @@ export function composeUseCases(
     },
     { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policy },
   );
-  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, clock, logger });
+  const merges = new MergeRecords(ledger);
+  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, merges, clock, logger });
+  const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
+  const identities = new IdentityService({
+    records: merges,
+    ledger,
+    memories: merged,
+    sessions: new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, logger }),
+    domain: records,
+    locks: store.locks,
+    index: store.index,
+    pendingOf: (owner) => store.index.pendingOf(owner),
+    begin: (owner) => registry.begin(owner, "upkeep"),
+    hold,
+    holdHere,
+    holdWriteBack: holdStores,
+    erase: (owner, keep) => privacy.expire(owner, keep),
+    clock,
+    logger,
+  });
   const promotion = new Promotion({ store, longTerm, ledger, gate: registry, clock, logger });
   const imports = new ImportService({
     store,
@@ -98,8 +122,9 @@ export function composeUseCases(
     restore: { longTerm, ledger, records },
     lockWaitMs: config.SESSION_LOCK_WAIT_MS,
   });
-  const retention: Parts["retention"] = (options) =>
-    runRetention({
+  const retention: Parts["retention"] = async (options) => {
+    if (!options.dryRun) await identities.expire(options.signal);
+    return runRetention({
       ...options,
       index: store.index,
       lapse: (owner, id, how, due) => sessions.lapse(owner, id, how, due),
@@ -108,6 +133,7 @@ export function composeUseCases(
       now: clock.now(),
       logger,
     });
+  };
   const log = new ConversationLog({
     store,
     writer,
@@ -120,7 +146,7 @@ export function composeUseCases(
     clock,
     logger,
   });
-  return { sessions, privacy, promotion, imports, retention, log };
+  return { sessions, privacy, promotion, imports, retention, log, identities };
 }
 
 function both(first: () => void, second: () => void): () => void {

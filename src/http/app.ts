@@ -18,6 +18,7 @@ import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
 import type { HttpLimits } from "./http-limits.js";
+import { identityRoutes } from "./identities.js";
 import { IMPORT_PATH, importRoutes } from "./import.js";
 import { MCP_PATH, mcpBody, mcpRoutes } from "./mcp.js";
 import { memoryRoutes } from "./memories.js";
@@ -127,8 +128,8 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     c.set("identity", identity);
     c.set("owner", identity.owner);
     c.set("timeZone", timeZone);
-    const { owner, ...seen } = identity;
-    application.seen(owner, { ...seen, ...(timeZone === undefined ? {} : { timeZone }) });
+    const { owner, speaksFor, ...seen } = identity;
+    if (speaksFor === undefined) application.seen(owner, { ...seen, ...(timeZone === undefined ? {} : { timeZone }) });
     await next();
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
   };
@@ -154,6 +155,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     importRoutes(application.imports),
     mcpRoutes(application, clock),
     privacyRoutes(application, config.AUTH_MODE),
+    identityRoutes(application.identities),
     healthRoutes(application, config.AUTH_MODE),
     ...(metrics ? [metricsRoutes(metrics, config)] : []),
   ])

@@ -4,6 +4,8 @@ import type { AppError } from "../platform/errors.js";
 /** Who a request comes from, as the server knows it: never from a body, a query or a model. */
 export interface Identity {
   readonly owner: Owner;
+  /** Of a trusted backend: the tenant for whose users it speaks. */
+  readonly speaksFor?: string;
   readonly displayName?: string;
   readonly provider?: string;
   /** IANA name, where identity tells it. */

@@ -7,7 +7,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
-import { Erasure } from "./erasure.js";
+import { type ErasedMerges, Erasure } from "./erasure.js";
 import { type ExportCounts, exportDocument } from "./export.js";
 import { type ErasableStore, erasableStores } from "./residue.js";
 
@@ -27,6 +27,8 @@ export interface PrivacyParts {
   readonly hold: (owner: Owner) => Promise<() => void>;
   /** Rewrites files whose free space can still hold deleted bytes. Default: none do. */
   readonly compact?: () => Promise<void>;
+  /** Other users that turned out to be one. Default: none did. */
+  readonly merges?: ErasedMerges;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -37,9 +39,10 @@ export class PrivacyService implements Privacy {
   readonly #erasure: Erasure;
 
   constructor(parts: PrivacyParts) {
-    const { ledger, hold, compact = async () => {}, clock, logger } = parts;
+    const { ledger, hold, compact = async () => {}, merges, clock, logger } = parts;
     this.#parts = parts;
-    this.#erasure = new Erasure({ stores: erasableStores({ others: [], ...parts }), ledger, hold, compact, clock, logger });
+    const stores = erasableStores({ others: [], ...parts });
+    this.#erasure = new Erasure({ stores, ledger, hold, compact, ...(merges && { merges }), clock, logger });
   }
 
   /** The audit entry follows the last piece: an export that was broken off is none. */
@@ -52,6 +55,11 @@ export class PrivacyService implements Privacy {
 
   erase(owner: Owner, options: { readonly by: string }): Promise<ErasureReceipt> {
     return this.#erasure.run(owner, options.by);
+  }
+
+  /** What a merge left dormant. `keep`: jobs whose progress stays in the ledger. */
+  expire(owner: Owner, keep: readonly string[]): Promise<ErasureReceipt> {
+    return this.#erasure.run(owner, "retention", keep);
   }
 
   resume(): Promise<number> {

@@ -11,6 +11,7 @@ export interface Script {
   readonly history?: Methods<Application["history"]>;
   readonly imports?: Methods<Application["imports"]>;
   readonly privacy?: Methods<Application["privacy"]>;
+  readonly identities?: Methods<Application["identities"]>;
   readonly seen?: Application["seen"];
   readonly user?: Application["user"];
   readonly readiness?: Application["readiness"];
@@ -52,6 +53,7 @@ export function fakeApplication(script: Script = {}): Application {
     history: strict("history", script.history),
     imports: strict("imports", script.imports),
     privacy: strict("privacy", script.privacy),
+    identities: strict("identities", { resolve: async (owner) => owner, ...script.identities }),
     seen: script.seen ?? (() => {}),
     user: script.user ?? refuse("user"),
     readiness: script.readiness ?? refuse("readiness"),
