@@ -36,6 +36,9 @@ export const REQUIREMENTS = {
   "aside-not-lost": "What was said in too few words for a call of its own is read with the next message, and before a booking.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
+  "merge-whole": "A merged visitor's things are the known user's, each once, and the visitor's name is taken for theirs.",
+  "merge-undone": "A merge that is undone within 30 days gives back what was the visitor's; what was erased in between stays erased.",
+  "merge-finished": "A merge or its undo that is broken off at any point is finished, with nothing lost and nothing twice.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

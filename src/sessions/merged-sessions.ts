@@ -54,7 +54,7 @@ export class SessionCopies implements MergedSessions {
       const copy = await this.#parts.store.index.get(users.to, copyOf(users, id));
       if (copy === null) purged.add(id);
       else if (copy.status === "deleted" && status !== "deleted") deleted.push(id);
-      for (const record of await this.#records(users.from, id)) if (record.type === "message") said.add(record.id);
+      for (const record of (await this.#recordsOrNone(users.from, id)) ?? []) if (record.type === "message") said.add(record.id);
     }
     return { purged, deleted, said };
   }
@@ -88,11 +88,11 @@ export class SessionCopies implements MergedSessions {
     const { from, to } = users;
     for (const { id } of await this.#sessionsOf(from)) {
       const copy = copyOf(users, id);
-      const given = new Set((await this.#records(from, id)).map((record) => record.id));
+      const given = new Set((await this.#recordsOrNone(from, id))?.map((record) => record.id));
       await this.#alone(to, copy, signal, async () => {
         const records = await this.#recordsOrNone(to, copy);
-        if (records === null) return;
-        if (!records.some((record) => record.type === "message" && !given.has(record.id))) return this.#remove(to, copy);
+        // Also where only the journal is gone: the rest of it was broken off.
+        if (!records?.some((record) => record.type === "message" && !given.has(record.id))) return this.#remove(to, copy);
         await this.#rewrite(to, copy, (record) => (record.type === "session" || !given.has(record.id) ? record : null));
         await this.#parts.history.removeMessages(to, [...given]);
       });
