@@ -96,6 +96,7 @@ export type { DeadEvent } from "./ports/event-queue.js";
 export type * from "./ports/events.js";
 export type * from "./ports/extraction.js";
 export type * from "./ports/history.js";
+export type * from "./ports/identities.js";
 export type * from "./ports/image-store.js";
 export type * from "./ports/memories.js";
 export type * from "./ports/memory-log.js";

@@ -42,6 +42,9 @@ export const REQUIREMENTS = {
   "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",
   "events-told": "What happens to sessions, memories and owners is told at least once, whatever is killed when; repeats have the same id.",
   "events-resumed": "Whoever follows events goes on behind the last that they have, and misses none.",
+  "merge-whole": "A merged visitor's things are the known user's, each once, and the visitor's name is taken for theirs.",
+  "merge-undone": "A merge that is undone within 30 days gives back what was the visitor's; what was erased in between stays erased.",
+  "merge-finished": "A merge or its undo that is broken off at any point is finished, with nothing lost and nothing twice.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

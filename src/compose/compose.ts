@@ -1,6 +1,7 @@
 import { scheduleRetention } from "../after-turn/retention.js";
 import { saidBefore } from "../after-turn/said-before.js";
 import { type Owner, ownerOf } from "../domain/owner.js";
+import { knownAs } from "../identities/known-as.js";
 import { heldMemories } from "../memories/held-memories.js";
 import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
@@ -90,16 +91,18 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   });
   const { worker, historyCatchUp, reindex } = afterTurn;
   const { chat, ownAgent, afterTurn: written } = await composeTurns(wiring, stores, remembered, afterTurn, costs, registry);
-  const { sessions, privacy, promotion, imports, retention, log } = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
+  const useCases = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
     registry,
     afterTurn: written,
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
+  const { sessions, privacy, promotion, imports, retention, log, identities } = useCases;
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion });
   const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
 
   wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, deliveries: events.deliveries, clock: wiring.clock }));
   await privacy.resume();
+  await identities.resume();
   const schedule = scheduleRetention({
     everyHours: config.RETENTION_INTERVAL_HOURS,
     run: async (signal) => {
@@ -128,7 +131,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   };
   const { longTerm, history, embedder } = remembered;
   const { models, domain } = answering.rest;
-  return {
+  const ofOwners = {
     chat,
     ownAgent,
     sessions,
@@ -136,9 +139,13 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     history,
     imports,
     privacy,
+    seen: (owner: Owner, seen: Parameters<Composed["seen"]>[1]) => noteVisit(wiring, registry, ledger, owner, seen),
+    user: (owner: Owner) => ledger.user(owner),
     events: events.feed,
-    seen: (owner, seen) => noteVisit(wiring, registry, ledger, owner, seen),
-    user: (owner) => ledger.user(owner),
+  };
+  return {
+    ...knownAs(ofOwners, identities),
+    identities,
     readiness: () =>
       readinessOf({
         storage: stores.storage,

@@ -10,6 +10,7 @@ import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { LongTermMemory } from "../ports/memories.js";
+import type { MergedMemories } from "../ports/merged-memories.js";
 import { installationId } from "../stores/files/installation-id.js";
 import { Mem0Service } from "../stores/mem0/mem0-service.js";
 import { DisabledHistory } from "../stores/vector-history/disabled-history.js";
@@ -26,6 +27,8 @@ export interface LongTerm {
   readonly longTerm: LongTermMemory;
   /** Null when long-term memory is off. */
   readonly changes: MemoryChanges | null;
+  /** Also when long-term memory is off: what was remembered before goes along. */
+  readonly merged: MergedMemories;
   readonly history: ConversationHistory;
   /** False when HISTORY_BACKEND is `none`. */
   readonly keepsHistory: boolean;
@@ -100,6 +103,7 @@ export async function openLongTerm(
   return {
     longTerm,
     changes: config.MEM0_ENABLED ? memories.changes : null,
+    merged: memories.merged,
     history: closing(withoutForgotten((around.history ?? same)(verbatim), ledger, store.index), (it) => it.close()),
     keepsHistory: vectors.history !== null,
     categories,

@@ -1,11 +1,15 @@
 import { runRetention } from "../after-turn/retention.js";
 import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
+import { mergedEvent } from "../domain/event.js";
 import type { RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
+import { IdentityService } from "../identities/identities.js";
+import { MergeRecords } from "../identities/merge-record.js";
 import { ImportService } from "../import/import.js";
 import { Promotion } from "../memories/promotion.js";
 import { PrivacyService } from "../privacy/privacy.js";
 import { ConversationLog } from "../sessions/conversation-log.js";
+import { SessionCopies } from "../sessions/merged-sessions.js";
 import { SessionService } from "../sessions/sessions.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { AfterTurn } from "./after-turn.js";
@@ -29,12 +33,13 @@ export interface UseCases {
   readonly imports: ImportService;
   readonly retention: Parts["retention"];
   readonly log: ConversationLog;
+  readonly identities: IdentityService;
 }
 
 export function composeUseCases(
   { config, logger, clock, tenants }: Wiring,
   { store, ledger, writer, lagging, events }: Stores,
-  { longTerm, history, vectors }: LongTerm,
+  { longTerm, merged, history, vectors }: LongTerm,
   { rest: { domain } }: ByTenant<Answering>,
   { upkeep, worker, catchUps }: AfterTurn,
   {
@@ -52,8 +57,9 @@ export function composeUseCases(
     return worker.flush(owner, id, ...rest);
   };
   const holdStores = async (owner: Owner) => both(await worker.hold(owner), await catchUps.hold(owner));
+  const holdHere = async (owner: Owner) => both(await registry.hold(owner), await holdStores(owner));
   const hold = async (owner: Owner) => {
-    const release = both(await registry.hold(owner), await holdStores(owner));
+    const release = await holdHere(owner);
     try {
       await store.locks.revoke(owner);
       await store.index.unclaimed(owner, { signal: AbortSignal.timeout(CLAIMS_END_MS) });
@@ -91,7 +97,32 @@ export function composeUseCases(
     },
     { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policyOf },
   );
-  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, events, clock, logger });
+  const merges = new MergeRecords(ledger);
+  const privacy = new PrivacyService({
+    ...{ store, history, longTerm, records, ledger, hold, events, merges, clock, logger },
+    compact: vectors.compact,
+  });
+  const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
+  const identities = new IdentityService({
+    records: merges,
+    ledger,
+    memories: merged,
+    sessions: new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, logger }),
+    domain: records,
+    locks: store.locks,
+    index: store.index,
+    pendingOf: (owner) => store.index.pendingOf(owner),
+    begin: (owner) => registry.begin(owner, "upkeep"),
+    hold,
+    holdHere,
+    holdWriteBack: holdStores,
+    erase: (owner, keep) => privacy.expire(owner, keep),
+    onMerged: async ({ id, from, to, at, state }) => {
+      if (state === "merged") await events.add(to, [mergedEvent(to, { id, from, at: new Date(at) })]);
+    },
+    clock,
+    logger,
+  });
   const promotion = new Promotion({ store, longTerm, ledger, gate: registry, clock, logger });
   const imports = new ImportService({
     store,
@@ -103,8 +134,9 @@ export function composeUseCases(
     restore: { longTerm, ledger, records },
     lockWaitMs: config.SESSION_LOCK_WAIT_MS,
   });
-  const retention: Parts["retention"] = (options) =>
-    runRetention({
+  const retention: Parts["retention"] = async (options) => {
+    if (!options.dryRun) await identities.expire(options.signal);
+    return runRetention({
       ...options,
       index: store.index,
       lapse: (owner, id, how, due) => sessions.lapse(owner, id, how, due),
@@ -114,6 +146,7 @@ export function composeUseCases(
       now: clock.now(),
       logger,
     });
+  };
   const log = new ConversationLog({
     store,
     writer,
@@ -126,7 +159,7 @@ export function composeUseCases(
     clock,
     logger,
   });
-  return { sessions, privacy, promotion, imports, retention, log };
+  return { sessions, privacy, promotion, imports, retention, log, identities };
 }
 
 function both(first: () => void, second: () => void): () => void {

@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import type { HandedOver } from "../ports/agent.js";
 import type { Booking, Quote } from "./booking-rows.js";
 import type { HappeningRow } from "./happenings.js";
 
@@ -49,6 +50,11 @@ export interface BookingStore {
    * booking is listed but holds no seats: a file can't sell any. Returns how many are new to the owner.
    */
   restore(owner: Owner, bookings: readonly Booking[]): Awaitable<number>;
+  /**
+   * Bookings with what happened to them, and the quotes of the sessions, become another guest's: seats stay sold. Those that are no more of
+   * `from` are passed over.
+   */
+  handOver(from: Owner, to: Owner, what: HandedOver): Awaitable<void>;
   /** Makes sales anonymous and deletes everything else; nothing of the owner stays. Returns how many rows it touched. */
   erase(owner: Owner): Awaitable<number>;
   residue(owner: Owner): Awaitable<number>;

@@ -2,6 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import { assertSound, openSqlite, type Sqlite, scrub } from "../platform/sqlite.js";
+import type { HandedOver } from "../ports/agent.js";
 import {
   ADDED_COLUMNS,
   type Booking,
@@ -176,6 +177,26 @@ export class Bookings implements BookingStore {
       return restored;
     });
     return work.immediate();
+  }
+
+  handOver(from: Owner, to: Owner, { ids, sessions }: HandedOver): void {
+    const db = this.#db;
+    const work = db.transaction(() => {
+      const moved = JSON.stringify(ids);
+      const told = db
+        .prepare<[string, string], HappeningRow>(
+          "SELECT * FROM happenings WHERE owner = ? AND booking_id IN (SELECT value FROM json_each(?)) ORDER BY seq",
+        )
+        .all(from, moved);
+      db.prepare("DELETE FROM happenings WHERE owner = ? AND booking_id IN (SELECT value FROM json_each(?))").run(from, moved);
+      for (const { booking_id, kind, at } of told) noteHappening(db, to, booking_id, kind, at);
+      for (const [before, after] of sessions) {
+        db.prepare("UPDATE bookings SET session_id = ? WHERE owner = ? AND session_id = ?").run(after, from, before);
+        db.prepare("UPDATE quotes SET session_id = ?, owner = ? WHERE owner = ? AND session_id = ?").run(after, to, from, before);
+      }
+      db.prepare("UPDATE bookings SET owner = ? WHERE owner = ? AND id IN (SELECT value FROM json_each(?))").run(to, from, moved);
+    });
+    work.immediate();
   }
 
   /** Makes sales anonymous and deletes everything else; no byte of the owner stays in the file. Returns how many rows it touched. */

@@ -109,6 +109,10 @@ function bookingRecords(bookings: BookingStore): DomainRecords {
       }
     },
     restore: async (owner, records) => bookings.restore(owner, parseRecords(records)),
+    handOver: {
+      ids: async (owner) => (await bookings.list(owner)).map(({ id }) => id),
+      run: async (from, to, what) => bookings.handOver(from, to, what),
+    },
     erase: async (owner) => bookings.erase(owner),
     residue: async (owner) => bookings.residue(owner),
   };

@@ -1,6 +1,7 @@
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
+import type { HandedOver } from "../ports/agent.js";
 import { type Booking, type BookingRow, isSameSale, type Quote, type QuoteRow, toBooking, toQuote } from "./booking-rows.js";
 import {
   type BookingStore,
@@ -155,6 +156,28 @@ export class PostgresBookings implements BookingStore {
         restored += 1;
       }
       return restored;
+    });
+  }
+
+  async handOver(from: Owner, to: Owner, { ids, sessions }: HandedOver): Promise<void> {
+    await this.#database.transaction(async ({ query, run }) => {
+      const told = await query(
+        "SELECT booking_id, kind, at FROM {concierge_happenings} WHERE owner = $1 AND booking_id = ANY ($2) ORDER BY seq FOR UPDATE",
+        [from, ids],
+      );
+      await run("DELETE FROM {concierge_happenings} WHERE owner = $1 AND booking_id = ANY ($2)", [from, ids]);
+      for (const { booking_id, kind, at } of told as unknown as readonly HappeningRow[])
+        await noteHappening({ query, run }, to, booking_id, kind, at);
+      for (const [before, after] of sessions) {
+        await run("UPDATE {concierge_bookings} SET session_id = $3 WHERE owner = $1 AND session_id = $2", [from, before, after]);
+        await run("UPDATE {concierge_quotes} SET session_id = $3, owner = $4 WHERE owner = $1 AND session_id = $2", [
+          from,
+          before,
+          after,
+          to,
+        ]);
+      }
+      await run("UPDATE {concierge_bookings} SET owner = $2 WHERE owner = $1 AND id = ANY ($3)", [from, to, ids]);
     });
   }
 

@@ -123,6 +123,67 @@ end
 return restored`,
 );
 
+/** Keys of the guest that bookings go to. */
+const OTHERS = ["quotesTo", "bookingsTo", "callsTo", "happeningsTo"] as const;
+
+export function handOverKeys(prefix: string, from: Owner, to: Owner): Readonly<Record<BookingKey | (typeof OTHERS)[number], string>> {
+  const { quotes, bookings, calls, happenings } = bookingKeys(prefix, to);
+  return { ...bookingKeys(prefix, from), quotesTo: quotes, bookingsTo: bookings, callsTo: calls, happeningsTo: happenings };
+}
+
+/** Bookings and quotes become another guest's: their owner, ids of the bookings, sessions by their ids before (JSON). */
+export const HAND_OVER = script(
+  [...GUESTS, ...OTHERS],
+  `local to, sessions = ARGV[1], cjson.decode(ARGV[3])
+local moved = {}
+for _, id in ipairs(cjson.decode(ARGV[2])) do
+  local kept = call('HGET', K.bookings, id)
+  if kept then
+    moved[id] = true
+    local row = cjson.decode(kept)
+    row.owner = to
+    if row.session_id ~= cjson.null then row.session_id = sessions[row.session_id] or row.session_id end
+    call('HSET', K.bookingsTo, id, cjson.encode(row))
+    call('HDEL', K.bookings, id)
+  end
+end
+local calls = call('HGETALL', K.calls)
+for at = 1, #calls, 2 do
+  local field = calls[at]
+  if moved[calls[at + 1]] then
+    call('HDEL', K.calls, field)
+    for before, after in pairs(sessions) do
+      local head = 'call:["' .. before .. '"'
+      if string.sub(field, 1, #head) == head then
+        field = 'call:["' .. after .. '"' .. string.sub(field, #head + 1)
+        break
+      end
+    end
+    call('HSET', K.callsTo, field, calls[at + 1])
+  end
+end
+local quotes = call('HGETALL', K.quotes)
+for at = 1, #quotes, 2 do
+  local row = cjson.decode(quotes[at + 1])
+  local session = sessions[row.session_id]
+  if session then
+    row.owner, row.session_id = to, session
+    call('HSET', K.quotesTo, quotes[at], cjson.encode(row))
+    call('HDEL', K.quotes, quotes[at])
+  end
+end
+local last = tonumber(call('ZREVRANGE', K.happeningsTo, 0, 0, 'WITHSCORES')[2] or '0')
+for _, kept in ipairs(call('ZRANGE', K.happenings, 0, -1)) do
+  local happening = cjson.decode(kept)
+  if moved[happening.booking_id] then
+    happening.owner = to
+    last = last + 1
+    call('ZADD', K.happeningsTo, last, cjson.encode(happening))
+    call('ZREM', K.happenings, kept)
+  end
+end`,
+);
+
 /** Sales stay, without a guest. Answers how many quotes and bookings there were. */
 export const ERASE = script(
   ["sales", "references", ...GUESTS],

@@ -2,6 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Script } from "../platform/lua-script.js";
+import type { HandedOver } from "../ports/agent.js";
 import { type Booking, type BookingRow, type Quote, type QuoteRow, toBooking, toQuote } from "./booking-rows.js";
 import {
   type BookingStore,
@@ -15,7 +16,19 @@ import {
 } from "./booking-store.js";
 import { bookingColumns, quoteColumns } from "./booking-writes.js";
 import { HAPPENINGS_PAGE, type HappeningRow } from "./happenings.js";
-import { ADD_QUOTE, BOOK, type BookingKey, bookingKeys, CANCEL, ERASE, GUESTS, RESTORE, salesKeys } from "./redis-booking-scripts.js";
+import {
+  ADD_QUOTE,
+  BOOK,
+  type BookingKey,
+  bookingKeys,
+  CANCEL,
+  ERASE,
+  GUESTS,
+  HAND_OVER,
+  handOverKeys,
+  RESTORE,
+  salesKeys,
+} from "./redis-booking-scripts.js";
 
 /** The part of a Redis that bookings need. */
 export interface ScriptDatabase {
@@ -135,6 +148,11 @@ export class RedisBookings implements BookingStore {
     const origin = { sessionId: null, turn: null, callId: null, quoteId: null, holdsSeats: false };
     const rows = bookings.map((booking) => JSON.stringify(bookingColumns(owner, booking, origin)));
     return Number(await this.#database.run(RESTORE, this.#keys(owner), ...rows));
+  }
+
+  async handOver(from: Owner, to: Owner, { ids, sessions }: HandedOver): Promise<void> {
+    const keys = handOverKeys(this.#database.prefix, from, to);
+    await this.#database.run(HAND_OVER, keys, to, JSON.stringify(ids), JSON.stringify(Object.fromEntries(sessions)));
   }
 
   async erase(owner: Owner): Promise<number> {

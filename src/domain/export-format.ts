@@ -158,6 +158,8 @@ export const exportedTombstoneSchema = z.object({
   message_ids: z.array(z.string()),
   asked_in: z.array(z.string()).optional(),
   text_hash: z.string(),
+  /** Whose hash it is, where it was taken over from a user who turned out to be this one. */
+  hash_of: z.string().optional(),
   at,
 });
 export type ExportedTombstone = z.infer<typeof exportedTombstoneSchema>;

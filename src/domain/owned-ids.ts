@@ -10,3 +10,13 @@ export function memoryIdOf(owner: Owner, sessionId: string, messageId: string, i
 export function importedSessionId(owner: Owner, externalId: string): string {
   return derivedId("session", owner, externalId);
 }
+
+/** Of what a merge gave an owner: the same for every try. */
+export function mergedId(kind: "memory" | "session", to: Owner, mergeId: string, id: string): string {
+  return derivedId(kind, to, "merge", mergeId, id);
+}
+
+/** Of what the domain's records say that an owner did. */
+export function happenedId(owner: Owner, eventId: string): string {
+  return derivedId("memory", owner, "happened", eventId);
+}

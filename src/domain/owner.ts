@@ -40,6 +40,11 @@ export function tenantPrefix(tenant: string): string {
   return `${encodePart(checkPart(tenant, "tenant"))}:`;
 }
 
+/** Stands for all users of a tenant, where who speaks for them names none. No user's owner is the same; nothing is kept under it. */
+export function everybodyOf(tenant: string): Owner {
+  return `${tenantPrefix(tenant)}*` as Owner;
+}
+
 /** A user as a header or the command line names them: `user:x` is `x`. A token's subject and a key's user are taken as they are. */
 export function plainUser(named: string): string {
   return named.startsWith("user:") ? named.slice("user:".length) : named;

@@ -2,6 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Config } from "../compose/config.js";
 import { traceRequest } from "../compose/telemetry.js";
+import { everybodyOf } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
@@ -12,7 +13,7 @@ import type { MakeLimiter } from "../ports/request-limiter.js";
 import { loadPageAssets } from "./assets.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
 import type { Authenticator, Credentials } from "./authenticator.js";
-import { backendOwner, isBackendPath, tenantOfBackend } from "./backend.js";
+import { isBackendPath, tenantOfBackend } from "./backend.js";
 import { locationsBelow, pathBelow } from "./base-path.js";
 import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
@@ -22,6 +23,7 @@ import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
 import type { HttpLimits } from "./http-limits.js";
+import { identityRoutes } from "./identities.js";
 import { IMPORT_PATH, importRoutes } from "./import.js";
 import { MCP_PATH, mcpBody, mcpRoutes } from "./mcp.js";
 import { memoryRoutes } from "./memories.js";
@@ -146,7 +148,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     if (isBackendPath(c.req.path)) {
       const tenant = await tenantOfBackend(auth, credentialsOf(c));
       c.set("tenant", tenant);
-      c.set("owner", backendOwner(tenant));
+      c.set("owner", everybodyOf(tenant));
       return noStore(c, next);
     }
     const identity = await auth.identify(credentialsOf(c));
@@ -186,6 +188,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     mcpRoutes(application, clock),
     privacyRoutes(application, config.AUTH_MODE),
     eventRoutes({ events: application.events, streams: new OpenStreams(limits.streamsPerUser ?? 8), limits: streamLimits }),
+    identityRoutes(application.identities),
     healthRoutes(application, config.AUTH_MODE),
     ...(metrics ? [metricsRoutes(metrics, config)] : []),
     ...(operator ? [operatorRoutes(operator)] : []),

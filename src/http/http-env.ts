@@ -21,7 +21,7 @@ export interface HttpEnv {
   Variables: {
     requestId: string;
     identity: Identity;
-    /** On the routes of trusted backends: nobody, see {@link backendOwner}. */
+    /** On the routes of trusted backends: nobody, see {@link everybodyOf}. */
     owner: Owner;
     /** On the routes of trusted backends alone: theirs. */
     tenant: string;

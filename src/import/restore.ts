@@ -76,9 +76,10 @@ async function makeSearchable({ store, history }: RestoreParts, owner: Owner, se
 
 async function restoreForgotten({ ledger }: RestoreParts, owner: Owner, { forgotten }: ExportDocument): Promise<void> {
   const known = new Set((await ledger.tombstones(owner)).map(({ memoryId }) => memoryId));
-  for (const { memory_id, message_ids, asked_in, text_hash, at } of forgotten) {
+  for (const { memory_id, message_ids, asked_in, text_hash, hash_of, at } of forgotten) {
     const asked = asked_in === undefined ? {} : { askedIn: asked_in };
-    const tombstone = { memoryId: memory_id, messageIds: message_ids, ...asked, textHash: text_hash, at };
+    const of = hash_of === undefined ? {} : { hashOf: hash_of as Owner };
+    const tombstone = { memoryId: memory_id, messageIds: message_ids, ...asked, textHash: text_hash, ...of, at };
     if (!known.has(memory_id)) await ledger.addTombstone(owner, tombstone);
   }
 }

@@ -133,7 +133,7 @@ function isFrom(record: MemoryRecord, sessionId: string): boolean {
 }
 
 /** The same record where it quotes nothing of the session. */
-function withoutQuotes(record: MemoryRecord, sessionId: string): MemoryRecord {
+export function withoutQuotes(record: MemoryRecord, sessionId: string): MemoryRecord {
   const { source, pending_change: change } = record;
   const quotes = source !== null && source.session_id === sessionId && source.quote !== "";
   const asks = change?.source?.session_id === sessionId && change.source.quote !== "";

@@ -1,5 +1,6 @@
 import { HABIT, HAPPENED } from "../domain/made-of.js";
 import { MAX_EVENTS, type MemoryRecord } from "../domain/memory-record.js";
+import { happenedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { DomainRecords, Happening } from "../ports/agent.js";
@@ -80,10 +81,6 @@ export class HappenedMemories {
   async #mayKeep(owner: Owner, { session_id }: Happening): Promise<boolean> {
     return session_id === null || ((await this.#parts.mayKeep?.(owner, session_id)) ?? true);
   }
-}
-
-function happenedId(owner: Owner, eventId: string): string {
-  return derivedId("memory", owner, "happened", eventId);
 }
 
 function episodic(id: string, event: Happening, now: Date): MemoryRecord {

@@ -11,6 +11,7 @@ import type { Logger } from "../platform/logger.js";
 import type { AppliedOperations, LongTermMemory, MemoryQuery, MemorySearch } from "../ports/memories.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
+import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { addAll } from "./add-all.js";
 import { MemoriesAsAWhole } from "./administration.js";
@@ -18,6 +19,7 @@ import { Forgetting } from "./forgetting.js";
 import { LeftToRead, type LeftToReadParts } from "./left-to-read.js";
 import type { MemoryChanges } from "./memory-changes.js";
 import { eventsOf } from "./memory-events.js";
+import { MergingMemories } from "./merging.js";
 import { takeOffRecord } from "./off-record.js";
 import { OwnerLogs } from "./owner-logs.js";
 import { Projection } from "./projection.js";
@@ -92,6 +94,9 @@ export class MemoryService implements LongTermMemory {
   readonly health: LongTermMemory["health"] = () => this.#whole.health();
   readonly rebuild: LongTermMemory["rebuild"] = (...args) => this.#whole.rebuild(...args);
 
+  /** For two users who turned out to be one. */
+  readonly merged: MergedMemories;
+
   /** For what is made of memories by code, beside a turn. */
   get changes(): MemoryChanges {
     return this.#logs;
@@ -115,6 +120,7 @@ export class MemoryService implements LongTermMemory {
     this.takeOffRecord = (...args) => takeOffRecord({ logs, log }, ...args);
     this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules });
     this.#recall = new RecallOfMemories({ logs, store, logger });
+    this.merged = new MergingMemories({ logs, log, ledger, rules, logger });
     this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, categoriesOf, clock, logger });
   }
 
@@ -210,7 +216,7 @@ export class MemoryService implements LongTermMemory {
   async #rules(owner: Owner, now: Date): Promise<ReconcileRules> {
     const tombstones = await this.#parts.ledger.tombstones(owner);
     const { categoriesOf, minConfidence } = this.#options;
-    return { categories: categoriesOf(owner), minConfidence, now, tombstones, hash: (text) => textHash(owner, text) };
+    return { categories: categoriesOf(owner), minConfidence, now, tombstones, hash: (text, of = owner) => textHash(of, text) };
   }
 }
 

@@ -100,6 +100,11 @@ export class OwnerMemories {
     return [...this.#left.values()];
   }
 
+  /** Turns that were read. */
+  get read(): readonly MemoryLogTurn[] {
+    return [...this.#turns.values()].flatMap(({ turn }) => (this.#left.has(turn.message_id) ? [] : [turn]));
+  }
+
   /** Says that the log was redacted: records as `change` makes them, and no words of what is no more. */
   redacted(change: (record: MemoryRecord) => MemoryRecord | null = (record) => record): void {
     for (const record of [...this.#records.values()]) this.#records.set(record.id, change(record) ?? record);

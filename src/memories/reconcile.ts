@@ -1,3 +1,5 @@
+// Over 300 lines: the rules of one reconciliation, which stand on each other.
+
 import type { PendingChange } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import { normalised } from "../domain/normalised-text.js";
@@ -9,6 +11,7 @@ import { isBefore, isNewer, messageOf, overBefore } from "./record-order.js";
 import { isTwin, sameFrame, saySame } from "./same-memory.js";
 import { isSingleValued } from "./spelling.js";
 import { recordFrom } from "./statement-record.js";
+import { wasForgotten } from "./was-forgotten.js";
 
 export type { Reconciled, ReconcileRules } from "./reconciled.js";
 
@@ -33,6 +36,16 @@ export function reconcile(memories: Iterable<MemoryRecord>, changes: readonly Pr
 export function reconcileRecord(memories: Iterable<MemoryRecord>, record: MemoryRecord, rules: ReconcileRules): Reconciled {
   const work = new Reconciliation(memories, [], rules);
   work.put(record);
+  return work.outcome();
+}
+
+/**
+ * What another owner's records, oldest first, make of an owner's, where the two turned out to be one. They have the ids that they are to
+ * have; `resolved` tells what stands for each. The same rules as for statements.
+ */
+export function reconcileAdopted(memories: Iterable<MemoryRecord>, adopted: readonly MemoryRecord[], rules: ReconcileRules): Reconciled {
+  const work = new Reconciliation(memories, [], rules);
+  for (const record of adopted) work.adopt(record);
   return work.outcome();
 }
 
@@ -114,17 +127,40 @@ class Reconciliation {
     }
     if (record.valid_until !== null && Date.parse(record.valid_until) <= Date.parse(record.stated_at)) return this.#drop("over");
     if (record.strength === "soft" && record.confidence < minConfidence) return this.#drop("not_sure_enough");
-    if (this.#wasForgotten(record)) return this.#drop("forgotten");
+    return this.#place(change.id, record, target, waits !== null);
+  }
 
+  /** What was known of somebody who turned out to be the owner. What is past stays so; what waits goes on waiting. */
+  adopt(given: MemoryRecord): undefined {
+    this.#companions.learn(given);
+    const record = this.#asKnownPerson(given);
+    if (record.status !== "superseded") this.#place(record.id, record, undefined, record.status === "review");
+    else if (wasForgotten(record, this.#rules, this.#forgetting)) this.#drop("forgotten");
+    else this.#records.set(record.id, record);
+    const same = this.#records.get(this.#resolved.get(record.id) ?? "");
+    if (same === undefined || same.id === record.id) return;
+    for (const messageId of record.confirmed_by) {
+      const seen = this.#records.get(same.id) ?? same;
+      this.#see(seen, record.last_confirmed_at, messageId, null, record.explicit);
+    }
+    const known = this.#records.get(same.id) ?? same;
+    const { pending_change } = record;
+    if (pending_change !== null && known.pending_change === null && known.status === "active" && this.#mayWait(messageOf(record)))
+      this.#records.set(known.id, { ...known, pending_change });
+  }
+
+  /** @param id under which it was proposed */
+  #place(id: string, record: MemoryRecord, target: MemoryRecord | undefined, waits: boolean): undefined {
+    if (wasForgotten(record, this.#rules, this.#forgetting)) return this.#drop("forgotten");
     const same = this.#same(record);
-    if (waits !== null) return this.#addWaiting(change, record, same);
+    if (waits) return this.#addWaiting(id, record, same);
     if (same !== undefined && !(record.strength === "hard" && same.strength === "soft")) {
-      this.#resolved.set(change.id, same.id);
+      this.#resolved.set(id, same.id);
       this.#see(same, record.stated_at, messageOf(record), record.valid_until, record.explicit);
       if (target !== undefined && target.id !== same.id) this.#replace(target, this.#records.get(same.id) ?? same);
       return;
     }
-    this.#resolved.set(change.id, record.id);
+    this.#resolved.set(id, record.id);
     this.#records.set(record.id, record);
     if (record.status !== "active") return;
     if (same !== undefined) this.#replace(same, record);
@@ -132,14 +168,14 @@ class Reconciliation {
     this.#takePlace(record);
   }
 
-  #addWaiting(change: ProposedChange, record: MemoryRecord, same: MemoryRecord | undefined): undefined {
+  #addWaiting(id: string, record: MemoryRecord, same: MemoryRecord | undefined): undefined {
     // What waits changes nothing that holds, and is not asked about twice.
     if (same !== undefined) {
-      if (same.status === "review") this.#resolved.set(change.id, same.id);
+      if (same.status === "review") this.#resolved.set(id, same.id);
       return this.#drop("known");
     }
     if (!this.#mayWait(messageOf(record))) return this.#drop("too_many_waiting");
-    this.#resolved.set(change.id, record.id);
+    this.#resolved.set(id, record.id);
     this.#records.set(record.id, record);
   }
 
@@ -254,20 +290,6 @@ class Reconciliation {
     const messageId = record.source?.message_id;
     if (messageId === undefined) return undefined;
     return [...this.#before.values()].find((other) => other.confirmed_by.includes(messageId) && saySame(other, record, this.#companions));
-  }
-
-  /** What was forgotten stays so for everything said before: by its id, by its words, and by the message that it came from. */
-  #wasForgotten(record: MemoryRecord): boolean {
-    const { hash, tombstones } = this.#rules;
-    const textHash = hash(record.text);
-    const messageId = record.source?.message_id;
-    return tombstones.some((tombstone) => {
-      if (tombstone.memoryId === record.id) return true;
-      if (Date.parse(record.stated_at) > Date.parse(tombstone.at)) return false;
-      const asks = messageId !== undefined && (this.#forgetting.has(messageId) || tombstone.askedIn?.includes(messageId) === true);
-      const hidden = messageId !== undefined && !asks && tombstone.messageIds.includes(messageId);
-      return hidden || tombstone.textHash === textHash;
-    });
   }
 
   /** Under the subject by which the person is known; the name that was used now is kept among the entities. */

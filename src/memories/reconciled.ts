@@ -1,5 +1,6 @@
 import type { Category } from "../domain/categories.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 
 export interface ReconcileRules {
@@ -8,8 +9,8 @@ export interface ReconcileRules {
   readonly minConfidence: number;
   readonly categories: readonly Category[];
   readonly tombstones: readonly Tombstone[];
-  /** As tombstones hash a text. */
-  readonly hash: (text: string) => string;
+  /** As a tombstone hashes a text: the owner's own, or one that was taken over from `of`. */
+  readonly hash: (text: string, of?: Owner) => string;
 }
 
 export interface Reconciled {

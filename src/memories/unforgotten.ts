@@ -18,8 +18,10 @@ export async function stillKept(
 export function notForgotten(owner: Owner, records: readonly MemoryRecord[], tombstones: readonly Tombstone[]): MemoryRecord[] {
   const byId = new Set(tombstones.map(({ memoryId }) => memoryId));
   return records.filter((record) => {
-    const hash = textHash(owner, record.text);
-    const again = (tombstone: Tombstone) => tombstone.textHash === hash && Date.parse(record.stated_at) <= Date.parse(tombstone.at);
+    const own = textHash(owner, record.text);
+    const hash = ({ hashOf }: Tombstone) => (hashOf === undefined ? own : textHash(hashOf, record.text));
+    const again = (tombstone: Tombstone) =>
+      Date.parse(record.stated_at) <= Date.parse(tombstone.at) && tombstone.textHash === hash(tombstone);
     return !byId.has(record.id) && !tombstones.some(again);
   });
 }

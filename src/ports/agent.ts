@@ -204,6 +204,12 @@ export interface Happening {
   readonly habits: readonly { readonly key: string; readonly text: string; readonly category: string; readonly aspect: string }[];
 }
 
+/** What becomes another user's. `sessions`: their ids then, by their ids before. */
+export interface HandedOver {
+  readonly ids: readonly string[];
+  readonly sessions: ReadonlyMap<string, string>;
+}
+
 export interface DomainRecords {
   /** The key under which an export lists them: "bookings". */
   readonly name: string;
@@ -212,6 +218,14 @@ export interface DomainRecords {
   happened?(owner: Owner, after: string | null): AsyncIterable<Happening>;
   /** Takes an export's records back; those that are there already are passed over. */
   restore(owner: Owner, records: readonly JsonValue[]): Promise<number>;
+  /**
+   * Where two users turned out to be one: the ids of what is one user's, and how those become the other's, with the sessions that they were
+   * made in (by old id). Safe to repeat. Default: what is exported of the one is restored for the other, and stays with both.
+   */
+  readonly handOver?: {
+    ids(owner: Owner): Promise<readonly string[]>;
+    run(from: Owner, to: Owner, what: HandedOver): Promise<void>;
+  };
   /** Deletes, or makes anonymous where the business must keep a record. */
   erase(owner: Owner): Promise<number>;
   residue(owner: Owner): Promise<number>;

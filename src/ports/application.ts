@@ -20,6 +20,7 @@ import type { ErrorDetail } from "../platform/errors.js";
 import type { ModelToolCall, ToolSpec } from "./chat-model.js";
 import type { Events } from "./events.js";
 import type { ConversationHistory } from "./history.js";
+import type { Identities } from "./identities.js";
 import type { Memories } from "./memories.js";
 import type { OwnAgent } from "./own-agent.js";
 import type { ErasureReceipt, UserRecord } from "./owner-ledger.js";
@@ -39,6 +40,7 @@ export interface Application {
   readonly imports: Imports;
   readonly privacy: Privacy;
   readonly events: Events;
+  readonly identities: Identities;
   /** Records that a user was seen, off the reply path. Never throws. */
   seen(owner: Owner, seen: { readonly displayName?: string; readonly provider?: string; readonly timeZone?: string }): void;
   user(owner: Owner): Promise<UserRecord | null>;

@@ -22,8 +22,8 @@ export interface MemoryLogEntry {
   readonly puts: readonly MemoryRecord[];
   /** Ids of memories that are no more. */
   readonly removed: readonly string[];
-  /** Goes on behind this of what the domain reports (see `Domain.happened`); absent where it was not asked. */
-  readonly happened_cursor?: string;
+  /** Goes on behind this of what the domain reports (see `Domain.happened`); absent where it was not asked; null: from its beginning. */
+  readonly happened_cursor?: string | null;
   /** The request with an idempotency key that this is the work of. */
   readonly request?: MemoryRequest;
   /** For the turn's own account: proposals that were dropped, and why, by code; never a text. */

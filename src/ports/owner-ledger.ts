@@ -12,13 +12,15 @@ export interface Tombstone {
   readonly askedIn?: readonly string[];
   /** SHA-256 of owner and normalised text: the same statement, made before `at`, is not stored again. */
   readonly textHash: string;
+  /** Whose hash it is, where it was taken over from a user who turned out to be this one. Default: the owner's. */
+  readonly hashOf?: Owner;
   /** ISO 8601 UTC. Statements made after it count again. */
   readonly at: string;
 }
 
 export interface AuditEntry {
   readonly at: string;
-  readonly action: "export" | "erase" | "forget" | "purge_session" | "delete_memories" | "import";
+  readonly action: "export" | "erase" | "forget" | "purge_session" | "delete_memories" | "import" | "merge" | "unmerge";
   /** Who did it: "user", "retention", "cli". */
   readonly by: string;
   readonly receiptId: string | null;
@@ -62,12 +64,14 @@ export interface OwnerLedger {
   epoch(owner: Owner): Promise<number>;
   /** Durable intent; raises the epoch. Returns the receipt id to be. Again while one is open: the same id. */
   beginErasure(owner: Owner, at: string): Promise<{ readonly receiptId: string; readonly epoch: number }>;
-  /** Closes the intent: tombstones and the user's record go, epoch, audit and receipt stay. */
-  completeErasure(owner: Owner, receipt: ErasureReceipt): Promise<void>;
+  /** Closes the intent: tombstones and the user's record go, epoch, audit and receipt stay. `keep`: jobs whose progress stays as well. */
+  completeErasure(owner: Owner, receipt: ErasureReceipt, keep?: readonly string[]): Promise<void>;
+  /** Takes the intent back: all stays as it is, the epoch too. Without effect where none is open. */
+  withdrawErasure(owner: Owner): Promise<void>;
   receipts(owner: Owner): Promise<readonly ErasureReceipt[]>;
   /** Erasures that were begun and not completed, of all owners: resumed at start. */
   openErasures(): Promise<readonly { readonly owner: Owner; readonly receiptId: string }[]>;
-  /** How far a resumable job of an owner came (promote), or null. */
+  /** How far a resumable job of an owner came (promote, merge), or null. One cheap read. */
   progress(owner: Owner, job: string): Promise<string | null>;
   setProgress(owner: Owner, job: string, cursor: string): Promise<void>;
   close(): Promise<void>;

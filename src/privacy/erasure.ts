@@ -16,8 +16,18 @@ export interface ErasureParts {
   readonly compact: () => Promise<void>;
   /** Told of an erasure that is done, before its receipt closes it: so that it is told again when that can't be kept. */
   readonly onErased: (owner: Owner, receipt: ErasureReceipt) => Promise<void>;
+  /** Other users that turned out to be one. Default: none did. */
+  readonly merges?: ErasedMerges;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** What an erasure must know of users that turned out to be one. */
+export interface ErasedMerges {
+  /** Whether what is open is a merge's fence, and no erasure. */
+  isMerge(owner: Owner): Promise<boolean>;
+  /** Those whose things lie dormant because they were merged with this one: they are erased along. Durable on resolve. */
+  erasedWith(owner: Owner): Promise<readonly Owner[]>;
 }
 
 /**
@@ -35,12 +45,12 @@ export class Erasure {
 
   /**
    * @throws what a store throws that is out of reach: the intent stays open, and the erasure is repeated by the caller or at the
-   * next start
+   * next start. `keep`: jobs whose progress stays in the ledger.
    */
-  run(owner: Owner, by: string): Promise<ErasureReceipt> {
+  run(owner: Owner, by: string, keep?: readonly string[]): Promise<ErasureReceipt> {
     const running = this.#running.get(owner);
     if (running) return running;
-    const erasure = this.#erase(owner, by).finally(() => this.#running.delete(owner));
+    const erasure = this.#erase(owner, by, keep).finally(() => this.#running.delete(owner));
     this.#running.set(owner, erasure);
     return erasure;
   }
@@ -50,6 +60,7 @@ export class Erasure {
     let finished = 0;
     for (const { owner, receiptId } of await this.#parts.ledger.openErasures()) {
       try {
+        if (await this.#parts.merges?.isMerge(owner)) continue;
         await this.run(owner, "resume");
         finished += 1;
       } catch (error) {
@@ -59,11 +70,13 @@ export class Erasure {
     return finished;
   }
 
-  async #erase(owner: Owner, by: string): Promise<ErasureReceipt> {
-    const { stores, ledger, hold, compact, clock, logger } = this.#parts;
+  async #erase(owner: Owner, by: string, keep?: readonly string[]): Promise<ErasureReceipt> {
+    const { stores, ledger, hold, compact, merges, clock, logger } = this.#parts;
     const { receiptId } = await ledger.beginErasure(owner, clock.now().toISOString());
     const release = await hold(owner);
     try {
+      // Each has a receipt of its own; what they gave is counted here, where it is.
+      for (const dormant of (await merges?.erasedWith(owner)) ?? []) await this.run(dormant, by);
       const erased: Record<string, number> = {};
       for (const store of stores) {
         for (const [what, count] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + count;
@@ -75,7 +88,7 @@ export class Erasure {
       const receipt: ErasureReceipt = { receipt_id: receiptId, completed_at: at, erased, verified, ...(verified ? {} : { residue }) };
       await this.#audit(owner, { at, by, receiptId, counts: erased });
       await this.#parts.onErased(owner, receipt);
-      await ledger.completeErasure(owner, receipt);
+      await ledger.completeErasure(owner, receipt, keep);
       if (!verified) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
       return receipt;
     } finally {

@@ -185,9 +185,10 @@ function exportedUser(user: UserRecord): ExportedUser {
   };
 }
 
-function exportedTombstone({ memoryId, messageIds, askedIn, textHash, at }: Tombstone): ExportedTombstone {
+function exportedTombstone({ memoryId, messageIds, askedIn, textHash, hashOf, at }: Tombstone): ExportedTombstone {
   const asked = askedIn === undefined ? {} : { asked_in: [...askedIn] };
-  return { memory_id: memoryId, message_ids: [...messageIds], ...asked, text_hash: textHash, at };
+  const of = hashOf === undefined ? {} : { hash_of: hashOf };
+  return { memory_id: memoryId, message_ids: [...messageIds], ...asked, text_hash: textHash, ...of, at };
 }
 
 /** Every session of every status, once, newest activity first within a status. */

@@ -9,7 +9,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
-import { Erasure } from "./erasure.js";
+import { type ErasedMerges, Erasure } from "./erasure.js";
 import { type ExportCounts, exportDocument } from "./export.js";
 import { type ErasableStore, erasableStores } from "./residue.js";
 
@@ -31,6 +31,8 @@ export interface PrivacyParts {
   readonly compact?: () => Promise<void>;
   /** Erased with everything else, and told of the erasure. Default: there are none. */
   readonly events?: Pick<EventLog, "add" | "erase" | "residue">;
+  /** Other users that turned out to be one. Default: none did. */
+  readonly merges?: ErasedMerges;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -41,12 +43,13 @@ export class PrivacyService implements Privacy {
   readonly #erasure: Erasure;
 
   constructor(parts: PrivacyParts) {
-    const { ledger, hold, compact = async () => {}, events, clock, logger } = parts;
+    const { ledger, hold, compact = async () => {}, events, merges, clock, logger } = parts;
     this.#parts = parts;
     const others = [...(parts.others ?? []), ...(events === undefined ? [] : [eventStore(events)])];
     const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) =>
       events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
-    this.#erasure = new Erasure({ stores: erasableStores({ ...parts, others }), ledger, hold, compact, onErased, clock, logger });
+    const stores = erasableStores({ ...parts, others });
+    this.#erasure = new Erasure({ stores, ledger, hold, compact, onErased, ...(merges && { merges }), clock, logger });
   }
 
   /** The audit entry follows the last piece: an export that was broken off is none. */
@@ -59,6 +62,11 @@ export class PrivacyService implements Privacy {
 
   erase(owner: Owner, options: { readonly by: string }): Promise<ErasureReceipt> {
     return this.#erasure.run(owner, options.by);
+  }
+
+  /** What a merge left dormant. `keep`: jobs whose progress stays in the ledger. */
+  expire(owner: Owner, keep: readonly string[]): Promise<ErasureReceipt> {
+    return this.#erasure.run(owner, "retention", keep);
   }
 
   resume(): Promise<number> {

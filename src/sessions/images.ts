@@ -17,11 +17,21 @@ export async function readImage(
   return { mediaType, data };
 }
 
-/** Gives a fork, before it is written, copies of the images that its messages refer to. */
-export async function copyImages(images: ImageStore, owner: Owner, from: string, to: string, records: readonly NewRecord[]): Promise<void> {
+/**
+ * Gives a fork or a copy, before it is written, copies of the images that its messages refer to. `copier`: whose it is. Default: the
+ * owner's.
+ */
+export async function copyImages(
+  images: ImageStore,
+  owner: Owner,
+  from: string,
+  to: string,
+  records: readonly NewRecord[],
+  copier: Owner = owner,
+): Promise<void> {
   const ids = records.flatMap((record) => (record.type === "message" ? (record.body.images ?? []).map(({ id }) => id) : []));
   for (const id of new Set(ids)) {
     const data = await images.get(owner, from, id);
-    if (data !== null) await images.put(owner, to, id, data);
+    if (data !== null) await images.put(copier, to, id, data);
   }
 }

@@ -115,6 +115,24 @@ export function ownerLedgerContract(
       expect(await ledger.tombstones(BOB)).toHaveLength(1);
     });
 
+    when("erasures")("an erasure that is withdrawn leaves all there is, and the epoch that it raised", async () => {
+      await ledger.addTombstone(ALICE, { ...tombstone("a"), hashOf: BOB });
+      await ledger.setProgress(ALICE, "merge", "7");
+      const { receiptId } = await ledger.beginErasure(ALICE, AT);
+      await ledger.withdrawErasure(ALICE);
+      await ledger.withdrawErasure(ALICE);
+      expect(await ledger.openErasures()).toEqual([]);
+      expect(await ledger.epoch(ALICE)).toBe(1);
+      expect(await ledger.tombstones(ALICE)).toEqual([{ ...tombstone("a"), hashOf: BOB }]);
+      expect(await ledger.progress(ALICE, "merge")).toBe("7");
+      const again = await ledger.beginErasure(ALICE, AT);
+      expect(again).toMatchObject({ epoch: 2, receiptId: expect.not.stringMatching(receiptId) });
+      await ledger.completeErasure(ALICE, receipt(again.receiptId), ["merge"]);
+      expect(await ledger.progress(ALICE, "merge")).toBe("7");
+      expect(await ledger.tombstones(ALICE)).toEqual([]);
+      expect(await ledger.openErasures()).toEqual([]);
+    });
+
     when("progress")("remembers how far each job came", async () => {
       await ledger.setProgress(ALICE, "promote", "1");
       await ledger.setProgress(ALICE, "promote", "2");

@@ -154,6 +154,34 @@ export function describeBookingStoreContract(
       expect(await bookings.list(BOB)).toEqual([bobs]);
     });
 
+    test("what is handed over is the other guest's with all that happened to it, once, and comes back the same way", async () => {
+      const own = await book(BOB, "b");
+      const booking = await book(ALICE, "a", { quantity: 2 });
+      const kept = await book(ALICE, "k", { sessionId: "t" });
+      await bookings.cancel(ALICE, booking.id, NOW);
+      const open = await bookings.addQuote(ALICE, draft(), NOW);
+      const there = { ids: [booking.id], sessions: new Map([["s", "merged"]]) };
+      for (const _ of ["once", "again"]) await bookings.handOver(ALICE, BOB, there);
+      expect((await bookings.list(BOB)).map(({ id }) => id).toSorted()).toEqual([own.id, booking.id].toSorted());
+      expect(await bookings.list(ALICE)).toEqual([kept]);
+      expect(await bookings.get(BOB, booking.reference ?? "")).toMatchObject({ id: booking.id, status: "cancelled" });
+      expect((await bookings.happened(BOB, 0)).map(({ booking_id, kind }) => [booking_id, kind])).toEqual([
+        [own.id, "booked"],
+        [booking.id, "booked"],
+        [booking.id, "cancelled"],
+      ]);
+      expect((await bookings.happened(BOB, 1)).map(({ session_id }) => session_id)).toEqual(["merged", "merged"]);
+      expect(await bookings.quotesSince(BOB, "merged", 1)).toContainEqual({ ...open, sessionId: "merged" });
+      const again = { sessionId: "merged", turn: 2, callId: "a" };
+      const quote = await bookings.addQuote(BOB, draft(), NOW);
+      expect(await bookings.book(BOB, quote, again, SEATS, NOW)).toMatchObject({ id: booking.id });
+      await bookings.handOver(BOB, ALICE, { ids: [booking.id], sessions: new Map([["merged", "s"]]) });
+      expect((await bookings.list(ALICE)).map(({ id }) => id).toSorted()).toEqual([booking.id, kept.id].toSorted());
+      expect(await bookings.list(BOB)).toEqual([own]);
+      expect((await bookings.happened(ALICE, 0)).map(({ kind }) => kind)).toEqual(["booked", "booked", "cancelled"]);
+      expect(await bookings.quotesSince(ALICE, "s", 1)).toContainEqual(open);
+    });
+
     test("a residue is what is kept of a guest", async () => {
       expect(await bookings.residue(ALICE)).toBe(0);
       await bookings.addQuote(ALICE, draft(), NOW);

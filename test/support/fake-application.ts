@@ -13,6 +13,7 @@ export interface Script {
   readonly imports?: Methods<Application["imports"]>;
   readonly privacy?: Methods<Application["privacy"]>;
   readonly events?: Methods<Application["events"]>;
+  readonly identities?: Methods<Application["identities"]>;
   readonly seen?: Application["seen"];
   readonly user?: Application["user"];
   readonly readiness?: Application["readiness"];
@@ -55,6 +56,7 @@ export function fakeApplication(script: Script = {}): Application {
     imports: strict("imports", script.imports),
     privacy: strict("privacy", script.privacy),
     events: strict("events", script.events),
+    identities: strict("identities", { resolve: async (owner) => owner, ...script.identities }),
     seen: script.seen ?? (() => {}),
     user: script.user ?? refuse("user"),
     readiness: script.readiness ?? refuse("readiness"),

@@ -125,9 +125,16 @@ export class FileOwnerLedger implements OwnerLedger, TransferableLedgers {
     });
   }
 
-  async completeErasure(owner: Owner, receipt: ErasureReceipt): Promise<void> {
+  async completeErasure(owner: Owner, receipt: ErasureReceipt, keep?: readonly string[]): Promise<void> {
     await this.#exclusively(owner, async (hash, state) => {
-      await this.#replace(hash, erasedEntries(state, receipt));
+      await this.#replace(hash, erasedEntries(state, receipt, keep));
+      await this.#unmark(hash);
+    });
+  }
+
+  async withdrawErasure(owner: Owner): Promise<void> {
+    await this.#exclusively(owner, async (hash, state) => {
+      if (state.open !== null) await this.#append(owner, state, { v: 1, type: "erasure_withdrawn", epoch: state.epoch });
       await this.#unmark(hash);
     });
   }

@@ -12,6 +12,11 @@ const tombstone = z.object({
   messageIds: z.array(z.string()),
   askedIn: z.array(z.string()).exactOptional(),
   textHash: z.string(),
+  // Written by the ledger's user alone, from an Owner.
+  hashOf: z
+    .string()
+    .transform((owner) => owner as Owner)
+    .exactOptional(),
   at: z.string(),
 });
 const user = z.object({
@@ -23,7 +28,7 @@ const user = z.object({
 });
 const audit = z.object({
   at: z.string(),
-  action: z.enum(["export", "erase", "forget", "purge_session", "delete_memories", "import"]),
+  action: z.enum(["export", "erase", "forget", "purge_session", "delete_memories", "import", "merge", "unmerge"]),
   by: z.string(),
   receiptId: z.string().nullable(),
   counts,
@@ -43,6 +48,7 @@ export const ledgerEntrySchema = z.discriminatedUnion("type", [
   z.object({ v: z.literal(1), type: z.literal("audit"), entry: audit }),
   z.object({ v: z.literal(1), type: z.literal("progress"), job: z.string(), cursor: z.string() }),
   z.object({ v: z.literal(1), type: z.literal("erasure_begun"), owner: z.string(), at: z.string(), epoch: z.number().int() }),
+  z.object({ v: z.literal(1), type: z.literal("erasure_withdrawn"), epoch: z.number().int() }),
   z.object({ v: z.literal(1), type: z.literal("erased"), epoch: z.number().int(), receipt }),
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
@@ -87,6 +93,8 @@ export function foldLedger(state: LedgerState, entry: LedgerEntry): LedgerState 
     case "erasure_begun":
       // Written by the ledger alone, from an Owner.
       return { ...state, epoch: entry.epoch, open: { owner: entry.owner as Owner, epoch: entry.epoch, at: entry.at } };
+    case "erasure_withdrawn":
+      return { ...state, epoch: entry.epoch, open: null };
     case "erased":
       return { ...state, epoch: entry.epoch, open: null, receipts: [...state.receipts, entry.receipt] };
   }
@@ -97,10 +105,11 @@ export function tombstoneEntry({ messageIds, askedIn, ...tombstone }: Tombstone)
   return { v: 1, type: "tombstone", tombstone: { ...tombstone, messageIds: [...messageIds], ...asked } };
 }
 
-/** What stays of a ledger when an erasure is complete: epoch, audit trail and receipts. */
-export function erasedEntries(state: LedgerState, receipt: ErasureReceipt): LedgerEntry[] {
+/** What stays of a ledger when an erasure is complete: epoch, audit trail, receipts, and the progress of the jobs to `keep`. */
+export function erasedEntries(state: LedgerState, receipt: ErasureReceipt, keep: readonly string[] = []): LedgerEntry[] {
   const receipts = [...state.receipts.filter(({ receipt_id }) => receipt_id !== receipt.receipt_id), receipt];
-  return entriesOf({ ...EMPTY_LEDGER, audit: state.audit, receipts, epoch: state.epoch });
+  const progress = new Map([...state.progress].filter(([job]) => keep.includes(job)));
+  return entriesOf({ ...EMPTY_LEDGER, audit: state.audit, receipts, progress, epoch: state.epoch });
 }
 
 /** Entries that fold into the same again. */
@@ -111,6 +120,8 @@ export function entriesOf(contents: LedgerContents): LedgerEntry[] {
     ...tombstones.map(tombstoneEntry),
     ...[...progress].map(([job, cursor]): LedgerEntry => ({ v: 1, type: "progress", job, cursor })),
     ...audit.map((entry): LedgerEntry => ({ v: 1, type: "audit", entry: { ...entry } })),
+    // Else the receipts, or the intent that is open, tell the epoch.
+    ...(receipts.length === 0 && open === null && epoch > 0 ? [{ v: 1, type: "erasure_withdrawn", epoch } as const] : []),
     ...receipts.map((receipt): LedgerEntry => ({ v: 1, type: "erased", epoch, receipt: { ...receipt } })),
     ...(open === null ? [] : [{ v: 1, type: "erasure_begun", ...open } as const]),
   ];
@@ -130,6 +141,8 @@ export function slotOf(entry: LedgerEntry): string {
       return `progress:${entry.job}`;
     case "erasure_begun":
       return ERASURE_SLOT;
+    case "erasure_withdrawn":
+      return "withdrawn";
     case "erased":
       return `receipt:${entry.receipt.receipt_id}`;
     case "audit":

@@ -71,7 +71,7 @@ export const memoryLogEntrySchema = z.object({
     .nullable(),
   puts: z.array(record),
   removed: z.array(z.string()),
-  happened_cursor: z.string().exactOptional(),
+  happened_cursor: z.string().nullable().exactOptional(),
   request: z.object({ id: z.string(), hash: z.string(), place: z.number().int(), memory_id: z.string() }).exactOptional(),
   dropped: z.record(z.string(), z.number()).exactOptional(),
 }) satisfies z.ZodType<MemoryLogEntry>;

@@ -56,8 +56,13 @@ export class InMemoryOwnerLedger implements OwnerLedger {
     return { receiptId: receiptIdOf(owner, epoch), epoch };
   }
 
-  async completeErasure(owner: Owner, receipt: ErasureReceipt): Promise<void> {
-    this.#ledgers.set(owner, erasedEntries(this.#state(owner), receipt).reduce(foldLedger, EMPTY_LEDGER));
+  async completeErasure(owner: Owner, receipt: ErasureReceipt, keep?: readonly string[]): Promise<void> {
+    this.#ledgers.set(owner, erasedEntries(this.#state(owner), receipt, keep).reduce(foldLedger, EMPTY_LEDGER));
+  }
+
+  async withdrawErasure(owner: Owner): Promise<void> {
+    const { open, epoch } = this.#state(owner);
+    if (open !== null) this.#add(owner, { v: 1, type: "erasure_withdrawn", epoch });
   }
 
   async receipts(owner: Owner): Promise<readonly ErasureReceipt[]> {

@@ -88,14 +88,25 @@ export class PostgresOwnerLedger implements OwnerLedger, TransferableLedgers {
     });
   }
 
-  async completeErasure(owner: Owner, receipt: ErasureReceipt): Promise<void> {
+  async completeErasure(owner: Owner, receipt: ErasureReceipt, keep?: readonly string[]): Promise<void> {
     const key = await this.#owners.ensure(owner);
     await this.#database.transaction(async (queries) => {
       await queries.query("SELECT 1 FROM {owners} WHERE key = $1 FOR UPDATE", [key]);
       const state = await this.#read(queries, owner, "%");
       await queries.run("DELETE FROM {ledger} WHERE key = $1", [key]);
-      await insert(queries, key, erasedEntries(state, receipt), null);
+      await insert(queries, key, erasedEntries(state, receipt, keep), null);
       await queries.run("UPDATE {owners} SET erasing = false WHERE key = $1", [key]);
+    });
+  }
+
+  async withdrawErasure(owner: Owner): Promise<void> {
+    const key = ownerHash(owner);
+    await this.#database.transaction(async ({ query, run }) => {
+      const [row] = await query("SELECT epoch FROM {owners} WHERE key = $1 FOR UPDATE", [key]);
+      const withdrawn = await run("DELETE FROM {ledger} WHERE key = $1 AND slot = $2", [key, ERASURE_SLOT]);
+      if (withdrawn === 0) return;
+      await insert({ run }, key, [{ v: 1, type: "erasure_withdrawn", epoch: Number(row?.epoch) }], null);
+      await run("UPDATE {owners} SET erasing = false WHERE key = $1", [key]);
     });
   }
 
@@ -112,7 +123,7 @@ export class PostgresOwnerLedger implements OwnerLedger, TransferableLedgers {
   }
 
   async progress(owner: Owner, job: string): Promise<string | null> {
-    return (await this.#state(owner, "progress:%")).progress.get(job) ?? null;
+    return (await this.#state(owner, `progress:${job}`)).progress.get(job) ?? null;
   }
 
   async setProgress(owner: Owner, job: string, cursor: string): Promise<void> {

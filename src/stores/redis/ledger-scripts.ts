@@ -53,6 +53,15 @@ call('HDEL', K.own, 'erasing')
 return 1`,
 );
 
+/** The slot of the erasure; slot and entry that say that it was withdrawn. */
+export const WITHDRAW_ERASURE = script(
+  ["own", "ledger"],
+  `${PUT}
+if call('HDEL', K.ledger, ARGV[1]) == 0 then return end
+call('HDEL', K.own, 'erasing')
+put(ARGV[2], ARGV[3])`,
+);
+
 /** What becomes of the hint, and the entry of the erasure where one is open. */
 export const LOOK_ERASURE = script(
   ["own", "ledger"],

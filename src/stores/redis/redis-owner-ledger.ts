@@ -23,7 +23,7 @@ import {
 import type { RedisDatabase } from "./database.js";
 import { Hints, type Need } from "./hints.js";
 import { keysOf, tagOfHash } from "./keys.js";
-import { ADD_ENTRIES, BEGIN_ERASURE, COMPLETE_ERASURE, LOOK_ERASURE, RESTORE_LEDGER } from "./ledger-scripts.js";
+import { ADD_ENTRIES, BEGIN_ERASURE, COMPLETE_ERASURE, LOOK_ERASURE, RESTORE_LEDGER, WITHDRAW_ERASURE } from "./ledger-scripts.js";
 import { OwnerRegistry } from "./owner-registry.js";
 
 /** Another process may write the ledger between a look and a write: so often it is looked at anew. */
@@ -102,14 +102,19 @@ export class RedisOwnerLedger implements OwnerLedger, TransferableLedgers {
     throw new AppError("STORAGE_UNAVAILABLE", { detail: "The user's ledger changes too often.", retryAfterSeconds: 1 });
   }
 
-  async completeErasure(owner: Owner, receipt: ErasureReceipt): Promise<void> {
+  async completeErasure(owner: Owner, receipt: ErasureReceipt, keep?: readonly string[]): Promise<void> {
     const keys = this.#database.keys(owner);
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const written = String((await this.#database.command("HGET", keys.own, "entries")) ?? 0);
-      const slots = slotsOf(erasedEntries(await this.#state(owner), receipt), null);
+      const slots = slotsOf(erasedEntries(await this.#state(owner), receipt, keep), null);
       if ((await this.#database.run(COMPLETE_ERASURE, keys, written, ...slots)) === 1) return this.#registry.leave(owner);
     }
     throw new AppError("STORAGE_UNAVAILABLE", { detail: "The user's ledger changes too often.", retryAfterSeconds: 1 });
+  }
+
+  async withdrawErasure(owner: Owner): Promise<void> {
+    const withdrawn: LedgerEntry = { v: 1, type: "erasure_withdrawn", epoch: await this.epoch(owner) };
+    await this.#database.run(WITHDRAW_ERASURE, this.#database.keys(owner), ERASURE_SLOT, slotOf(withdrawn), JSON.stringify(withdrawn));
   }
 
   async receipts(owner: Owner): Promise<readonly ErasureReceipt[]> {
@@ -128,7 +133,9 @@ export class RedisOwnerLedger implements OwnerLedger, TransferableLedgers {
   }
 
   async progress(owner: Owner, job: string): Promise<string | null> {
-    return (await this.#state(owner)).progress.get(job) ?? null;
+    const slot = `progress:${job}`;
+    const kept = (await this.#database.command("HGET", this.#database.keys(owner).ledger, slot)) as string | null;
+    return kept === null ? null : (foldLedger(EMPTY_LEDGER, parsed(kept, null)).progress.get(job) ?? null);
   }
 
   async setProgress(owner: Owner, job: string, cursor: string): Promise<void> {

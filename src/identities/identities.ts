@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+import { mergedId } from "../domain/owned-ids.js";
+import { DEFAULT_TENANT, type Owner, ownerOf, plainUser } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import type { Logger } from "../platform/logger.js";
+import type { Identities, Merge, MergeRequest } from "../ports/identities.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { SessionIndex, TurnLock } from "../ports/session-store.js";
+import { MERGE_JOB, type MergeRecord, type MergeRecords, mergeOf, newMergeId, ownerOfMerge, undoUntilMs } from "./merge-record.js";
+import { MergeSteps, type MergeStepsParts } from "./merge-steps.js";
+
+export interface IdentityParts extends MergeStepsParts {
+  readonly records: MergeRecords;
+  readonly ledger: OwnerLedger;
+  readonly locks: Pick<TurnLock, "acquire">;
+  readonly index: Pick<SessionIndex, "get">;
+  /** Lets an erasure of `to` end the work and wait for it. @throws OWNER_ERASED, SHUTTING_DOWN */
+  readonly begin: (owner: Owner) => { readonly signal: AbortSignal; end(): void };
+  /** Erases what lies dormant; `keep`: jobs whose progress stays in the ledger. */
+  readonly erase: (owner: Owner, keep: readonly string[]) => Promise<unknown>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long a merge waits for another one of either user, in milliseconds. */
+const WAIT_MS = 30_000;
+
+/**
+ * Identities that become known. A merge is a durable record first, then a fence around `from` as an erasure's, then copies: what is
+ * `from`'s lies as it was for 30 days, out of reach, and `from` is taken for `to`. What a crash interrupts is done again from the record.
+ */
+export class IdentityService implements Identities {
+  readonly #parts: IdentityParts;
+  readonly #steps: MergeSteps;
+  /** What this process does to a merge now, by `from`. */
+  readonly #running = new Map<Owner, Promise<MergeRecord>>();
+
+  constructor(parts: IdentityParts) {
+    this.#parts = parts;
+    this.#steps = new MergeSteps(parts);
+  }
+
+  async merge(request: MergeRequest): Promise<Merge> {
+    const { tenant = DEFAULT_TENANT } = request;
+    const [from, named] = [ownerOf(tenant, plainUser(request.from)), ownerOf(tenant, plainUser(request.to))];
+    if (from === named) throw new AppError("SAME_IDENTITY");
+    const to = await this.resolve(named);
+    // Their own target, by another name.
+    if (to === from) throw new AppError("IDENTITY_MERGED");
+    return mergeOf(await this.#alone(from, to, (signal) => this.#merge(from, to, request, signal)));
+  }
+
+  async undo(mergeId: string): Promise<Merge> {
+    const found = await this.#found(mergeId);
+    return mergeOf(
+      await this.#alone(found.from, found.to, async (signal) => {
+        const record = await this.#found(mergeId);
+        if (record.state === "undone") return record;
+        if (record.state === "merging") await this.#steps.finish(record, signal);
+        const isOver = ["final", "expiring", "erasing"].includes(record.state);
+        if (isOver || undoUntilMs(record) <= this.#parts.clock.now().getTime()) throw new AppError("MERGE_FINAL");
+        const merged = (await this.#parts.records.of(record.from)) ?? record;
+        return this.#steps.finish(merged.state === "merged" ? await this.#put({ ...merged, state: "undoing" }) : merged, signal);
+      }),
+    );
+  }
+
+  async get(mergeId: string): Promise<Merge> {
+    return mergeOf(await this.#found(mergeId));
+  }
+
+  async resolve(owner: Owner): Promise<Owner> {
+    for (let tries = 1; ; tries++) {
+      const record = await this.#parts.records.of(owner);
+      if (record === null || record.state === "undone") {
+        // Undone by another process.
+        this.#steps.letIn(owner);
+        return owner;
+      }
+      if (record.state === "merged" || record.state === "final" || record.state === "expiring") return record.to;
+      if (record.state === "erasing" || tries > 2) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+      await (this.#running.get(owner) ?? this.#resume(record));
+    }
+  }
+
+  /** The id of an owner's session that a client knows by the id which it had before a merge; null where there is none. */
+  async sessionOf(owner: Owner, sessionId: string): Promise<string | null> {
+    for (const { id } of await this.#parts.records.into(owner)) {
+      const copy = mergedId("session", owner, id, sessionId);
+      if ((await this.#parts.index.get(owner, copy)) !== null) return copy;
+    }
+    return null;
+  }
+
+  /** At start: fences off what lies dormant, and finishes what a crash interrupted. One that can't be finished is logged and stays. */
+  async resume(): Promise<void> {
+    const { ledger, records, logger } = this.#parts;
+    for (const { owner } of await ledger.openErasures()) {
+      const record = await records.of(owner);
+      if (record === null || record.state === "erasing") continue;
+      if (record.state === "merged") await this.#steps.keepOut(owner);
+      else if (record.state !== "expiring")
+        await this.#resume(record).catch((error: unknown) => logger.error({ err: error }, "a merge could not be finished; it stays open"));
+    }
+  }
+
+  /** In upkeep: erases what has lain dormant for 30 days. From then on a merge can't be undone. Returns how many. */
+  async expire(signal?: AbortSignal): Promise<number> {
+    const { ledger, records, clock, erase, logger } = this.#parts;
+    let expired = 0;
+    for (const { owner } of await ledger.openErasures()) {
+      signal?.throwIfAborted();
+      const record = await records.of(owner);
+      const isDue = record?.state === "merged" && undoUntilMs(record) <= clock.now().getTime();
+      if (record === null || (!isDue && record.state !== "expiring")) continue;
+      try {
+        await this.#alone(record.from, record.to, async () => {
+          const expiring = await this.#put({ ...record, state: "expiring" });
+          await erase(owner, [MERGE_JOB]);
+          return this.#put({ ...expiring, state: "final" });
+        });
+        expired += 1;
+      } catch (error) {
+        logger.warn({ err: error }, "what a merge left dormant could not be erased yet");
+      }
+    }
+    return expired;
+  }
+
+  /** For one who holds both locks. */
+  async #merge(from: Owner, to: Owner, { idempotencyKey }: MergeRequest, signal: AbortSignal): Promise<MergeRecord> {
+    const { records, clock } = this.#parts;
+    const key = idempotencyKey === undefined ? undefined : createHash("sha256").update(idempotencyKey).digest("hex");
+    const before = await records.of(from);
+    if (before !== null && key !== undefined && before.key === key) {
+      if (before.to !== to) throw new AppError("IDEMPOTENCY_KEY_REUSED");
+      if (before.state === "undone") return before;
+    }
+    if (before !== null && before.state !== "undone") {
+      if (before.to !== to || before.state === "erasing") throw new AppError("IDENTITY_MERGED");
+      const finished = await this.#steps.finish(before, signal);
+      if (finished.state !== "undone") return finished;
+    }
+    const own = await records.into(from);
+    if (own.some(({ state }) => state !== "final")) throw new AppError("IDENTITY_MERGED");
+    const record = {
+      v: 1,
+      id: newMergeId(from),
+      from,
+      to,
+      at: clock.now().toISOString(),
+      state: "merging",
+      records: [],
+      deleted: [],
+    } as const;
+    const begun: MergeRecord = { ...record, records: [], deleted: [], ...(key !== undefined && { key }) };
+    const merged = await this.#steps.finish(await this.#put(begun), signal);
+    // So that nobody is known by way of somebody else.
+    for (const each of own) await this.#put({ ...each, to });
+    return merged;
+  }
+
+  /** @throws MERGE_NOT_FOUND */
+  async #found(mergeId: string): Promise<MergeRecord> {
+    const from = ownerOfMerge(mergeId);
+    const record = from === null ? null : await this.#parts.records.of(from);
+    if (record === null || record.id !== mergeId) throw new AppError("MERGE_NOT_FOUND");
+    return record;
+  }
+
+  #resume(record: MergeRecord): Promise<MergeRecord> {
+    return this.#alone(record.from, record.to, async (signal) => {
+      const now = await this.#parts.records.of(record.from);
+      return now === null || now.id !== record.id ? record : this.#steps.finish(now, signal);
+    });
+  }
+
+  #put(record: MergeRecord): Promise<MergeRecord> {
+    return this.#parts.records.put(record);
+  }
+
+  /** While nobody else merges either of them, in any process, and known of those who come as `from` meanwhile. */
+  async #alone(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>): Promise<MergeRecord> {
+    const before = this.#running.get(from);
+    const running = (async () => {
+      await before?.catch(() => undefined);
+      return this.#locked(from, to, work);
+    })();
+    this.#running.set(from, running);
+    try {
+      return await running;
+    } finally {
+      if (this.#running.get(from) === running) this.#running.delete(from);
+    }
+  }
+
+  async #locked(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>): Promise<MergeRecord> {
+    const { locks, begin } = this.#parts;
+    const running = begin(to);
+    const leases: { release(): Promise<void>; readonly signal: AbortSignal }[] = [];
+    try {
+      // In one order for all, lest two wait for each other.
+      for (const owner of [from, to].sort())
+        leases.push(
+          await locks.acquire(JSON.stringify(["merge", owner]), {
+            waitMs: WAIT_MS,
+            signal: running.signal,
+            ...(owner === to && { owner }),
+          }),
+        );
+      return await work(AbortSignal.any([running.signal, ...leases.map(({ signal }) => signal)]));
+    } finally {
+      for (const lease of leases) await lease.release();
+      running.end();
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import type { Owner } from "../domain/owner.js";
+import { parseOwner } from "../domain/owner.js";
+import { newId } from "../platform/ids.js";
+import type { Merge } from "../ports/identities.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+
+const owner = z.string().transform((value) => value as Owner);
+
+/**
+ * How far a merge came, in the ledger of the user who was merged: also what tells for good whom they are taken for. `merging` until `to`
+ * has all; `undoing` while `from` loses what `to` lost, `returning` while `to` gives it back; `expiring` while what lies dormant is erased
+ * after 30 days; `erasing` while it is, because `to` is.
+ */
+const recordSchema = z.object({
+  v: z.literal(1),
+  id: z.string(),
+  from: owner,
+  to: owner,
+  at: z.string(),
+  state: z.enum(["merging", "merged", "undoing", "returning", "undone", "expiring", "final", "erasing"]),
+  /** Of the request's idempotency key. */
+  key: z.string().exactOptional(),
+  /** What of the domain's records went over. */
+  records: z.array(z.string()),
+  /** Sessions that `to` has deleted since. */
+  deleted: z.array(z.string()),
+});
+export type MergeRecord = z.infer<typeof recordSchema>;
+
+const namesSchema = z.object({ v: z.literal(1), from: z.array(owner) });
+
+/** Under which a ledger keeps them: of the one who was merged, and of the one who was given it all. */
+export const MERGE_JOB = "merge";
+const MERGED_JOB = "merged";
+const DAY_MS = 24 * 60 * 60 * 1000;
+const UNDO_DAYS = 30;
+
+/** Until when a merge can be undone, in milliseconds. */
+export function undoUntilMs({ at }: Pick<MergeRecord, "at">): number {
+  return Date.parse(at) + UNDO_DAYS * DAY_MS;
+}
+
+/** Tells whose merge it is, so that it is found without a list of all. Opaque to clients. */
+export function newMergeId(from: Owner): string {
+  return `${newId()}.${Buffer.from(from).toString("base64url")}`;
+}
+
+/** Null for what can't be one. */
+export function ownerOfMerge(id: string): Owner | null {
+  const from = Buffer.from(id.slice(id.indexOf(".") + 1), "base64url").toString();
+  try {
+    parseOwner(from);
+    return from as Owner;
+  } catch {
+    return null;
+  }
+}
+
+/** As clients see it. */
+export function mergeOf(record: MergeRecord): Merge {
+  const { tenant, user } = parseOwner(record.from);
+  const states = { expiring: "final", erasing: "final", returning: "undoing" } as const;
+  const { state } = record;
+  return {
+    merge_id: record.id,
+    tenant,
+    from: user,
+    to: parseOwner(record.to).user,
+    state: state in states ? states[state as keyof typeof states] : (state as Merge["state"]),
+    merged_at: record.at,
+    undo_until: new Date(undoUntilMs(record)).toISOString(),
+  };
+}
+
+/** Merges in the ledgers of both users. */
+export class MergeRecords {
+  readonly #ledger: Pick<OwnerLedger, "progress" | "setProgress">;
+
+  constructor(ledger: Pick<OwnerLedger, "progress" | "setProgress">) {
+    this.#ledger = ledger;
+  }
+
+  /** The last merge of a user with another; null where there was none. One read. */
+  async of(from: Owner): Promise<MergeRecord | null> {
+    const kept = await this.#ledger.progress(from, MERGE_JOB);
+    return kept === null ? null : recordSchema.parse(JSON.parse(kept));
+  }
+
+  /** Durable on resolve. `to` knows of it first, so that an erasure of theirs finds it. For one who holds both users' locks. */
+  async put(record: MergeRecord): Promise<MergeRecord> {
+    const names = await this.#names(record.to);
+    if (!names.includes(record.from))
+      await this.#ledger.setProgress(record.to, MERGED_JOB, JSON.stringify({ v: 1, from: [...names, record.from] }));
+    await this.#ledger.setProgress(record.from, MERGE_JOB, JSON.stringify(record));
+    return record;
+  }
+
+  /** Of all that a user was merged with. */
+  async into(to: Owner): Promise<readonly MergeRecord[]> {
+    const records = await Promise.all((await this.#names(to)).map((from) => this.of(from)));
+    return records.filter((record): record is MergeRecord => record !== null && record.to === to && record.state !== "undone");
+  }
+
+  /** Whether what is fenced off is so because of a merge, and not to be erased. */
+  async isMerge(from: Owner): Promise<boolean> {
+    const record = await this.of(from);
+    return record !== null && record.state !== "erasing";
+  }
+
+  /** Users whose things lie dormant, because they were merged with this one, who is being erased: they are erased too. Durable. */
+  async erasedWith(to: Owner): Promise<readonly Owner[]> {
+    const records = await this.into(to);
+    for (const record of records) await this.put({ ...record, state: "erasing" });
+    return records.map(({ from }) => from);
+  }
+
+  async #names(to: Owner): Promise<readonly Owner[]> {
+    const kept = await this.#ledger.progress(to, MERGED_JOB);
+    return kept === null ? [] : namesSchema.parse(JSON.parse(kept)).from;
+  }
+}

@@ -1,0 +1,32 @@
+import type { MergedUsers } from "./merged-memories.js";
+
+/** What `from`'s sessions are before an undo. */
+export interface SurveyedSessions {
+  /** Ids that `to` has purged since. */
+  readonly purged: ReadonlySet<string>;
+  /** Ids that `to` has deleted since, to be restored or not. */
+  readonly deleted: readonly string[];
+  /** The messages of all. */
+  readonly said: ReadonlySet<string>;
+}
+
+/**
+ * What becomes of sessions where two users turn out to be one: `to` gets copies under ids that follow from the merge, with the same
+ * messages; those of `from` lie as they were. Safe to repeat, each by itself.
+ */
+export interface MergedSessions {
+  copy(users: MergedUsers, signal: AbortSignal): Promise<{ readonly sessions: number }>;
+  /** Of `from`, as they stand. */
+  ids(users: MergedUsers): Promise<readonly string[]>;
+  /** Not to be asked behind {@link takeOut}. */
+  survey(users: MergedUsers): Promise<SurveyedSessions>;
+  /**
+   * Before an undo: what `to` has purged, emptied or taken off the record since, `from` loses too. Not to be repeated behind
+   * {@link takeOut}.
+   */
+  loseWhatIsGone(users: MergedUsers): Promise<void>;
+  /** Takes the copies away from `to`. A session in which something was said since stays with that. */
+  takeOut(users: MergedUsers, signal: AbortSignal): Promise<void>;
+  /** Deletes sessions of `from`, for who can restore them. */
+  delete(users: MergedUsers, sessionIds: readonly string[], now: Date): Promise<void>;
+}

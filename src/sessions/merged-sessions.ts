@@ -1,0 +1,216 @@
+import { mergedId } from "../domain/owned-ids.js";
+import type { Owner } from "../domain/owner.js";
+import { type JournalRecord, SESSION_STATUSES, type Session } from "../domain/session.js";
+import { searchable, summaryMessage } from "../history/history.js";
+import { isAppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import type { Logger } from "../platform/logger.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { MergedUsers } from "../ports/merged-memories.js";
+import type { MergedSessions, SurveyedSessions } from "../ports/merged-sessions.js";
+import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
+import { copiedRecords } from "./copied-records.js";
+import { copyImages } from "./images.js";
+
+export interface SessionCopiesParts {
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly history: ConversationHistory;
+  readonly lagging: Pick<SessionsBehind, "level" | "requireLevel">;
+  readonly ledger: { epoch(owner: Owner): Promise<number> };
+  readonly lockWaitMs: number;
+  readonly logger: Logger;
+}
+
+/** The sessions of one user as copies of another's. */
+export class SessionCopies implements MergedSessions {
+  readonly #parts: SessionCopiesParts;
+
+  constructor(parts: SessionCopiesParts) {
+    this.#parts = parts;
+  }
+
+  async copy(users: MergedUsers, signal: AbortSignal): Promise<{ readonly sessions: number }> {
+    const { lagging, ledger } = this.#parts;
+    await lagging.level(users.from);
+    const epoch = await ledger.epoch(users.to);
+    let sessions = 0;
+    for (const session of await this.#sessionsOf(users.from)) {
+      await this.#alone(users.to, copyOf(users, session.id), signal, () => this.#copy(users, session, epoch, signal));
+      sessions += 1;
+    }
+    return { sessions };
+  }
+
+  async ids({ from }: MergedUsers): Promise<readonly string[]> {
+    return (await this.#sessionsOf(from)).map(({ id }) => id);
+  }
+
+  async survey(users: MergedUsers): Promise<SurveyedSessions> {
+    const [purged, said] = [new Set<string>(), new Set<string>()];
+    const deleted: string[] = [];
+    for (const { id, status } of await this.#sessionsOf(users.from)) {
+      const copy = await this.#parts.store.index.get(users.to, copyOf(users, id));
+      if (copy === null) purged.add(id);
+      else if (copy.status === "deleted" && status !== "deleted") deleted.push(id);
+      for (const record of (await this.#recordsOrNone(users.from, id)) ?? []) if (record.type === "message") said.add(record.id);
+    }
+    return { purged, deleted, said };
+  }
+
+  async loseWhatIsGone(users: MergedUsers): Promise<void> {
+    const { from, to } = users;
+    for (const { id } of await this.#sessionsOf(from)) {
+      const copy = await this.#recordsOrNone(to, copyOf(users, id));
+      if (copy === null) {
+        await this.#remove(from, id);
+        continue;
+      }
+      const left = new Set(copy.map((record) => record.id));
+      const offRecord = new Set(copy.flatMap((record) => (record.type === "off_record" ? [record.body.of_turn] : [])));
+      const records = await this.#records(from, id);
+      const isHidden = (record: JournalRecord) => record.type === "message" && record.body.remember && offRecord.has(record.turn);
+      const gone = records.filter((record) => (!left.has(record.id) && record.type !== "session") || isHidden(record));
+      if (gone.length === 0) continue;
+      await this.#rewrite(from, id, (record) => {
+        if (!left.has(record.id) && record.type !== "session") return null;
+        return record.type === "message" && isHidden(record) ? { ...record, body: { ...record.body, remember: false } } : record;
+      });
+      await this.#parts.history.removeMessages(
+        from,
+        gone.map((record) => record.id),
+      );
+    }
+  }
+
+  async takeOut(users: MergedUsers, signal: AbortSignal): Promise<void> {
+    const { from, to } = users;
+    for (const { id } of await this.#sessionsOf(from)) {
+      const copy = copyOf(users, id);
+      const given = new Set((await this.#recordsOrNone(from, id))?.map((record) => record.id));
+      await this.#alone(to, copy, signal, async () => {
+        const records = await this.#recordsOrNone(to, copy);
+        // Also where only the journal is gone: the rest of it was broken off.
+        if (!records?.some((record) => record.type === "message" && !given.has(record.id))) return this.#remove(to, copy);
+        await this.#rewrite(to, copy, (record) => (record.type === "session" || !given.has(record.id) ? record : null));
+        await this.#parts.history.removeMessages(to, [...given]);
+      });
+    }
+  }
+
+  async delete({ from }: MergedUsers, sessionIds: readonly string[], now: Date): Promise<void> {
+    const { store, writer, lagging } = this.#parts;
+    for (const id of sessionIds) {
+      if ((await store.index.get(from, id))?.status === "deleted") continue;
+      const body = { status: "deleted", by: "user" } as const;
+      await writer.append(from, id, [{ type: "session_patch", id: newId(), turn: 0, at: now.toISOString(), body }]);
+      await lagging.requireLevel(from, id);
+    }
+  }
+
+  async #copy(users: MergedUsers, { id, status }: Session, epoch: number, signal: AbortSignal): Promise<void> {
+    const { store, writer, history, lagging, logger } = this.#parts;
+    const { from, to } = users;
+    const copy = copyOf(users, id);
+    if ((await this.#recordsOrNone(to, copy)) === null) {
+      const records = await this.#records(from, id);
+      const taken = await this.#takenBy(to, records);
+      const copied = copiedRecords({ users, records, isTaken: (what) => taken.has(JSON.stringify(what)) });
+      await copyImages(store.images, from, id, copy, copied, to);
+      signal.throwIfAborted();
+      await writer.create(to, copy, copied, { epoch });
+    }
+    await lagging.requireLevel(to, copy);
+    if (status === "archived") await store.journal.compress(to, copy);
+    try {
+      await history.addSession(to, copy, searchable(store, to, copy), { signal });
+      const { summary } = await store.journal.window(to, copy, { rounds: 1, signal });
+      if (summary && summary.body.searchable !== "") await history.addEvents(to, [summaryMessage(copy, summary)], { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      // What the index of history lacks it is given when it catches up.
+      logger.warn({ session_id: copy, err: error }, "the history of a merged session follows later");
+    }
+  }
+
+  /** Names and keys that the other owner has already. */
+  async #takenBy(owner: Owner, records: readonly JournalRecord[]): Promise<ReadonlySet<string>> {
+    const { index } = this.#parts.store;
+    const taken = new Set<string>();
+    for (const { type, body, at } of records) {
+      if (type === "session" && body.external_id !== null && (await index.findByExternalId(owner, body.external_id)) !== null)
+        taken.add(JSON.stringify({ externalId: body.external_id }));
+      const key = type === "message" || type === "session_patch" ? body.idempotency?.key : undefined;
+      if (key !== undefined && (await index.findIdempotent(owner, key, new Date(at))) !== null) taken.add(JSON.stringify({ key }));
+    }
+    return taken;
+  }
+
+  async #alone<T>(owner: Owner, sessionId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const { store, lockWaitMs } = this.#parts;
+    const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, signal, owner });
+    try {
+      return await work();
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** What is made from the journal first, then the journal, the index last. */
+  async #remove(owner: Owner, sessionId: string): Promise<void> {
+    const { store, history } = this.#parts;
+    await history.removeSession(owner, sessionId).catch(unlessOff);
+    await store.images.removeSession(owner, sessionId);
+    await store.journal.remove(owner, sessionId);
+    await store.index.remove(owner, sessionId);
+  }
+
+  /** Out of the index first, which then takes from the journal what is there. */
+  async #rewrite(owner: Owner, sessionId: string, change: (record: JournalRecord) => JournalRecord | null): Promise<void> {
+    const { journal, index } = this.#parts.store;
+    await index.remove(owner, sessionId);
+    try {
+      await journal.rewrite(owner, sessionId, change);
+    } finally {
+      await index.apply(owner, sessionId, await this.#records(owner, sessionId));
+    }
+  }
+
+  async #recordsOrNone(owner: Owner, sessionId: string): Promise<readonly JournalRecord[] | null> {
+    return this.#records(owner, sessionId).catch((error: unknown) => {
+      if (isAppError(error, "SESSION_NOT_FOUND")) return null;
+      throw error;
+    });
+  }
+
+  async #records(owner: Owner, sessionId: string): Promise<readonly JournalRecord[]> {
+    const records: JournalRecord[] = [];
+    for await (const record of this.#parts.store.journal.read(owner, sessionId, { includeRewound: true, includeTorn: true }))
+      records.push(record);
+    return records;
+  }
+
+  /** Of every status, in no order. Read whole: what is done with them takes them off the list. */
+  async #sessionsOf(owner: Owner): Promise<readonly Session[]> {
+    const sessions = new Map<string, Session>();
+    for (const status of SESSION_STATUSES) {
+      for (let cursor: string | undefined; ; ) {
+        const page = await this.#parts.store.index.list(owner, { status, limit: 200, ...(cursor !== undefined && { cursor }) });
+        for (const session of page.data) sessions.set(session.id, session);
+        if (page.nextCursor === null) break;
+        cursor = page.nextCursor;
+      }
+    }
+    return [...sessions.values()];
+  }
+}
+
+function copyOf({ id, to }: MergedUsers, sessionId: string): string {
+  return mergedId("session", to, id, sessionId);
+}
+
+function unlessOff(error: unknown): number {
+  if (isAppError(error, "HISTORY_DISABLED")) return 0;
+  throw error;
+}

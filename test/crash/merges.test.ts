@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import type { Overrides } from "../../src/compose/compose.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { openWorld, startWorld, tempDir, type World } from "../e2e/world.js";
+import { sessionsOf, textsOf } from "../identities/shop.js";
+
+const VISITOR = ownerOf("default", "visitor");
+
+/** Calls by which a merge or its undo changes something. */
+const MERGED = ["journal.create", "index.apply", "memoryLog.append", "history.addSession"] as const;
+const UNDONE = [
+  "memoryLog.append",
+  "memoryLog.redact",
+  "journal.rewrite",
+  "journal.remove",
+  "index.remove",
+  "history.removeMessages",
+] as const;
+
+/** A process that is killed before or after a call of its: from then on it does nothing any more. */
+function mortal(point: string): { readonly overrides: Overrides; arm(): void; disarm(): void; readonly died: () => boolean } {
+  let [armed, dead, died] = [false, false, false];
+  const watched = <T extends object>(part: string, target: T): T =>
+    new Proxy(target, {
+      get(of, name) {
+        const member: unknown = Reflect.get(of, name);
+        if (typeof member !== "function") return member;
+        if (name === "close") return member.bind(of);
+        return (...args: unknown[]) => {
+          const die = () => {
+            [dead, died] = [true, true];
+            throw new Error(`killed at ${point}`);
+          };
+          if (dead) throw new Error("killed");
+          const here = armed && point.startsWith(`${part}.${String(name)}:`);
+          if (here && point.endsWith(":before")) die();
+          const answer: unknown = Reflect.apply(member, of, args);
+          return here ? Promise.resolve(answer).then(die) : answer;
+        };
+      },
+    });
+  return {
+    overrides: {
+      around: {
+        sessions: (store) => ({
+          ...store,
+          journal: watched("journal", store.journal),
+          index: watched("index", store.index),
+          images: watched("images", store.images),
+          locks: store.locks,
+          close: () => store.close(),
+        }),
+        memoryLog: (log) => watched("memoryLog", log),
+        history: (history) => watched("history", history),
+      },
+    },
+    arm: () => {
+      armed = true;
+    },
+    // So that what is left of it can be closed.
+    disarm: () => {
+      [armed, dead] = [false, false];
+    },
+    died: () => died,
+  };
+}
+
+const both = (calls: readonly string[]) => calls.flatMap((call) => [`${call}:before`, `${call}:after`]);
+
+/** A visitor and ada have each said something; what each has is the same whenever it is told. */
+async function stories(world: World): Promise<{ readonly session: string }> {
+  const [visitor, ada] = [world.as("visitor"), world.as("ada")];
+  const { session_id } = await visitor.say("I prefer jazz concerts.");
+  await visitor.say("I always sit by the aisle.");
+  await ada.say("I prefer jazz concerts.");
+  await ada.say("I am vegetarian.");
+  return { session: session_id };
+}
+
+const told = async (world: World, user: string) => ({
+  memories: await textsOf(world.as(user)),
+  sessions: await sessionsOf(world.as(user)),
+  said: (await world.application.history.search(ownerOf("default", user), { query: "jazz", limit: 50 }))
+    .map(({ content }) => content)
+    .sort(),
+});
+
+describe("a merge that is killed", () => {
+  test.for(both(MERGED))(
+    "[merge-finished] at %s is finished at the next start, with nothing lost and nothing twice",
+    { timeout: 60_000 },
+    async (point) => {
+      const dir = await tempDir();
+      const mortality = mortal(point);
+      const world = await openWorld(dir, {}, mortality.overrides);
+      const { session } = await stories(world);
+      mortality.arm();
+      await world.application.identities.merge({ from: "visitor", to: "ada" }).catch(() => undefined);
+      expect(mortality.died()).toBe(true);
+      mortality.disarm();
+      await world.application.close({ drainMs: 0 });
+      const after = await startWorld(dir);
+      expect(await after.application.identities.resolve(VISITOR)).toBe(ownerOf("default", "ada"));
+      const merge = await after.application.identities.merge({ from: "visitor", to: "ada" });
+      expect(merge.state).toBe("merged");
+      const { memories, sessions, said } = await told(after, "ada");
+      expect(memories).toHaveLength(3);
+      expect(sessions).toHaveLength(4);
+      expect(said.filter((content) => content === "I prefer jazz concerts.")).toHaveLength(2);
+      expect((await after.as("visitor").get(`/v1/sessions/${session}`)).body).toMatchObject({ message_count: 2 });
+    },
+  );
+});
+
+describe("an undo that is killed", () => {
+  test.for(both(UNDONE))(
+    "[merge-finished] [merge-undone] at %s is finished at the next start, with nothing lost and nothing twice",
+    { timeout: 60_000 },
+    async (point) => {
+      const dir = await tempDir();
+      const mortality = mortal(point);
+      const world = await openWorld(dir, {}, mortality.overrides);
+      const { session } = await stories(world);
+      const [visitors, adas] = [await told(world, "visitor"), await told(world, "ada")];
+      const { merge_id } = await world.application.identities.merge({ from: "visitor", to: "ada" });
+      const [aisle] = (await world.application.memories.list(ownerOf("default", "ada"), { limit: 200 })).data.filter(({ text }) =>
+        /aisle/.test(text),
+      );
+      await world.application.memories.forget(ownerOf("default", "ada"), aisle?.id ?? "", { now: new Date() });
+      const later = await world.as("visitor").say("Anything good this weekend?", { session_id: session });
+      mortality.arm();
+      await world.application.identities.undo(merge_id).catch(() => undefined);
+      expect(mortality.died()).toBe(true);
+      mortality.disarm();
+      await world.application.close({ drainMs: 0 });
+      const after = await startWorld(dir);
+      expect(await after.application.identities.resolve(VISITOR)).toBe(VISITOR);
+      expect(await after.application.identities.get(merge_id)).toMatchObject({ state: "undone" });
+      expect(await told(after, "visitor")).toEqual({
+        ...visitors,
+        memories: visitors.memories.filter((text) => !/aisle/.test(text)),
+        said: visitors.said.filter((content) => !/aisle/.test(content)),
+      });
+      const now = await told(after, "ada");
+      expect(now.memories).toEqual(adas.memories);
+      expect(now.sessions).toHaveLength(3);
+      const kept = await after.as("ada").get<{ data: { content: string }[] }>(`/v1/sessions/${later.session_id}/messages`);
+      expect(kept.body.data[0]?.content).toBe("Anything good this weekend?");
+    },
+  );
+});

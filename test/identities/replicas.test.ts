@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ownerOf } from "../../src/domain/owner.js";
+import { startWorld, tempDir, type World } from "../e2e/world.js";
+import { needing } from "../support/needing.js";
+import { openPostgresServer } from "../support/postgres-server.js";
+import { openRedisServer } from "../support/redis-server.js";
+import { sessionsOf, textsOf } from "./shop.js";
+
+const VISITOR = ownerOf("default", "visitor");
+const ADA = ownerOf("default", "ada");
+
+const ENGINES = {
+  postgres: { open: openPostgresServer, variable: "DATABASE_URL" },
+  redis: { open: openRedisServer, variable: "REDIS_URL" },
+} as const;
+
+for (const [engine, { open, variable }] of Object.entries(ENGINES)) {
+  needing(engine as keyof typeof ENGINES)(`two processes on ${engine}`, () => {
+    let server: { readonly url: string; close(): Promise<void> };
+    beforeAll(async () => {
+      server = await open();
+    }, 60_000);
+    afterAll(() => server.close());
+
+    const saidIn = async (world: World, user: string, id: string) => {
+      const { body } = await world.as(user).get<{ data: { content: string }[] }>(`/v1/sessions/${id}/messages`);
+      return body.data.map(({ content }) => content);
+    };
+
+    test("[merge-whole] [merge-undone] what one merges the other knows of, and what the other undoes the one lets in again", async () => {
+      const variables = { [variable]: server.url };
+      const [one, other] = [await startWorld(await tempDir(), variables), await startWorld(await tempDir(), variables)];
+      const { session_id } = await one.as("visitor").say("I prefer jazz concerts.");
+      const kept = await other.as("visitor").say("I always sit by the aisle.");
+      await one.as("ada").say("I am vegetarian.");
+      const visitors = (await one.application.sessions.list(VISITOR, {})).data.map(({ id }) => id).sort();
+      const merge = await one.application.identities.merge({ from: "visitor", to: "ada" });
+      for (const world of [one, other]) {
+        expect(await world.application.identities.resolve(VISITOR)).toBe(ADA);
+        expect(await sessionsOf(world.as("visitor"))).toHaveLength(3);
+        expect(await saidIn(world, "ada", session_id)).toContain("I prefer jazz concerts.");
+      }
+      // In its own store of vectors each makes what it lacks from the log.
+      expect(await textsOf(other.as("ada"))).toHaveLength(3);
+      await other.as("visitor").say("Anything good this weekend?", { session_id });
+      const aisle = (await other.application.memories.list(ADA, {})).data.find(({ text }) => /aisle/.test(text));
+      await other.application.memories.forget(ADA, aisle?.id ?? "", { now: new Date() });
+      expect((await other.as("ada").delete(`/v1/sessions/${kept.session_id}?purge=true&keep_memories=true`)).status).toBe(204);
+
+      expect(await other.application.identities.undo(merge.merge_id)).toMatchObject({ state: "undone" });
+      for (const world of [one, other]) {
+        expect(await world.application.identities.resolve(VISITOR)).toBe(VISITOR);
+        expect((await world.application.sessions.list(VISITOR, {})).data.map(({ id }) => id)).toEqual(
+          visitors.filter((id) => id !== kept.session_id),
+        );
+        expect(await textsOf(world.as("visitor"))).toEqual([expect.stringMatching(/jazz/)]);
+        expect(await textsOf(world.as("ada"))).toEqual([expect.stringMatching(/vegetarian/i)]);
+        expect(await saidIn(world, "visitor", session_id)).toContain("I prefer jazz concerts.");
+      }
+      // Nobody is kept out any more.
+      for (const world of [one, other])
+        expect((await world.as("visitor").say("Good evening.", { session_id })).session_id).toBe(session_id);
+      const again = await one.application.identities.merge({ from: "visitor", to: "ada" });
+      expect(again.merge_id).not.toBe(merge.merge_id);
+      const receipt = await other.application.privacy.erase(ADA, { by: "user" });
+      expect(receipt.verified).toBe(true);
+      for (const owner of [VISITOR, ADA]) {
+        expect(await one.application.parts.store.journal.residue(owner)).toBe(0);
+        expect(await one.application.identities.resolve(owner)).toBe(owner);
+      }
+    }, 120_000);
+  });
+}
