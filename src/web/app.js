@@ -1,6 +1,8 @@
 import { api, identity } from "./api.js";
+import { on, state, tell } from "./bus.js";
 import { Conversation, forget, showMemoryStatus } from "./conversation.js";
 import { ask, button, byId, el, toast } from "./dom.js";
+import { closeDrawer, drawerIsOpen, showDrawer, startDrawers } from "./drawers.js";
 import { Memories } from "./memories.js";
 import { SessionList } from "./sessions.js";
 
@@ -25,6 +27,8 @@ memories.onChange = () => conversation.settled(memories.waiting);
 function setCurrent(id) {
   byId("stand-in").hidden = id !== null || !me?.server.model.stand_in;
   sessions.current = id;
+  state.session = id;
+  tell("session", { id });
   sessions.render();
   byId("title").textContent = (id && sessions.titleOf(id)) || "New conversation";
   const hash = id ? `#${id}` : "";
@@ -34,7 +38,7 @@ function setCurrent(id) {
 function startNew() {
   conversation.clear(SUGGESTIONS);
   setCurrent(null);
-  closeSidebar();
+  closeDrawer();
   byId("message").focus();
 }
 
@@ -43,7 +47,7 @@ async function open(id) {
     const [thread] = await Promise.all([api.thread(id), memories.load()]);
     conversation.resume(thread, memories.waiting);
     setCurrent(id);
-    closeSidebar();
+    closeDrawer();
     byId("message").focus();
   } catch (error) {
     toast(error.message, { error: true });
@@ -53,6 +57,7 @@ async function open(id) {
 
 /** After an answer: the list shows the new activity, and what was learnt is named once it is written. */
 async function afterTurn({ session, turn, writeBack, view }) {
+  tell("turn", { session, turn, ok: turn !== undefined });
   await sessions.load().catch(() => {});
   if (conversation.session === session) setCurrent(session);
   if (writeBack !== "pending") return;
@@ -109,6 +114,8 @@ async function identify() {
       identity.withToken(token);
     }
   }
+  state.me = me;
+  tell("identity");
   byId("user-name").textContent = me.user.display_name ?? me.user.id;
   document.querySelector(".avatar").textContent = [...(me.user.display_name ?? me.user.id)][0]?.toUpperCase() ?? "?";
   describeServer(me.server);
@@ -181,21 +188,6 @@ async function erase() {
   }
 }
 
-function closeSidebar() {
-  document.body.classList.remove("sidebar-open");
-  byId("toggle-sidebar").setAttribute("aria-expanded", "false");
-}
-
-function toggleMemories(show = byId("memories").hidden) {
-  byId("memories").hidden = !show;
-  document.body.classList.toggle("memories-open", show);
-  byId("memory-chip").setAttribute("aria-expanded", String(show));
-  if (show) {
-    void memories.load();
-    byId("close-memories").focus();
-  } else byId("message").focus();
-}
-
 function fitComposer() {
   const field = byId("message");
   field.rows = Math.min(8, Math.max(1, field.value.split("\n").length, Math.ceil(field.value.length / 80)));
@@ -222,12 +214,15 @@ byId("title").addEventListener("dblclick", () => {
   if (conversation.session) void sessions.rename(conversation.session, byId("title").textContent);
 });
 byId("user-button").addEventListener("click", () => void userMenu());
-byId("memory-chip").addEventListener("click", () => toggleMemories());
-byId("close-memories").addEventListener("click", () => toggleMemories(false));
-byId("toggle-sidebar").addEventListener("click", () => {
-  const open = document.body.classList.toggle("sidebar-open");
-  byId("toggle-sidebar").setAttribute("aria-expanded", String(open));
-});
+byId("memory-chip").addEventListener("click", () => void memories.load());
+startDrawers();
+// Notices stand above the composer, however high it is.
+new ResizeObserver(() => {
+  document.documentElement.style.setProperty("--composer-height", `${byId("composer").offsetHeight}px`);
+}).observe(byId("composer"));
+on("memories", () => void memories.load());
+on("open", ({ id }) => void open(id));
+on("new", () => startNew());
 document.addEventListener("keydown", (event) => {
   if (event.altKey && event.key.toLowerCase() === "n") {
     event.preventDefault();
@@ -235,8 +230,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
   if (conversation.busy) conversation.stop();
-  else if (!byId("memories").hidden) toggleMemories(false);
-  else closeSidebar();
+  else if (!closeDrawer() && drawerIsOpen("memory-panel")) showDrawer("memory-panel", false);
 });
 
 async function start() {

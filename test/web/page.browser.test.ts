@@ -134,7 +134,7 @@ needing("chromium")("the chat page in a browser", () => {
     await say(ATTACK);
     await page.locator(".turn.assistant.complete").nth(1).waitFor();
     expect(await page.evaluate("window.hacked")).toBeUndefined();
-    expect(await page.locator("#log img, #log svg, #log script, #memories img, .sessions img").count()).toBe(0);
+    expect(await page.locator("#log img, #log svg, #log script, #memory-panel img, .sessions img").count()).toBe(0);
     expect(await page.locator('#log a[href^="javascript:"], #log a[href^="data:"]').count()).toBe(0);
     expect(await page.locator(".bubble").last().textContent()).toBe(ATTACK);
     expect(complaints).toEqual([]);
