@@ -43,14 +43,17 @@ function encodeHeader(text) {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
-async function request(method, path, { body, signal, headers: more } = {}) {
+/** `raw`: a body as it is, instead of JSON; `keepalive`: it goes on when the page is left. @throws Problem */
+export async function request(method, path, { body, raw, signal, keepalive = false, headers: more } = {}) {
   let response;
   try {
     response = await fetch(new URL(path.slice(1), ROOT), {
       method,
       signal,
+      keepalive,
       headers: headers({ ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...more }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(raw === undefined ? {} : { body: raw }),
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
@@ -66,13 +69,15 @@ async function request(method, path, { body, signal, headers: more } = {}) {
   throw new Problem(problem);
 }
 
-async function json(method, path, options) {
+export async function json(method, path, options) {
   const response = await request(method, path, options);
   return response.status === 204 ? null : response.json();
 }
 
 const id = encodeURIComponent;
-const query = (params) => {
+/** A path whose inserted parts are escaped. */
+export const path = (parts, ...inserted) => parts.reduce((whole, part, n) => whole + id(inserted[n - 1]) + part);
+export const query = (params) => {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return given.length ? `?${new URLSearchParams(given)}` : "";
 };

@@ -1,10 +1,15 @@
+import { openAbout } from "./about.js";
 import { api, identity } from "./api.js";
+import { openBookings } from "./bookings.js";
 import { on, state, tell } from "./bus.js";
 import { Conversation, forget, showMemoryStatus } from "./conversation.js";
 import { ask, button, byId, el, toast } from "./dom.js";
 import { closeDrawer, drawerIsOpen, showDrawer, startDrawers } from "./drawers.js";
-import { Memories } from "./memories.js";
+import { MemoryPanel } from "./panel.js";
+import { place, showPlace } from "./place.js";
 import { SessionList } from "./sessions.js";
+import { startTabs } from "./tabs.js";
+import { openUsers, showUser } from "./users.js";
 
 const SUGGESTIONS = [
   "What is on this week?",
@@ -14,25 +19,31 @@ const SUGGESTIONS = [
 ];
 
 let me = null;
-const memories = new Memories();
+const memories = new MemoryPanel();
 const sessions = new SessionList({
-  onOpen: (id) => void open(id),
+  onOpen: (id, message) => void open(id, message),
   onRemoved: (id) => {
     if (id === conversation.session) startNew();
   },
+  onListed: () => showTitle(true),
 });
 const conversation = new Conversation({ onTurn: (turn) => void afterTurn(turn), onMemoryChange: () => void memories.load() });
 memories.onChange = () => conversation.settled(memories.waiting);
 
-function setCurrent(id) {
+/** `instead`: of the address before, which leads to nothing. */
+function showTitle(instead = false) {
+  const title = sessions.titleOf(state.session);
+  byId("title").textContent = title ?? "New conversation";
+  showPlace(state.session, title, { instead });
+}
+
+function setCurrent(id, { begun = false } = {}) {
   byId("stand-in").hidden = id !== null || !me?.server.model.stand_in;
   sessions.current = id;
   state.session = id;
   tell("session", { id });
   sessions.render();
-  byId("title").textContent = (id && sessions.titleOf(id)) || "New conversation";
-  const hash = id ? `#${id}` : "";
-  if (location.hash !== hash) history.replaceState(null, "", location.pathname + hash);
+  showTitle(begun);
 }
 
 function startNew() {
@@ -42,24 +53,34 @@ function startNew() {
   byId("message").focus();
 }
 
-async function open(id) {
+async function open(id, message = null) {
   try {
     const [thread] = await Promise.all([api.thread(id), memories.load()]);
     conversation.resume(thread, memories.waiting);
+    sessions.know(thread);
     setCurrent(id);
     closeDrawer();
-    byId("message").focus();
+    if (message === null) byId("message").focus();
+    else conversation.show(message);
   } catch (error) {
     toast(error.message, { error: true });
     if (error.status === 404 || error.status === 400) startNew();
   }
 }
 
+/** Another tab went on with a conversation: the list shows it, and where it is open here, so does the log. */
+async function saidElsewhere(session) {
+  await sessions.load().catch(() => {});
+  if (session !== conversation.session || conversation.busy) return;
+  const thread = await api.thread(session).catch(() => null);
+  if (thread && session === conversation.session && !conversation.busy) conversation.resume(thread, memories.waiting);
+}
+
 /** After an answer: the list shows the new activity, and what was learnt is named once it is written. */
 async function afterTurn({ session, turn, writeBack, view }) {
   tell("turn", { session, turn, ok: turn !== undefined });
   await sessions.load().catch(() => {});
-  if (conversation.session === session) setCurrent(session);
+  if (conversation.session === session) setCurrent(session, { begun: true });
   if (writeBack !== "pending") return;
   try {
     await api.flush(session);
@@ -75,16 +96,14 @@ async function afterTurn({ session, turn, writeBack, view }) {
       return gone;
     });
     await sessions.load();
+    tell("memories", { shown: true });
   } catch {
     // The answer stands; the panel shows the state of the memory when it is opened.
   }
 }
 
 function describeServer(server) {
-  const { model, long_term: longTerm, embedder } = server;
-  byId("server-line").textContent =
-    `${model.name}${model.stand_in ? " (stand-in)" : ""} · ` +
-    `${longTerm.enabled ? `memory: ${longTerm.location ?? "on"}` : "memory off"} · ${embedder.id}`;
+  const { model, long_term: longTerm } = server;
   const banner = byId("stand-in");
   banner.textContent = model.stand_in
     ? `${model.name} is a rule-based stand-in, not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to connect a real one.`
@@ -116,76 +135,22 @@ async function identify() {
   }
   state.me = me;
   tell("identity");
-  byId("user-name").textContent = me.user.display_name ?? me.user.id;
-  document.querySelector(".avatar").textContent = [...(me.user.display_name ?? me.user.id)][0]?.toUpperCase() ?? "?";
+  showUser();
   describeServer(me.server);
 }
 
 async function load() {
   await identify();
   await Promise.all([sessions.load(), memories.load()]);
-  const id = location.hash.slice(1);
-  if (id) await open(id);
+  const { session, message } = place();
+  if (session) await open(session, message);
   else startNew();
 }
 
-async function userMenu() {
-  const local = me?.server.auth_mode === "local";
-  const extra = [
-    el(
-      "div",
-      { class: "row" },
-      button("Download my data", () => void download()),
-      button("Erase everything about me", () => void erase(), { class: "quiet dangerous" }),
-    ),
-  ];
-  const user = await ask({
-    title: local ? "Who is speaking?" : "You",
-    text: local
-      ? "In local mode you may speak as anyone; each has conversations and memories of their own."
-      : `Signed in as ${me?.user.display_name ?? me?.user.id}.`,
-    field: local ? { label: "User id", value: me?.user.id ?? "", max: 256 } : undefined,
-    confirm: local ? "Continue" : "Close",
-    extra,
-  });
-  if (!local || !user || user === me?.user.id) return;
-  identity.asUser(user);
+/** Somebody else speaks: nothing of the one before stays on the page. */
+function switched() {
   history.replaceState(null, "", location.pathname);
-  await start();
-}
-
-async function download() {
-  try {
-    const url = URL.createObjectURL(await api.exportAll());
-    el("a", { href: url, download: "maitred-export.json" }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-  } catch (error) {
-    toast(error.message, { error: true });
-  }
-}
-
-async function erase() {
-  document.querySelector("dialog")?.close("");
-  const sure = await ask({
-    title: "Erase everything about you?",
-    text: "Conversations, memories and bookings' names go from every store. This can't be undone.",
-    confirm: "Erase everything",
-    danger: true,
-  });
-  if (!sure) return;
-  try {
-    const receipt = await api.eraseAll();
-    toast(
-      receipt.verified
-        ? `Erased and checked. Receipt ${receipt.receipt_id}`
-        : `Erased, but something is left; receipt ${receipt.receipt_id}`,
-      { error: !receipt.verified },
-    );
-    history.replaceState(null, "", location.pathname);
-    await start();
-  } catch (error) {
-    toast(error.message, { error: true });
-  }
+  void start();
 }
 
 function fitComposer() {
@@ -213,15 +178,20 @@ byId("new-session").addEventListener("click", startNew);
 byId("title").addEventListener("dblclick", () => {
   if (conversation.session) void sessions.rename(conversation.session, byId("title").textContent);
 });
-byId("user-button").addEventListener("click", () => void userMenu());
+byId("user-button").addEventListener("click", () => openUsers(switched));
+byId("bookings-button").addEventListener("click", () => void openBookings());
+byId("about-button").addEventListener("click", () => void openAbout());
 byId("memory-chip").addEventListener("click", () => void memories.load());
 startDrawers();
 // Notices stand above the composer, however high it is.
 new ResizeObserver(() => {
   document.documentElement.style.setProperty("--composer-height", `${byId("composer").offsetHeight}px`);
 }).observe(byId("composer"));
-on("memories", () => void memories.load());
-on("open", ({ id }) => void open(id));
+startTabs();
+on("memories", ({ shown }) => shown || void memories.load());
+on("sessions", ({ listed }) => listed || void sessions.load().catch(() => {}));
+on("turn", ({ elsewhere, session }) => elsewhere && void saidElsewhere(session));
+on("open", ({ id, message }) => void open(id, message ?? null));
 on("new", () => startNew());
 document.addEventListener("keydown", (event) => {
   if (event.altKey && event.key.toLowerCase() === "n") {

@@ -9,6 +9,8 @@
  * - `sessions` {}: the list of conversations has changed
  * - `connection` { up }: the server went out of reach, or is back
  *
+ * With `elsewhere` it was not this tab that did it. `memories` with `shown`, and `sessions` with `listed`: this page shows it already.
+ *
  * and asks for what another part does:
  *
  * - `open` { id, message }: open that conversation, and show that message where one is named

@@ -86,7 +86,7 @@ export class Conversation {
     let last = null;
     for (const step of thread.steps) {
       if (step.type === "tool_call") tools.push({ name: step.name ?? "tool", input: step.input, output: step.output, error: null });
-      else if (step.type === "user_message") this.#addUser(String(step.output));
+      else if (step.type === "user_message") this.#addUser(String(step.output), step.id);
       else {
         const view = this.#addAssistant();
         for (const tool of tools) view.tool(tool);
@@ -184,10 +184,22 @@ export class Conversation {
     byId("stop").hidden = !busy;
   }
 
-  #addUser(text) {
+  /** Brings a message into view, and marks it for a moment. Nothing where it is not (any more) there. */
+  show(message) {
+    const node = [...this.#log.children].find((each) => each.dataset.message === message);
+    if (!node) return;
+    node.tabIndex = -1;
+    node.classList.add("shown");
+    node.focus({ preventScroll: true });
+    node.scrollIntoView({ block: "center" });
+  }
+
+  #addUser(text, id = "") {
     // What was offered before is answered by whatever is said now.
     for (const offer of this.#log.querySelectorAll(".offer")) offer.remove();
-    this.#log.append(el("article", { class: "turn user", "aria-label": "You" }, el("div", { class: "bubble" }, text)));
+    const node = el("article", { class: "turn user", "aria-label": "You" }, el("div", { class: "bubble" }, text));
+    node.dataset.message = id;
+    this.#log.append(node);
     this.#log.scrollTop = this.#log.scrollHeight;
   }
 
