@@ -257,6 +257,8 @@ export interface ThreadStep {
   readonly images?: readonly MessageImage[];
   /** Of an answer: what it was given from long-term memory. */
   readonly memory?: ChatAnswer["memory"];
+  /** Of an answer that is not whole: its client stopped it or went away, or the turn failed. */
+  readonly outcome?: "interrupted" | "failed";
 }
 
 export interface Thread {
