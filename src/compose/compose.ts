@@ -181,6 +181,9 @@ function noteVisit(
   });
 }
 
+/** Variables of which the page tells whether they are set. */
+const KEYS = ["OPENAI_API_KEY", "LLM_API_KEY", "EMBEDDING_API_KEY", "QDRANT_API_KEY"] as const;
+
 function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, { models: { chat: model } }: Answering): ApplicationInfo {
   return {
     version: VERSION,
@@ -190,5 +193,6 @@ function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, { mode
     history: { backend: config.HISTORY_BACKEND },
     storageDir: dir,
     shortTerm: config.SHORT_TERM_BACKEND,
+    keys: Object.fromEntries(KEYS.map((name) => [name, config[name] !== undefined])),
   };
 }

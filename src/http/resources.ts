@@ -285,6 +285,8 @@ export const meSchema = z
       embedder: z.object({ id: z.string(), lexical: z.boolean() }),
       history: z.object({ backend: z.string() }),
       short_term: z.string(),
+      storage_dir: z.string().nullable().openapi({ description: "Only in local mode, as `keys` is." }),
+      keys: z.record(z.string(), z.boolean()).nullable().openapi({ description: "By variable: whether a key is set." }),
     }),
   })
   .openapi("Me");

@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import type { JsonValue } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import type { DomainRecords } from "../ports/agent.js";
@@ -10,6 +11,9 @@ import type { SessionStore } from "../ports/session-store.js";
 import { Erasure } from "./erasure.js";
 import { type ExportCounts, exportDocument } from "./export.js";
 import { type ErasableStore, erasableStores } from "./residue.js";
+
+/** Records that are listed at once. */
+const MAX_LISTED = 500;
 
 export type { ErasableStore } from "./residue.js";
 
@@ -40,6 +44,15 @@ export class PrivacyService implements Privacy {
     const { ledger, hold, compact = async () => {}, clock, logger } = parts;
     this.#parts = parts;
     this.#erasure = new Erasure({ stores: erasableStores({ others: [], ...parts }), ledger, hold, compact, clock, logger });
+  }
+
+  async records(owner: Owner): Promise<readonly JsonValue[]> {
+    const listed: JsonValue[] = [];
+    for await (const record of this.#parts.records?.export(owner) ?? []) {
+      listed.push(record);
+      if (listed.length > MAX_LISTED) listed.shift();
+    }
+    return listed;
   }
 
   /** The audit entry follows the last piece: an export that was broken off is none. */

@@ -36,6 +36,7 @@ const OPERATIONS = {
   getSession: "get /v1/sessions/{id}",
   getThread: "get /v1/sessions/{id}/thread",
   importHistory: "post /v1/import",
+  listBookings: "get /v1/me/bookings",
   listMemories: "get /v1/memories",
   listModels: "get /v1/models",
   listMessages: "get /v1/sessions/{id}/messages",
