@@ -25,7 +25,7 @@ const sessions = new SessionList({
   onRemoved: (id) => {
     if (id === conversation.session) startNew();
   },
-  onListed: () => showTitle(true),
+  onListed: () => state.session && showTitle(true),
 });
 const conversation = new Conversation({ onTurn: (turn) => void afterTurn(turn), onMemoryChange: () => void memories.load() });
 memories.onChange = () => conversation.settled(memories.waiting);
