@@ -137,7 +137,22 @@ needing("chromium")("the conversations in a browser", () => {
     await row(other, "Our May trip").waitFor();
     await expect.poll(() => other.title()).toBe("Our May trip · Maitred");
     expect(complaints).toEqual([]);
-  });
+  }, 90_000);
+
+  test("what is done through another door is seen on the page, by the server's events", async () => {
+    const session = await say("remote", "What is on in Vienna?");
+    const { page, tab, complaints } = await house.guest("remote", { path: `#${session}` });
+    const other = await tab(`#${session}`);
+    for (const each of [page, other]) await each.click("#memory-chip");
+    await house.world.as("remote").say("I prefer jazz concerts", { session_id: session });
+    for (const each of [page, other]) {
+      await each.locator(".turn.user", { hasText: "I prefer jazz concerts" }).waitFor();
+      await each.locator("#memory-list .memory", { hasText: "jazz" }).waitFor();
+    }
+    await house.world.as("remote").delete(`/v1/sessions/${session}`);
+    await expect.poll(() => titles(other)).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 90_000);
 
   test("bookings are listed, the guest's own", async () => {
     await house.world.application.parts.domain.records?.restore(ownerOf("default", "booker"), [BOOKING]);
