@@ -3,7 +3,7 @@
  * front file (named like the folder). `test/layers.test.ts` plants a violation of each rule.
  */
 const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
-const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations"];
+const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations", "events"];
 const ADAPTERS = ["stores", "embedding", "offline", "concierge", "telemetry"];
 /** From top to bottom. */
 const LAYERS = [DOORS, ["compose"], USE_CASES, ["agent"], ADAPTERS, ["ports"], ["domain"], ["platform"]];

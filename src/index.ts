@@ -19,6 +19,7 @@ export {
   sparseVectors,
 } from "./compose/services.js";
 export type { Category } from "./domain/categories.js";
+export type { EventData, EventType, OwnerEvent } from "./domain/event.js";
 export type { GivenMessage, GivenStep } from "./domain/given-messages.js";
 export type { GivenImage, ImageType, MessageImage } from "./domain/image.js";
 export type {
@@ -89,6 +90,8 @@ export type * from "./ports/application.js";
 export type * from "./ports/chat-model.js";
 export type * from "./ports/content-codec.js";
 export type * from "./ports/embedding.js";
+export type { EventScope, KeptEvent } from "./ports/event-log.js";
+export type * from "./ports/events.js";
 export type * from "./ports/extraction.js";
 export type * from "./ports/history.js";
 export type * from "./ports/image-store.js";

@@ -42,6 +42,8 @@ export async function runServer(environment: Readonly<Record<string, string | un
   }
   const signal = await stopAsked();
   logger.info({ signal }, "stopping: turns in flight are finished first");
+  // They would never end by themselves; who follows comes back and misses nothing.
+  application.events.endFollowers();
   try {
     await listening.close({ graceMs: GRACE_MS });
     await application.close({ drainMs: DRAIN_MS });

@@ -36,6 +36,8 @@ export const REQUIREMENTS = {
   "aside-not-lost": "What was said in too few words for a call of its own is read with the next message, and before a booking.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
+  "events-told": "What happens to sessions, memories and owners is told at least once, whatever is killed when; repeats have the same id.",
+  "events-resumed": "Whoever follows events goes on behind the last that they have, and misses none.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

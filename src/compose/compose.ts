@@ -15,6 +15,7 @@ import type { Composed, MakeAgent, Overrides, Parts } from "./composed.js";
 import type { Config } from "./config.js";
 import { openCosts } from "./costs.js";
 import { embedderInfo } from "./embedders.js";
+import { composeEvents } from "./events.js";
 import { type LongTerm, openLongTerm } from "./long-term.js";
 import { openStores } from "./open-stores.js";
 import { readNowOf } from "./read-now.js";
@@ -92,9 +93,13 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
 
   wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, clock: wiring.clock }));
   await privacy.resume();
+  const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
   const schedule = scheduleRetention({
     everyHours: config.RETENTION_INTERVAL_HOURS,
-    run: (signal) => retention({ dryRun: false, signal }),
+    run: async (signal) => {
+      await retention({ dryRun: false, signal });
+      await events.prune();
+    },
     locks: store.locks,
     logger,
   });
@@ -104,6 +109,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   let closed: Promise<void> | null = null;
   const close = async (drainMs: number) => {
     stopping.abort();
+    events.feed.endFollowers();
     await registry.close();
     await schedule.stop();
     const until = performance.now() + drainMs;
@@ -122,6 +128,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     history,
     imports,
     privacy,
+    events: events.feed,
     seen: (owner, seen) => noteVisit(wiring, registry, ledger, owner, seen),
     user: (owner) => ledger.user(owner),
     readiness: () =>

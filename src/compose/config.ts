@@ -3,6 +3,7 @@ import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/m
 import { AppError, type ErrorDetail } from "../platform/errors.js";
 import { COST_VARIABLES } from "./cost-variables.js";
 import { EMBEDDING_VARIABLES, embeddingOf } from "./embedding-variables.js";
+import { EVENT_VARIABLES } from "./event-variables.js";
 import { MODEL_VARIABLES } from "./model-variables.js";
 import { TELEMETRY_VARIABLES } from "./telemetry-variables.js";
 import { decimal, flag, integer, optionalText, text, url, variable } from "./variable.js";
@@ -125,6 +126,7 @@ export const VARIABLES = {
   RETENTION_DELETED_DAYS: variable(integer(0, 36_500).default(30), "30", "Days for which a deleted session can be restored; 0: for ever."),
   RETENTION_INTERVAL_HOURS: variable(integer(1, 168).default(24), "24", "How often the server runs retention."),
   RETENTION_BATCH: variable(integer(1, 10_000).default(100), "100", "Sessions in one batch of a retention run."),
+  ...EVENT_VARIABLES,
   RATE_LIMIT_PER_MINUTE: variable(
     integer(0, 1_000_000).optional(),
     "0 (off) in `local`, else 120",

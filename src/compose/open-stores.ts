@@ -8,6 +8,7 @@ import { openMemorySessionStore } from "../stores/memory/in-memory.js";
 import { InMemoryMemoryLog } from "../stores/memory/in-memory-memory-log.js";
 import { InMemoryOwnerLedger } from "../stores/memory/in-memory-owner-ledger.js";
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
+import { ToldMemoryLog } from "../stores/sqlite-index/told-memory-log.js";
 import { openFollowingIndex } from "./following-index.js";
 import { openGivenStores } from "./given-stores.js";
 import { openPostgresStores } from "./postgres-stores.js";
@@ -31,9 +32,12 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
     ? closing(await FileOwnerLedger.open({ dir, fileSystem, logger, codec }), (opened) => opened.close())
     : new InMemoryOwnerLedger();
   const openedLog = kept ? await FileMemoryLog.open({ dir, fileSystem, ledger, logger, codec }) : new InMemoryMemoryLog(ledger);
-  const memoryLog = closing((around.memoryLog ?? same)(openedLog), (it) => it.close());
   const files = kept ? await openFileSessionStore({ dir, logger, clock, fileSystem, codec }) : null;
-  const store = closing((around.sessions ?? same)(files ?? (await openMemorySessionStore({ logger, clock }))), (it) => it.close());
+  const opened = files ?? (await openMemorySessionStore({ logger, clock }));
+  const store = closing((around.sessions ?? same)(opened), (it) => it.close());
+  const told = new ToldMemoryLog(openedLog, opened.events, logger);
+  const memoryLog = closing((around.memoryLog ?? same)(told), (it) => it.close());
   const followed = await openFollowingIndex(wiring, store, { onLevel, catchUp: () => files?.catchUp() ?? catchUpIndex(store) });
-  return { store, storage: files ?? IN_MEMORY, ledger, memoryLog, ...followed };
+  void told.catchUp();
+  return { store, storage: files ?? IN_MEMORY, ledger, memoryLog, events: opened.events, ...followed };
 }

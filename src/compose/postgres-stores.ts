@@ -12,6 +12,7 @@ import { postgresSessionStore } from "../stores/postgres/postgres-session-store.
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
 import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
 import type { Stores } from "./stores.js";
+import { toldInProcess } from "./told-in-process.js";
 import { same, type Wiring } from "./wiring.js";
 
 /** Everything of sessions and owners in one PostgreSQL, for as many processes as like. */
@@ -20,7 +21,8 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
   const database = closing(await PostgresDatabase.open({ url, schema: config.DATABASE_SCHEMA, logger }), (it) => it.close());
   const owners = new OwnerRows(database);
   const ledger = new PostgresOwnerLedger(database, owners, codec);
-  const memoryLog = (around.memoryLog ?? same)(new PostgresMemoryLog(database, owners, codec));
+  const told = toldInProcess(wiring);
+  const memoryLog = (around.memoryLog ?? same)(told.memoryLog(new PostgresMemoryLog(database, owners, codec)));
   const store = (around.sessions ?? same)(postgresSessionStore(database, owners, { logger, clock, codec }));
   await announceProcess(store.locks, wiring);
   const swept = await new PostgresImages(database, owners).sweep();
@@ -32,7 +34,8 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
     storage: database,
     ledger,
     memoryLog,
-    writer: store.journal,
+    writer: told.writer(store.journal),
+    events: told.events,
     lagging: NEVER_BEHIND,
     indexCatchUp,
     rebuildIndex: async (options) => {

@@ -30,7 +30,7 @@ export interface UseCases {
 
 export function composeUseCases(
   { config, logger, clock }: Wiring,
-  { store, ledger, writer, lagging }: Stores,
+  { store, ledger, writer, lagging, events }: Stores,
   { longTerm, history, vectors }: LongTerm,
   { domain }: Answering,
   { summaries, worker, catchUps }: AfterTurn,
@@ -81,12 +81,13 @@ export function composeUseCases(
         void archived(owner);
       },
       agentType: domain.name,
+      events,
       clock,
       logger,
     },
     { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policy },
   );
-  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, clock, logger });
+  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, events, clock, logger });
   const promotion = new Promotion({ store, longTerm, ledger, gate: registry, clock, logger });
   const imports = new ImportService({
     store,

@@ -14,6 +14,7 @@ import { locationsBelow, pathBelow } from "./base-path.js";
 import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
 import { docsRoutes } from "./docs.js";
+import { eventRoutes } from "./events.js";
 import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
@@ -80,6 +81,7 @@ const ALLOWED = [
   "X-User-Id",
   "X-Session-Id",
   "X-Request-Id",
+  "Last-Event-ID",
   "MCP-Protocol-Version",
 ];
 
@@ -154,6 +156,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     importRoutes(application.imports),
     mcpRoutes(application, clock),
     privacyRoutes(application, config.AUTH_MODE),
+    eventRoutes({ events: application.events, streams: new OpenStreams(limits.streamsPerUser ?? 8), limits: streamLimits }),
     healthRoutes(application, config.AUTH_MODE),
     ...(metrics ? [metricsRoutes(metrics, config)] : []),
   ])

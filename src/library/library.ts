@@ -9,6 +9,7 @@ import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
 import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { Application } from "../ports/application.js";
+import type { EventListener, EventPattern } from "../ports/events.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
@@ -26,6 +27,8 @@ export interface Maitred extends Application {
    * process, which is the application's own. @throws INVALID_CONFIG where nothing is counted
    */
   metrics(): Promise<string>;
+  /** As {@link Application.events}' `on`: `maitred.on("memory.added", ({ user, data }) => …)`. Returns how to stop it. */
+  on(pattern: EventPattern, listener: EventListener): () => void;
   /** The owner of a user of a tenant (default `default`). @throws INVALID_USER_ID */
   owner(user: string, tenant?: string): Owner;
   /**
@@ -154,6 +157,7 @@ function opened(
       if (metrics === null) throw new AppError("INVALID_CONFIG", { detail: "Nothing is counted.", hint: "Open it with `metrics: true`." });
       return metrics.text();
     },
+    on: (pattern, listener) => application.events.on(pattern, listener),
     owner: (user, tenant = DEFAULT_TENANT) => ownerOf(tenant, user),
     for: ({ user, tenant = DEFAULT_TENANT, timeZone }) => {
       if (timeZone !== undefined && !isTimeZone(timeZone))

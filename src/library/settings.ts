@@ -161,6 +161,10 @@ export interface Settings {
   readonly retentionIntervalHours?: Setting<"RETENTION_INTERVAL_HOURS">;
   /** Sessions in one batch of a retention run. Default: 100. */
   readonly retentionBatch?: Setting<"RETENTION_BATCH">;
+  /** Days for which events are kept for those who list or follow them. Default: 7. */
+  readonly eventsRetentionDays?: Setting<"EVENTS_RETENTION_DAYS">;
+  /** `true`: events also hold the words that they tell of, as they are when they are told; else ids alone. Default: false. */
+  readonly eventsContent?: Setting<"EVENTS_CONTENT">;
   /** Requests a user may make in a minute. Default: 0 (off) in `local`, else 120. */
   readonly rateLimitPerMinute?: Setting<"RATE_LIMIT_PER_MINUTE">;
   /** How the user is known. Default: local. */

@@ -18,6 +18,7 @@ import type {
 import type { ToConfirm } from "../domain/to-confirm.js";
 import type { ErrorDetail } from "../platform/errors.js";
 import type { ModelToolCall, ToolSpec } from "./chat-model.js";
+import type { Events } from "./events.js";
 import type { ConversationHistory } from "./history.js";
 import type { Memories } from "./memories.js";
 import type { OwnAgent } from "./own-agent.js";
@@ -37,6 +38,7 @@ export interface Application {
   readonly history: ConversationHistory;
   readonly imports: Imports;
   readonly privacy: Privacy;
+  readonly events: Events;
   /** Records that a user was seen, off the reply path. Never throws. */
   seen(owner: Owner, seen: { readonly displayName?: string; readonly provider?: string; readonly timeZone?: string }): void;
   user(owner: Owner): Promise<UserRecord | null>;

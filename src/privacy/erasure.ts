@@ -14,6 +14,8 @@ export interface ErasureParts {
   readonly hold: (owner: Owner) => Promise<() => void>;
   /** Rewrites files whose free space can still hold deleted bytes; after the deletions, before the look. */
   readonly compact: () => Promise<void>;
+  /** Told of an erasure that is done, before its receipt closes it: so that it is told again when that can't be kept. */
+  readonly onErased: (owner: Owner, receipt: ErasureReceipt) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -72,6 +74,7 @@ export class Erasure {
       const at = clock.now().toISOString();
       const receipt: ErasureReceipt = { receipt_id: receiptId, completed_at: at, erased, verified, ...(verified ? {} : { residue }) };
       await this.#audit(owner, { at, by, receiptId, counts: erased });
+      await this.#parts.onErased(owner, receipt);
       await ledger.completeErasure(owner, receipt);
       if (!verified) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
       return receipt;

@@ -1,9 +1,11 @@
+import { erasedEvent } from "../domain/event.js";
 import type { Owner } from "../domain/owner.js";
 import type { JsonValue } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { Privacy } from "../ports/application.js";
+import type { EventLog } from "../ports/event-log.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
@@ -31,6 +33,8 @@ export interface PrivacyParts {
   readonly hold: (owner: Owner) => Promise<() => void>;
   /** Rewrites files whose free space can still hold deleted bytes. Default: none do. */
   readonly compact?: () => Promise<void>;
+  /** Erased with everything else, and told of the erasure. Default: there are none. */
+  readonly events?: Pick<EventLog, "add" | "erase" | "residue">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -41,9 +45,12 @@ export class PrivacyService implements Privacy {
   readonly #erasure: Erasure;
 
   constructor(parts: PrivacyParts) {
-    const { ledger, hold, compact = async () => {}, clock, logger } = parts;
+    const { ledger, hold, compact = async () => {}, events, clock, logger } = parts;
     this.#parts = parts;
-    this.#erasure = new Erasure({ stores: erasableStores({ others: [], ...parts }), ledger, hold, compact, clock, logger });
+    const others = [...(parts.others ?? []), ...(events === undefined ? [] : [eventStore(events)])];
+    const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) =>
+      events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
+    this.#erasure = new Erasure({ stores: erasableStores({ ...parts, others }), ledger, hold, compact, onErased, clock, logger });
   }
 
   async records(owner: Owner): Promise<readonly JsonValue[]> {
@@ -70,4 +77,12 @@ export class PrivacyService implements Privacy {
   resume(): Promise<number> {
     return this.#erasure.resume();
   }
+}
+
+function eventStore(events: Pick<EventLog, "erase" | "residue">): ErasableStore {
+  return {
+    name: "events",
+    erase: async (owner) => ({ events: await events.erase(owner) }),
+    residue: (owner) => events.residue(owner),
+  };
 }

@@ -1,3 +1,4 @@
+import { purgedEvent } from "../domain/event.js";
 import { isExpired, type LifecycleEvent, nextState, type RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, Message, NewRecord, Session, SessionStatus } from "../domain/session.js";
@@ -6,6 +7,7 @@ import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { NewSession, SessionPatch, Sessions, Thread, WriteBackState } from "../ports/application.js";
+import type { EventLog } from "../ports/event-log.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
@@ -21,6 +23,7 @@ import { type HeldSession, type OwnerGate, SessionAccess } from "./session-acces
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
 import { shownSession } from "./shown-session.js";
 import { threadOf } from "./thread.js";
+import type { WriteBackControl } from "./write-back-control.js";
 import { writeFork } from "./write-fork.js";
 
 export interface SessionServiceParts {
@@ -36,6 +39,8 @@ export interface SessionServiceParts {
   readonly finalSummary: (owner: Owner, sessionId: string) => Promise<void>;
   /** `agent_type` of new sessions: the domain's name. */
   readonly agentType: string;
+  /** Told of what is purged. Default: nobody is. */
+  readonly events?: Pick<EventLog, "add">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -45,15 +50,6 @@ export interface SessionServiceOptions {
   readonly lockWaitMs: number;
   /** What a session's `expires_at` follows from, beside its own. */
   readonly retention: RetentionPolicy;
-}
-
-interface WriteBackControl {
-  /** Says that there is something to do. Returns at once. */
-  kick(): void;
-  /** Resolves when the session has nothing pending that may still succeed, or when the time is up. */
-  flush(owner: Owner, sessionId: string, timeoutMs: number): Promise<void>;
-  /** Aborts the owner's write-backs, waits for them, and starts none until the result is called. */
-  hold(owner: Owner): Promise<() => void>;
 }
 
 /** Sessions as a product needs them. Every change is journalled under the session's lock, in line with its turns. */
@@ -247,11 +243,13 @@ export class SessionService implements Sessions {
   ): Promise<boolean> {
     return this.#withoutWriteBack(owner, id, async (held) => {
       if (!due(held.session)) return false;
-      const { store, ledger, clock } = this.#parts;
+      const { store, ledger, events, clock } = this.#parts;
       nextState(held.session.status, "purge");
       if (held.session.status !== "deleted") await this.#write(owner, held, { status: "deleted", by: options.by });
       const detached = await detachSession(this.#parts, owner, id, options.keepMemories ? "drop-quotes" : "delete");
       const images = await store.images.removeSession(owner, id);
+      // Before it can't be found any more: whoever is killed here purges it again, and tells of it by the same id.
+      await events?.add(owner, [purgedEvent(owner, id, clock.now())]);
       await store.journal.remove(owner, id);
       await store.index.remove(owner, id);
       await ledger.audit(owner, {

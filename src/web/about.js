@@ -7,6 +7,15 @@ import { show } from "./users.js";
 
 const STATES = { ok: "in order", degraded: "in trouble", down: "out of reach", disabled: "switched off" };
 
+const PARTS = {
+  short_term: "Conversations",
+  long_term: "Memory",
+  write_back: "Taking notes",
+  history: "What was said",
+  model: "Answers",
+  embedder: "Search",
+};
+
 function facts(pairs) {
   return el(
     "dl",
@@ -47,7 +56,7 @@ export async function openAbout() {
   const ready = await api.ready();
   if (!ready) return;
   const parts = Object.entries(ready.parts).map(([name, { status, detail }]) => [
-    name.replaceAll("_", " "),
+    PARTS[name] ?? name.replaceAll("_", " "),
     [STATES[status] ?? status, detail].filter(Boolean).join(": "),
   ]);
   health.replaceChildren(el("h3", {}, "How it is"), facts(parts));
@@ -56,5 +65,5 @@ export async function openAbout() {
 function keysOf(keys) {
   return Object.entries(keys)
     .map(([name, set]) => `${name} ${set ? "is set" : "is not set"}`)
-    .join(", ");
+    .join("\n");
 }

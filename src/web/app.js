@@ -26,7 +26,7 @@ const sessions = new SessionList({
   onRemoved: (id) => {
     if (id === state.session) startNew();
   },
-  onListed: () => showTitle(true),
+  onListed: () => state.session && showTitle(true),
 });
 const stage = new Stage({ onOpened: (thread) => sessions.know(thread), titleOf: (id) => sessions.titleOf(id) });
 

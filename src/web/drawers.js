@@ -11,7 +11,8 @@ const isOpen = (id) => document.body.classList.contains(`${id}-open`);
 /** Shows or hides a column; a drawer takes the focus and gives it back. */
 export function showDrawer(id, show = !isOpen(id)) {
   if (show && isDrawer(id)) for (const other of Object.keys(NARROW)) if (other !== id && isDrawer(other)) set(other, false);
-  const had = byId(id).contains(document.activeElement);
+  // A click beside it has taken the focus from everything.
+  const had = byId(id).contains(document.activeElement) || document.activeElement === document.body;
   set(id, show);
   if (show) byId(id).querySelector(".close, button, input")?.focus({ preventScroll: true });
   else if (had) byId(OPENERS[id]).focus();

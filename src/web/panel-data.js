@@ -70,7 +70,7 @@ function renderReceipts() {
 }
 
 export function dataView() {
-  const file = el("input", { type: "file", accept: ".json,.ndjson,.jsonl,application/json", class: "sr", id: "import-file" });
+  const file = el("input", { type: "file", accept: ".json,.ndjson,.jsonl,application/json", hidden: true, id: "import-file" });
   file.addEventListener("change", () => {
     const [given] = file.files;
     file.value = "";

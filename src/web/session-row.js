@@ -2,11 +2,18 @@ import { button, el, when } from "./dom.js";
 
 /** One conversation in the list: to open, and with what can be done about it behind a button. */
 
-/** `twin`: another one in the list has the same title. */
-function aboutOf(session, twin) {
-  const since = when(session.updated_at);
-  const parts = [since, twin && (session.topic || `${session.message_count} messages`)];
-  return parts.filter(Boolean).join(" · ");
+/** What stands below the titles, by id: the time, and what tells apart those of the same title. */
+export function linesOf(sessions) {
+  const lines = new Map();
+  for (const session of sessions) {
+    const twins = sessions.filter((each) => titleOf(each) === titleOf(session));
+    const told = (each) => [when(each.updated_at), twins.length > 1 && (each.topic || `${each.message_count} messages`)];
+    const line = told(session).filter(Boolean).join(" · ");
+    const same = twins.filter((each) => told(each).filter(Boolean).join(" · ") === line);
+    // The first one said is the first.
+    lines.set(session.id, same.length > 1 ? `${line} (${same.length - same.indexOf(session)})` : line);
+  }
+  return lines;
 }
 
 export function titleOf(session) {
@@ -16,21 +23,16 @@ export function titleOf(session) {
 const isTemporary = (session) => session.metadata?.incognito === true;
 
 /**
- * `on`: `open`, `rename`, `archive`, `activate`, `remove`. `expanded`: what can be done is shown. `hit`: shown for what was said in it.
+ * `on`: `open`, `rename`, `archive`, `activate`, `remove`. `expanded`: what can be done is shown. `piece`: of what was said in it, that fits a search.
  */
-export function sessionRow(session, { current, expanded, twin, piece, on }) {
+export function sessionRow(session, { current, expanded, line, piece, on }) {
   const title = titleOf(session);
   const open = el(
     "button",
     { type: "button", class: "open", "aria-current": current ? "true" : undefined, onclick: on.open },
     el("span", { class: "session-title" }, title),
     piece && el("span", { class: "small piece" }, piece),
-    el(
-      "span",
-      { class: "small" },
-      el("time", { datetime: session.updated_at }, aboutOf(session, twin)),
-      isTemporary(session) && " · temporary",
-    ),
+    el("span", { class: "small" }, el("time", { datetime: session.updated_at }, line), isTemporary(session) && " · temporary"),
   );
   const options = button("⋯", on.expand, { class: "icon options", "aria-label": `Options for ${title}` });
   options.setAttribute("aria-expanded", String(expanded));

@@ -1,7 +1,7 @@
 import { tell } from "./bus.js";
 import { ask, button, byId, el, toast } from "./dom.js";
 import { sessionApi } from "./session-api.js";
-import { binRow, renameForm, sessionRow, titleOf } from "./session-row.js";
+import { binRow, linesOf, renameForm, sessionRow, titleOf } from "./session-row.js";
 import { findSessions, snippet } from "./session-search.js";
 
 const PAGE = 30;
@@ -99,25 +99,23 @@ export class SessionList {
     const query = this.#query.value.trim();
     const shown = this.#found ?? this.#sessions.map((session) => ({ session, hit: null }));
     const empty = this.#found ? `Nothing fits “${query}”.` : EMPTY[this.#view];
-    const titles = shown.map(({ session }) => titleOf(session));
+    const lines = linesOf(shown.map(({ session }) => session));
     byId("session-list").replaceChildren(
       ...(shown.length
-        ? shown.map(({ session, hit }) =>
-            this.#item(session, hit, query, titles.indexOf(titleOf(session)) !== titles.lastIndexOf(titleOf(session))),
-          )
+        ? shown.map(({ session, hit }) => this.#item(session, hit, query, lines.get(session.id)))
         : [el("li", { class: "small empty" }, empty)]),
     );
     focus();
   }
 
-  #item(session, hit, query, twin) {
+  #item(session, hit, query, line) {
     if (session.status === "deleted")
       return binRow(session, { restore: () => void this.#restore(session), purge: () => void this.#purge(session) });
     if (this.#renaming?.id === session.id) return this.#renaming.row;
     return sessionRow(session, {
       current: session.id === this.current,
       expanded: session.id === this.#expanded,
-      twin,
+      line,
       piece: hit && snippet(hit.content, query),
       on: {
         open: () => this.#onOpen(session.id, hit?.id ?? null),

@@ -38,6 +38,7 @@ const OPERATIONS = {
   importHistory: "post /v1/import",
   listBookings: "get /v1/me/bookings",
   listMemories: "get /v1/memories",
+  listMyEvents: "get /v1/me/events",
   listModels: "get /v1/models",
   listMessages: "get /v1/sessions/{id}/messages",
   listSessions: "get /v1/sessions",

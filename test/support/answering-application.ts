@@ -27,6 +27,14 @@ export function answeringApplication(): Application {
     source: null,
     created_at: AT,
   };
+  const sampleEvent = {
+    id: MESSAGE_ID,
+    type: "memory.superseded" as const,
+    timestamp: AT,
+    tenant: "default",
+    user: "local-user",
+    data: { memory_id: MEMORY_ID, strength: "soft" as const, superseded_by: null },
+  };
   const message = {
     message_id: MESSAGE_ID,
     session_id: SESSION_ID,
@@ -127,6 +135,15 @@ export function answeringApplication(): Application {
         if (bytes % 2 === 1) throw new AppError("INVALID_IMPORT", { detail: "Line 1 is not JSON." });
         return { sessions: 1, messages: bytes, skipped_duplicates: 0 };
       },
+    },
+    events: {
+      list: async () => ({ data: [sampleEvent], nextCursor: null }),
+      follow: async (_scope, { after = MESSAGE_ID }) => ({
+        from: after,
+        events: (async function* () {
+          yield sampleEvent;
+        })(),
+      }),
     },
     privacy: {
       async *export() {

@@ -11,6 +11,7 @@ export interface Script {
   readonly history?: Methods<Application["history"]>;
   readonly imports?: Methods<Application["imports"]>;
   readonly privacy?: Methods<Application["privacy"]>;
+  readonly events?: Methods<Application["events"]>;
   readonly seen?: Application["seen"];
   readonly user?: Application["user"];
   readonly readiness?: Application["readiness"];
@@ -53,6 +54,7 @@ export function fakeApplication(script: Script = {}): Application {
     history: strict("history", script.history),
     imports: strict("imports", script.imports),
     privacy: strict("privacy", script.privacy),
+    events: strict("events", script.events),
     seen: script.seen ?? (() => {}),
     user: script.user ?? refuse("user"),
     readiness: script.readiness ?? refuse("readiness"),
