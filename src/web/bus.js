@@ -7,7 +7,8 @@
  * - `memories` {}: something was added, changed, confirmed or forgotten; who shows memories reads them again
  * - `known` {}: memories were read again; `state.known` and `state.waiting` are there
  * - `sessions` {}: the list of conversations has changed
- * - `connection` { up }: the server went out of reach, or is back
+ * - `running` {}: a turn began or ended somewhere; `state.running` is there
+ * - `unreachable` {}: a request found no server; `connection` { up }: it is gone, or is back
  *
  * With `elsewhere` it was not this tab that did it. `memories` with `shown`, and `sessions` with `listed`: this page shows it already.
  *
@@ -36,6 +37,8 @@ export const state = {
   me: null,
   /** The open conversation's id; null for one that has not begun. */
   session: null,
+  /** Ids of the conversations in which an answer is under way, open or not. */
+  running: new Set(),
   /** The open conversation is kept out of memory. */
   incognito: false,
   /** The guest has paused memory: no turn is remembered until they say otherwise. */

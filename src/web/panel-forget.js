@@ -15,22 +15,24 @@ const held = new Map();
 
 export const isHeld = (id) => held.has(id);
 
-export function forgetWithUndo(memory) {
+/** `onBack`: it was taken back in time. */
+export function forgetWithUndo(memory, onBack = () => {}) {
   if (held.has(memory.id)) return;
   held.set(
     memory.id,
     setTimeout(() => void send(memory.id), HOLD_MS),
   );
   toast(`Forgotten: ${memory.text}. In a few seconds it can't be brought back.`, {
-    action: { label: "Undo", run: () => bringBack(memory.id) },
+    action: { label: "Undo", run: () => bringBack(memory.id, onBack) },
   });
   tell("memories");
 }
 
-function bringBack(id) {
+function bringBack(id, onBack) {
   if (!held.has(id)) return toast("That is gone by now.", { error: true });
   clearTimeout(held.get(id));
   held.delete(id);
+  onBack();
   tell("memories");
   toast("Kept.");
 }
