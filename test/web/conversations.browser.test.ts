@@ -122,7 +122,7 @@ needing("chromium")("the conversations in a browser", () => {
     await page.locator(".turn.user", { hasText: "Porto" }).waitFor();
   });
 
-  test("two tabs are in step: what is said, remembered, renamed in one is seen in the other", async () => {
+  test("[page-in-step] two tabs are in step: what is said, remembered, renamed in one is seen in the other", async () => {
     const session = await say("stepper", "What is on in Vienna?");
     const { page, tab, complaints } = await house.guest("stepper", { path: `#${session}` });
     const other = await tab(`#${session}`);
@@ -139,7 +139,7 @@ needing("chromium")("the conversations in a browser", () => {
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  test("what is done through another door is seen on the page, by the server's events", async () => {
+  test("[page-in-step] what is done through another door is seen on the page, by the server's events", async () => {
     const session = await say("remote", "What is on in Vienna?");
     const { page, tab, complaints } = await house.guest("remote", { path: `#${session}` });
     const other = await tab(`#${session}`);

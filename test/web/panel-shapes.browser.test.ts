@@ -107,7 +107,7 @@ needing("chromium")("the page of a server that keeps no memory", () => {
   });
   afterAll(() => house.close());
 
-  test("says so kindly, asks for nothing that it can't have, and still converses", async () => {
+  test("[page-memory-off] says so kindly, asks for nothing that it can't have, and still converses", async () => {
     const { page, complaints } = await house.guest("plain");
     await page.click("#memory-chip");
     await page.getByText("every conversation begins anew").waitFor();

@@ -109,7 +109,7 @@ needing("chromium")("the memory panel in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("[forgotten-stays-forgotten] a forgetting can be undone while its notice stands, and is for good after it", async () => {
+  test("[page-forget-undo] [forgotten-stays-forgotten] a forgetting can be undone while its notice stands, and is for good after it", async () => {
     await remember("forgetter", { text: "Likes opera" });
     await remember("forgetter", { text: "Likes ballet" });
     const { page, complaints } = await opened("forgetter");
@@ -128,7 +128,7 @@ needing("chromium")("the memory panel in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("who leaves the page has forgotten at once", async () => {
+  test("[page-forget-undo] who leaves the page has forgotten at once", async () => {
     await remember("quitter", { text: "Likes opera" });
     const { page } = await opened("quitter");
     await page.getByRole("button", { name: "Forget Likes opera" }).click();
