@@ -45,6 +45,11 @@ export const REQUIREMENTS = {
   "merge-whole": "A merged visitor's things are the known user's, each once, and the visitor's name is taken for theirs.",
   "merge-undone": "A merge that is undone within 30 days gives back what was the visitor's; what was erased in between stays erased.",
   "merge-finished": "A merge or its undo that is broken off at any point is finished, with nothing lost and nothing twice.",
+  "page-provenance": "On the page, what an answer went by stands above it with the guest's own words behind it, after a reload too.",
+  "page-same-request": "A turn that failed, or lost its connection, goes out from the page again as it was, and is there once.",
+  "page-forget-undo": "What is forgotten on the page can be brought back while its notice stands; leaving the page sends it at once.",
+  "page-in-step": "Pages of one guest show what another one, or another door, has done.",
+  "page-memory-off": "With long-term memory off the page says so, and makes no request that fails.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

@@ -226,6 +226,9 @@ function modelInfo({ name, standIn }: ChatModel): ApplicationInfo["model"] {
   return { name, standIn };
 }
 
+/** Variables of which the page tells whether they are set. */
+const KEYS = ["OPENAI_API_KEY", "LLM_API_KEY", "EMBEDDING_API_KEY", "QDRANT_API_KEY"] as const;
+
 function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, model: ChatModel): ApplicationInfo {
   return {
     version: VERSION,
@@ -235,5 +238,6 @@ function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, model:
     history: { backend: config.HISTORY_BACKEND },
     storageDir: dir,
     shortTerm: config.SHORT_TERM_BACKEND,
+    keys: Object.fromEntries(KEYS.map((name) => [name, config[name] !== undefined])),
   };
 }

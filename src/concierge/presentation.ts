@@ -1,8 +1,10 @@
-import type { Element, JsonObject, Source } from "../domain/session.js";
+import type { Element, JsonObject, RecalledMemory, Source } from "../domain/session.js";
 import type { Booking } from "./booking-rows.js";
 import { seatsKey } from "./booking-store.js";
 import { type CatalogueEvent, isStepFree, type Section, seatsTaken } from "./catalogue.js";
-import { longDay } from "./local-time.js";
+import { fitOf } from "./fit.js";
+import { longDay, type ZoneClock, zoneClock } from "./local-time.js";
+import { CITIES, type City } from "./vocabulary.js";
 
 /** How events and bookings look to the model and to a client. */
 
@@ -69,7 +71,7 @@ export function bookingLine(booking: Booking): JsonObject {
     venue: booking.venue,
     city: booking.city,
     starts_at: booking.startsAt,
-    day: longDay(/(\d{4}-\d{2}-\d{2})$/.exec(booking.eventId)?.[1] ?? booking.startsAt.slice(0, 10)),
+    ...localStart(booking),
     section: booking.section,
     quantity: booking.quantity,
     total_eur: booking.totalCents / 100,
@@ -78,9 +80,24 @@ export function bookingLine(booking: Booking): JsonObject {
   };
 }
 
-export function eventCard(event: CatalogueEvent): Element {
-  return { id: `event:${event.id}`, type: "event_card", name: event.title, content: JSON.stringify(eventLine(event)), display: "inline" };
+/** `known`: what the turn knows of the guest. `seats`: how many were asked for. */
+export function eventCard(event: CatalogueEvent, known: readonly RecalledMemory[] = [], seats?: number): Element {
+  const card = { ...eventLine(event), fit: fitOf(event, known), ...(seats !== undefined && { seats }) };
+  return { id: `event:${event.id}`, type: "event_card", name: event.title, content: JSON.stringify(card), display: "inline" };
 }
+
+/** As the clocks of its city show it; UTC where the catalogue doesn't have the city. */
+function localStart({ startsAt, city }: Booking): JsonObject {
+  const zone = Object.hasOwn(CITIES, city) ? CITIES[city as City] : "UTC";
+  const clock = clocks.get(zone) ?? zoneClock(zone);
+  clocks.set(zone, clock);
+  const start = new Date(startsAt);
+  const date = clock.dayOf(start);
+  const wall = new Date(start.getTime() + clock.offsetMinutes(start) * 60_000);
+  return { date, day: longDay(date), time: wall.toISOString().slice(11, 16) };
+}
+
+const clocks = new Map<string, ZoneClock>();
 
 export function bookingReceipt(booking: Booking): Element {
   const content = JSON.stringify(bookingLine(booking));

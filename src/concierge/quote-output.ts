@@ -78,6 +78,7 @@ function offer(quote: Quote, event: CatalogueEvent, section: Section): JsonObjec
     title: event.title,
     venue: event.venue,
     city: event.city,
+    date: event.day,
     day: longDay(event.day),
     time: event.time,
     section: section.name,

@@ -104,6 +104,8 @@ export const recalledSchema = z.object({
   strength: z.enum(["hard", "soft"]),
   /** `self` or `companion:<name>`. */
   subject: z.string().optional(),
+  /** One of the domain's needs, or `other`. Absent for what is no need. */
+  need: z.string().optional(),
   score: z.number().nullable(),
   source: z.object({ session_id: z.string(), turn: z.number(), message_id: z.string() }).nullable(),
   created_at: z.string(),

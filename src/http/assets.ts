@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 interface Asset {
@@ -21,19 +21,9 @@ export interface PageAssets {
 const SCRIPT = "text/javascript; charset=utf-8";
 /** The page's own files. */
 export const WEB_DIR = fileURLToPath(new URL("../web", import.meta.url));
-const OWN: Readonly<Record<string, string>> = {
-  "app.js": SCRIPT,
-  "api.js": SCRIPT,
-  "cards.js": SCRIPT,
-  "conversation.js": SCRIPT,
-  "dom.js": SCRIPT,
-  "markdown.js": SCRIPT,
-  "memories.js": SCRIPT,
-  "sessions.js": SCRIPT,
-  "to-confirm.js": SCRIPT,
-  "style.css": "text/css; charset=utf-8",
-  "icon.svg": "image/svg+xml",
-};
+/** By the ending of their names. The document at `/docs` has its own. */
+const TYPES: Readonly<Record<string, string>> = { ".js": SCRIPT, ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml" };
+const NOT_OF_THE_PAGE = new Set(["docs.js"]);
 /** Browser builds of installed packages: beside what the package's main entry resolves to, wherever npm put it. */
 const VENDOR: Readonly<Record<string, { readonly pkg: string; readonly file: string }>> = {
   "marked.js": { pkg: "marked", file: "marked.esm.js" },
@@ -49,7 +39,11 @@ export const FOR_EVER = "public, max-age=31536000, immutable";
 /** Reads them once, at start. The page's links stand below the base path. */
 export async function loadPageAssets(basePath: string): Promise<PageAssets> {
   const resolve = createRequire(import.meta.url).resolve;
-  const own = Object.entries(OWN).map(async ([name, type]) => [name, { type, body: await readFile(join(WEB_DIR, name), "utf8") }] as const);
+  const own = (await readdir(WEB_DIR)).sort().flatMap((name) => {
+    const type = TYPES[extname(name)];
+    if (type === undefined || NOT_OF_THE_PAGE.has(name)) return [];
+    return [readFile(join(WEB_DIR, name), "utf8").then((body) => [name, { type, body }] as const)];
+  });
   const vendor = Object.entries(VENDOR).map(
     async ([name, { pkg, file }]) => [name, { type: SCRIPT, body: await readFile(join(dirname(resolve(pkg)), file), "utf8") }] as const,
   );

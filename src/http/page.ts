@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { compress } from "hono/compress";
 import { AppError } from "../platform/errors.js";
 import { FOR_EVER, type PageAssets } from "./assets.js";
 import type { HttpEnv } from "./http-env.js";
@@ -7,6 +8,7 @@ import type { HttpEnv } from "./http-env.js";
 export function pageRoutes(assets: PageAssets): Hono<HttpEnv> {
   const page = new Hono<HttpEnv>();
   page.get("/", (c) => c.body(assets.page, 200, { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache" }));
+  page.use("/assets/*", compress());
   page.get("/assets/:version/:name", (c) => {
     const asset = c.req.param("version") === assets.version ? assets.files.get(c.req.param("name")) : undefined;
     if (!asset) throw new AppError("NOT_FOUND");

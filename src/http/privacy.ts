@@ -4,12 +4,13 @@ import { parseOwner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { Application, ApplicationInfo } from "../ports/application.js";
 import { exportSchema } from "./export-document.js";
-import { flagQuery } from "./fields.js";
+import { flagQuery, jsonValue, pageOf } from "./fields.js";
 import { meSchema, receiptSchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
 import { textStream } from "./text-stream.js";
 
 const tags = ["Privacy"];
+const bookingPage = pageOf(jsonValue).openapi("BookingPage");
 const routes = {
   me: createRoute({
     method: "get",
@@ -18,6 +19,14 @@ const routes = {
     tags,
     summary: "Who the server takes the caller for, and what it runs on",
     responses: answers(meSchema, "The user and the server."),
+  }),
+  bookings: createRoute({
+    method: "get",
+    path: "/v1/me/bookings",
+    operationId: "listBookings",
+    tags,
+    summary: "What the user has booked: the records of the domain, as an export has them; at most the last 500",
+    responses: answers(bookingPage, "The bookings, in the domain's order: the concierge's by when they begin."),
   }),
   export: createRoute({
     method: "get",
@@ -50,6 +59,8 @@ function serverInfo(info: ApplicationInfo, authMode: Config["AUTH_MODE"]) {
     embedder: { id: info.embedder.id, lexical: info.embedder.lexical },
     history: { backend: info.history.backend },
     short_term: info.shortTerm,
+    storage_dir: authMode === "local" ? info.storageDir : null,
+    keys: authMode === "local" ? info.keys : null,
   };
 }
 
@@ -75,6 +86,9 @@ export function privacyRoutes(
       server: serverInfo({ ...application.info, model: application.modelOf(owner) }, authMode),
     });
   });
+  api.openapi(routes.bookings, async (c) =>
+    answer(c, bookingPage, { data: await application.privacy.records(c.get("owner")), next_cursor: null }),
+  );
   api.openapi(routes.export, async (c) => {
     const stream = await textStream(application.privacy.export(c.get("owner"), { by: "user" }));
     return c.body(stream, 200, {

@@ -69,6 +69,7 @@ export const recalledSchema = z
     category: z.string(),
     strength: z.enum(["hard", "soft"]),
     subject: z.string().optional(),
+    need: z.string().optional().openapi({ description: "One of the domain's needs, or `other`; absent for what is no need." }),
     score: z.number().nullable(),
     source: z.object({ session_id: z.string(), turn: z.number().int(), message_id: z.string() }).nullable(),
     created_at: time,
@@ -112,6 +113,10 @@ export const threadSchema = sessionSchema
         created_at: time,
         images: z.array(imageSchema).optional(),
         memory: turnMemorySchema.optional(),
+        outcome: z
+          .enum(["interrupted", "failed"])
+          .optional()
+          .openapi({ description: "Of an answer that is not whole: its client stopped it or went away, or the turn failed." }),
       }),
     ),
     elements: z.array(
@@ -280,6 +285,8 @@ export const meSchema = z
       embedder: z.object({ id: z.string(), lexical: z.boolean() }),
       history: z.object({ backend: z.string() }),
       short_term: z.string(),
+      storage_dir: z.string().nullable().openapi({ description: "Only in local mode, as `keys` is." }),
+      keys: z.record(z.string(), z.boolean()).nullable().openapi({ description: "By variable: whether a key is set." }),
     }),
   })
   .openapi("Me");

@@ -110,6 +110,7 @@ export function knownAs(application: OwnersPart, known: KnownAs): OwnersPart {
     },
     imports: { import: (owner, ...rest) => ofOwner(owner, (as) => imports.import(as, ...rest)) },
     privacy: {
+      records: (owner) => ofOwner(owner, (as) => privacy.records(as)),
       export: async function* (owner, options) {
         yield* privacy.export(await known.resolve(owner), options);
       },

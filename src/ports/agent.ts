@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
-import type { Element, JsonValue, Round, Source, Step, Usage } from "../domain/session.js";
+import type { Element, JsonValue, RecalledMemory, Round, Source, Step, Usage } from "../domain/session.js";
 import type { ModelMessage, ToolSpec } from "./chat-model.js";
 import type { TurnToRemember } from "./memories.js";
 import type { OfflineScript } from "./offline-script.js";
@@ -38,6 +38,8 @@ export interface ToolContext {
    * server from its own records. Default: nothing.
    */
   readonly asked?: readonly string[];
+  /** What the turn was given from long-term memory. Default: nothing. */
+  readonly recalled?: readonly RecalledMemory[];
   /** What a tool needs to have this turn's message read and remembered. Absent where nothing may be. */
   readonly remembering?: { readonly channel: string; readonly context: TurnToRemember["context"]; readonly replaces?: readonly string[] };
   /** Messages that a search must not return: those in the window already, and those whose words were forgotten. Default: none. */

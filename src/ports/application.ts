@@ -73,6 +73,8 @@ export interface ApplicationInfo {
   };
   readonly history: { readonly backend: string };
   readonly storageDir: string;
+  /** By variable: whether a key is set. Never its text. */
+  readonly keys: Readonly<Record<string, boolean>>;
   readonly shortTerm: string;
 }
 
@@ -268,6 +270,8 @@ export interface ThreadStep {
   readonly images?: readonly MessageImage[];
   /** Of an answer: what it was given from long-term memory. */
   readonly memory?: ChatAnswer["memory"];
+  /** Of an answer that is not whole: its client stopped it or went away, or the turn failed. */
+  readonly outcome?: "interrupted" | "failed";
 }
 
 export interface Thread {
@@ -351,6 +355,8 @@ export interface Imports {
 }
 
 export interface Privacy {
+  /** What the domain keeps of the user, as an export has it: the concierge's bookings, by when they begin. The last 500. */
+  records(owner: Owner): Promise<readonly JsonValue[]>;
   /** JSON text in chunks: sessions with messages, steps and elements, memories with their history, domain records. */
   export(owner: Owner, options: { readonly by: string }): AsyncIterable<string>;
   /** Erases everything of one user from every store, looks, and gives the receipt. Safe to repeat. */

@@ -1,5 +1,6 @@
 import { erasedEvent } from "../domain/event.js";
 import type { Owner } from "../domain/owner.js";
+import type { JsonValue } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import type { DomainRecords } from "../ports/agent.js";
@@ -12,6 +13,9 @@ import type { SessionStore } from "../ports/session-store.js";
 import { type ErasedMerges, Erasure } from "./erasure.js";
 import { type ExportCounts, exportDocument } from "./export.js";
 import { type ErasableStore, erasableStores } from "./residue.js";
+
+/** Records that are listed at once. */
+const MAX_LISTED = 500;
 
 export type { ErasableStore } from "./residue.js";
 
@@ -50,6 +54,15 @@ export class PrivacyService implements Privacy {
       events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
     const stores = erasableStores({ ...parts, others });
     this.#erasure = new Erasure({ stores, ledger, hold, compact, onErased, ...(merges && { merges }), clock, logger });
+  }
+
+  async records(owner: Owner): Promise<readonly JsonValue[]> {
+    const listed: JsonValue[] = [];
+    for await (const record of this.#parts.records?.export(owner) ?? []) {
+      listed.push(record);
+      if (listed.length > MAX_LISTED) listed.shift();
+    }
+    return listed;
   }
 
   /** The audit entry follows the last piece: an export that was broken off is none. */

@@ -41,6 +41,7 @@ function threadStep(record: JournalRecord, forgotten: ReadonlySet<string>): Thre
     output: content,
     created_at: record.at,
     ...(record.body.images !== undefined && { images: record.body.images }),
+    ...(record.body.outcome !== undefined && record.body.outcome !== "completed" && { outcome: record.body.outcome }),
     ...(record.body.memory !== undefined && { memory: stillTold(record.body.memory, forgotten) }),
   };
 }

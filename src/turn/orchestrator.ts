@@ -246,6 +246,7 @@ export class ConversationOrchestrator implements Chat {
         turn,
         userMessage: user,
         earlierMessages: rounds.map((round) => round.user.body.content),
+        recalled: recalled.memories,
         now,
         timeZone,
         signal,

@@ -1,3 +1,5 @@
+import { tell } from "./bus.js";
+
 /** The server's API as the page uses it. */
 
 /** Where the server's paths begin: this file is two folders below. */
@@ -43,43 +45,51 @@ function encodeHeader(text) {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
-async function request(method, path, { body, signal, headers: more } = {}) {
+/** `raw`: a body as it is, instead of JSON; `keepalive`: it goes on when the page is left. @throws Problem */
+export async function request(method, path, { body, raw, signal, keepalive = false, headers: more } = {}) {
   let response;
   try {
     response = await fetch(new URL(path.slice(1), ROOT), {
       method,
       signal,
+      keepalive,
       headers: headers({ ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...more }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(raw === undefined ? {} : { body: raw }),
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem({
-      title: "The server can't be reached",
-      detail: "The server can't be reached.",
-      hint: "Is it running? Try again in a moment.",
-      code: "OFFLINE",
-    });
+    tell("unreachable");
+    throw new Problem({ detail: "The connection is gone for the moment.", code: "OFFLINE" });
   }
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({ title: `The server answered ${response.status}`, status: response.status }));
   throw new Problem(problem);
 }
 
-async function json(method, path, options) {
+export async function json(method, path, options) {
   const response = await request(method, path, options);
   return response.status === 204 ? null : response.json();
 }
 
 const id = encodeURIComponent;
-const query = (params) => {
+/** A path whose inserted parts are escaped. */
+export const path = (parts, ...inserted) => parts.reduce((whole, part, n) => whole + id(inserted[n - 1]) + part);
+export const query = (params) => {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return given.length ? `?${new URLSearchParams(given)}` : "";
 };
 
 export const api = {
   me: () => json("GET", "/v1/me"),
+  /** How the server's parts are; null where it doesn't tell. */
   ready: () => json("GET", "/readyz").catch(() => null),
+  /** Whether the server answers. */
+  alive: () =>
+    fetch(new URL("healthz", ROOT), { cache: "no-store" }).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
   sessions: (params) => json("GET", `/v1/sessions${query(params)}`),
   thread: (session) => json("GET", `/v1/sessions/${id(session)}/thread`),
   rename: (session, title) => json("PATCH", `/v1/sessions/${id(session)}`, { body: { title } }),
@@ -96,35 +106,3 @@ export const api = {
   exportAll: async () => (await request("GET", "/v1/me/export")).blob(),
   eraseAll: () => json("DELETE", "/v1/me?confirm=true"),
 };
-
-/** One turn: yields the events of its stream as `{ event, data }`. */
-export async function* chat({ message, session, key, consent, signal }) {
-  const response = await request("POST", "/v1/chat", {
-    body: { message, stream: true, channel: "page", ...(session ? { session_id: session } : {}), ...(consent ? { consent } : {}) },
-    headers: { "Idempotency-Key": key, Accept: "text/event-stream" },
-    signal,
-  });
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read().catch((error) => {
-      if (error.name === "AbortError") throw error;
-      throw new Problem({
-        title: "The connection broke off",
-        detail: "The connection broke off before the answer was complete.",
-        hint: "Try again: nothing is done twice.",
-        code: "DISCONNECTED",
-      });
-    });
-    if (done) return;
-    rest += value;
-    const blocks = rest.split("\n\n");
-    rest = blocks.pop();
-    for (const block of blocks) {
-      const lines = block.split("\n");
-      const event = lines.find((line) => line.startsWith("event: "))?.slice(7);
-      const data = lines.find((line) => line.startsWith("data: "))?.slice(6);
-      if (event && data) yield { event, data: JSON.parse(data) };
-    }
-  }
-}

@@ -1,255 +1,130 @@
-import { api, identity } from "./api.js";
-import { Conversation, forget, showMemoryStatus } from "./conversation.js";
-import { ask, button, byId, el, toast } from "./dom.js";
-import { Memories } from "./memories.js";
+import { openAbout } from "./about.js";
+import { openBookings } from "./bookings.js";
+import { on, state } from "./bus.js";
+import { focusComposer, startComposer } from "./composer.js";
+import { startConnection } from "./connection.js";
+import { button, byId, el } from "./dom.js";
+import { closeDrawer, drawerIsOpen, showDrawer, startDrawers } from "./drawers.js";
+import { startHeader } from "./header.js";
+import { identify } from "./identify.js";
+import { MemoryPanel } from "./panel.js";
+import { place, showPlace } from "./place.js";
+import { wordsFor } from "./problems.js";
+import { startRunningMarks } from "./running-marks.js";
+import { startScroll } from "./scroll.js";
 import { SessionList } from "./sessions.js";
+import { Stage } from "./stage.js";
+import { startTabs } from "./tabs.js";
+import { startTheme } from "./theme.js";
+import { openUsers, showUser } from "./users.js";
 
-const SUGGESTIONS = [
-  "What is on this week?",
-  "Find a play for Saturday evening",
-  "Which restaurants have a table tonight?",
-  "What do you know about me?",
-];
+/** Puts the parts of the page together. */
 
-let me = null;
-const memories = new Memories();
+const memories = new MemoryPanel();
 const sessions = new SessionList({
-  onOpen: (id) => void open(id),
+  onOpen: (id, message) => void open(id, message),
   onRemoved: (id) => {
-    if (id === conversation.session) startNew();
+    if (id === state.session) startNew();
   },
+  onListed: () => state.session && showTitle(true),
 });
-const conversation = new Conversation({ onTurn: (turn) => void afterTurn(turn), onMemoryChange: () => void memories.load() });
-memories.onChange = () => conversation.settled(memories.waiting);
+const stage = new Stage({ onOpened: (thread) => sessions.know(thread), titleOf: (id) => sessions.titleOf(id) });
 
-function setCurrent(id) {
-  byId("stand-in").hidden = id !== null || !me?.server.model.stand_in;
+/** `instead`: of the address before, which leads to nothing. */
+function showTitle(instead = false) {
+  const title = sessions.titleOf(state.session);
+  byId("title").textContent = title ?? (state.incognito ? "Temporary chat" : "New conversation");
+  showPlace(state.session, title, { instead });
+}
+
+function startNew({ incognito = false } = {}) {
+  stage.startNew({ incognito });
+  closeDrawer();
+  focusComposer();
+}
+
+async function open(id, message = null) {
+  if (!(await stage.open(id, message))) return startNew();
+  closeDrawer();
+  if (message === null) focusComposer();
+}
+
+function readSessions() {
+  return sessions.load().catch(() => {});
+}
+
+on("session", ({ id, begun }) => {
   sessions.current = id;
   sessions.render();
-  byId("title").textContent = (id && sessions.titleOf(id)) || "New conversation";
-  const hash = id ? `#${id}` : "";
-  if (location.hash !== hash) history.replaceState(null, "", location.pathname + hash);
-}
-
-function startNew() {
-  conversation.clear(SUGGESTIONS);
-  setCurrent(null);
-  closeSidebar();
-  byId("message").focus();
-}
-
-async function open(id) {
-  try {
-    const [thread] = await Promise.all([api.thread(id), memories.load()]);
-    conversation.resume(thread, memories.waiting);
-    setCurrent(id);
-    closeSidebar();
-    byId("message").focus();
-  } catch (error) {
-    toast(error.message, { error: true });
-    if (error.status === 404 || error.status === 400) startNew();
-  }
-}
-
-/** After an answer: the list shows the new activity, and what was learnt is named once it is written. */
-async function afterTurn({ session, turn, writeBack, view }) {
-  await sessions.load().catch(() => {});
-  if (conversation.session === session) setCurrent(session);
-  if (writeBack !== "pending") return;
-  try {
-    await api.flush(session);
-    const [{ data: given }] = await Promise.all([api.memories({ session_id: session, turn, limit: 100 }), memories.load()]);
-    view.toConfirm(
-      [...memories.waiting.values()].filter((each) => each.session === session && each.turn === turn),
-      () => void memories.load(),
-    );
-    const learnt = given.filter((memory) => memory.status === "active");
-    view.noted(learnt, async (memory) => {
-      const gone = await forget(memory);
-      if (gone) await memories.load();
-      return gone;
-    });
-    await sessions.load();
-  } catch {
-    // The answer stands; the panel shows the state of the memory when it is opened.
-  }
-}
-
-function describeServer(server) {
-  const { model, long_term: longTerm, embedder } = server;
-  byId("server-line").textContent =
-    `${model.name}${model.stand_in ? " (stand-in)" : ""} · ` +
-    `${longTerm.enabled ? `memory: ${longTerm.location ?? "on"}` : "memory off"} · ${embedder.id}`;
-  const banner = byId("stand-in");
-  banner.textContent = model.stand_in
-    ? `${model.name} is a rule-based stand-in, not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to connect a real one.`
-    : "";
-  showMemoryStatus(longTerm.enabled ? "ok" : "disabled");
-}
-
-async function identify() {
-  for (;;) {
-    try {
-      me = await api.me();
-      break;
-    } catch (error) {
-      if (error.status === 400 && identity.user) {
-        toast(`“${identity.user}” can't be a user id. ${error.hint}`, { error: true });
-        identity.asUser("");
-        continue;
-      }
-      if (error.status !== 401) throw error;
-      const token = await ask({
-        title: "Sign in",
-        text: "This server wants an access token or key.",
-        field: { label: "Token", type: "password", max: 8192 },
-        confirm: "Sign in",
-      });
-      if (token === null) throw error;
-      identity.withToken(token);
-    }
-  }
-  byId("user-name").textContent = me.user.display_name ?? me.user.id;
-  document.querySelector(".avatar").textContent = [...(me.user.display_name ?? me.user.id)][0]?.toUpperCase() ?? "?";
-  describeServer(me.server);
-}
-
-async function load() {
-  await identify();
-  await Promise.all([sessions.load(), memories.load()]);
-  const id = location.hash.slice(1);
-  if (id) await open(id);
-  else startNew();
-}
-
-async function userMenu() {
-  const local = me?.server.auth_mode === "local";
-  const extra = [
-    el(
-      "div",
-      { class: "row" },
-      button("Download my data", () => void download()),
-      button("Erase everything about me", () => void erase(), { class: "quiet dangerous" }),
-    ),
-  ];
-  const user = await ask({
-    title: local ? "Who is speaking?" : "You",
-    text: local
-      ? "In local mode you may speak as anyone; each has conversations and memories of their own."
-      : `Signed in as ${me?.user.display_name ?? me?.user.id}.`,
-    field: local ? { label: "User id", value: me?.user.id ?? "", max: 256 } : undefined,
-    confirm: local ? "Continue" : "Close",
-    extra,
-  });
-  if (!local || !user || user === me?.user.id) return;
-  identity.asUser(user);
-  history.replaceState(null, "", location.pathname);
-  await start();
-}
-
-async function download() {
-  try {
-    const url = URL.createObjectURL(await api.exportAll());
-    el("a", { href: url, download: "maitred-export.json" }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-  } catch (error) {
-    toast(error.message, { error: true });
-  }
-}
-
-async function erase() {
-  document.querySelector("dialog")?.close("");
-  const sure = await ask({
-    title: "Erase everything about you?",
-    text: "Conversations, memories and bookings' names go from every store. This can't be undone.",
-    confirm: "Erase everything",
-    danger: true,
-  });
-  if (!sure) return;
-  try {
-    const receipt = await api.eraseAll();
-    toast(
-      receipt.verified
-        ? `Erased and checked. Receipt ${receipt.receipt_id}`
-        : `Erased, but something is left; receipt ${receipt.receipt_id}`,
-      { error: !receipt.verified },
-    );
-    history.replaceState(null, "", location.pathname);
-    await start();
-  } catch (error) {
-    toast(error.message, { error: true });
-  }
-}
-
-function closeSidebar() {
-  document.body.classList.remove("sidebar-open");
-  byId("toggle-sidebar").setAttribute("aria-expanded", "false");
-}
-
-function toggleMemories(show = byId("memories").hidden) {
-  byId("memories").hidden = !show;
-  document.body.classList.toggle("memories-open", show);
-  byId("memory-chip").setAttribute("aria-expanded", String(show));
-  if (show) {
-    void memories.load();
-    byId("close-memories").focus();
-  } else byId("message").focus();
-}
-
-function fitComposer() {
-  const field = byId("message");
-  field.rows = Math.min(8, Math.max(1, field.value.split("\n").length, Math.ceil(field.value.length / 80)));
-}
-
-byId("composer").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const field = byId("message");
-  const message = field.value.trim();
-  if (!message || conversation.busy) return;
-  field.value = "";
-  fitComposer();
-  void conversation.send(message);
+  showTitle(begun);
+  if (begun) void readSessions();
 });
-byId("message").addEventListener("input", fitComposer);
-byId("message").addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-  event.preventDefault();
-  byId("composer").requestSubmit();
+on("turn", ({ elsewhere, session }) => {
+  void readSessions();
+  if (elsewhere) void stage.refresh(session);
 });
-byId("stop").addEventListener("click", () => conversation.stop());
-byId("new-session").addEventListener("click", startNew);
-byId("title").addEventListener("dblclick", () => {
-  if (conversation.session) void sessions.rename(conversation.session, byId("title").textContent);
+on("memories", ({ shown }) => shown || void memories.load());
+on("sessions", ({ listed }) => listed || void readSessions());
+on("connection", ({ up }) => up && void readSessions());
+on("open", ({ id, message }) => void open(id, message ?? null));
+on("new", ({ incognito }) => startNew({ incognito: incognito === true }));
+
+startTheme();
+startDrawers();
+startHeader();
+startRunningMarks();
+startScroll();
+startConnection();
+startTabs();
+startComposer({
+  send: (text) => stage.say(text),
+  stop: () => stage.conversation.stop(),
+  isBusy: () => stage.conversation.busy,
 });
-byId("user-button").addEventListener("click", () => void userMenu());
-byId("memory-chip").addEventListener("click", () => toggleMemories());
-byId("close-memories").addEventListener("click", () => toggleMemories(false));
-byId("toggle-sidebar").addEventListener("click", () => {
-  const open = document.body.classList.toggle("sidebar-open");
-  byId("toggle-sidebar").setAttribute("aria-expanded", String(open));
-});
+// Notices stand above the composer, however high it is.
+new ResizeObserver(() => {
+  document.documentElement.style.setProperty("--composer-height", `${byId("composer").offsetHeight}px`);
+}).observe(byId("composer"));
+
+byId("new-session").addEventListener("click", () => startNew());
+byId("user-button").addEventListener("click", () => openUsers(switched));
+byId("bookings-button").addEventListener("click", () => void openBookings());
+byId("about-button").addEventListener("click", () => void openAbout());
+byId("memory-chip").addEventListener("click", () => void memories.load());
 document.addEventListener("keydown", (event) => {
   if (event.altKey && event.key.toLowerCase() === "n") {
     event.preventDefault();
     startNew();
   }
-  if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
-  if (conversation.busy) conversation.stop();
-  else if (!byId("memories").hidden) toggleMemories(false);
-  else closeSidebar();
+  if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open]")) return;
+  if (closeDrawer()) return;
+  if (stage.conversation.busy) stage.conversation.stop();
+  else if (drawerIsOpen("memory-panel")) showDrawer("memory-panel", false);
 });
+
+/** Somebody else speaks: nothing of the one before stays on the page. */
+function switched() {
+  history.replaceState(null, "", location.pathname);
+  void start();
+}
 
 async function start() {
   try {
-    await load();
+    await identify();
+    showUser();
+    // The list shows in the address what is open, and that is nothing yet.
+    const { session, message } = place();
+    await Promise.all([sessions.load(), memories.load()]);
+    if (session) await open(session, message);
+    else startNew();
   } catch (error) {
+    const { title, hint } = wordsFor(error);
     byId("log").replaceChildren(
       el(
         "div",
         { class: "problem", role: "alert" },
-        el("strong", {}, error.title ?? "The page can't start"),
-        el("p", {}, error.message),
-        el("p", { class: "small" }, error.hint ?? ""),
+        el("strong", {}, title),
+        hint && el("p", {}, hint),
         button("Try again", () => void start(), { class: "secondary" }),
       ),
     );

@@ -1,104 +1,63 @@
-import { button, el } from "./dom.js";
+import { quoteView, receiptView } from "./booking-cards.js";
+import { el } from "./dom.js";
+import { eventList } from "./event-cards.js";
 
-/** An answer's elements as cards. */
-
-const DIET = (menus) => (Array.isArray(menus) && menus.length ? menus.join(", ") : null);
-
-function facts(pairs) {
-  const shown = pairs.filter(([, value]) => value !== undefined && value !== null && value !== "");
-  return el(
-    "dl",
-    {},
-    shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(value)))),
-  );
-}
-
-const CARDS = {
-  event_card: (name, data) => [
-    el("h3", {}, name),
-    data.artist && data.artist !== name && el("p", { class: "small" }, String(data.artist)),
-    facts([
-      ["When", [data.day, data.time].filter(Boolean).join(", ")],
-      ["Where", [data.venue, data.city].filter(Boolean).join(", ")],
-      ["From", data.from_price_eur === undefined ? null : `€${data.from_price_eur}`],
-      ["Step-free", data.step_free === undefined ? null : data.step_free ? "yes" : "no"],
-      ["Menus", DIET(data.menus)],
-    ]),
-  ],
-  booking_quote: (name, data) => [
-    el("h3", {}, name),
-    facts([
-      ["When", [data.day, data.time].filter(Boolean).join(", ")],
-      ["Where", [data.venue, data.city].filter(Boolean).join(", ")],
-      ["Seats", data.quantity === undefined ? null : [data.quantity, data.section].filter(Boolean).join(" × ")],
-      ["With", Array.isArray(data.companions) && data.companions.length ? data.companions.join(", ") : null],
-      ["Total", data.total],
-    ]),
-  ],
-  booking_receipt: (name, data) => [
-    el("h3", {}, String(data.title ?? name)),
-    facts([
-      ["Reference", data.reference ?? name],
-      ["When", data.day],
-      ["Where", [data.venue, data.city].filter(Boolean).join(", ")],
-      ["Seats", data.quantity === undefined ? null : [data.quantity, data.section].filter(Boolean).join(" × ")],
-      ["Total", data.total_eur === undefined ? null : `€${data.total_eur}`],
-      ["Status", data.status],
-    ]),
-  ],
-  constraint: (name, data) => [
-    el("h3", {}, name),
-    facts([
-      ["For", data.who === "self" ? "you" : data.who],
-      ["Because", data.because],
-      ["You said", data.source?.quote],
-    ]),
-  ],
-};
-
-const CARDS_AT_ONCE = 4;
-/** What the guest's button says for them, by a quote's status. */
-const BOOKING_WORDS = {
-  needs_confirmation: ["Book", "Yes, book it, please."],
-  stopped: ["Book anyway", "Book it anyway, please."],
-};
+/** An answer's elements as cards: events in one column, then what is offered or booked, then what the answer cites. */
 
 /** The newest of each: two tools may show the same event, and a booking changes. */
 function onceEach(elements) {
   return [...new Map(elements.map((element) => [element.id, element])).values()];
 }
 
-/** The first few, and the rest on demand. `onBook(words, token)`: the button of a quote was pressed. */
-export function cardViews(elements, onBook) {
-  const views = onceEach(elements).map((element) => elementView(element, onBook));
-  if (views.length <= CARDS_AT_ONCE + 1) return views;
-  const rest = views.slice(CARDS_AT_ONCE);
-  const more = button(`Show ${rest.length} more`, () => more.replaceWith(...rest), { class: "secondary more" });
-  return [...views.slice(0, CARDS_AT_ONCE), more];
+/** With its content as an object; null where that is text. */
+export function readElements(elements) {
+  return onceEach(elements).map((element) => {
+    let data = null;
+    try {
+      data = JSON.parse(element.content);
+    } catch {
+      // Text, not JSON.
+    }
+    return { ...element, data: data !== null && typeof data === "object" && !Array.isArray(data) ? data : null };
+  });
 }
 
-/** A card for what the client knows, the text for all else. */
-function elementView(element, onBook) {
-  let data = null;
-  try {
-    data = JSON.parse(element.content);
-  } catch {
-    // Text, not JSON.
-  }
-  const card =
-    Object.hasOwn(CARDS, element.type) && data !== null && typeof data === "object" ? CARDS[element.type](element.name, data) : null;
-  if (card) return el("section", { class: `card ${element.type}`, "aria-label": element.name }, ...card, offerView(element, data, onBook));
-  return el("details", { class: "card citation" }, el("summary", {}, element.name), el("p", {}, element.content));
+/**
+ * `elements`: as {@link readElements} gives them. `say(words, more)`: says something for the guest, whose button was pressed. `notes`: what
+ * the answer says of an event beyond its card, by title.
+ */
+export function cardViews(elements, { say, notes }) {
+  const of = (type) => elements.filter((element) => element.type === type && element.data !== null);
+  const shown = new Set(["event_card", "booking_quote", "booking_receipt", "constraint"]);
+  const events = of("event_card");
+  const conflicts = of("constraint");
+  const views = [
+    events.length > 0 && eventList(events, { say, notes }),
+    ...of("booking_quote").map((quote) => quoteView(quote, conflicts, say)),
+    ...of("booking_receipt").map((receipt) => receiptView(receipt, say)),
+    ...(of("booking_quote").length === 0 ? conflicts.map(conflictView) : []),
+    citations(elements.filter((element) => !shown.has(element.type) || element.data === null)),
+  ];
+  return views.filter(Boolean);
 }
 
-/** The button that books what a quote shows, with the guest's consent to just that. */
-function offerView({ type, name }, { status, token }, onBook) {
-  if (type !== "booking_quote" || typeof token !== "string" || !Object.hasOwn(BOOKING_WORDS, status)) return null;
-  const [label, words] = BOOKING_WORDS[status];
-  const props = { class: status === "stopped" ? "secondary" : "primary", "aria-label": `${label}: ${name}` };
+function conflictView({ name, data }) {
+  return el(
+    "section",
+    { class: "card constraint", "aria-label": name },
+    el("h3", { dir: "auto" }, name),
+    data.because && el("p", {}, String(data.because)),
+    data.source?.quote && el("p", { class: "small", dir: "auto" }, `You said: “${data.source.quote}”`),
+  );
+}
+
+function citations(elements) {
+  if (elements.length === 0) return null;
   return el(
     "div",
-    { class: "offer row end" },
-    button(label, () => onBook(words, token), props),
+    { class: "citations" },
+    elements.map(({ name, content }) =>
+      el("details", { class: "citation" }, el("summary", { dir: "auto" }, name), el("p", { dir: "auto" }, content)),
+    ),
   );
 }

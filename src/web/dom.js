@@ -1,3 +1,7 @@
+import { wordsFor } from "./problems.js";
+
+export { when } from "./when.js";
+
 /** Builds elements. Text is always text: nothing here reads markup. */
 export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
@@ -35,6 +39,13 @@ export function toast(text, { action, error = false } = {}) {
   setTimeout(close, error || action ? 10000 : 5000);
 }
 
+/** What went wrong, in a guest's words. That the server is gone is said elsewhere, once. */
+export function toastProblem(error) {
+  if (error?.code === "OFFLINE") return;
+  const { title, hint } = wordsFor(error);
+  toast([title, hint].filter(Boolean).join(". "), { error: true });
+}
+
 /** Asks in a modal dialog. Resolves to what `read` gives, or null when it was dismissed. */
 export function ask({ title, text, field, confirm = "OK", danger = false, extra = [] }) {
   return new Promise((resolve) => {
@@ -65,12 +76,4 @@ export function ask({ title, text, field, confirm = "OK", danger = false, extra 
     document.body.append(dialog);
     dialog.showModal();
   });
-}
-
-export function when(iso) {
-  const date = new Date(iso);
-  const days = Math.floor((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86400000);
-  if (days === 0) return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  if (days === 1) return "yesterday";
-  return date.toLocaleDateString([], { day: "numeric", month: "short", year: days > 300 ? "numeric" : undefined });
 }

@@ -1,33 +1,8 @@
 import { marked } from "./marked.js";
 import DOMPurify from "./purify.js";
 
-const TAGS = [
-  "p",
-  "br",
-  "strong",
-  "em",
-  "del",
-  "code",
-  "pre",
-  "blockquote",
-  "ul",
-  "ol",
-  "li",
-  "a",
-  "h1",
-  "h2",
-  "h3",
-  "h4",
-  "h5",
-  "h6",
-  "hr",
-  "table",
-  "thead",
-  "tbody",
-  "tr",
-  "th",
-  "td",
-];
+const TAGS = "p br strong em del code pre blockquote ul ol li a h3 h4 h5 h6 hr table thead tbody tr th td span div" // what Markdown makes
+  .split(" ");
 
 function escaped(text) {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -38,6 +13,12 @@ marked.use({
   renderer: {
     html: ({ text }) => escaped(text),
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`,
+    // The page has its own first two levels.
+    heading({ tokens, depth }) {
+      const level = Math.min(6, depth + 2);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+    },
+    checkbox: ({ checked }) => `<span class="box">${checked ? "☑" : "☐"}</span> `,
   },
 });
 
@@ -52,12 +33,36 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
  * only.
  */
 export function markdown(text) {
-  return DOMPurify.sanitize(marked.parse(text, { gfm: true, breaks: true, async: false }), {
+  const fragment = DOMPurify.sanitize(marked.parse(text, { gfm: true, breaks: true, async: false }), {
     ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ["href", "title", "start"],
+    ALLOWED_ATTR: ["href", "title", "start", "class"],
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
   });
+  for (const node of fragment.querySelectorAll("[class]")) if (node.className !== "box") node.removeAttribute("class");
+  for (const box of fragment.querySelectorAll("li:has(> .box), li:has(> p > .box)")) box.className = "task";
+  // What is wider than the page is scrolled by itself, by keyboard too.
+  for (const wide of fragment.querySelectorAll("table, pre")) {
+    const frame = document.createElement("div");
+    frame.className = "wide";
+    frame.tabIndex = 0;
+    frame.setAttribute("role", "group");
+    frame.setAttribute("aria-label", wide.tagName === "PRE" ? "Code" : "Table");
+    wide.replaceWith(frame);
+    frame.append(wide);
+  }
+  for (const block of fragment.querySelectorAll("p, li, blockquote, h3, h4, h5, h6, td, th")) block.dir = "auto";
+  return fragment;
+}
+
+/** Shows a text that grows: blocks that stay the same are left alone, and with them what is selected in them. */
+export function showMarkdown(node, text) {
+  const fresh = [...markdown(text).childNodes];
+  const shown = [...node.childNodes];
+  let same = 0;
+  while (same < fresh.length && same < shown.length && shown[same].isEqualNode(fresh[same])) same += 1;
+  for (const old of shown.slice(same)) old.remove();
+  node.append(...fresh.slice(same));
 }

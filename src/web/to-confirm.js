@@ -1,5 +1,5 @@
 import { api } from "./api.js";
-import { button, el, toast } from "./dom.js";
+import { button, el, toastProblem } from "./dom.js";
 
 /** What waits for the guest's word: a short question with Yes and No, wherever it is shown. */
 
@@ -16,7 +16,7 @@ export function waitingOf(memory) {
 
 function questionOf({ text, subject, change }) {
   const who = subject?.startsWith("companion:") ? ` (${subject.slice(10)})` : "";
-  return change ? `${text}${who}?` : `Keep: ${text}${who}?`;
+  return change ? `${text}${who}?` : `Shall I keep “${text}”${who}?`;
 }
 
 /** The question as a chip. `onSettled` is called once the server has the answer. */
@@ -37,7 +37,7 @@ export function confirmView(waiting, onSettled) {
       // Settled meanwhile, in talk or on another page.
       if (error.status === 404) node.remove();
       for (const each of node.querySelectorAll("button")) each.disabled = false;
-      toast(error.message, { error: true });
+      toastProblem(error);
     }
   };
   node.append(

@@ -41,6 +41,7 @@ const OPERATIONS = {
   importHistory: "post /v1/import",
   listJobs: "get /v1/operator/jobs",
   listEvents: "get /v1/events",
+  listBookings: "get /v1/me/bookings",
   listMemories: "get /v1/memories",
   listMyEvents: "get /v1/me/events",
   listMessages: "get /v1/sessions/{id}/messages",

@@ -515,6 +515,13 @@ describe("privacy and operations", () => {
     expect([response.status, await response.json()]).toEqual([200, receipt]);
   });
 
+  test("[owner-isolation] bookings are the caller's own, as the domain records them", async () => {
+    const records = async (owner: string) => [{ reference: "M-1", owner }];
+    const response = await (await appOver(fakeApplication({ privacy: { records } }))).request("/v1/me/bookings");
+    expect(await response.json()).toEqual({ data: [{ reference: "M-1", owner: OWNER }], next_cursor: null });
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+  });
+
   test("who am I, and what does the server run on; where things are is told in local mode only", async () => {
     const user = async () => ({ displayName: "Ada", provider: "local", timeZone: "Europe/Rome", firstSeenAt: AT, lastSeenAt: AT });
     const local = (await (await (await appOver(fakeApplication({ user }))).request("/v1/me")).json()) as { server: object; user: object };
@@ -530,10 +537,12 @@ describe("privacy and operations", () => {
     expect(local.server).toMatchObject({
       model: { name: "scripted", stand_in: true },
       long_term: { enabled: true, location: "local (vectors.db)" },
+      storage_dir: "/nowhere",
+      keys: { OPENAI_API_KEY: false },
     });
     const remote = await appOver(fakeApplication({ user }), { config: { AUTH_MODE: "header" } });
     const text = await (await remote.request("/v1/me", { headers: { "X-MS-CLIENT-PRINCIPAL-ID": "ada" } })).text();
-    expect(JSON.parse(text)).toMatchObject({ server: { long_term: { enabled: true, location: null } } });
+    expect(JSON.parse(text)).toMatchObject({ server: { long_term: { enabled: true, location: null }, storage_dir: null, keys: null } });
     expect(text).not.toContain("vectors.db");
   });
 

@@ -120,6 +120,7 @@ describe("an export", () => {
   test("of a user who has nothing is an empty one, and nothing of another user is in it", async () => {
     const world = await makeWorld();
     await aliceHasALot(world);
+    expect([await privacyOf(world).records(alice), await privacyOf(world).records(bob)]).toEqual([[{ id: "b1", seats: 2 }], []]);
     expect(await exportOf(world, bob)).toMatchObject({ user: null, sessions: [], memories: [], forgotten: [], records: { bookings: [] } });
   });
 

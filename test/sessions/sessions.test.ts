@@ -389,6 +389,8 @@ describe("reading a session", () => {
     expect(data.map(({ content }) => content)).toEqual(["q", "a", "q2", "half an ans", "q3"]);
     expect(data[1]?.metadata).toEqual(metadata);
     expect(data[3]?.metadata).toEqual({ outcome: "interrupted" });
+    const { steps } = await sessions.thread(alice, id);
+    expect(steps.map(({ outcome }) => outcome)).toEqual([undefined, undefined, undefined, "interrupted", undefined]);
   });
 
   test("a thread has messages, tool calls and elements in order; what was said again differently is not in it", async () => {

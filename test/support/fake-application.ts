@@ -28,6 +28,7 @@ const FAKE_INFO: Application["info"] = {
   history: { backend: "local" },
   storageDir: "/nowhere",
   shortTerm: "file",
+  keys: { OPENAI_API_KEY: false },
 };
 
 function strict<T extends object>(part: string, methods: Methods<T> = {}): T {

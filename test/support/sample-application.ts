@@ -149,9 +149,10 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
       },
     },
     memories: {
-      list: async (owner, { status = "active" }) => ({
+      list: async (owner, { status = "active", sessionId }) => ({
         data: [...memories.values()]
           .filter((memory) => memory.owner === owner && memory.status === status)
+          .filter((memory) => sessionId === undefined || memory.source?.session_id === sessionId)
           .map(shown)
           .reverse(),
         nextCursor: null,

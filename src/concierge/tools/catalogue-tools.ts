@@ -36,7 +36,7 @@ export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.in
     parameters: searchInput,
     // The answer has told what the guest chooses by.
     recap: (output) => shorterList(output, "events", idOf),
-    run: async (input, { now }) => {
+    run: async (input, { now, recalled }) => {
       const fitting = filterEvents(catalogue.onSale(now), {
         ...input,
         stepFree: input.step_free,
@@ -47,7 +47,7 @@ export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.in
       const events = found.slice(0, input.limit ?? 5);
       return {
         output: { found: found.length, events: events.map(eventLine) },
-        elements: events.map(eventCard),
+        elements: events.map((event) => eventCard(event, recalled, input.party_size)),
         sources: events.map(eventSource),
       };
     },
@@ -62,9 +62,10 @@ export function getEvent({ catalogue, bookings }: CatalogueParts): Tool<z.infer<
     description: "All about one event: sections, prices, access, menu.",
     parameters: getInput,
     recap: (output) => only(output, "event_id"),
-    run: async (input) => {
+    run: async (input, { recalled }) => {
       const event = eventOrThrow(catalogue, input.event_id);
-      return { output: eventDetails(event, await bookings.sold([event.id])), elements: [eventCard(event)], sources: [eventSource(event)] };
+      const output = eventDetails(event, await bookings.sold([event.id]));
+      return { output, elements: [eventCard(event, recalled)], sources: [eventSource(event)] };
     },
   };
 }

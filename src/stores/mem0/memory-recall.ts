@@ -218,9 +218,19 @@ function byStated(a: MemoryRecord, b: MemoryRecord): number {
 }
 
 function recalledOf(record: MemoryRecord, scores: ReadonlyMap<string, number>): RecalledMemory {
-  const { id, text, category, strength, subject, source, created_at } = record;
+  const { id, text, category, strength, subject, need, source, created_at } = record;
   const from = source === null ? null : { session_id: source.session_id, turn: source.turn, message_id: source.message_id };
-  return { id, text, category, strength, subject, score: scores.get(id) ?? null, source: from, created_at };
+  return {
+    id,
+    text,
+    category,
+    strength,
+    subject,
+    ...(need !== null && { need }),
+    score: scores.get(id) ?? null,
+    source: from,
+    created_at,
+  };
 }
 
 /** Resolves with the work, or as soon as the signal aborts; what comes later changes nothing. */

@@ -1,0 +1,58 @@
+import { request } from "./api.js";
+import { eventsIn } from "./event-stream.js";
+
+/**
+ * What happens to the guest's conversations and memories through other doors: another device, a tool, the library. One tab of a browser
+ * follows it for all of them, as a browser has few connections to one server.
+ */
+
+const AGAIN_MS = 5_000;
+const AGAIN_MAX_MS = 120_000;
+
+/** Which part of the page an event is about. */
+const PARTS = { memory: "memories", session: "sessions", owner: "memories", turn: "turn" };
+
+function partOf({ type, data }) {
+  const [subject] = type.split(".");
+  if (!Object.hasOwn(PARTS, subject)) return null;
+  return { kind: PARTS[subject], session: data.session_id, turn: data.turn };
+}
+
+function pause(ms, signal) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener("abort", resolve, { once: true });
+  });
+}
+
+/** Until it is aborted, or the server turns out to have no events. */
+async function follow(heard, signal) {
+  for (let wait = AGAIN_MS; !signal.aborted; wait = Math.min(2 * wait, AGAIN_MAX_MS)) {
+    try {
+      const { body } = await request("GET", "/v1/me/events", { headers: { Accept: "text/event-stream" }, signal });
+      for await (const { event, data } of eventsIn(body)) {
+        wait = AGAIN_MS;
+        const part = event === "ready" ? null : partOf(data);
+        if (part) heard(part);
+      }
+    } catch (error) {
+      if (error.status === 404 || error.status === 401) return;
+    }
+    if (signal.aborted) return;
+    await pause(wait, signal);
+    // What happened meanwhile is not told again.
+    heard({ kind: "memories" });
+    heard({ kind: "sessions" });
+  }
+}
+
+/** `name`: of the guest, for the tabs of this browser to agree on one. `heard({ kind, session, turn })`. Gives the way to stop. */
+export function followEvents(name, heard) {
+  const stop = new AbortController();
+  navigator.locks
+    ?.request(`${name} events`, { signal: stop.signal }, () => follow(heard, stop.signal))
+    .catch(() => {
+      // Stopped while it waited for its turn.
+    });
+  return () => stop.abort();
+}

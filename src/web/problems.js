@@ -1,0 +1,38 @@
+/** What went wrong, in a guest's words, by the problem's code: a title, and what can be done. */
+
+const AGAIN = "Your message is kept. Try again: nothing is done twice.";
+
+const WORDS = {
+  OFFLINE: ["I can't reach the house at the moment", "As soon as the connection is back, I send this again."],
+  DISCONNECTED: ["The connection broke off", AGAIN],
+  MODEL_TIMEOUT: ["That took too long", AGAIN],
+  MODEL_UNAVAILABLE: ["I can't answer right now", AGAIN],
+  MODEL_QUOTA: ["I can't answer right now", "Please try again a little later."],
+  MODEL_REFUSED_REQUEST: ["I can't answer this", "Try to say it differently."],
+  MODEL_CONTENT_FILTER: ["I can't answer this", "Try to say it differently."],
+  COST_LIMIT_REACHED: ["That is all for today", "I can answer again tomorrow."],
+  RATE_LIMITED: ["That was a lot at once", "Wait a moment, then try again."],
+  TOO_MANY_STREAMS: ["Several answers are under way", "Wait until one of them is there, then try again."],
+  SESSION_BUSY: ["An answer is still under way here", "Wait a moment, then try again."],
+  IDEMPOTENCY_IN_PROGRESS: ["This answer is still under way", "Wait a moment, then try again."],
+  IDEMPOTENCY_KEY_REUSED: ["This can't be sent again as it is", "Send your message anew."],
+  SESSION_NOT_FOUND: ["This conversation is not there any more", "Start a new one."],
+  SESSION_NOT_ACTIVE: ["This conversation is put away", "Restore it from the bin, or start a new one."],
+  EDIT_NOT_LAST: ["The conversation has gone on elsewhere", "Open it again to see what was said."],
+  STORAGE_UNAVAILABLE: ["I can't write anything down right now", AGAIN],
+  LONG_TERM_MEMORY_UNAVAILABLE: ["My memory is out of reach right now", "Try again in a moment."],
+  LONG_TERM_MEMORY_DISABLED: ["My memory is switched off here", "I only know what we say in this conversation."],
+  MEMORY_NOT_FOUND: ["This is forgotten already", ""],
+  SHUTTING_DOWN: ["The house is restarting", AGAIN],
+  UNAUTHENTICATED: ["You are signed out", "Sign in again to go on."],
+};
+
+/** `{ title, hint }` for a guest. */
+export function wordsFor(error) {
+  const [title, hint] = WORDS[error?.code] ?? (error?.status >= 500 ? ["Something went wrong on my side", AGAIN] : []);
+  if (title) return { title, hint };
+  return { title: "That did not work", hint: error?.status ? (error.message ?? "") : "Try again, or reload the page." };
+}
+
+/** Those that are over by themselves: what was asked is sent again without a word. */
+export const passes = (error) => ["OFFLINE", "DISCONNECTED", "SHUTTING_DOWN", "IDEMPOTENCY_IN_PROGRESS"].includes(error?.code);

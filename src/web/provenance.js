@@ -1,0 +1,123 @@
+import { api } from "./api.js";
+import { tell } from "./bus.js";
+import { button, el, toastProblem } from "./dom.js";
+import { forgetWithUndo } from "./panel-forget.js";
+import { marked } from "./panel-why.js";
+
+/** "Because you told me": what an answer went by, each with the guest's own words behind it, to be changed or forgotten. */
+
+const AT_ONCE = 4;
+
+const dayOf = (iso) => new Date(iso).toLocaleDateString([], { day: "numeric", month: "long", year: "numeric" });
+const lower = (text) => (/^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1));
+
+function whoOf({ subject }) {
+  return subject?.startsWith("companion:") ? `${subject.slice(10)}: ` : "";
+}
+
+/** What a card's marks are tied to comes first, then what must hold. */
+function byWeight(recalled, tied) {
+  const weight = ({ id, strength }) => (tied.has(id) ? 2 : 0) + (strength === "hard" ? 1 : 0);
+  return recalled.toSorted((a, b) => weight(b) - weight(a));
+}
+
+/** The row of pills. `tied`: ids of the memories that the answer's cards meet or break. */
+export function provenanceView(recalled, tied = new Set()) {
+  if (recalled.length === 0) return null;
+  const detail = el("div", { class: "because-detail", hidden: true });
+  const row = el("div", { class: "because-row" }, el("span", { class: "because-label" }, "Because you told me"));
+  const node = el("div", { class: "because" }, row, detail);
+  const pills = byWeight(recalled, tied).map((memory) => pillOf(memory, row, detail));
+  row.append(...pills.slice(0, AT_ONCE));
+  const rest = pills.slice(AT_ONCE);
+  if (rest.length > 0) {
+    const more = button(`${rest.length} more`, () => {
+      more.replaceWith(...rest);
+      rest[0].focus();
+    });
+    row.append(more);
+  }
+  return node;
+}
+
+function pillOf(memory, row, detail) {
+  const hard = memory.strength === "hard";
+  const pill = el(
+    "button",
+    { type: "button", class: hard ? "pill hard" : "pill", "aria-expanded": "false", "data-memory": memory.id },
+    hard && el("span", { "aria-hidden": "true" }, "◆ "),
+    el("span", { dir: "auto" }, whoOf(memory) + lower(memory.text)),
+    hard && el("span", { class: "sr" }, " (must always hold)"),
+  );
+  pill.addEventListener("click", () => {
+    const open = pill.getAttribute("aria-expanded") === "true";
+    for (const each of row.querySelectorAll(".pill")) each.setAttribute("aria-expanded", "false");
+    detail.hidden = open;
+    if (open) return;
+    pill.setAttribute("aria-expanded", "true");
+    void showDetail(memory, pill, detail);
+  });
+  return pill;
+}
+
+async function showDetail(memory, pill, detail) {
+  detail.replaceChildren(el("p", { class: "small" }, "One moment …"));
+  try {
+    const { source, memory: now } = await api.why(memory.id);
+    detail.replaceChildren(...said(source, memory), actions({ ...memory, ...now }, pill, detail));
+  } catch (error) {
+    const gone = error.status === 404;
+    detail.replaceChildren(el("p", { class: "small" }, gone ? "This is forgotten." : "I can't look this up right now."));
+    if (gone) pill.classList.add("gone");
+  }
+}
+
+function said(source, { created_at: at }) {
+  if (!source) return [el("p", { class: "small" }, `You added this by hand on ${dayOf(at)}.`)];
+  if (source.message === null) return [el("p", { class: "small" }, `You said so on ${dayOf(at)}; that conversation is gone.`)];
+  return [
+    el("p", { class: "small" }, `On ${dayOf(at)} you said:`),
+    el("blockquote", { dir: "auto" }, ...marked(source.message, source.quote)),
+    button("Open that conversation", () => tell("open", { id: source.session_id, message: source.message_id })),
+  ];
+}
+
+function actions(memory, pill, detail) {
+  const field = el("input", { type: "text", maxlength: "500", value: memory.text, "aria-label": "What is true now", dir: "auto" });
+  const form = el("form", { class: "row", hidden: true }, field, el("button", { type: "submit", class: "secondary" }, "Save"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void change(
+      () => api.edit(memory.id, field.value.trim()),
+      () => {
+        pill.querySelector("[dir]").textContent = whoOf(memory) + lower(field.value.trim());
+        pill.click();
+        pill.focus();
+      },
+    );
+  });
+  const edit = button("Edit", () => {
+    form.hidden = !form.hidden;
+    if (!form.hidden) field.select();
+  });
+  const forget = button("Forget", () => {
+    pill.classList.add("gone");
+    detail.replaceChildren(el("p", { class: "small", role: "status" }, "Forgotten. It plays no part from now on."));
+    pill.focus();
+    forgetWithUndo(memory, () => {
+      pill.classList.remove("gone");
+      void showDetail(memory, pill, detail);
+    });
+  });
+  return el("div", { class: "because-actions" }, el("div", { class: "row" }, edit, forget), form);
+}
+
+async function change(work, then) {
+  try {
+    await work();
+    then();
+    tell("memories");
+  } catch (error) {
+    toastProblem(error);
+  }
+}

@@ -1,0 +1,42 @@
+import { button, el } from "./dom.js";
+
+/** Receipts of erasures. The server no longer knows whose they are, so this browser keeps them; they hold counts and no text. */
+
+const KEY = "maitred.receipts";
+const KEPT = 5;
+
+function all() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
+export function keepReceipt(receipt, whose) {
+  localStorage.setItem(KEY, JSON.stringify([{ whose, receipt }, ...all()].slice(0, KEPT)));
+}
+
+export function receiptsView({ save, when }) {
+  const kept = all();
+  if (kept.length === 0) return [];
+  return [
+    el("h3", {}, "Receipts"),
+    el(
+      "ul",
+      { class: "plain" },
+      kept.map(({ whose, receipt }) => {
+        const name = `maitred-receipt-${receipt.receipt_id}.json`;
+        const text = JSON.stringify(receipt, null, 2);
+        return el(
+          "li",
+          { class: "row between" },
+          el("span", { class: "small" }, `Erased for ${whose}, ${when(receipt.completed_at)}`),
+          button("Download", () => save(new Blob([text], { type: "application/json" }), name), {
+            "aria-label": `Download the receipt for ${whose}`,
+          }),
+        );
+      }),
+    ),
+  ];
+}

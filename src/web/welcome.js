@@ -1,0 +1,55 @@
+import { state } from "./bus.js";
+import { button, el } from "./dom.js";
+
+/** What is there before anything is said. */
+
+const FIRST = [
+  "I prefer jazz and need step-free access",
+  "I'm allergic to nuts",
+  "Anything good this weekend?",
+  "A table for two on Saturday",
+];
+const KNOWN = ["Anything good this weekend?", "What do you know about me?", "Which bookings do I have?", "Somewhere nice to eat tonight"];
+const SAID = "maitred.stand-in-said";
+
+function greeting() {
+  const hour = new Date().getHours();
+  if (hour < 5) return "Good evening";
+  if (hour < 12) return "Good morning";
+  return hour < 18 ? "Good afternoon" : "Good evening";
+}
+
+function nameOf(me) {
+  const name = me?.user.display_name;
+  return name ? `, ${name.split(" ")[0]}` : "";
+}
+
+/** Said once, in the first conversation that this browser opens. */
+function standInNote() {
+  const { model } = state.me?.server ?? {};
+  if (!model?.stand_in || localStorage.getItem(SAID)) return null;
+  localStorage.setItem(SAID, "1");
+  return el("p", { class: "small stand-in" }, "You are talking to a simple stand-in, not to a language model: plain requests work best.");
+}
+
+export function welcomeView(say) {
+  const on = state.me?.server.long_term.enabled !== false;
+  const returning = (state.known ?? 0) > 0;
+  const promise = state.incognito
+    ? "This is a temporary chat: nothing of it is kept in mind, and nothing I know of you is used."
+    : on
+      ? "Tell me what you like and what must never go wrong. I keep it in mind, show you when I use it, and you decide what stays."
+      : "Ask for a concert, a play, a match or a table.";
+  return el(
+    "div",
+    { class: "welcome" },
+    el("h2", {}, `${greeting()}${nameOf(state.me)}.`),
+    el("p", {}, promise),
+    el(
+      "div",
+      { class: "suggestions" },
+      (returning ? KNOWN : FIRST).map((text) => button(text, () => say(text), { class: "suggestion" })),
+    ),
+    standInNote(),
+  );
+}

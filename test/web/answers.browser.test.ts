@@ -1,0 +1,304 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { ownerOf } from "../../src/domain/owner.js";
+import { needing } from "../support/needing.js";
+import type { SampleReply } from "../support/sample-application.js";
+import { ask, lastAnswer, openSamplePage, type SamplePage, say } from "../support/sample-page.js";
+import { MEMORY_ID, sampleMemory } from "../support/samples.js";
+
+const ATTACK =
+  '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>[x](javascript:window.hacked=1)<svg/onload=window.hacked=1><a href="data:text/html,x">y</a>';
+
+const card = (id: string, title: string, more: object = {}) => ({
+  id,
+  type: "event_card",
+  name: title,
+  content: JSON.stringify({
+    event_id: id,
+    title,
+    venue: "Nebelhorn",
+    city: "Hamburg",
+    date: "2999-11-22",
+    day: "Friday 22 November",
+    time: "19:00",
+    from_price_eur: 20,
+    ...more,
+  }),
+  display: "inline" as const,
+});
+const recalled = (id: string, text: string, more: object = {}) => ({
+  id,
+  text,
+  category: "genre",
+  strength: "soft" as const,
+  score: 0.9,
+  source: null,
+  created_at: "2026-03-02T10:00:00Z",
+  ...more,
+});
+
+const REPLIES: Record<string, SampleReply> = {
+  plain: { content: "**Bold** and [a link](https://example.org/)." },
+  rich: {
+    content:
+      "# Heading\n\n- [x] done\n- [ ] open\n\n> said\n\n| a | b |\n|---|---|\n| Donaudampfschifffahrt | x |\n\n```\nlet x = 1;\n```\n\nשלום עולם",
+  },
+  attack: {
+    content: ATTACK,
+    elements: [
+      { id: "e1", type: "text", name: ATTACK, content: ATTACK, display: "side" },
+      card("e2", ATTACK, { venue: ATTACK, day: ATTACK, date: ATTACK, fit: [{ memory_id: ATTACK, label: ATTACK, met: false }] }),
+      {
+        id: "e3",
+        type: "booking_quote",
+        name: ATTACK,
+        content: JSON.stringify({ title: ATTACK, status: "stopped", token: ATTACK }),
+        display: "inline",
+      },
+      { id: "e4", type: "booking_receipt", name: ATTACK, content: JSON.stringify({ title: ATTACK, reference: ATTACK }), display: "inline" },
+    ],
+    steps: [
+      { id: "s", type: "tool_call", name: ATTACK, input: { [ATTACK]: ATTACK }, output: { status: ATTACK }, duration_ms: 1, error: null },
+    ],
+    recalled: [recalled(MEMORY_ID, ATTACK, { strength: "hard", subject: `companion:${ATTACK}` })],
+    learns: ATTACK,
+  },
+  image: { content: "![look](https://example.org/p.png?words=secret)" },
+  slow: { content: "From this conversation alone.", status: "degraded" },
+  learn: { content: "Gladly.", learns: "Likes the balcony" },
+  wait: { content: "Is that so?", waits: "No peanuts" },
+  many: {
+    content: "A long list.",
+    elements: [1, 2, 3, 3, 4, 5, 6, 7].map((n) => card(`e${n}`, `Evening ${n}`)),
+  },
+  found: {
+    content:
+      "Two for you:\n\n1. The Foghorn Five — Friday 22 November, 19:00, Hamburg, from €20: a voice like the one in March\n" +
+      "2. Cellar Night · Friday 22 November, 19:00 · Nebelhorn, Hamburg · from €20\n\nShall I look at seats?",
+    elements: [
+      card("a", "The Foghorn Five", { fit: [{ memory_id: "m1", label: "jazz", met: true }] }),
+      card("b", "Cellar Night", {
+        fit: [
+          { memory_id: "m1", label: "jazz", met: true },
+          { memory_id: "m2", label: "not step-free", met: false },
+        ],
+        seats: 3,
+      }),
+    ],
+    recalled: [recalled("m1", "Prefers jazz"), recalled("m2", "Needs step-free access", { strength: "hard", category: "accessibility" })],
+  },
+  quote: {
+    content: "Shall I book it?",
+    elements: [
+      { status: "needs_confirmation", token: "00112233" },
+      { status: "stopped", token: "44556677" },
+    ].map((data, n) => ({
+      id: `quote:${n}`,
+      type: "booking_quote",
+      name: `Evening ${n}`,
+      content: JSON.stringify({ ...data, quantity: 2, section: "Stalls", total: "€40" }),
+      display: "inline" as const,
+    })),
+  },
+  recall: { content: "As you like it.", recalled: [recalled(MEMORY_ID, "Likes the quiet rows at the back")] },
+};
+
+// A browser takes its time where the machine has much to do.
+vi.setConfig({ testTimeout: 90_000 });
+
+needing("chromium")("answers on the chat page", () => {
+  let on: SamplePage;
+
+  beforeAll(async () => {
+    on = await openSamplePage((message) => REPLIES[message] ?? { content: `You said: ${message}` });
+  });
+  afterEach(() => on.leave());
+  afterAll(() => on.close());
+
+  test("an answer is streamed and rendered as markdown; the conversation is listed; nothing complains", async () => {
+    const { page, complaints } = await on.guest("plain");
+    await ask(page, "plain");
+    await lastAnswer(page).locator("strong", { hasText: "Bold" }).waitFor();
+    const link = lastAnswer(page).locator("a");
+    expect(await link.getAttribute("href")).toBe("https://example.org/");
+    expect(await link.getAttribute("rel")).toContain("noopener");
+    await page.locator(".sessions .session-title", { hasText: "plain" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("tables, code, tasks and quotations are shown as such; headings follow the page's own, and each block has its direction", async () => {
+    const { page } = await on.guest("rich");
+    await ask(page, "rich");
+    const answer = lastAnswer(page);
+    expect(await answer.locator("h3", { hasText: "Heading" }).count()).toBe(1);
+    expect(await answer.locator("li.task").allTextContents()).toEqual([expect.stringContaining("☑"), expect.stringContaining("☐")]);
+    expect(await answer.locator("blockquote").textContent()).toContain("said");
+    expect(await answer.locator(".wide[tabindex='0'] > table, .wide[tabindex='0'] > pre").count()).toBe(2);
+    expect(await answer.locator("td").first().evaluate("(node) => node.offsetHeight")).toBeLessThan(60);
+    expect(await answer.locator("p", { hasText: "שלום" }).getAttribute("dir")).toBe("auto");
+  });
+
+  test("[hostile-input] nothing that the server sends becomes markup that acts: answer, cards, tools, memories, titles", async () => {
+    const { page, complaints } = await on.guest("attack");
+    await ask(page, "attack");
+    await page.locator(".noted").waitFor();
+    await lastAnswer(page).getByRole("button", { name: "How I found this" }).click();
+    await lastAnswer(page).locator(".pill").click();
+    await page.click("#memory-chip");
+    await ask(page, ATTACK);
+    expect(await page.evaluate("window.hacked")).toBeUndefined();
+    expect(await page.locator("#log img, #log svg, #log script, #memory-panel img, .sessions img").count()).toBe(0);
+    expect(await page.locator('#log a[href^="javascript:"], #log a[href^="data:"]').count()).toBe(0);
+    expect(await page.locator(".bubble").last().textContent()).toBe(ATTACK);
+    expect(complaints.filter((line) => !line.includes("404"))).toEqual([]);
+  });
+
+  test("an image in an answer is not fetched: its address could carry words away", async () => {
+    const { page } = await on.guest("image");
+    const fetched: string[] = [];
+    page.on("request", (request) => fetched.push(request.url()));
+    await ask(page, "image");
+    expect(await lastAnswer(page).locator("a", { hasText: "look" }).getAttribute("href")).toBe("https://example.org/p.png?words=secret");
+    expect(fetched.filter((url) => url.includes("example.org"))).toEqual([]);
+  });
+
+  test("what the cards show is not said again: the text keeps what is around the list, a card what its line says beyond it", async () => {
+    const { page } = await on.guest("found");
+    await ask(page, "found");
+    expect(await lastAnswer(page).locator(".prose").allInnerTexts()).toEqual(["Two for you:", "Shall I look at seats?"]);
+    expect(await lastAnswer(page).locator(".event-note").allTextContents()).toEqual(["a voice like the one in March"]);
+    const first = lastAnswer(page).locator(".event").first();
+    expect(await first.locator(".event-where").textContent()).toContain("19:00 · Nebelhorn, Hamburg");
+    expect(await first.locator("h3").textContent()).toBe("1 The Foghorn Five");
+    expect(await lastAnswer(page).locator(".book").allTextContents()).toEqual(["Book 2", "Book 3"]);
+  });
+
+  test("marks say how an event suits what is known, and lead to the memory; what stands against it comes first", async () => {
+    const { page } = await on.guest("marks");
+    await ask(page, "found");
+    const second = lastAnswer(page).locator(".event").nth(1);
+    expect(await second.locator(".mark-of").allTextContents()).toEqual(["✗ not step-free", "✓ jazz"]);
+    await second.getByRole("button", { name: "✗ not step-free" }).click();
+    const pill = lastAnswer(page).locator(".pill.hard");
+    expect(await pill.getAttribute("aria-expanded")).toBe("true");
+    expect(await pill.evaluate("(node) => node === document.activeElement")).toBe(true);
+  });
+
+  test("each card is shown once, and a few at first", async () => {
+    const { page } = await on.guest("many");
+    await ask(page, "many");
+    expect(await lastAnswer(page).locator(".card").count()).toBe(5);
+    await lastAnswer(page).getByRole("button", { name: "Show 2 more" }).click();
+    expect(await lastAnswer(page).locator(".card").count()).toBe(7);
+  });
+
+  test("a quote's button sends the guest's words with its token, and an answered quote has none any more", async () => {
+    const { page, complaints } = await on.guest("quote");
+    await ask(page, "quote");
+    await lastAnswer(page).getByRole("button", { name: "Book anyway: Evening 1" }).click();
+    await lastAnswer(page).getByText("You said: Book it anyway, please.").waitFor();
+    expect(on.sample.consents.at(-1)).toEqual({ message: "Book it anyway, please.", consent: "44556677" });
+    expect(await page.locator(".offer").count()).toBe(0);
+    await page.reload();
+    await page.locator(".quote").first().waitFor();
+    expect(await page.locator(".offer").count()).toBe(0);
+    await ask(page, "quote");
+    await lastAnswer(page).getByRole("button", { name: "Confirm: Evening 0" }).click();
+    await lastAnswer(page).getByText("You said: Yes, book it, please.").waitFor();
+    expect(on.sample.consents.at(-1)).toEqual({ message: "Yes, book it, please.", consent: "00112233" });
+    expect(complaints).toEqual([]);
+  });
+
+  test("a memory out of reach is said in words", async () => {
+    const { page } = await on.guest("slow");
+    await ask(page, "slow");
+    await lastAnswer(page).getByText("My memory is out of reach").waitFor();
+  });
+
+  test("what an answer went by opens with its reason, is edited in place, and forgotten with a way back", async () => {
+    const owner = ownerOf("default", "recall");
+    on.sample.memories.set(MEMORY_ID, { ...sampleMemory({ source: null, text: "Likes the quiet rows at the back" }), owner });
+    const { page } = await on.guest("recall");
+    await ask(page, "recall");
+    const pill = lastAnswer(page).locator(".pill", { hasText: "likes the quiet rows at the back" });
+    await pill.click();
+    await lastAnswer(page).getByText("You added this by hand").waitFor();
+    await lastAnswer(page).locator(".because-actions").getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("textbox", { name: "What is true now" }).fill("Likes the front rows");
+    await page.keyboard.press("Enter");
+    await lastAnswer(page).locator(".pill", { hasText: "likes the front rows" }).waitFor();
+    expect([...on.sample.memories.values()].find((memory) => memory.owner === owner)?.text).toBe("Likes the front rows");
+    await lastAnswer(page).locator(".pill").click();
+    await lastAnswer(page).locator(".because-actions").getByRole("button", { name: "Forget" }).click();
+    await lastAnswer(page).locator(".pill.gone").waitFor();
+    await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+    await lastAnswer(page).locator(".pill:not(.gone)").waitFor();
+    expect(on.sample.memories.has(MEMORY_ID)).toBe(true);
+  });
+
+  test("what was learnt is named under the answer, also after a reload, and can be forgotten there", async () => {
+    const { page } = await on.guest("learn");
+    await ask(page, "learn");
+    const noted = page.locator(".noted", { hasText: "Noted: Likes the balcony" });
+    await noted.getByRole("button", { name: "Forget: Likes the balcony" }).click();
+    await page.locator(".noted.gone").waitFor();
+    expect(await noted.evaluate("(node) => node === document.activeElement")).toBe(true);
+    await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+    await noted.getByRole("button", { name: "Forget" }).waitFor();
+  });
+
+  test.each([
+    ["Yes", "active", "Kept: No peanuts"],
+    ["No", "superseded", "Not kept."],
+  ])("what waits for the guest's word is asked under the answer: %s settles it, and the question is gone", async (word, status, told) => {
+    const user = `wait-${word}`;
+    const { page, complaints } = await on.guest(user);
+    await ask(page, "wait");
+    const question = "Shall I keep “No peanuts”?";
+    const chip = lastAnswer(page).getByRole("group", { name: question });
+    await chip.getByRole("button", { name: `${word}. ${question}` }).click();
+    const settled = lastAnswer(page).getByRole("status").getByText(told);
+    await settled.waitFor();
+    const mine = [...on.sample.memories.values()].filter((memory) => memory.owner === ownerOf("default", user));
+    expect(mine.map((memory) => memory.status)).toEqual([status]);
+    expect(await page.getByRole("button", { name: question }).count()).toBe(0);
+    await page.reload();
+    await page.locator(".turn.assistant", { hasText: "Is that so?" }).waitFor();
+    expect(await page.locator(".confirm").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("a resumed conversation has its cards and what it went by under the answers that showed them", async () => {
+    const { page } = await on.guest("again");
+    await ask(page, "many");
+    await ask(page, "plain");
+    await page.reload();
+    await page.locator(".turn.assistant", { hasText: "Bold" }).waitFor();
+    const answers = page.locator(".turn.assistant");
+    expect(await answers.nth(0).locator(".card").count()).toBe(5);
+    expect(await answers.nth(0).getByRole("button", { name: "Show 2 more" }).count()).toBe(1);
+    expect(await answers.nth(1).locator(".card").count()).toBe(0);
+  });
+
+  test("an answer is copied as it was given", async () => {
+    const { page } = await on.guest("copy", (context) => context.grantPermissions(["clipboard-read", "clipboard-write"]));
+    await ask(page, "found");
+    await lastAnswer(page).getByRole("button", { name: "Copy" }).click();
+    await page.locator(".toast", { hasText: "Copied." }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain("2. Cellar Night · Friday 22 November");
+  });
+
+  test("everything can be reached by keyboard, and every control has a name", async () => {
+    const { page } = await on.guest("keys");
+    await ask(page, "found");
+    const nameless = await page.evaluate(`[...document.querySelectorAll("button, input, textarea, a")]
+      .filter((node) => node.offsetParent !== null)
+      .filter((node) => !(node.textContent.trim() || node.getAttribute("aria-label") || document.querySelector('label[for="' + node.id + '"]')))
+      .map((node) => node.outerHTML)`);
+    expect(nameless).toEqual([]);
+    await page.keyboard.press("Alt+n");
+    await page.locator(".welcome").waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("message");
+    await say(page, "");
+    expect(await page.locator(".turn").count()).toBe(0);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { needing } from "../support/needing.js";
+import { openPageWorld, type PageWorld } from "../support/page-world.js";
+import { ask, lastAnswer } from "../support/sample-page.js";
+
+const WHO = "I prefer jazz concerts and I need step-free access.";
+
+// A browser takes its time where the machine has much to do.
+vi.setConfig({ testTimeout: 90_000 });
+
+needing("chromium")("a guest's story on the chat page, with the whole product", () => {
+  let on: PageWorld;
+
+  beforeAll(async () => {
+    on = await openPageWorld();
+  });
+  afterEach(() => on.leave());
+  afterAll(() => on.close());
+
+  test("[page-provenance] what is said in one conversation is gone by in the next, and leads back to the words; a reload changes none of it", async () => {
+    const { page, complaints } = await on.guest("ada");
+    await ask(page, WHO);
+    await page.locator(".noted").nth(1).waitFor();
+    await page.locator("#memory-word", { hasText: "Knows 2 things" }).waitFor();
+    await page.click("#new-session");
+    await ask(page, "Anything good this weekend?");
+    const pills = () => lastAnswer(page).locator(".pill").allInnerTexts();
+    const before = await pills();
+    expect(before.join()).toMatch(/step-free.*jazz/s);
+    const cards = await lastAnswer(page).locator(".event h3").allTextContents();
+    expect(cards.length).toBeGreaterThan(1);
+    expect(await lastAnswer(page).locator(".event").first().locator(".mark-of").allTextContents()).toEqual(["✓ step-free", "✓ jazz"]);
+    expect(await lastAnswer(page).locator(".prose").allInnerTexts()).not.toEqual(expect.arrayContaining([expect.stringContaining("1.")]));
+    await page.reload();
+    await lastAnswer(page).locator(".event").first().waitFor();
+    expect(await pills()).toEqual(before);
+    expect(await lastAnswer(page).locator(".event h3").allTextContents()).toEqual(cards);
+    await lastAnswer(page).locator(".pill.hard").click();
+    expect(await lastAnswer(page).locator("mark").textContent()).toContain("step-free");
+    await lastAnswer(page).getByRole("button", { name: "Open that conversation" }).click();
+    await page.locator(".exchange:focus .bubble", { hasText: WHO }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("a booking is made, changed and cancelled by buttons: summary, ticket with its time, a question before it is cancelled", async () => {
+    const { page, complaints } = await on.guest("bea");
+    await ask(page, "Jazz concerts this month?");
+    const title = (await lastAnswer(page).locator(".event h3").first().textContent())?.replace(/^1 /, "") ?? "";
+    const time = /\d\d:\d\d/.exec((await lastAnswer(page).locator(".event-where").first().textContent()) ?? "")?.[0] ?? "none";
+    await lastAnswer(page).locator(".book").first().click();
+    await page.locator(".quote", { hasText: title }).waitFor();
+    expect(await lastAnswer(page).locator(".prose").allInnerTexts()).not.toEqual(expect.arrayContaining([expect.stringContaining(title)]));
+    await page.getByRole("button", { name: /^Change: / }).click();
+    await page.getByRole("button", { name: "One seat more" }).click();
+    await page.getByRole("button", { name: "Update" }).click();
+    await lastAnswer(page).locator(".quote", { hasText: "3 seats" }).waitFor();
+    await page.getByRole("button", { name: /^Confirm: / }).click();
+    const ticket = lastAnswer(page).locator(".ticket");
+    await ticket.waitFor();
+    expect(await ticket.textContent()).toContain(time);
+    expect(await ticket.textContent()).toContain("3 seats");
+    await ticket.getByRole("button", { name: "Cancel booking" }).click();
+    await ticket.getByRole("button", { name: "Keep it" }).click();
+    expect(await page.locator(".ticket.cancelled").count()).toBe(0);
+    await ticket.getByRole("button", { name: "Cancel booking" }).click();
+    await ticket.getByRole("button", { name: "Yes, cancel it" }).click();
+    await expect.poll(() => page.locator(".ticket.cancelled").count()).toBe(2);
+    await page.reload();
+    await expect.poll(() => page.locator(".ticket.cancelled").count()).toBe(2);
+    expect(await page.getByRole("button", { name: "Cancel booking" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("what stands against a booking is in clear sight, with the guest's own words", async () => {
+    const { page } = await on.guest("cleo");
+    await ask(page, "I need step-free access.");
+    await page.locator(".noted").waitFor();
+    await ask(page, "Show me everything in Hamburg this month");
+    const broken = lastAnswer(page).locator(".event", { has: page.locator(".mark-of.broken") });
+    await ask(page, "Book 2 seats for Night Shift Trio, please");
+    const stopped = lastAnswer(page).locator(".quote.stopped");
+    expect((await broken.count()) + (await stopped.count())).toBeGreaterThan(0);
+    if ((await stopped.count()) > 0) expect(await stopped.textContent()).toContain("You said: “I need step-free access.”");
+  });
+
+  test("a first visit has a greeting and four things to say, and a stand-in says once what it is", async () => {
+    const { page } = await on.guest("dora");
+    expect(await page.locator(".welcome h2").textContent()).toMatch(/^Good \w+\.$/);
+    expect(await page.locator(".suggestion").count()).toBe(4);
+    expect(await page.locator(".stand-in").count()).toBe(1);
+    await page.reload();
+    await page.locator(".suggestion").first().waitFor();
+    expect(await page.locator(".stand-in").count()).toBe(0);
+    await page.locator(".suggestion").first().click();
+    await page.locator(".noted").first().waitFor();
+  });
+});
+
+needing("chromium")("the chat page where memory is off", () => {
+  test("says so kindly, and asks for nothing that can't be had", async () => {
+    const off = await openPageWorld({ MEM0_ENABLED: "false" });
+    try {
+      const { page, complaints } = await off.guest("ada");
+      const failed: string[] = [];
+      page.on("response", (response) => {
+        if (response.status() >= 400) failed.push(response.url());
+      });
+      expect(await page.textContent("#memory-word")).toBe("Memory off");
+      await ask(page, "Anything good this weekend?");
+      await page.reload();
+      await lastAnswer(page).locator(".event").first().waitFor();
+      expect(failed).toEqual([]);
+      expect(complaints).toEqual([]);
+    } finally {
+      await off.close();
+    }
+  });
+});
