@@ -86,11 +86,11 @@ export class MergeSteps {
 
   /** What `to` has lost since, `from` loses too: behind the fence. */
   async #lose(record: MergeRecord, signal: AbortSignal): Promise<MergeRecord> {
-    const { records, memories, sessions } = this.#parts;
+    const { records, memories, sessions, clock } = this.#parts;
     await this.#fence(record);
     const { purged, deleted } = await sessions.survey(record);
     this.#goOn(signal);
-    await memories.forgottenSince(record, purged);
+    await memories.forgottenSince(record, purged, clock.now());
     await sessions.loseWhatIsGone(record);
     return records.put({ ...record, deleted: [...deleted], state: "returning" });
   }
