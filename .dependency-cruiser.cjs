@@ -3,8 +3,8 @@
  * front file (named like the folder). `test/layers.test.ts` plants a violation of each rule.
  */
 const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
-const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations"];
-const ADAPTERS = ["stores", "embedding", "offline", "concierge", "telemetry"];
+const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations", "events"];
+const ADAPTERS = ["stores", "embedding", "offline", "concierge", "telemetry", "webhooks"];
 /** From top to bottom. */
 const LAYERS = [DOORS, ["compose"], USE_CASES, ["agent"], ADAPTERS, ["ports"], ["domain"], ["platform"]];
 /** How a journal reads, and the index that follows it: the same for every store that keeps its own files. */
@@ -54,7 +54,7 @@ module.exports = {
       name: "adapters-stand-alone",
       comment: "one kind of adapter knows nothing of another",
       severity: "error",
-      from: { path: "^src/(embedding|offline|concierge|telemetry|stores/[^/]+)/" },
+      from: { path: "^src/(embedding|offline|concierge|telemetry|webhooks|stores/[^/]+)/" },
       to: { path: inside(ADAPTERS), pathNot: ["^src/$1/", SHARED_BY_STORES] },
     },
     {

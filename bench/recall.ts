@@ -84,7 +84,7 @@ async function run(): Promise<number> {
       clock: { now: () => NOW },
       logger: silentLogger,
     },
-    { dir, categories: CONCIERGE_CATEGORIES },
+    { dir, categoriesOf: () => CONCIERGE_CATEGORIES },
   );
   const question = (n: number) => `Anything with ${pick(KINDS, n)} ${pick(WHERE, n + 3)} ${pick(WHEN, n + 1)}?`;
   const someone = (n: number) => pick(owners, n * 7919);

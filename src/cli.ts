@@ -60,4 +60,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
     }
   },
   fetch,
+  operatorToken: () => readEnvironment(process.cwd()).MAITRED_OPERATOR_TOKEN?.trim(),
 });

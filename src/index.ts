@@ -18,7 +18,9 @@ export {
   nodeFileSystem,
   sparseVectors,
 } from "./compose/services.js";
-export type { Category } from "./domain/categories.js";
+export type { TenantRetentionDays, TenantSettings, Tenants } from "./compose/tenants.js";
+export type { CategoriesOf, Category } from "./domain/categories.js";
+export type { EventData, EventType, OwnerEvent } from "./domain/event.js";
 export type { GivenMessage, GivenStep } from "./domain/given-messages.js";
 export type { GivenImage, ImageType, MessageImage } from "./domain/image.js";
 export type {
@@ -89,6 +91,9 @@ export type * from "./ports/application.js";
 export type * from "./ports/chat-model.js";
 export type * from "./ports/content-codec.js";
 export type * from "./ports/embedding.js";
+export type { EventScope, KeptEvent } from "./ports/event-log.js";
+export type { DeadEvent } from "./ports/event-queue.js";
+export type * from "./ports/events.js";
 export type * from "./ports/extraction.js";
 export type * from "./ports/history.js";
 export type * from "./ports/identities.js";
@@ -98,7 +103,9 @@ export type * from "./ports/memory-log.js";
 export type * from "./ports/memory-store.js";
 export type * from "./ports/metrics.js";
 export type * from "./ports/offline-script.js";
+export type { Job, JobKind, JobResult, JobState, Jobs, KnownUser, Operator } from "./ports/operator.js";
 export type * from "./ports/own-agent.js";
+export type * from "./ports/owner-activity.js";
 export type * from "./ports/owner-ledger.js";
 export type { RequestKey } from "./ports/request-key.js";
 export type * from "./ports/session-store.js";

@@ -29,11 +29,13 @@ export async function runServer(environment: Readonly<Record<string, string | un
   const application = await compose(config, { logger, metrics });
   let listening: RunningServer | null = null;
   try {
-    const app = await createHttpApp({ application, config, logger, clock: systemClock, metrics, limiter: application.parts.limiter });
+    const { limiter, operator } = application.parts;
+    const app = await createHttpApp({ application, config, logger, clock: systemClock, metrics, limiter, operator });
     const server = await listen(app, { host: config.HOST, port: config.PORT });
     listening = server;
     if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, server.address.url);
     console.log(startupBlock(application.info, server.address.url));
+    setImmediate(() => application.warm());
   } catch (error) {
     // Whoever asks already is broken off: the port has to be free for the next start, and what is open keeps the process alive.
     await listening?.close({ graceMs: 0 });
@@ -42,6 +44,8 @@ export async function runServer(environment: Readonly<Record<string, string | un
   }
   const signal = await stopAsked();
   logger.info({ signal }, "stopping: turns in flight are finished first");
+  // They would never end by themselves; who follows comes back and misses nothing.
+  application.events.endFollowers();
   try {
     await listening.close({ graceMs: GRACE_MS });
     await application.close({ drainMs: DRAIN_MS });

@@ -15,9 +15,9 @@ const { forbidden, options } = createRequire(import.meta.url)("../.dependency-cr
 const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = [
   ["no-circles", "platform/a.ts", "platform/b.ts"],
   ["layers-compose", "compose/a.ts", "http/b.ts"],
-  ["layers-turn-after-turn-memories-sessions-history-privacy-import-operations", "turn/a.ts", "compose/b.ts"],
+  ["layers-turn-after-turn-memories-sessions-history-privacy-import-operations-events", "turn/a.ts", "compose/b.ts"],
   ["layers-agent", "agent/a.ts", "turn/b.ts"],
-  ["layers-stores-embedding-offline-concierge-telemetry", "stores/mem0/a.ts", "memories/b.ts"],
+  ["layers-stores-embedding-offline-concierge-telemetry-webhooks", "stores/mem0/a.ts", "memories/b.ts"],
   ["layers-ports", "ports/a.ts", "stores/files/b.ts"],
   ["layers-domain", "domain/a.ts", "ports/b.ts"],
   ["layers-platform", "platform/a.ts", "domain/b.ts"],

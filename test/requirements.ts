@@ -26,6 +26,9 @@ export const REQUIREMENTS = {
   "poison-refused": "Instructions, credentials and planted preferences are not promoted.",
   "memory-informs":
     "A memory never authorises: bookings are stopped by hard constraints even when recall missed them or the store is down.",
+  "operator-apart": "The operator's token opens no user's door and shows nobody's words; no user's credentials open the operator's.",
+  "one-job-of-a-kind": "Work over all users that an operator begins runs once at a time of its kind, over all processes.",
+  "reindex-beside-turns": "A reindex beside live turns leaves nothing out of history and has nothing twice.",
   "forgotten-stays-forgotten": "What was forgotten is not brought back by restart, retry, reindex or replay, and its sentence is hidden.",
   "why-exact": "Every memory can be traced to the user's own words, byte for byte.",
   "erasure-complete": "Erasing an owner leaves no byte of their text in any file or collection of ours.",
@@ -39,6 +42,9 @@ export const REQUIREMENTS = {
   "merge-whole": "A merged visitor's things are the known user's, each once, and the visitor's name is taken for theirs.",
   "merge-undone": "A merge that is undone within 30 days gives back what was the visitor's; what was erased in between stays erased.",
   "merge-finished": "A merge or its undo that is broken off at any point is finished, with nothing lost and nothing twice.",
+  "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",
+  "events-told": "What happens to sessions, memories and owners is told at least once, whatever is killed when; repeats have the same id.",
+  "events-resumed": "Whoever follows events goes on behind the last that they have, and misses none.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { inactiveSince, type RetentionPolicy, retentionDecision } from "../domain/lifecycle.js";
+import { inactiveSince, type RetentionOf, type RetentionPolicy, retentionDecision } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import { SESSION_STATUSES, type Session, type SessionStatus } from "../domain/session.js";
 import { isAppError } from "../platform/errors.js";
@@ -10,7 +10,9 @@ export interface RetentionRun {
   readonly index: SessionIndex;
   /** {@link SessionService.lapse}: decides again once it holds the session. */
   readonly lapse: (owner: Owner, id: string, how: "delete" | "purge", due: (session: Session) => boolean) => Promise<boolean>;
-  readonly policy: RetentionPolicy;
+  readonly policyOf: RetentionOf;
+  /** All that there are. */
+  readonly policies: readonly RetentionPolicy[];
   /** Sessions that are read at once (RETENTION_BATCH). */
   readonly batch: number;
   readonly now: Date;
@@ -55,31 +57,35 @@ export async function runRetention(run: RetentionRun): Promise<RetentionReport> 
 }
 
 /**
- * What is due, in batches. A session that was dealt with has left the list; one that stays (busy, failed) is given once. Where nothing
- * is done, all stay, and the cursor leads on.
+ * What may be due, in batches, each session once. One that was dealt with has left the list; behind the last one that stays where it was
+ * (failed, busy, or of a tenant who keeps its own for longer) the cursor leads on.
  */
 async function* dueBatches(run: RetentionRun, status: SessionStatus): AsyncGenerator<readonly Due[]> {
-  const stayed = new Set<string>();
+  /** Used while the run goes on: further back in the list by now, where no cursor may follow. */
+  const moved = new Set<string>();
   let after: string | undefined;
   for (;;) {
-    const limit = run.batch + (run.dryRun ? 0 : stayed.size);
+    const limit = run.batch + moved.size;
     const found = await run.index.expiring({ status, ...limits(run, status), limit, ...(after === undefined ? {} : { after }) });
-    const fresh = found.filter(({ session }) => !stayed.has(session.id));
+    const fresh = found.filter(({ session }) => !moved.has(session.id));
     if (fresh.length === 0) return;
     yield fresh;
-    if (run.dryRun) after = fresh.at(-1)?.session.id;
-    else for (const due of fresh) if (!(await hasLeft(run, due))) stayed.add(due.session.id);
+    for (const { owner, session } of fresh) {
+      const now = await run.index.get(owner, session.id);
+      if (now?.status !== session.status) continue;
+      if (now.updated_at === session.updated_at && now.status_since === session.status_since) after = session.id;
+      else moved.add(session.id);
+    }
   }
 }
 
-async function hasLeft({ index }: RetentionRun, { owner, session }: Due): Promise<boolean> {
-  return (await index.get(owner, session.id))?.status !== session.status;
-}
-
 /** The index looks for times before its limits; a limit that is reached exactly is due. */
-function limits({ policy, now }: RetentionRun, status: SessionStatus): { readonly inactiveSince: string; readonly expiresBefore: string } {
+function limits(
+  { policies, now }: RetentionRun,
+  status: SessionStatus,
+): { readonly inactiveSince: string; readonly expiresBefore: string } {
   const never = new Date(0).toISOString();
-  const since = inactiveSince(policy, status, now);
+  const since = inactiveSince(policies, status, now);
   return {
     inactiveSince: since === null ? never : new Date(Date.parse(since) + 1).toISOString(),
     expiresBefore: status === "deleted" ? never : new Date(now.getTime() + 1).toISOString(),
@@ -91,7 +97,7 @@ async function handle(
   { owner, session, statusSince }: Due,
   report: { deleted: number; purged: number; busy: number; failed: number },
 ): Promise<void> {
-  const how = retentionDecision({ ...session, statusSince }, run.policy, run.now);
+  const how = retentionDecision({ ...session, statusSince }, run.policyOf(owner), run.now);
   if (how === null) return;
   const done = how === "delete" ? "deleted" : "purged";
   if (run.dryRun) {
@@ -112,6 +118,9 @@ async function handle(
     }
   }
 }
+
+/** One runner at a time holds it, over all processes. */
+export const RETENTION_LOCK = "retention";
 
 export interface RetentionSchedule {
   readonly everyHours: number;
@@ -150,7 +159,7 @@ export function scheduleRetention(schedule: RetentionSchedule): {
 
 async function runAlone({ locks, run, logger }: RetentionSchedule, signal: AbortSignal): Promise<void> {
   try {
-    const lease = await locks.acquire("retention", { waitMs: 0, signal });
+    const lease = await locks.acquire(RETENTION_LOCK, { waitMs: 0, signal });
     try {
       await run(AbortSignal.any([signal, lease.signal]));
     } finally {

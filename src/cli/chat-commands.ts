@@ -1,6 +1,8 @@
 import { type ToConfirm, toConfirmOf } from "../domain/to-confirm.js";
 import { AppError } from "../platform/errors.js";
 import type { Backend } from "./backend.js";
+import { addMemory, forgetMemory } from "./memories.js";
+import { memoryLines, sessionLine, whyLines } from "./memory-lines.js";
 import { printable, type Terminal } from "./terminal.js";
 
 export interface ChatState {
@@ -12,45 +14,68 @@ export interface ChatState {
 
 type Run = (terminal: Terminal, backend: Backend, state: ChatState, argument: string) => Promise<void>;
 
+interface ChatCommand {
+  /** What follows its name, for the help. */
+  readonly takes?: string;
+  readonly does: string;
+  readonly run: Run;
+}
+
 /** What can be said in a conversation beside messages. `/quit` is the conversation's own. */
-export const CHAT_COMMANDS: Readonly<Record<string, Run>> = {
-  "/memories": memories,
-  "/forget": forget,
-  "/confirm": confirm,
-  "/new": startNew,
-  "/sessions": sessions,
-  "/resume": resume,
-  "/quit": async () => {},
+export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
+  "/memories": { does: "what I know about you", run: memories },
+  "/why": { takes: "<number>", does: "the words that a memory comes from", run: why },
+  "/remember": { takes: "<text>", does: "keep something, as you say it", run: remember },
+  "/forget": { takes: "<number>", does: "forget a memory for good", run: forget },
+  "/confirm": { takes: "[<number> yes|no]", does: "what waits for your word", run: confirm },
+  "/new": { does: "begin a new conversation", run: startNew },
+  "/sessions": { does: "your conversations", run: sessions },
+  "/resume": { takes: "<number>", does: "go on with one of them", run: resume },
+  "/help": { does: "these commands", run: help },
+  "/quit": { does: "leave", run: async () => {} },
 };
 
 /** @throws INVALID_REQUEST for an unknown command or number, and what the command throws */
 export async function runChatCommand(terminal: Terminal, backend: Backend, state: ChatState, line: string): Promise<void> {
   const [name = "", ...rest] = line.split(/\s+/);
-  const run = Object.hasOwn(CHAT_COMMANDS, name) ? CHAT_COMMANDS[name] : undefined;
-  if (!run)
+  const command = Object.hasOwn(CHAT_COMMANDS, name) ? CHAT_COMMANDS[name] : undefined;
+  if (!command)
     throw new AppError("INVALID_REQUEST", {
       detail: `There is no ${printable(name)}.`,
       hint: `Try ${Object.keys(CHAT_COMMANDS).join(", ")}.`,
     });
-  await run(terminal, backend, state, rest.join(" "));
+  await command.run(terminal, backend, state, rest.join(" "));
 }
 
+async function help(terminal: Terminal): Promise<void> {
+  const rows = Object.entries(CHAT_COMMANDS).map(([name, { takes = "", does }]) => ({ name: `${name} ${takes}`.trim(), does }));
+  terminal.result(rows);
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  for (const { name, does } of rows) terminal.line(`  ${name.padEnd(width)}  ${terminal.colours.dim(does)}`);
+}
+
+/** What was said in this conversation is in it. */
 async function memories(terminal: Terminal, backend: Backend, state: ChatState): Promise<void> {
+  if (state.sessionId !== null) await backend.flush(state.sessionId);
   const found = await backend.memories();
   state.listed.memories = found.map(({ id }) => id);
   terminal.result(found);
   if (found.length === 0) terminal.line("Nothing is remembered.");
-  for (const [position, { text, category, strength }] of found.entries()) {
-    const about = `${category}${strength === "hard" ? ", must hold" : ""}`;
-    terminal.line(`${String(position + 1).padStart(3)}  ${printable(text)} ${terminal.colours.dim(`(${printable(about)})`)}`);
-  }
+  memoryLines(terminal, found, (_, position) => String(position + 1).padStart(3));
+}
+
+async function why(terminal: Terminal, backend: Backend, state: ChatState, argument: string): Promise<void> {
+  const found = await backend.why(chosen(argument, state.listed.memories, "/memories"));
+  terminal.result(found);
+  whyLines(terminal, found);
+}
+
+async function remember(terminal: Terminal, backend: Backend, _state: ChatState, text: string): Promise<void> {
+  await addMemory(terminal, backend, text, { hard: false });
 }
 
 async function forget(terminal: Terminal, backend: Backend, state: ChatState, argument: string): Promise<void> {
-  const id = chosen(argument, state.listed.memories, "/memories");
-  await backend.forget(id);
-  terminal.result({ forgotten: id });
-  terminal.line("Forgotten.");
+  await forgetMemory(terminal, backend, chosen(argument, state.listed.memories, "/memories"));
 }
 
 /** Alone it shows what waits for the user's word; with a number and yes or no it settles that one. */
@@ -98,10 +123,9 @@ async function sessions(terminal: Terminal, backend: Backend, state: ChatState):
   state.listed.sessions = found.map(({ id }) => id);
   terminal.result(found);
   if (found.length === 0) terminal.line("There are no conversations yet.");
-  for (const [position, { id, title, updated_at }] of found.entries()) {
-    const mark = id === state.sessionId ? "*" : " ";
-    const when = terminal.colours.dim(new Date(updated_at).toLocaleString());
-    terminal.line(`${String(position + 1).padStart(3)}${mark} ${printable(title ?? "New conversation")} ${when}`);
+  for (const [position, session] of found.entries()) {
+    const mark = session.id === state.sessionId ? "*" : " ";
+    sessionLine(terminal, session, `${String(position + 1).padStart(3)}${mark}`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { RecallStatus } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import type { ChatAnswer } from "../ports/application.js";
 import type { Backend } from "./backend.js";
-import { CHAT_COMMANDS, type ChatState, runChatCommand, showWaiting } from "./chat-commands.js";
+import { type ChatState, runChatCommand, showWaiting } from "./chat-commands.js";
 import { errorLines } from "./error-lines.js";
 import { printable, type Terminal } from "./terminal.js";
 
@@ -12,6 +12,8 @@ export interface ChatCommand {
   readonly message?: string;
   /** The session to go on with. Default: a new one. */
   readonly sessionId?: string;
+  /** Whom the banner names. */
+  readonly user: string;
   readonly signal: AbortSignal;
 }
 
@@ -30,11 +32,22 @@ const MEMORY_NOTES: Readonly<Record<RecallStatus, string | null>> = {
 export async function chatCommand(terminal: Terminal, backend: Backend, command: ChatCommand): Promise<void> {
   const state: ChatState = { sessionId: command.sessionId ?? null, listed: { memories: [], sessions: [], waiting: [] } };
   if (state.sessionId !== null) await backend.session(state.sessionId);
+  await backend.warm();
   if (command.message !== undefined) {
     await say(terminal, backend, state, command.message, command.signal);
     return;
   }
+  if (terminal.interactive) banner(terminal, backend, command.user);
   await converse(terminal, backend, state, command.signal);
+}
+
+/** Who talks with whom, and where it is kept. */
+function banner(terminal: Terminal, { about: { model, store } }: Backend, user: string): void {
+  const { bold, dim } = terminal.colours;
+  terminal.line(
+    `${bold("Maitred")} ${dim(`for ${printable(user)} · ${model === null ? "" : `${printable(model)} · `}${printable(store)}`)}`,
+  );
+  terminal.line(dim("/help shows the commands · Ctrl+C to leave"));
 }
 
 async function converse(terminal: Terminal, backend: Backend, state: ChatState, signal: AbortSignal): Promise<void> {
@@ -50,7 +63,6 @@ async function converse(terminal: Terminal, backend: Backend, state: ChatState, 
   lines.on("SIGINT", interrupt);
   signal.addEventListener("abort", () => lines.close(), { once: true });
   if (terminal.interactive) {
-    terminal.line(terminal.colours.dim(`${Object.keys(CHAT_COMMANDS).join(" ")} · Ctrl+C to leave`));
     lines.setPrompt(terminal.colours.bold("› "));
     lines.prompt();
   }

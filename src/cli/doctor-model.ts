@@ -1,11 +1,11 @@
 import { checkModel } from "../agent/models/model-check.js";
 import type { Config } from "../compose/config.js";
 import type { ChatModel } from "../ports/chat-model.js";
-import { type Finding, failure, ok, report } from "./doctor.js";
+import { type Finding, failure, ok, report, type Strictness } from "./doctor.js";
 import type { ExitCode } from "./exit-codes.js";
 import type { Terminal } from "./terminal.js";
 
-export interface ModelDoctorParts {
+export interface ModelDoctorParts extends Strictness {
   readonly readConfig: () => Config;
   readonly openModel: (config: Config) => Promise<ChatModel | null>;
   readonly signal: AbortSignal;
@@ -13,7 +13,7 @@ export interface ModelDoctorParts {
 
 /** `doctor --model`: what the configured model does, by small real calls. Opens no store. */
 export function modelDoctorCommand(terminal: Terminal, parts: ModelDoctorParts): Promise<ExitCode> {
-  return report(terminal, examine(parts));
+  return report(terminal, examine(parts), parts);
 }
 
 async function* examine({ readConfig, openModel, signal }: ModelDoctorParts): AsyncGenerator<Finding> {

@@ -26,20 +26,25 @@ export interface DoctorParts extends InUseParts {
   readonly open: (config: Config) => Promise<{ readonly backend: Backend; readonly maintenance: Maintenance }>;
 }
 
+export interface Strictness {
+  /** Whether what works but wants a look is worth an exit code too. */
+  readonly strict: boolean;
+}
+
 /**
  * Looks at everything, also after something was found; ends with `attention` when something does not work. Opening the stores finishes
  * what a crash left behind, as a server's start does; beyond that nothing is changed.
  */
-export function doctorCommand(terminal: Terminal, parts: DoctorParts): Promise<ExitCode> {
-  return report(terminal, examine(parts));
+export function doctorCommand(terminal: Terminal, parts: DoctorParts, options: Strictness): Promise<ExitCode> {
+  return report(terminal, examine(parts), options);
 }
 
 /** What can be told of a server from outside. */
-export function remoteDoctorCommand(terminal: Terminal, backend: Backend): Promise<ExitCode> {
-  return report(terminal, readinessFindings(backend));
+export function remoteDoctorCommand(terminal: Terminal, backend: Backend, options: Strictness): Promise<ExitCode> {
+  return report(terminal, readinessFindings(backend), options);
 }
 
-export async function report(terminal: Terminal, found: AsyncIterable<Finding>): Promise<ExitCode> {
+export async function report(terminal: Terminal, found: AsyncIterable<Finding>, { strict }: Strictness): Promise<ExitCode> {
   const findings: Finding[] = [];
   const { green, yellow, red } = terminal.colours;
   for await (const finding of found) {
@@ -50,7 +55,7 @@ export async function report(terminal: Terminal, found: AsyncIterable<Finding>):
   }
   const worst = (["fail", "warn"] as const).find((status) => findings.some((finding) => finding.status === status)) ?? "ok";
   terminal.result({ status: worst, findings });
-  return worst === "fail" ? EXIT.attention : EXIT.ok;
+  return worst === "fail" || (strict && worst === "warn") ? EXIT.attention : EXIT.ok;
 }
 
 async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {

@@ -21,6 +21,11 @@ const PART_BYTES = 48 * 1024 * 1024;
 const SNIFF_BYTES = 2 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
+/** What a line of an import holds, for `--help`. */
+export const LINE_HELP = `A line is one message, in order:
+  {"session_id":"their-id","role":"user","content":"Two in the stalls, please.","created_at":"2026-03-01T19:30:00Z"}
+session_id, role (user, assistant or system) and content are needed; created_at, message_id, name and metadata can be left out.`;
+
 type Kind = "lines" | "list" | "document";
 
 /** Takes a file in. Idempotent: broken off, the same command again passes over what is there and adds the rest. */
@@ -29,7 +34,7 @@ export async function importCommand(terminal: Terminal, backend: Backend, comman
   const { kind, large } = await lookAt(file, command.format);
   const format = kind === "lines" ? "ndjson" : "export";
   if (large && kind !== "document") await checkImport(createReadStream(file), kind === "lines" ? "ndjson" : "chatgpt");
-  const progress = terminal.progress("Importing");
+  const progress = terminal.progress(extract ? "Importing and reading" : "Importing");
   const sum = { sessions: 0, messages: 0, skipped_duplicates: 0 };
   const leftOut: ErrorDetail[] = [];
   try {

@@ -7,28 +7,26 @@ export interface InUseParts {
   readonly serverOf: (config: Config) => Promise<string | null>;
 }
 
-/** Opens; where another process has the directory, says what to do: commands that the API has can go through a server. */
+/** Opens; where another process has the directory, says what to do: commands go through a server, as one of its users or its operator. */
 export async function unlessInUse<T>(
   config: Config,
   { serverOf }: InUseParts,
-  options: { readonly throughServer: boolean },
+  as: "user" | "operator",
   open: () => Promise<T>,
 ): Promise<T> {
   try {
     return await open();
   } catch (error) {
     if (!isAppError(error, "STORAGE_IN_USE")) throw error;
-    const hint = options.throughServer
-      ? await throughServer(config, serverOf)
-      : "This command works on the storage directory itself: stop that process first.";
+    const hint = await throughServer(config, serverOf, as === "operator" ? ", with its OPERATOR_TOKEN in MAITRED_OPERATOR_TOKEN" : "");
     throw new AppError("STORAGE_IN_USE", { detail: error.message, hint, cause: error });
   }
 }
 
-async function throughServer(config: Config, serverOf: InUseParts["serverOf"]): Promise<string> {
+async function throughServer(config: Config, serverOf: InUseParts["serverOf"], how: string): Promise<string> {
   const url = await serverOf(config);
-  if (url !== null) return `Stop it, or send this command through it: --url ${url}`;
-  return `Stop it, or, if it is a server, send this command through it: --url ${configuredUrl(config)}`;
+  if (url !== null) return `Stop it, or send this command through it: --url ${url}${how}`;
+  return `Stop it, or, if it is a server, send this command through it: --url ${configuredUrl(config)}${how}`;
 }
 
 /** Where a server with this configuration would listen. */

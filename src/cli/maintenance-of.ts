@@ -5,8 +5,10 @@ import type { Config } from "../compose/config.js";
 import type { Promotion } from "../memories/promotion.js";
 import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
 import type { LongTermMemory } from "../ports/memories.js";
+import type { Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
+import { allUsers } from "./all-users.js";
 import type { DatabaseCheck, Maintenance } from "./maintenance.js";
 
 /** What a composed application has for work on its stores as a whole. */
@@ -21,6 +23,7 @@ export interface MaintenanceParts {
     readonly onProgress?: (looked: number) => void;
   }) => Promise<{ readonly sessions: number }>;
   readonly promotion: Pick<Promotion, "run">;
+  readonly operator: Pick<Operator, "users">;
   readonly reindex: (options: ReindexOptions) => Promise<ReindexReport>;
   readonly retention: (options: {
     readonly dryRun: boolean;
@@ -30,7 +33,7 @@ export interface MaintenanceParts {
 }
 
 export function maintenanceOf(parts: MaintenanceParts): Maintenance {
-  const { config, store, ledger, longTerm, rebuildIndex, promotion, reindex, retention } = parts;
+  const { config, store, ledger, longTerm, rebuildIndex, promotion, operator, reindex, retention } = parts;
   return {
     reindex: async ({ signal, onProgress }) => {
       let total = 0;
@@ -50,8 +53,13 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
       const { owners, memories, failed } = await longTerm.rebuild({ signal, onProgress: (done) => onProgress(done.owners, 0) });
       return { users: owners, memories, users_failed: failed };
     },
-    promote: (options) => promotion.run(options),
-    retention: (options) => retention(options),
+    promote: ({ onProgress, ...options }) => {
+      let looked = 0;
+      return promotion.run({ ...options, onProgress: () => onProgress(++looked, 0) });
+    },
+    retention: ({ onProgress, ...options }) =>
+      retention({ ...options, onProgress: ({ deleted, purged }) => onProgress(deleted + purged, 0) }),
+    users: (tenant) => allUsers((query) => operator.users(query), tenant),
     pendingWriteBacks: () => store.index.pendingCounts(),
     openErasures: async () => (await ledger.openErasures()).length,
     journals: () => store.journal.check(),

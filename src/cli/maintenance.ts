@@ -1,9 +1,10 @@
 import type { RetentionReport } from "../after-turn/retention.js";
 import type { Owner } from "../domain/owner.js";
 import type { PromotionReport } from "../memories/promotion.js";
+import type { KnownUser } from "../ports/operator.js";
 import type { JournalCheck } from "../ports/session-store.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
-import type { Terminal } from "./terminal.js";
+import { printable, type Terminal } from "./terminal.js";
 
 /** A SQLite file, every page of which was looked at. */
 export interface DatabaseCheck {
@@ -11,28 +12,30 @@ export interface DatabaseCheck {
   readonly damaged: boolean;
 }
 
-/** Work on the stores as a whole, over all users: only where the storage directory is. */
-export interface Maintenance {
-  /** Rebuilds what is derived (list of sessions, history) from the journals. Calls no model but the embedder. Returns counts by name. */
-  reindex(options: {
-    readonly signal: AbortSignal;
-    readonly onProgress: (done: number, total: number) => void;
-  }): Promise<Readonly<Record<string, number>>>;
+/** How work over all users is ended, and told how far it is; `total`: 0 while it is not known. */
+export interface Course {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Work over all users: of the stores themselves, or of a server that has them. */
+export interface OverAllUsers {
+  /**
+   * Brings what is derived (list of sessions, history) level with the journals; where no server has the stores, from nothing. Calls no
+   * model but the embedder. Returns counts by name.
+   */
+  reindex(options: Course): Promise<Readonly<Record<string, number>>>;
   /** Writes the store of memories anew from their logs. Calls no model but the embedder. Returns counts by name. */
-  reindexMemories(options: {
-    readonly signal: AbortSignal;
-    readonly onProgress: (done: number, total: number) => void;
-  }): Promise<Readonly<Record<string, number>>>;
-  promote(options: {
-    readonly owner?: Owner;
-    readonly signal: AbortSignal;
-    readonly onProgress: (report: PromotionReport) => void;
-  }): Promise<PromotionReport>;
-  retention(options: {
-    readonly dryRun: boolean;
-    readonly signal: AbortSignal;
-    readonly onProgress: (report: RetentionReport) => void;
-  }): Promise<RetentionReport>;
+  reindexMemories(options: Course): Promise<Readonly<Record<string, number>>>;
+  /** `owner`: of this one alone, which a server is not asked for. */
+  promote(options: Course & { readonly owner?: Owner }): Promise<PromotionReport>;
+  retention(options: Course & { readonly dryRun: boolean }): Promise<RetentionReport>;
+  /** Who has sessions, of a tenant or of all. */
+  users(tenant: string | undefined): AsyncIterable<KnownUser>;
+}
+
+/** The same, and what can be looked at only where the storage directory is. */
+export interface Maintenance extends OverAllUsers {
   pendingWriteBacks(): Promise<{ readonly pending: number; readonly failed: number }>;
   openErasures(): Promise<number>;
   journals(): AsyncIterable<JournalCheck>;
@@ -43,7 +46,7 @@ export interface Maintenance {
 /** `memories`: only these, from their logs: also into a server that this installation never wrote to. */
 export async function reindexCommand(
   terminal: Terminal,
-  maintenance: Maintenance,
+  maintenance: Pick<OverAllUsers, "reindex" | "reindexMemories">,
   { memories, signal }: { readonly memories: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const progress = terminal.progress("Rebuilding");
@@ -64,17 +67,12 @@ export async function reindexCommand(
 
 export async function promoteCommand(
   terminal: Terminal,
-  maintenance: Maintenance,
+  maintenance: Pick<OverAllUsers, "promote">,
   options: { readonly owner?: Owner; readonly signal: AbortSignal },
 ): Promise<ExitCode> {
   const progress = terminal.progress("Sessions");
   try {
-    let looked = 0;
-    const onProgress = () => {
-      looked += 1;
-      progress.update(looked, 0);
-    };
-    const report = await maintenance.promote({ ...options, onProgress });
+    const report = await maintenance.promote({ ...options, onProgress: progress.update });
     progress.stop();
     terminal.result(report);
     terminal.line(`${report.messages} messages of ${report.sessions} sessions: ${report.stored} memories, ${report.confirmed} confirmed.`);
@@ -88,15 +86,12 @@ export async function promoteCommand(
 
 export async function retentionCommand(
   terminal: Terminal,
-  maintenance: Maintenance,
+  maintenance: Pick<OverAllUsers, "retention">,
   options: { readonly dryRun: boolean; readonly signal: AbortSignal },
 ): Promise<ExitCode> {
   const progress = terminal.progress("Sessions");
   try {
-    const report = await maintenance.retention({
-      ...options,
-      onProgress: ({ deleted, purged }) => progress.update(deleted + purged, 0),
-    });
+    const report = await maintenance.retention({ ...options, onProgress: progress.update });
     progress.stop();
     terminal.result(report);
     const would = report.dry_run ? "would be " : "";
@@ -107,5 +102,17 @@ export async function retentionCommand(
     return EXIT.attention;
   } finally {
     progress.stop();
+  }
+}
+
+/** A user a line. */
+export async function usersCommand(
+  terminal: Terminal,
+  maintenance: Pick<OverAllUsers, "users">,
+  tenant: string | undefined,
+): Promise<void> {
+  for await (const user of maintenance.users(tenant)) {
+    terminal.result(user);
+    terminal.line(printable(`${user.tenant}\t${user.user}\t${user.sessions} sessions\t${user.last_active_at}`));
   }
 }

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { Command, CommanderError, Option } from "commander";
 import type { Config } from "../compose/config.js";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
@@ -14,29 +13,22 @@ import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
 import { modelDoctorCommand } from "./doctor-model.js";
 import { errorJson, errorLines } from "./error-lines.js";
 import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
-import { importCommand } from "./import.js";
-import { type InUseParts, unlessInUse } from "./in-use.js";
+import { importCommand, LINE_HELP } from "./import.js";
+import { unlessInUse } from "./in-use.js";
+import { addKeptCommands } from "./kept-commands.js";
 import { localBackend } from "./local-backend.js";
-import { type Maintenance, promoteCommand, reindexCommand, retentionCommand } from "./maintenance.js";
+import { addMaintenanceCommands, type MaintenanceCliParts } from "./maintenance-commands.js";
 import { type MigrateState, migrateCommand } from "./migrate.js";
 import { eraseCommand, exportCommand } from "./privacy.js";
-import { type RemoteOptions, remoteBackend } from "./remote-backend.js";
+import { remoteBackend } from "./remote-backend.js";
+import { type GlobalOptions, remoteOptions } from "./remote-options.js";
 import { Terminal, type TerminalStreams } from "./terminal.js";
 
 /** What the command line runs on; the entry fills it in. */
-export interface CliParts extends InUseParts {
+export interface CliParts extends MaintenanceCliParts {
   readonly version: string;
   readonly streams: TerminalStreams;
   readonly colours: boolean;
-  /** Aborts at the first Ctrl+C. */
-  readonly signal: AbortSignal;
-  /** @throws INVALID_CONFIG */
-  readonly readConfig: () => Config;
-  /** `reembed`: fits stored vectors to a changed embedder first. @throws STORAGE_IN_USE while another process owns the directory */
-  readonly open: (
-    config: Config,
-    options?: { readonly reembed?: boolean },
-  ) => Promise<{ readonly application: Application; readonly maintenance: Maintenance }>;
   /** The configured model; null for the stand-in. @throws INVALID_CONFIG */
   readonly openModel: (config: Config) => Promise<ChatModel | null>;
   /** Moves all state between backends of the configuration. @throws STORAGE_IN_USE, TARGET_NOT_EMPTY */
@@ -47,15 +39,6 @@ export interface CliParts extends InUseParts {
   readonly serve: (variables: Readonly<Record<string, string>>) => Promise<number>;
   readonly nodeVersion: string;
   readonly sqliteVersion: () => Promise<string>;
-  readonly fetch: typeof fetch;
-}
-
-interface GlobalOptions {
-  readonly json: boolean;
-  readonly url?: string;
-  readonly user: string;
-  readonly tenant: string;
-  readonly tokenFile?: string;
 }
 
 /** The user that a server in `local` mode takes a nameless caller for. */
@@ -89,8 +72,10 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .option("--url <url>", "send the command through a running server's API instead of opening the storage directory")
     .addOption(new Option("--user <id>", "whose conversations and memories").default(LOCAL_USER).env("MAITRED_USER"))
     .option("--tenant <id>", "the user's tenant (not with --url: the server knows it)", DEFAULT_TENANT)
-    .option("--token-file <path>", "with --url: a file that holds the bearer token")
+    .option("--token <token>", "with --url: the bearer token, which others on this machine can see: better from a file")
+    .option("--token-file <path>", "with --url: a file that holds it")
     .addHelpText("after", `\n${EXIT_HELP}`)
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => parts.streams.stdout.write(text),
@@ -109,23 +94,6 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
       await opened.close();
     }
   };
-  const maintained = async (
-    work: (maintenance: Maintenance) => Promise<number | undefined>,
-    opening: { readonly reembed?: boolean } = {},
-  ): Promise<void> => {
-    if (options().url !== undefined)
-      throw new AppError("INVALID_REQUEST", {
-        detail: "This command works on the storage directory itself.",
-        hint: "Run it without --url, on the server's machine, while the server is stopped.",
-      });
-    const config = parts.readConfig();
-    const { application, maintenance } = await unlessInUse(config, parts, { throughServer: false }, () => parts.open(config, opening));
-    try {
-      done((await work(maintenance)) ?? EXIT.ok);
-    } finally {
-      await application.close();
-    }
-  };
   const { signal } = parts;
 
   program
@@ -138,18 +106,20 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     );
   program
     .command("chat")
-    .description("talk; /memories, /forget, /new, /sessions, /resume and /quit are commands in it")
+    .description("talk; /help shows the commands in it")
     .option("-m, --message <text>", "say one thing, get one answer")
     .option("-s, --session <id>", "go on with a session")
     .action(({ message, session }: { message?: string; session?: string }) =>
       backend((it) =>
         chatCommand(terminal(), it, {
           signal,
+          user: options().user,
           ...(message === undefined ? {} : { message }),
           ...(session === undefined ? {} : { sessionId: session }),
         }),
       ),
     );
+  addKeptCommands(program, terminal, backend);
   program
     .command("mcp")
     .description("an MCP server for a client on this machine, over stdin and stdout; with --url in front of a server that runs")
@@ -170,6 +140,7 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     )
     .addOption(new Option("--format <format>", "what the file is; default: by its beginning").choices(["ndjson", "export"]))
     .option("--extract", "also make memories of the user's own words", false)
+    .addHelpText("after", `\n${LINE_HELP}`)
     .action((file: string, { format, extract }: { format?: "ndjson" | "export"; extract: boolean }) =>
       backend(async (it) =>
         done(await importCommand(terminal(), it, { file, extract, signal, ...(format === undefined ? {} : { format }) })),
@@ -184,33 +155,7 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .description("erase everything about the user, and show the receipt")
     .option("-y, --yes", "don't ask", false)
     .action(({ yes }: { yes: boolean }) => backend(async (it) => done(await eraseCommand(terminal(), it, { user: options().user, yes }))));
-  program
-    .command("reindex")
-    .description("rebuild the list of sessions and the history from the journals; after a change of embedder, memories' vectors too")
-    .option("--memories", "memories alone, from their logs: also into a server that this installation never wrote to")
-    .action(({ memories = false }: { memories?: boolean }) =>
-      maintained(async (it) => void (await reindexCommand(terminal(), it, { memories, signal })), { reembed: true }),
-    );
-  program
-    .command("promote")
-    .description("make memories of what lies in the journals already: imports, and turns from when long-term memory was off")
-    .option("--all-users", "of all users, not only --user", false)
-    .action(({ allUsers }: { allUsers: boolean }) =>
-      maintained((it) => {
-        const { tenant, user } = options();
-        return promoteCommand(terminal(), it, { signal, ...(allUsers ? {} : { owner: ownerOf(tenant, plainUser(user)) }) });
-      }),
-    );
-  program
-    .command("retention")
-    .description("delete the sessions whose time has run out, and purge the deleted ones")
-    .addOption(new Option("--dry-run", "say what would be done").conflicts("apply"))
-    .addOption(new Option("--apply", "do it"))
-    .action(({ dryRun, apply }: { dryRun?: boolean; apply?: boolean }) => {
-      if (dryRun !== true && apply !== true)
-        throw new AppError("INVALID_REQUEST", { detail: "Say --dry-run or --apply.", hint: "--dry-run changes nothing." });
-      return maintained((it) => retentionCommand(terminal(), it, { dryRun: dryRun === true, signal }));
-    });
+  addMaintenanceCommands(program, { parts, terminal, done });
   program
     .command("migrate")
     .description(
@@ -246,7 +191,8 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .command("doctor")
     .description("check configuration, stores, journals and versions, and say what to do")
     .option("--model", "instead make a small real call of each kind to the model, and say what works and what to set", false)
-    .action(async ({ model }: { model: boolean }) => {
+    .option("--strict", "end with 6 also where something works but wants a look", false)
+    .action(async ({ model, strict }: { model: boolean; strict: boolean }) => {
       const { nodeVersion, readConfig, sqliteVersion, serverOf, openModel } = parts;
       const { url, tenant, user } = options();
       if (model && url !== undefined)
@@ -254,13 +200,13 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
           detail: "--model asks the model from here.",
           hint: "Run it where the server runs, without --url.",
         });
-      if (model) return done(await modelDoctorCommand(terminal(), { readConfig, openModel, signal }));
-      if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it)));
+      if (model) return done(await modelDoctorCommand(terminal(), { readConfig, openModel, signal, strict }));
+      if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it, { strict })));
       const open = async (config: Config) => {
         const { application, maintenance } = await parts.open(config);
         return { backend: localBackend(application, ownerOf(tenant, plainUser(user))), maintenance };
       };
-      done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }));
+      done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }, { strict }));
     });
   return program;
 }
@@ -274,12 +220,5 @@ async function openBackend(parts: CliParts, options: GlobalOptions): Promise<Bac
 
 async function openLocal(parts: CliParts): Promise<Application> {
   const config = parts.readConfig();
-  return (await unlessInUse(config, parts, { throughServer: true }, () => parts.open(config))).application;
-}
-
-async function remoteOptions(parts: CliParts, url: string, { user, tokenFile }: GlobalOptions): Promise<RemoteOptions> {
-  if (!URL.canParse(url))
-    throw new AppError("INVALID_REQUEST", { detail: "--url is not an address.", hint: "For example --url http://127.0.0.1:3000" });
-  const token = tokenFile === undefined ? null : (await readFile(tokenFile, "utf8")).trim();
-  return { url, user, token, fetch: parts.fetch };
+  return (await unlessInUse(config, parts, "user", () => parts.open(config))).application;
 }

@@ -1,9 +1,10 @@
 import type { Memory } from "../domain/memory.js";
+import type { Message } from "../domain/session.js";
 import { AppError, ERRORS, type ErrorCode } from "../platform/errors.js";
 import type { ChatAnswer, ChatEvent } from "../ports/application.js";
 import type { Backend } from "./backend.js";
 import { serverEvents } from "./event-stream.js";
-import { localTimeZone } from "./local-backend.js";
+import { FLUSH_MS, FOUND, localTimeZone } from "./local-backend.js";
 
 export interface RemoteOptions {
   /** The server's address: "http://127.0.0.1:3000". */
@@ -28,6 +29,8 @@ export function remoteBackend(options: RemoteOptions): Backend {
   const send = (path: string, call: Call = {}) => request(options, path, call);
   const read = async <T>(path: string, call: Call = {}) => (await (await send(path, call)).json()) as T;
   return {
+    about: { model: null, store: options.url },
+    warm: async () => {},
     async chat({ message, sessionId }, { signal, onEvent }) {
       const json = { message, stream: true, channel: "cli", ...(sessionId === undefined ? {} : { session_id: sessionId }) };
       const headers = { Accept: "text/event-stream", "X-Timezone": localTimeZone() };
@@ -35,7 +38,24 @@ export function remoteBackend(options: RemoteOptions): Backend {
     },
     sessions: async () => (await read<{ data: [] }>("/v1/sessions?limit=20")).data,
     session: (id) => read(`/v1/sessions/${encodeURIComponent(id)}`),
+    messages: async (id) => {
+      const { data } = await read<{ data: readonly Message[] }>(`/v1/sessions/${encodeURIComponent(id)}/messages?limit=200&order=desc`);
+      return data.toReversed();
+    },
+    deleteSession: async (id) => {
+      await send(`/v1/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
+    },
+    flush: async (id) => {
+      await send(`/v1/sessions/${encodeURIComponent(id)}/flush?timeout_ms=${FLUSH_MS}`, { method: "POST" });
+    },
     memories: async () => (await read<{ data: [] }>("/v1/memories?limit=50&status=active")).data,
+    search: async (query) =>
+      (await read<{ data: readonly Memory[] }>("/v1/memories/search", { method: "POST", json: { query, limit: FOUND } })).data,
+    remember: (text, { hard }) => {
+      const headers = { "X-Timezone": localTimeZone() };
+      return read("/v1/memories", { method: "POST", json: { text, ...(hard && { strength: "hard" }) }, headers });
+    },
+    why: (id) => read(`/v1/memories/${encodeURIComponent(id)}/why`),
     forget: async (id) => {
       await send(`/v1/memories/${encodeURIComponent(id)}`, { method: "DELETE" });
     },
@@ -67,7 +87,8 @@ export function remoteBackend(options: RemoteOptions): Backend {
   };
 }
 
-async function request(options: RemoteOptions, path: string, call: Call): Promise<Response> {
+/** One request, answered with success. @throws SERVER_UNREACHABLE, ABORTED, and what the server answered */
+export async function request(options: RemoteOptions, path: string, call: Call): Promise<Response> {
   const response = await reach(options, path, call);
   if (!response.ok) throw errorOf(await response.json().catch(() => null), response.status);
   return response;

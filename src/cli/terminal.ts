@@ -56,27 +56,48 @@ export class Terminal {
     this.streams.stderr.write(`${text}\n`);
   }
 
-  /** A bar on stderr where a person looks; nothing elsewhere. */
+  /** A bar on stderr where a person looks, and seconds that count up until the first update; nothing elsewhere. */
   progress(label: string): Progress {
-    if (this.streams.stderr.isTTY !== true || this.json) return { update: () => {}, stop: () => {} };
+    const { stderr } = this.streams;
+    if (stderr.isTTY !== true || this.json) return { update: () => {}, stop: () => {} };
+    const waiting = countSeconds(stderr, label);
     const bar = new SingleBar(
-      { format: `${label} {bar} {value}/{total}`, stream: this.streams.stderr, hideCursor: true, clearOnComplete: true },
+      { format: `${label} {bar} {value}/{total}`, stream: stderr, hideCursor: true, clearOnComplete: true },
       Presets.shades_classic,
     );
     let started = false;
     return {
       update: (done, total) => {
         const most = Math.max(done, total);
+        waiting.stop();
         if (!started) bar.start(most, done);
         started = true;
         bar.setTotal(most);
         bar.update(done);
       },
       stop: () => {
+        waiting.stop();
         if (started) bar.stop();
       },
     };
   }
+}
+
+/** Shows, second by second, that work goes on whose end can't be told. */
+function countSeconds(stream: NodeJS.WritableStream, label: string): { stop(): void } {
+  let seconds = 0;
+  const timer = setInterval(() => {
+    seconds += 1;
+    stream.write(`\r${label}: ${seconds} s`);
+  }, 1_000);
+  timer.unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+      if (seconds > 0) stream.write("\r\u001b[K");
+      seconds = 0;
+    },
+  };
 }
 
 /** Stored or streamed text without what could move the cursor, set colours or reorder the line. */

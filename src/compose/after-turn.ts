@@ -18,6 +18,7 @@ import { systemPrompt } from "../turn/prompt.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { Answering } from "./agent.js";
 import type { Behaviour } from "./behaviour.js";
+import type { ByTenant } from "./by-tenant.js";
 import type { Parts } from "./composed.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
@@ -31,14 +32,20 @@ const VOLATILE_TOKENS = 2_000;
 
 /** What happens once a turn is answered, and what catches up with it. */
 export interface AfterTurn {
-  readonly summaries: SummaryKeeper;
-  readonly upkeep: SessionUpkeep;
+  readonly upkeep: ByTenant<Upkeep>;
   readonly worker: WriteBackWorker;
   readonly catchUps: OwnerBackgroundWork;
   readonly historyCatchUp: CatchingUp;
   readonly reindex: Parts["reindex"];
   /** Off the record at the word of a message that was read along with another. */
   readonly takeAlongOffRecord: LeftToReadParts["takeOffRecord"];
+}
+
+/** What keeps sessions in shape, and what it goes by: the system prompt and the model's window. */
+export interface Upkeep {
+  readonly answering: Answering;
+  readonly summaries: SummaryKeeper;
+  readonly sessions: SessionUpkeep;
   readonly counter: TokenCounter;
   /** The system prompt. */
   readonly prompt: string;
@@ -50,7 +57,7 @@ export async function composeAfterTurn(
   { config, logger, clock, metrics }: Wiring,
   { store, ledger, writer }: Stores,
   { longTerm, history, keepsHistory }: LongTerm,
-  { domain, models, toolSpecs }: Answering,
+  answering: ByTenant<Answering>,
   { tokens }: Costs,
   {
     registry,
@@ -59,22 +66,26 @@ export async function composeAfterTurn(
   }: { readonly registry: TurnRegistry; readonly stopping: AbortSignal; readonly behaviour: Behaviour | null },
 ): Promise<AfterTurn> {
   const gate = { begin: (owner: Owner) => registry.begin(owner, "upkeep") };
-  const counter = await tokenCounterFor(models.chat.name);
-  const prompt = systemPrompt(domain.prompt);
-  const toolTokens = toolSpecs.length === 0 ? 0 : counter.count(JSON.stringify(toolSpecs));
-  const maxTokens = contextBudget(config.CONTEXT_MAX_TOKENS, models.chat.contextTokens, toolTokens);
-  const summaries = new SummaryKeeper(
-    { store, writer, ledger, history, model: models.summary, counter, tokens, gate, clock, logger },
-    {
-      windowRounds: config.SHORT_TERM_ROUNDS,
-      windowTokens: Math.max(0, maxTokens - config.SUMMARY_MAX_TOKENS - counter.count(prompt) - VOLATILE_TOKENS),
-      maxTokens: config.SUMMARY_MAX_TOKENS,
-      lockWaitMs: config.SESSION_LOCK_WAIT_MS,
-    },
-  );
-  const naming = { model: models.title, tokens };
-  const upkeep = new SessionUpkeep({ store, writer, summaries, ledger, memories: longTerm, ...naming, gate, clock, logger });
-  const resummarise = (owner: Owner, id: string, turn: number) => summaries.offRecord(owner, id, turn);
+  const upkeep = await answering.map(async (each): Promise<Upkeep> => {
+    const { models, toolSpecs } = each;
+    const counter = await tokenCounterFor(models.chat.name);
+    const prompt = systemPrompt(each.prompt);
+    const toolTokens = toolSpecs.length === 0 ? 0 : counter.count(JSON.stringify(toolSpecs));
+    const maxTokens = contextBudget(config.CONTEXT_MAX_TOKENS, models.chat.contextTokens, toolTokens);
+    const summaries = new SummaryKeeper(
+      { store, writer, ledger, history, model: models.summary, counter, tokens, gate, clock, logger },
+      {
+        windowRounds: config.SHORT_TERM_ROUNDS,
+        windowTokens: Math.max(0, maxTokens - config.SUMMARY_MAX_TOKENS - counter.count(prompt) - VOLATILE_TOKENS),
+        maxTokens: config.SUMMARY_MAX_TOKENS,
+        lockWaitMs: config.SESSION_LOCK_WAIT_MS,
+      },
+    );
+    const naming = { model: models.title, tokens };
+    const sessions = new SessionUpkeep({ store, writer, summaries, ledger, memories: longTerm, ...naming, gate, clock, logger });
+    return { answering: each, summaries, sessions, counter, prompt, maxTokens };
+  });
+  const resummarise = (owner: Owner, id: string, turn: number) => upkeep.of(owner).summaries.offRecord(owner, id, turn);
   const offRecord = { store, writer, history: keepsHistory ? history : null, turns: longTerm, clock };
   const writeBack = new WriteBack(
     {
@@ -116,7 +127,7 @@ export async function composeAfterTurn(
       afterDone: async (owner, id) => {
         // The store of vectors answers: what was out of its reach at the start can be caught up with.
         if (historyCatchUp.state === "failed") void historyCatchUp.run();
-        const tend = () => tokens.during({ owner, sessionId: id }, () => upkeep.afterTurn(owner, id));
+        const tend = () => tokens.during({ owner, sessionId: id }, () => upkeep.of(owner).sessions.afterTurn(owner, id));
         await tracedUpkeep(id, async () => Promise.all([tend(), behaviour?.afterTurn(owner, stopping)]));
       },
     },
@@ -127,5 +138,5 @@ export async function composeAfterTurn(
     const later = async (...args: Parameters<typeof resummarise>) => void resummarise(...args);
     return takeOffRecord({ ...offRecord, resummarise: later }, { owner, sessionId, turn, which, signal });
   };
-  return { summaries, upkeep, worker, catchUps, historyCatchUp, reindex, takeAlongOffRecord, counter, prompt, maxTokens };
+  return { upkeep, worker, catchUps, historyCatchUp, reindex, takeAlongOffRecord };
 }

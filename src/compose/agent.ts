@@ -12,18 +12,25 @@ import { type ReadTogether, readMessage, readTogether } from "../memories/read-m
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
 import { openReader } from "./backends.js";
+import type { ByTenant } from "./by-tenant.js";
 import type { MakeAgent } from "./composed.js";
-import { type Costs, metered } from "./costs.js";
+import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
-import { type Models, openModels, sameFor } from "./models.js";
+import type { Models } from "./models.js";
 import type { Stores } from "./stores.js";
-import { tracedModels, tracedProvider, tracedTools } from "./telemetry.js";
+import { tracedTools } from "./telemetry.js";
+import { openTenantModels } from "./tenant-models.js";
 import type { Wiring } from "./wiring.js";
 
-/** Who answers, and who reads what a message says. */
+/** Who answers a tenant's users, and who reads what their messages say. */
 export interface Answering {
+  /** The product: the same for every tenant. */
   readonly domain: Domain;
+  /** The domain's system prompt, or the tenant's own. */
+  readonly prompt: string;
   readonly models: Models;
+  /** Whose models they are, as traces name it. */
+  readonly provider: string;
   readonly agent: Agent;
   /** What the model is told of the agent's tools. */
   readonly toolSpecs: readonly ToolSpec[];
@@ -35,8 +42,8 @@ export interface Answering {
 }
 
 export async function openAgent(
-  { config, overrides, logger, clock, dir, kept, closing }: Wiring,
-  { longTerm, history, keepsHistory, categories }: LongTerm,
+  wiring: Wiring,
+  { longTerm, history, keepsHistory, categories: common }: LongTerm,
   costs: Costs,
   {
     writtenBack,
@@ -47,48 +54,53 @@ export async function openAgent(
     readonly writtenBack: (owner: Owner, signal: AbortSignal) => Promise<boolean>;
     readonly readNow: (turn: ToolContext) => Promise<void>;
   },
-): Promise<Answering> {
+): Promise<ByTenant<Answering>> {
+  const { config, overrides, logger, clock, dir, kept, closing, tenants } = wiring;
   const domain =
     overrides.domain ??
     closing(
       await openConcierge({ dir: kept ? dir : null, needs: longTerm, writtenBack, readNow, logger, ...(bookings && { bookings }) }),
       (it) => it.close?.(),
     );
-  const opened = overrides.model === undefined ? await openModels(config, domain, logger) : sameFor(overrides.model);
-  const models = metered(tracedModels(opened, tracedProvider(config, overrides.model !== undefined)), costs);
   const needs = domain.needs ?? [];
-  const reader = overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, logger }));
-  const reading = { categories, needs, logger };
   const tools = tracedTools([
     ...domain.tools,
     ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, inOwnWords }) : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);
-  const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
-    const { arrange } = domain;
-    const { beforeTool } = overrides;
-    return new ReactAgent({
-      model: models.chat,
-      tools,
-      clock,
-      logger,
-      modelTimeoutMs: config.MODEL_TIMEOUT_MS,
-      ...(arrange !== undefined && { arrange }),
-      ...(beforeTool !== undefined && { beforeTool }),
+  const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };
+  const modelsOf = await openTenantModels(wiring, domain, costs);
+  return tenants.map(async ({ prompt = domain.prompt, categories = common, model }) => {
+    const { models, provider } = await modelsOf(model);
+    const reader = overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, logger }));
+    const reading = { categories, needs, logger };
+    const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
+      const { arrange } = domain;
+      const { beforeTool } = overrides;
+      return new ReactAgent({
+        model: models.chat,
+        tools,
+        clock,
+        logger,
+        modelTimeoutMs: config.MODEL_TIMEOUT_MS,
+        ...(arrange !== undefined && { arrange }),
+        ...(beforeTool !== undefined && { beforeTool }),
+      });
     });
+    const checkProposed: CheckProposed = (message, operations) =>
+      check(message, { operations: [...operations], off_record: null, unreadable: 0 }, { reader: "tool", categories, needs });
+    return {
+      domain,
+      prompt,
+      models,
+      provider,
+      agent,
+      ...told,
+      readMessage: readMessage(reader, reading),
+      readTogether: readTogether(reader, reading),
+      checkProposed,
+    };
   });
-  const checkProposed: CheckProposed = (message, operations) =>
-    check(message, { operations: [...operations], off_record: null, unreadable: 0 }, { reader: "tool", categories, needs });
-  return {
-    domain,
-    models,
-    agent,
-    toolSpecs: toolSpecs(tools),
-    recap: recapOf(tools),
-    readMessage: readMessage(reader, reading),
-    readTogether: readTogether(reader, reading),
-    checkProposed,
-  };
 }
 
 function agentOf(given: Agent | MakeAgent | undefined, parts: Parameters<MakeAgent>[0], own: () => Agent): Agent {

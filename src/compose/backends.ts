@@ -4,7 +4,6 @@ import { z } from "zod";
 import { CONCIERGE_CATEGORIES } from "../concierge/categories.js";
 import { type Category, DEFAULT_CATEGORIES, parseCategories } from "../domain/categories.js";
 import { LlmReader } from "../memories/llm-reader.js";
-import { OfflineReader } from "../offline/offline-reader.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
@@ -49,7 +48,10 @@ export async function openReader(
   { name, needs = [], offline }: Pick<Domain, "name" | "needs" | "offline">,
   { dir, categories, logger }: { readonly dir: string; readonly categories: readonly Category[]; readonly logger: Logger },
 ): Promise<MessageReader> {
-  if (model.standIn) return new OfflineReader({ needs, categories, words: offline?.words });
+  if (model.standIn) {
+    const { OfflineReader } = await import("../offline/offline-reader.js");
+    return new OfflineReader({ needs, categories, words: offline?.words });
+  }
   return config.MEM0_INFER ? Mem0Reader.open({ dir, model }) : new LlmReader(model, { name, categories, needs, logger });
 }
 

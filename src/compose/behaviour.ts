@@ -3,6 +3,7 @@ import { HappenedMemories } from "../memories/happened.js";
 import { Narrative } from "../memories/narrative.js";
 import { isAppError } from "../platform/errors.js";
 import type { Answering } from "./agent.js";
+import type { ByTenant } from "./by-tenant.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
@@ -19,15 +20,15 @@ export interface Behaviour {
 }
 
 /** Null when long-term memory is off. */
-export function composeBehaviour(
+export async function composeBehaviour(
   { clock, logger }: Wiring,
   { store }: Stores,
-  { domain, models }: Answering,
+  answering: ByTenant<Answering>,
   { changes }: Pick<LongTerm, "changes">,
   { tokens }: Costs,
-): Behaviour | null {
+): Promise<Behaviour | null> {
   if (changes === null) return null;
-  const { records } = domain;
+  const { records } = answering.rest.domain;
   const happened =
     records?.happened === undefined
       ? null
@@ -36,7 +37,7 @@ export function composeBehaviour(
           happened: (owner, after) => records.happened?.(owner, after) ?? nothing(),
           mayKeep: async (owner, sessionId) => (await store.index.get(owner, sessionId))?.metadata.incognito !== true,
         });
-  const narrative = new Narrative({ changes, model: models.summary, logger });
+  const narratives = await answering.map(({ models }) => new Narrative({ changes, model: models.summary, logger }));
   const now = () => clock.now();
   const counted = (owner: Owner, work: () => Promise<void>) => tokens.during({ owner, sessionId: null }, work);
   return {
@@ -46,10 +47,10 @@ export function composeBehaviour(
       } catch (error) {
         if (!isAppError(error, "OWNER_ERASED")) logger.warn({ err: error }, "what a guest did could not be remembered yet");
       }
-      await counted(owner, () => narrative.afterTurn(owner, { now: now(), signal }));
+      await counted(owner, () => narratives.of(owner).afterTurn(owner, { now: now(), signal }));
     },
-    archived: (owner, signal) => counted(owner, () => narrative.archived(owner, { now: now(), signal })),
-    forgotten: (owner, signal) => counted(owner, () => narrative.forgotten(owner, { now: now(), signal })),
+    archived: (owner, signal) => counted(owner, () => narratives.of(owner).archived(owner, { now: now(), signal })),
+    forgotten: (owner, signal) => counted(owner, () => narratives.of(owner).forgotten(owner, { now: now(), signal })),
   };
 }
 

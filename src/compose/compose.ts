@@ -1,24 +1,31 @@
 import { scheduleRetention } from "../after-turn/retention.js";
 import { saidBefore } from "../after-turn/said-before.js";
-import type { Owner } from "../domain/owner.js";
+import { type Owner, ownerOf } from "../domain/owner.js";
 import { knownAs } from "../identities/known-as.js";
 import { heldMemories } from "../memories/held-memories.js";
 import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
+import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
+import { loadWaiting } from "../platform/loaded-later.js";
 import { VERSION } from "../platform/version.js";
+import type { ChatModel } from "../ports/agent.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import { TurnRegistry } from "../turn/turn-registry.js";
 import { CONTEXT_ROUNDS, composeAfterTurn } from "./after-turn.js";
 import { type Answering, openAgent } from "./agent.js";
 import { composeBehaviour } from "./behaviour.js";
+import type { ByTenant } from "./by-tenant.js";
 import type { Composed, MakeAgent, Overrides, Parts } from "./composed.js";
 import type { Config } from "./config.js";
 import { openCosts } from "./costs.js";
 import { embedderInfo } from "./embedders.js";
+import { composeEvents } from "./events.js";
 import { type LongTerm, openLongTerm } from "./long-term.js";
 import { openStores } from "./open-stores.js";
+import { composeOperator } from "./operator.js";
 import { readNowOf } from "./read-now.js";
+import { readTenants, tenantSettings } from "./tenants.js";
 import { composeTurns } from "./turn.js";
 import { composeUseCases } from "./use-cases.js";
 import { type Closing, type Wiring, wiringOf } from "./wiring.js";
@@ -36,7 +43,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     closers.unshift(() => close(value));
     return value;
   };
-  const wiring = wiringOf(config, overrides, closing, overrides.metrics);
+  const tenants = tenantSettings(overrides.tenants ?? {}, await readTenants(config.TENANTS_FILE));
+  const wiring = wiringOf(config, overrides, closing, tenants);
   const closeAll = async () => {
     for (const close of closers.splice(0)) await close();
   };
@@ -58,57 +66,63 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const { store, ledger, lagging, indexCatchUp, rebuildIndex } = stores;
   const remembered = await openLongTerm(wiring, stores, costs, {
     onForgotten: (owner) => {
-      void afterTurn.summaries.forgotten(owner);
+      void afterTurn.upkeep.of(owner).summaries.forgotten(owner);
       void behaviour?.forgotten(owner, stopping.signal);
     },
-    readMessage: (message, signal) => answering.readMessage(message, signal),
+    readMessage: (message, signal) => answering.of(message.owner).readMessage(message, signal),
     left: {
-      get together() {
-        return answering.readTogether;
-      },
+      together: (owner) => answering.of(owner).readTogether,
       said: (owner, turn, signal) => saidBefore(store.journal, owner, turn, { contextRounds: CONTEXT_ROUNDS, signal }),
       takeOffRecord: (...args) => afterTurn.takeAlongOffRecord(...args),
       locks: store.locks,
     },
-    checkProposed: (message, operations) => answering.checkProposed(message, operations),
+    checkProposed: (message, operations) => answering.of(message.owner).checkProposed(message, operations),
   });
-  const answering: Answering = await openAgent(wiring, remembered, costs, {
+  const answering: ByTenant<Answering> = await openAgent(wiring, remembered, costs, {
     writtenBack: async (owner, signal) => !(await lagging.lags(owner)) && afterTurn.worker.written(owner, signal),
     readNow: readNowOf(wiring, stores, remembered),
     bookings: stores.bookings,
   });
-  const behaviour = composeBehaviour(wiring, stores, answering, remembered, costs);
+  const behaviour = await composeBehaviour(wiring, stores, answering, remembered, costs);
   const afterTurn = await composeAfterTurn(wiring, stores, remembered, answering, costs, {
     registry,
     stopping: stopping.signal,
     behaviour,
   });
   const { worker, historyCatchUp, reindex } = afterTurn;
-  const { chat, ownAgent, afterTurn: written } = composeTurns(wiring, stores, remembered, answering, afterTurn, costs, registry);
+  const { chat, ownAgent, afterTurn: written } = await composeTurns(wiring, stores, remembered, afterTurn, costs, registry);
   const useCases = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
     registry,
     afterTurn: written,
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
   const { sessions, privacy, promotion, imports, retention, log, identities } = useCases;
+  const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion });
+  const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
 
-  wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, clock: wiring.clock }));
+  wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, deliveries: events.deliveries, clock: wiring.clock }));
   await privacy.resume();
   await identities.resume();
   const schedule = scheduleRetention({
     everyHours: config.RETENTION_INTERVAL_HOURS,
-    run: (signal) => retention({ dryRun: false, signal }),
+    run: async (signal) => {
+      await retention({ dryRun: false, signal });
+      await events.prune();
+    },
     locks: store.locks,
     logger,
   });
   worker.start();
+  events.start();
   void historyCatchUp.run();
 
   let closed: Promise<void> | null = null;
+  let warming: Promise<void> | null = null;
   const close = async (drainMs: number) => {
     stopping.abort();
-    await registry.close();
-    await schedule.stop();
+    events.feed.endFollowers();
+    await Promise.all([registry.close(), warming]);
+    await Promise.all([schedule.stop(), operator.close()]);
     const until = performance.now() + drainMs;
     await worker.drain(drainMs);
     await Promise.all([worker.stop(), registry.breakOff(Math.max(0, until - performance.now()))]);
@@ -116,7 +130,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     await closeAll();
   };
   const { longTerm, history, embedder } = remembered;
-  const { models, domain } = answering;
+  const { models, domain } = answering.rest;
   const ofOwners = {
     chat,
     ownAgent,
@@ -125,6 +139,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     history,
     imports,
     privacy,
+    events: events.feed,
     seen: (owner: Owner, seen: Parameters<Composed["seen"]>[1]) => noteVisit(wiring, registry, ledger, owner, seen),
     user: (owner: Owner) => ledger.user(owner),
   };
@@ -143,8 +158,15 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         model: models.chat,
         embedder: embedderInfo(embedder),
         costs: costs.limits,
+        deliveries: events.deliveries,
       }),
-    info: infoOf(wiring, remembered, answering),
+    warm: async (owner) => {
+      if (closed !== null) return;
+      warming = warm(remembered, wiring.clock, owner);
+      await warming;
+    },
+    info: infoOf(wiring, remembered, models.chat),
+    modelOf: (owner) => modelInfo(answering.of(owner).models.chat),
     close: ({ drainMs = 5_000 } = {}) => {
       closed ??= close(drainMs);
       return closed;
@@ -162,8 +184,20 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       longTerm,
       log,
       limiter: stores.limiter ?? null,
+      operator,
     },
   };
+}
+
+/** Whose memories are recalled only to have recalled. */
+const NOBODY = ownerOf("default", "nobody");
+/** Bound of that, in milliseconds. */
+const WARM_MS = 5_000;
+
+/** Not for money: what a service embeds is paid for. */
+async function warm({ embedder, longTerm }: LongTerm, clock: Clock, owner = NOBODY): Promise<void> {
+  loadWaiting();
+  if (embedder.remote !== true) await longTerm.recall(owner, { text: "hello", now: clock.now(), deadlineMs: WARM_MS });
 }
 
 /** An erasure waits for it, and then keeps it out: no visit of before is written after the receipt. */
@@ -188,10 +222,14 @@ function noteVisit(
   });
 }
 
-function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, { models: { chat: model } }: Answering): ApplicationInfo {
+function modelInfo({ name, standIn }: ChatModel): ApplicationInfo["model"] {
+  return { name, standIn };
+}
+
+function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, model: ChatModel): ApplicationInfo {
   return {
     version: VERSION,
-    model: { name: model.name, standIn: model.standIn },
+    model: modelInfo(model),
     longTerm: { enabled: config.MEM0_ENABLED, location: vectors.memory.location },
     embedder: embedderInfo(embedder),
     history: { backend: config.HISTORY_BACKEND },

@@ -16,6 +16,7 @@ import type { LongTermMemory } from "../ports/memories.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { Metrics } from "../ports/metrics.js";
+import type { Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { SessionStore } from "../ports/session-store.js";
@@ -23,6 +24,7 @@ import type { StateStores } from "../ports/state-stores.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
 import type { Config } from "./config.js";
+import type { Tenants } from "./tenants.js";
 
 /** What a caller may bring instead of what the configuration would choose. */
 export interface Overrides {
@@ -38,6 +40,8 @@ export interface Overrides {
   readonly agent?: Agent | MakeAgent;
   /** Where the domain has none of its own. Default: those of `MEMORY_CATEGORIES_FILE`, else the concierge's. */
   readonly categories?: readonly Category[];
+  /** What tenants have of their own, beside those of `TENANTS_FILE`. Default: nothing. */
+  readonly tenants?: Tenants;
   /** Default: by configuration. Closed with everything else. */
   readonly state?: StateStores;
   /** Memories and history lie in it. Default: by configuration. Closed with everything else. */
@@ -51,6 +55,8 @@ export interface Overrides {
   readonly metrics?: Metrics;
   /** What content passes on its way into the stores of state. Default: it is kept as it stands. */
   readonly contentCodec?: ContentCodec;
+  /** How webhooks are tried. Default: as a receiver elsewhere needs it. For tests. */
+  readonly webhooks?: { readonly waitsMs?: readonly number[]; readonly timeoutMs?: number };
   /** Default: the real one. For tests of crashes and failing disks. */
   readonly fileSystem?: FileSystem;
   /** Puts something around a store, between it and everything else. For tests that make it fail. */
@@ -97,6 +103,8 @@ export interface Parts {
   readonly reindex: (options: ReindexOptions) => Promise<ReindexReport>;
   /** Counts requests for all processes that share a store; null where there is one. */
   readonly limiter: MakeLimiter | null;
+  /** What whoever runs it can ask for while it runs. */
+  readonly operator: Operator;
   /** Memories with what the administration of all of them needs. */
   readonly longTerm: LongTermMemory;
 }

@@ -3,6 +3,7 @@ import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/m
 import { AppError, type ErrorDetail } from "../platform/errors.js";
 import { COST_VARIABLES } from "./cost-variables.js";
 import { EMBEDDING_VARIABLES, embeddingOf } from "./embedding-variables.js";
+import { EVENT_VARIABLES } from "./event-variables.js";
 import { MODEL_VARIABLES } from "./model-variables.js";
 import { TELEMETRY_VARIABLES } from "./telemetry-variables.js";
 import { decimal, flag, integer, optionalText, text, url, variable } from "./variable.js";
@@ -125,6 +126,7 @@ export const VARIABLES = {
   RETENTION_DELETED_DAYS: variable(integer(0, 36_500).default(30), "30", "Days for which a deleted session can be restored; 0: for ever."),
   RETENTION_INTERVAL_HOURS: variable(integer(1, 168).default(24), "24", "How often the server runs retention."),
   RETENTION_BATCH: variable(integer(1, 10_000).default(100), "100", "Sessions in one batch of a retention run."),
+  ...EVENT_VARIABLES,
   RATE_LIMIT_PER_MINUTE: variable(
     integer(0, 1_000_000).optional(),
     "0 (off) in `local`, else 120",
@@ -147,6 +149,12 @@ export const VARIABLES = {
     "",
     "`jwt`: what every subject begins with and no user does. What was kept for the subjects `user:…` before they were users of their " +
       "own is reached with `user:`.",
+  ),
+  TENANTS_FILE: variable(
+    optionalText,
+    "",
+    'JSON with what tenants have of their own: `{ "acme": { "model", "prompt", "categories", "retention_days" } }`. What isn\'t set is ' +
+      "as for everybody else.",
   ),
   CORS_ORIGINS: variable(text.default(""), "", "Origins that may call from a browser, comma-separated. Empty: none."),
   LOG_LEVEL: variable(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "info", "What is logged."),
@@ -237,6 +245,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     refuse("COST_SOFT_LIMIT_TOKENS", "more than COST_HARD_LIMIT_TOKENS, which would be reached first");
   if (config.MEM0_INFER && config.LLM_PROVIDER === "offline")
     refuse("MEM0_INFER", "`true` needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and LLM_PROVIDER=openai");
+  if (config.WEBHOOK_URL !== undefined && config.WEBHOOK_SECRET === undefined) refuse("WEBHOOK_SECRET", "needed by WEBHOOK_URL");
   if (config.AUTH_MODE === "api-key" && config.API_KEYS_FILE === undefined) refuse("API_KEYS_FILE", "needed by AUTH_MODE=api-key");
   if (config.AUTH_MODE === "jwt" && config.JWT_SECRET === undefined && config.JWKS_URL === undefined)
     refuse("JWT_SECRET", "AUTH_MODE=jwt needs this or JWKS_URL");

@@ -1,7 +1,7 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import { CachedEmbedder } from "../embedding/cached-embedder.js";
 import { embeddingModelFacts } from "../embedding/embedding-models.js";
-import { OpenAIEmbedder } from "../embedding/openai-embedder.js";
+import type { OpenAIEmbedder } from "../embedding/openai-embedder.js";
 import { prefixedEmbedder } from "../embedding/prefixed-embedder.js";
 import { HashingEmbedder } from "../offline/hashing-embedder.js";
 import type { Logger } from "../platform/logger.js";
@@ -48,6 +48,7 @@ export async function openEmbedder(config: Config, memories: VectorStore, parts:
 
 async function openOpenAI(config: Config, memories: VectorStore, { tokens, logger }: EmbedderParts): Promise<OpenAIEmbedder> {
   const { MEMORY_EMBEDDING_DIMENSIONALITY: set, EMBEDDING_BASE_URL: baseUrl, EMBEDDING_API_KEY: apiKey } = config;
+  const { OpenAIEmbedder } = await import("../embedding/openai-embedder.js");
   return OpenAIEmbedder.open({
     model: config.MEMORY_EMBEDDING_MODEL,
     dimension: set ?? DEFAULT_DIMENSION,

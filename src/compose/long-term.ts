@@ -1,4 +1,4 @@
-import type { Category } from "../domain/categories.js";
+import type { CategoriesOf, Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
 import { CachedEmbedder } from "../embedding/cached-embedder.js";
 import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
@@ -32,6 +32,7 @@ export interface LongTerm {
   readonly history: ConversationHistory;
   /** False when HISTORY_BACKEND is `none`. */
   readonly keepsHistory: boolean;
+  /** Of tenants that have none of their own. */
   readonly categories: readonly Category[];
   readonly embedder: Embedder;
   readonly vectors: Vectors;
@@ -48,9 +49,10 @@ export async function openLongTerm(
     readonly checkProposed: CheckProposed;
   },
 ): Promise<LongTerm> {
-  const { config, overrides, logger, clock, around, dir, kept, closing } = wiring;
+  const { config, overrides, logger, clock, around, dir, kept, closing, tenants } = wiring;
   const own = overrides.domain?.categories ?? overrides.categories;
   const categories = own ?? (await openCategories(config.MEMORY_CATEGORIES_FILE, overrides.domain));
+  const categoriesOf: CategoriesOf = (owner) => tenants.of(owner).categories ?? categories;
   const given = overrides.vectors && closing(overrides.vectors, (it) => it.close());
   const vectors = given
     ? givenVectors(config, (around.vectors ?? same)(given))
@@ -66,7 +68,7 @@ export async function openLongTerm(
     {
       dir,
       router,
-      categories,
+      categoriesOf,
       remote,
       installation: await installationOf(wiring, agreedInstallation),
       halfLifeDays: config.MEMORY_HALF_LIFE_DAYS,
@@ -86,7 +88,7 @@ export async function openLongTerm(
       logger,
       ...(aloneWithMemories && { alone: aloneWithMemories }),
     },
-    { categories, minConfidence: config.MEMORY_MIN_CONFIDENCE },
+    { categoriesOf, minConfidence: config.MEMORY_MIN_CONFIDENCE },
   );
   const longTerm = closing((around.longTerm ?? same)(config.MEM0_ENABLED ? memories : new DisabledMemories(memories)), (it) => it.close());
   const verbatim = vectors.history

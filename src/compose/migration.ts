@@ -5,7 +5,6 @@ import { type MigrateOptions, type MigrationReport, migrate } from "../operation
 import { DirectoryLock } from "../platform/directory-lock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import type { TurnLock } from "../ports/session-store.js";
 import type { StateBackend, TransferableState } from "../ports/transfer.js";
 import { SqliteDailyTokens } from "../stores/daily-tokens/sqlite-daily-tokens.js";
 import { FileMemoryLog } from "../stores/files/file-memory-log.js";
@@ -94,22 +93,13 @@ async function openPostgres(wiring: Wiring, url: string): Promise<OpenedState> {
   const database = closing(await PostgresDatabase.open({ url, schema, logger }), (it) => it.close());
   const owners = new OwnerRows(database);
   const leases = new PostgresLeases(database, owners);
-  const name = `PostgreSQL (schema ${schema})`;
-  const lost = await hold(new LeasedLock(leases, { logger }), name, wiring);
-  const { journal, index, images } = postgresSessionStore(database, owners, { logger, clock, codec });
-  return {
-    lost,
-    state: {
-      name,
-      journal,
-      index,
-      images,
-      memoryLog: new PostgresMemoryLog(database, owners, codec),
-      ledgers: new PostgresOwnerLedger(database, owners, codec),
-      tables: [...bookingsInPostgres(database).tables, new PostgresDailyTokens(database)],
-      leases: () => leases.held(BEING_MOVED),
-    },
-  };
+  return held(wiring, leases, {
+    ...postgresSessionStore(database, owners, { logger, clock, codec }),
+    name: `PostgreSQL (schema ${schema})`,
+    memoryLog: new PostgresMemoryLog(database, owners, codec),
+    ledgers: new PostgresOwnerLedger(database, owners, codec),
+    tables: [...bookingsInPostgres(database).tables, new PostgresDailyTokens(database)],
+  });
 }
 
 async function openRedis(wiring: Wiring, url: string): Promise<OpenedState> {
@@ -117,28 +107,26 @@ async function openRedis(wiring: Wiring, url: string): Promise<OpenedState> {
   const { REDIS_PREFIX: prefix, REDIS_DURABILITY: durability } = config;
   const database = closing(await RedisDatabase.open({ url, prefix, durability, logger }), (it) => it.close());
   const leases = new RedisLeases(database);
-  const name = `Redis (prefix ${prefix})`;
-  const lost = await hold(new LeasedLock(leases, { logger }), name, wiring);
-  const { journal, index, images } = redisSessionStore(database, { logger, clock, codec });
-  return {
-    lost,
-    state: {
-      name,
-      journal,
-      index,
-      images,
-      memoryLog: new RedisMemoryLog(database, codec),
-      ledgers: new RedisOwnerLedger(database, codec),
-      tables: [...bookingsInRedis(database), new RedisDailyTokens(database)],
-      leases: () => leases.held(BEING_MOVED),
-    },
-  };
+  return held(wiring, leases, {
+    ...redisSessionStore(database, { logger, clock, codec }),
+    name: `Redis (prefix ${prefix})`,
+    memoryLog: new RedisMemoryLog(database, codec),
+    ledgers: new RedisOwnerLedger(database, codec),
+    tables: [...bookingsInRedis(database), new RedisDailyTokens(database)],
+  });
 }
 
 /** Keeps every server from starting on it; a move that was killed is waited for. @throws STORAGE_IN_USE while it is moved already */
-async function hold(locks: TurnLock, name: string, { closing }: Wiring): Promise<AbortSignal> {
+async function held(
+  { logger, closing }: Wiring,
+  leases: PostgresLeases | RedisLeases,
+  { name, journal, index, images, memoryLog, ledgers, tables }: Omit<TransferableState, "leases">,
+): Promise<OpenedState> {
+  const locks = new LeasedLock(leases, { logger });
   try {
-    return closing(await locks.acquire(BEING_MOVED, { waitMs: LEASE_MS + BEYOND_LEASE_MS }), (lease) => lease.release()).signal;
+    const lease = closing(await locks.acquire(BEING_MOVED, { waitMs: LEASE_MS + BEYOND_LEASE_MS }), (it) => it.release());
+    const state = { name, journal, index, images, memoryLog, ledgers, tables, leases: () => leases.held(BEING_MOVED) };
+    return { lost: lease.signal, state };
   } catch (error) {
     if (!isAppError(error, "SESSION_BUSY")) throw error;
     throw new AppError("STORAGE_IN_USE", { detail: `${name} is being moved by another command.`, hint: "Let it end.", cause: error });

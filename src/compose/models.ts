@@ -2,7 +2,6 @@ import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/m
 import { openAiSdkModel } from "../agent/models/ai-sdk-providers.js";
 import { KnownCapabilities } from "../agent/models/capabilities.js";
 import { FallbackModel } from "../agent/models/fallback-model.js";
-import { OpenAIModel } from "../agent/models/openai-model.js";
 import { OfflineModel } from "../offline/offline-model.js";
 import type { Logger } from "../platform/logger.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
@@ -16,9 +15,16 @@ export interface Models {
   readonly title: ChatModel;
 }
 
-/** Which models answer, by configuration. @throws INVALID_CONFIG naming a provider's package that isn't installed */
-export async function openModels(config: Config, domain: Domain, logger: Logger): Promise<Models> {
-  const known = new KnownCapabilities();
+/**
+ * Which models answer, by configuration. `known`: what is learnt of endpoints, shared by all that call them.
+ * @throws INVALID_CONFIG naming a provider's package that isn't installed
+ */
+export async function openModels(
+  config: Config,
+  domain: Domain,
+  logger: Logger,
+  known: KnownCapabilities = new KnownCapabilities(),
+): Promise<Models> {
   const chat = await openConfiguredModel(config, logger, known);
   if (chat === null) return sameFor(new OfflineModel(domain.offline ? { script: domain.offline } : {}));
   const { EXTRACTION_MODEL, SUMMARY_MODEL, TITLE_MODEL } = config;
@@ -100,11 +106,11 @@ function fallbackModel(config: Config, main: ModelChoice["provider"], fallback: 
   };
 }
 
-function modelOf(
+async function modelOf(
   config: Config,
   { provider, apiKey, baseUrl, ...choice }: ModelChoice,
   shared: { readonly known: KnownCapabilities; readonly logger: Logger },
-): ChatModel | Promise<ChatModel> {
+): Promise<ChatModel> {
   const options = {
     ...shared,
     ...choice,
@@ -115,6 +121,7 @@ function modelOf(
     ...(config.MODEL_CONTEXT_TOKENS !== undefined && { contextTokens: config.MODEL_CONTEXT_TOKENS }),
   };
   if (provider !== "openai") return openAiSdkModel(provider, options);
+  const { OpenAIModel } = await import("../agent/models/openai-model.js");
   return new OpenAIModel({
     ...options,
     api: config.OPENAI_API,

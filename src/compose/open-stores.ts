@@ -8,10 +8,9 @@ import { openMemorySessionStore } from "../stores/memory/in-memory.js";
 import { InMemoryMemoryLog } from "../stores/memory/in-memory-memory-log.js";
 import { InMemoryOwnerLedger } from "../stores/memory/in-memory-owner-ledger.js";
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
+import { ToldMemoryLog } from "../stores/sqlite-index/told-memory-log.js";
 import { openFollowingIndex } from "./following-index.js";
 import { openGivenStores } from "./given-stores.js";
-import { openPostgresStores } from "./postgres-stores.js";
-import { openRedisStores } from "./redis-stores.js";
 import type { Stores } from "./stores.js";
 import { same, type Wiring } from "./wiring.js";
 
@@ -24,16 +23,22 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   if (overrides.state !== undefined) return openGivenStores(wiring, overrides.state, { onLevel });
   // For what is in files beside an engine. That of journals is made by its lock.
   if (config.SHORT_TERM_BACKEND !== "file" && kept) await onStorage(() => fileSystem.mkdir(dir));
-  if (config.SHORT_TERM_BACKEND === "postgres") return openPostgresStores(wiring, config.DATABASE_URL ?? "");
-  if (config.SHORT_TERM_BACKEND === "redis") return openRedisStores(wiring, config.REDIS_URL ?? "");
+  // An engine's client is loaded where it is used.
+  if (config.SHORT_TERM_BACKEND === "postgres")
+    return (await import("./postgres-stores.js")).openPostgresStores(wiring, config.DATABASE_URL ?? "");
+  if (config.SHORT_TERM_BACKEND === "redis") return (await import("./redis-stores.js")).openRedisStores(wiring, config.REDIS_URL ?? "");
   if (kept) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
   const ledger = kept
     ? closing(await FileOwnerLedger.open({ dir, fileSystem, logger, codec }), (opened) => opened.close())
     : new InMemoryOwnerLedger();
   const openedLog = kept ? await FileMemoryLog.open({ dir, fileSystem, ledger, logger, codec }) : new InMemoryMemoryLog(ledger);
-  const memoryLog = closing((around.memoryLog ?? same)(openedLog), (it) => it.close());
   const files = kept ? await openFileSessionStore({ dir, logger, clock, fileSystem, codec }) : null;
-  const store = closing((around.sessions ?? same)(files ?? (await openMemorySessionStore({ logger, clock }))), (it) => it.close());
+  const opened = files ?? (await openMemorySessionStore({ logger, clock }));
+  if (config.WEBHOOK_URL !== undefined) opened.events.keepQueue();
+  const store = closing((around.sessions ?? same)(opened), (it) => it.close());
+  const told = new ToldMemoryLog(openedLog, opened.events, logger);
+  const memoryLog = closing((around.memoryLog ?? same)(told), (it) => it.close());
   const followed = await openFollowingIndex(wiring, store, { onLevel, catchUp: () => files?.catchUp() ?? catchUpIndex(store) });
-  return { store, storage: files ?? IN_MEMORY, ledger, memoryLog, ...followed };
+  void told.catchUp();
+  return { store, storage: files ?? IN_MEMORY, ledger, memoryLog, events: opened.events, eventQueue: opened.events.queue, ...followed };
 }

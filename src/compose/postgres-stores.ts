@@ -3,6 +3,7 @@ import { CatchingUp } from "../operations/catching-up.js";
 import { NEVER_BEHIND } from "../stores/journal/never-behind.js";
 import { PostgresDatabase } from "../stores/postgres/database.js";
 import { agreedInstallation } from "../stores/postgres/installation.js";
+import { PostgresLeases } from "../stores/postgres/leases.js";
 import { OwnerRows } from "../stores/postgres/owner-rows.js";
 import { PostgresDailyTokens } from "../stores/postgres/postgres-daily-tokens.js";
 import { PostgresImages } from "../stores/postgres/postgres-images.js";
@@ -12,6 +13,7 @@ import { postgresSessionStore } from "../stores/postgres/postgres-session-store.
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
 import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
 import type { Stores } from "./stores.js";
+import { toldInProcess } from "./told-in-process.js";
 import { same, type Wiring } from "./wiring.js";
 
 /** Everything of sessions and owners in one PostgreSQL, for as many processes as like. */
@@ -20,9 +22,12 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
   const database = closing(await PostgresDatabase.open({ url, schema: config.DATABASE_SCHEMA, logger }), (it) => it.close());
   const owners = new OwnerRows(database);
   const ledger = new PostgresOwnerLedger(database, owners, codec);
-  const memoryLog = (around.memoryLog ?? same)(new PostgresMemoryLog(database, owners, codec));
+  const told = toldInProcess(wiring);
+  const memoryLog = (around.memoryLog ?? same)(told.memoryLog(new PostgresMemoryLog(database, owners, codec)));
   const store = (around.sessions ?? same)(postgresSessionStore(database, owners, { logger, clock, codec }));
   await announceProcess(store.locks, wiring);
+  const lapsed = await new PostgresLeases(database, owners).sweep();
+  if (lapsed > 0) logger.info({ leases: lapsed }, "Leases of processes that were killed long ago were deleted");
   const swept = await new PostgresImages(database, owners).sweep();
   if (swept > 0) logger.info({ images: swept }, "Images that no message came to have were deleted");
   await holdLocalFiles(store.locks, wiring);
@@ -32,7 +37,9 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
     storage: database,
     ledger,
     memoryLog,
-    writer: store.journal,
+    writer: told.writer(store.journal),
+    events: told.events,
+    eventQueue: told.eventQueue,
     lagging: NEVER_BEHIND,
     indexCatchUp,
     rebuildIndex: async (options) => {

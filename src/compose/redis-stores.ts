@@ -10,6 +10,7 @@ import { redisSessionStore } from "../stores/redis/redis-session-store.js";
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
 import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
 import type { Stores } from "./stores.js";
+import { toldInProcess } from "./told-in-process.js";
 import { same, type Wiring } from "./wiring.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -21,6 +22,7 @@ export async function openRedisStores(wiring: Wiring, url: string): Promise<Stor
   const { config, logger, clock, around, codec, closing } = wiring;
   const { REDIS_DURABILITY: durability, REDIS_PREFIX: prefix } = config;
   const database = closing(await RedisDatabase.open({ url, prefix, durability, logger }), (it) => it.close());
+  const told = toldInProcess(wiring);
   const store = (around.sessions ?? same)(redisSessionStore(database, { logger, clock, ttlMs: ttlOf(config), codec }));
   await announceProcess(store.locks, wiring);
   await holdLocalFiles(store.locks, wiring);
@@ -28,8 +30,10 @@ export async function openRedisStores(wiring: Wiring, url: string): Promise<Stor
     store,
     storage: database,
     ledger: new RedisOwnerLedger(database, codec),
-    memoryLog: (around.memoryLog ?? same)(new RedisMemoryLog(database, codec)),
-    writer: store.journal,
+    memoryLog: (around.memoryLog ?? same)(told.memoryLog(new RedisMemoryLog(database, codec))),
+    writer: told.writer(store.journal),
+    events: told.events,
+    eventQueue: told.eventQueue,
     lagging: NEVER_BEHIND,
     indexCatchUp: new CatchingUp("index", () => catchUpIndex(store), logger),
     rebuildIndex: async (options) => {

@@ -2,6 +2,8 @@ import type { BookingStore } from "../concierge/booking-store.js";
 import type { Owner } from "../domain/owner.js";
 import type { CatchingUp } from "../operations/catching-up.js";
 import type { DailyTokens } from "../ports/daily-tokens.js";
+import type { EventLog } from "../ports/event-log.js";
+import type { EventQueue } from "../ports/event-queue.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
@@ -16,6 +18,9 @@ export interface Stores {
   readonly storage: StorageHealth;
   readonly ledger: OwnerLedger;
   readonly memoryLog: MemoryLog;
+  readonly events: EventLog;
+  /** What of it is to be delivered. Empty where nothing is to be. */
+  readonly eventQueue: EventQueue;
   readonly writer: SessionWriter;
   readonly lagging: SessionsBehind;
   readonly indexCatchUp: CatchingUp;

@@ -1,11 +1,18 @@
 import { text, url, variable } from "./variable.js";
 
-/** Variables of what a server tells of itself, in the order of the README's table. */
+const token = text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, "letters, digits and `-._~+/` only, as a bearer token is");
+
+/** Variables of what a server tells of itself and who runs it, in the order of the README's table. */
 export const TELEMETRY_VARIABLES = {
   METRICS_TOKEN: variable(
-    text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, "letters, digits and `-._~+/` only, as a bearer token is").optional(),
+    token.optional(),
     "",
     "Who sends it as `Authorization: Bearer …` may read `GET /metrics`. Empty: this machine alone.",
+  ),
+  OPERATOR_TOKEN: variable(
+    token.min(16, "at least 16 characters").optional(),
+    "",
+    "Who sends it as `Authorization: Bearer …` may list users and run jobs under `/v1/operator/`, and nothing else. Empty: nobody.",
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: variable(
     url.optional(),

@@ -1,8 +1,10 @@
 import type { Logger } from "../platform/logger.js";
 import type { AnyTool } from "../ports/agent.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
+import type { TraceRequest } from "../ports/request-tracing.js";
 import { providerName } from "../telemetry/gen-ai.js";
 import { tracedModel } from "../telemetry/traced-model.js";
+import { tracedRequest } from "../telemetry/traced-request.js";
 import { tracedTool } from "../telemetry/traced-tool.js";
 import type { Config } from "./config.js";
 import type { Models } from "./models.js";
@@ -36,3 +38,6 @@ export function tracedModels({ chat, extraction, summary, title }: Models, provi
 export function tracedTools(tools: readonly AnyTool[]): readonly AnyTool[] {
   return tools.map(tracedTool);
 }
+
+/** A request below its caller's span, above what it does. Costs next to nothing where nobody has asked for traces. */
+export const traceRequest: TraceRequest = tracedRequest;

@@ -11,11 +11,9 @@ import { ConversationOrchestrator, type OrchestratorParts } from "../turn/orches
 import { PromptContext } from "../turn/prompt-context.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { AfterTurn } from "./after-turn.js";
-import type { Answering } from "./agent.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
-import { tracedProvider } from "./telemetry.js";
 import type { Wiring } from "./wiring.js";
 
 const HISTORY_IN_TURN = 5;
@@ -62,34 +60,28 @@ export interface Turns {
   readonly afterTurn: OrchestratorParts["afterTurn"];
 }
 
-export function composeTurns(
+export async function composeTurns(
   { config, overrides, logger, clock, closing, metrics }: Wiring,
   { store, ledger, writer, lagging }: Stores,
   { longTerm, history }: LongTerm,
-  { domain, agent, recap }: Answering,
-  { worker, upkeep, counter, prompt, maxTokens }: AfterTurn,
+  { worker, upkeep }: AfterTurn,
   { tokens, limits }: Costs,
   registry: TurnRegistry,
-): Turns {
-  const tend = (owner: Owner, id: string) => tokens.during({ owner, sessionId: id }, () => upkeep.afterTurn(owner, id));
-  const parts: OrchestratorParts = {
+): Promise<Turns> {
+  const tend = (owner: Owner, id: string) => tokens.during({ owner, sessionId: id }, () => upkeep.of(owner).sessions.afterTurn(owner, id));
+  const recall = {
+    enabled: config.MEM0_ENABLED,
+    longTerm: tracedRecall(longTerm),
+    turns: config.MEM0_ENABLED ? longTerm : null,
+    history,
+    failing: new LRUCache<Owner, true>({ max: FAILING_OWNERS, ttl: FAILING_MS }),
+    deadlineMs: config.RECALL_DEADLINE_MS,
+    historyLimit: HISTORY_IN_TURN,
+  };
+  const common: Omit<OrchestratorParts, "agent" | "recap" | "domain" | "recall" | "counter"> = {
     store,
     writer,
     lagging,
-    agent,
-    recap,
-    domain: { name: domain.name, prompt },
-    recall: {
-      enabled: config.MEM0_ENABLED,
-      longTerm: tracedRecall(longTerm),
-      turns: config.MEM0_ENABLED ? longTerm : null,
-      history,
-      // By words beside the stand-in; a model has a tool to search with, and a question is worth a look.
-      failing: new LRUCache({ max: FAILING_OWNERS, ttl: FAILING_MS }),
-      looksBack: agent.standIn ? looksBack : isQuestion,
-      deadlineMs: config.RECALL_DEADLINE_MS,
-      historyLimit: HISTORY_IN_TURN,
-    },
     ledger,
     registry,
     onAsked: (owner, ids) => void countAsked(longTerm, registry, { owner, ids, clock, logger }),
@@ -106,20 +98,35 @@ export function composeTurns(
     metrics,
     clock,
     logger,
-    counter,
   };
   const rounds = config.SHORT_TERM_ROUNDS;
   const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
-  const ingestion = new Ingestion({ ...parts, remembers: config.MEM0_ENABLED }, { lockWaitMs });
-  const context = new PromptContext(parts, { rounds });
-  const chat = new ConversationOrchestrator(parts, { rounds, maxTokens, lockWaitMs, turnTimeoutMs: config.TURN_TIMEOUT_MS });
-  const provider = tracedProvider(config, overrides.model !== undefined);
+  const turns = await upkeep.map(({ answering: { domain, agent, recap, provider }, counter, prompt, maxTokens }) => {
+    const parts: OrchestratorParts = {
+      ...common,
+      agent,
+      recap,
+      domain: { name: domain.name, prompt },
+      // By words beside the stand-in; a model has a tool to search with, and a question is worth a look.
+      recall: { ...recall, looksBack: agent.standIn ? looksBack : isQuestion },
+      counter,
+    };
+    const chat = new ConversationOrchestrator(parts, { rounds, maxTokens, lockWaitMs, turnTimeoutMs: config.TURN_TIMEOUT_MS });
+    return {
+      chat: tracedChat(chat, { agent: domain.name, model: agent.modelName, provider }),
+      ingestion: new Ingestion({ ...parts, remembers: config.MEM0_ENABLED }, { lockWaitMs }),
+      context: new PromptContext(parts, { rounds }),
+    };
+  });
   return {
-    afterTurn: parts.afterTurn,
-    chat: tracedChat(chat, { agent: domain.name, model: agent.modelName, provider }),
+    afterTurn: common.afterTurn,
+    chat: {
+      chat: async (request, options) => turns.of(request.owner).chat.chat(request, options),
+      resume: async (request, options) => turns.of(request.owner).chat.resume(request, options),
+    },
     ownAgent: {
-      addMessages: (request, options) => ingestion.add(request, options),
-      context: (request, options) => context.of(request, options),
+      addMessages: async (request, options) => turns.of(request.owner).ingestion.add(request, options),
+      context: async (request, options) => turns.of(request.owner).context.of(request, options),
     },
   };
 }

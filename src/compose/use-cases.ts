@@ -1,5 +1,7 @@
 import { runRetention } from "../after-turn/retention.js";
 import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
+import { mergedEvent } from "../domain/event.js";
+import type { RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import { IdentityService } from "../identities/identities.js";
 import { MergeRecords } from "../identities/merge-record.js";
@@ -12,9 +14,11 @@ import { SessionService } from "../sessions/sessions.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { AfterTurn } from "./after-turn.js";
 import type { Answering } from "./agent.js";
+import type { ByTenant } from "./by-tenant.js";
 import type { Parts } from "./composed.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
+import { retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
 import type { Wiring } from "./wiring.js";
 
@@ -33,11 +37,11 @@ export interface UseCases {
 }
 
 export function composeUseCases(
-  { config, logger, clock }: Wiring,
-  { store, ledger, writer, lagging }: Stores,
+  { config, logger, clock, tenants }: Wiring,
+  { store, ledger, writer, lagging, events }: Stores,
   { longTerm, merged, history, vectors }: LongTerm,
-  { domain }: Answering,
-  { summaries, worker, catchUps }: AfterTurn,
+  { rest: { domain } }: ByTenant<Answering>,
+  { upkeep, worker, catchUps }: AfterTurn,
   {
     registry,
     archived,
@@ -66,11 +70,12 @@ export function composeUseCases(
     }
   };
   const records = domain.records ?? null;
-  const policy = {
+  const policy: RetentionPolicy = {
     activeDays: config.RETENTION_ACTIVE_DAYS,
     archivedDays: config.RETENTION_ARCHIVED_DAYS,
     deletedDays: config.RETENTION_DELETED_DAYS,
   };
+  const policyOf = (owner: Owner) => retentionOf(tenants.of(owner), policy);
   const sessions = new SessionService(
     {
       store,
@@ -82,17 +87,19 @@ export function composeUseCases(
       lagging,
       writeBack: { flush, kick: () => worker.kick(), hold: holdStores },
       finalSummary: async (owner, id) => {
-        await summaries.finish(owner, id);
+        await upkeep.of(owner).summaries.finish(owner, id);
         void archived(owner);
       },
       agentType: domain.name,
+      events,
       clock,
       logger,
     },
-    { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policy },
+    { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policyOf },
   );
   const merges = new MergeRecords(ledger);
-  const privacy = new PrivacyService({ store, history, longTerm, records, ledger, hold, compact: vectors.compact, merges, clock, logger });
+  const erasing = { ledger, hold, compact: vectors.compact, merges, events, clock, logger };
+  const privacy = new PrivacyService({ store, history, longTerm, records, ...erasing });
   const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
   const identities = new IdentityService({
     records: merges,
@@ -108,6 +115,7 @@ export function composeUseCases(
     holdHere,
     holdWriteBack: holdStores,
     erase: (owner, keep) => privacy.expire(owner, keep),
+    onMerged: ({ id, from, to, at }) => events.add(to, [mergedEvent(to, { id, from, at: new Date(at) })]),
     clock,
     logger,
   });
@@ -118,7 +126,7 @@ export function composeUseCases(
     history,
     clock,
     gate: registry,
-    promote: config.MEM0_ENABLED ? (owner, id, signal) => promotion.session(owner, id, signal) : null,
+    promote: config.MEM0_ENABLED ? (...args) => promotion.session(...args) : null,
     restore: { longTerm, ledger, records },
     lockWaitMs: config.SESSION_LOCK_WAIT_MS,
   });
@@ -128,7 +136,8 @@ export function composeUseCases(
       ...options,
       index: store.index,
       lapse: (owner, id, how, due) => sessions.lapse(owner, id, how, due),
-      policy,
+      policyOf,
+      policies: tenants.all.map((settings) => retentionOf(settings, policy)),
       batch: config.RETENTION_BATCH,
       now: clock.now(),
       logger,

@@ -4,8 +4,10 @@ import { type FileSystem, nodeFileSystem } from "../platform/file-system.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
 import type { ContentCodec } from "../ports/content-codec.js";
 import { type Metrics, noMetrics } from "../ports/metrics.js";
+import { ByTenant } from "./by-tenant.js";
 import type { Overrides } from "./composed.js";
 import type { Config } from "./config.js";
+import type { TenantSettings } from "./tenants.js";
 
 /** Registers what has to be closed, the last opened first. */
 export type Closing = <T>(value: T, close: (value: T) => Promise<unknown> | unknown) => T;
@@ -26,14 +28,20 @@ export interface Wiring {
   readonly kept: boolean;
   readonly closing: Closing;
   readonly metrics: Metrics;
+  readonly tenants: ByTenant<TenantSettings>;
 }
 
-export function wiringOf(config: Config, overrides: Overrides, closing: Closing, metrics: Metrics = noMetrics): Wiring {
-  const { logger = silentLogger, clock = systemClock, fileSystem = nodeFileSystem, around = {} } = overrides;
+export function wiringOf(
+  config: Config,
+  overrides: Overrides,
+  closing: Closing,
+  tenants: ByTenant<TenantSettings> = new ByTenant({}),
+): Wiring {
+  const { metrics = noMetrics, logger = silentLogger, clock = systemClock, fileSystem = nodeFileSystem, around = {} } = overrides;
   const kept = config.SHORT_TERM_BACKEND !== "memory";
   const codec = overrides.contentCodec ?? null;
   const dir = resolve(config.MEMORY_STORAGE_DIR);
-  return { config, overrides, logger, clock, fileSystem, around, codec, dir, kept, closing, metrics };
+  return { config, overrides, logger, clock, fileSystem, around, codec, dir, kept, closing, metrics, tenants };
 }
 
 export function same<T>(value: T): T {

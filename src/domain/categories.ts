@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { MemoryType } from "./memory.js";
+import type { Owner } from "./owner.js";
 
 /**
  * What is remembered about a user, by category: one row of the table that a domain or a deployment ({@link parseCategories}) has.
@@ -49,7 +50,8 @@ export const DEFAULT_CATEGORIES: readonly Category[] = [
   category("other", "anything else of lasting use", "fact", "soft", [], "what it is about"),
 ];
 
-const categoriesSchema = z
+/** A table as a deployment gives it. It must hold `other`, where a category that is not in the table goes. */
+export const categoriesSchema = z
   .array(
     z.strictObject({
       name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/),
@@ -65,10 +67,13 @@ const categoriesSchema = z
   .refine((list) => new Set(list.map((entry) => entry.name)).size === list.length, "a category's name is there once")
   .refine((list) => list.some((entry) => entry.name === "other"), "one category is `other`");
 
-/** A deployment's own table. It must hold `other`, where a category that is not in the table goes. @throws ZodError */
+/** A deployment's own table, by {@link categoriesSchema}. @throws ZodError */
 export function parseCategories(value: unknown): readonly Category[] {
   return categoriesSchema.parse(value);
 }
+
+/** Whose memories have which table. Pure: the same owner's is the same for as long as a process runs. */
+export type CategoriesOf = (owner: Owner) => readonly Category[];
 
 export function categoryOf(categories: readonly Category[], name: string): Category | undefined {
   return categories.find((entry) => entry.name === name);

@@ -1,4 +1,5 @@
 import { AppError } from "../platform/errors.js";
+import type { Owner } from "./owner.js";
 import type { JsonObject, Session, SessionStatus } from "./session.js";
 
 /**
@@ -42,6 +43,9 @@ export interface RetentionPolicy {
   /** For which a deleted session can be restored. Default 30. */
   readonly deletedDays: number;
 }
+
+/** Whose sessions are kept for how long. */
+export type RetentionOf = (owner: Owner) => RetentionPolicy;
 
 const DAY_MS = 86_400_000;
 
@@ -92,8 +96,8 @@ export function daysFrom(now: Date, days: number): string {
   return new Date(now.getTime() + days * DAY_MS).toISOString();
 }
 
-/** No session with this status that was active after this time can be due; null where the policy never lets one lapse by age. */
-export function inactiveSince(policy: RetentionPolicy, status: SessionStatus, now: Date): string | null {
-  const days = policyDays(policy, status);
-  return days === 0 ? null : daysFrom(now, -days);
+/** No session with this status that was active after this time can be due; null where no policy ever lets one lapse by age. */
+export function inactiveSince(policies: readonly RetentionPolicy[], status: SessionStatus, now: Date): string | null {
+  const days = policies.map((policy) => policyDays(policy, status)).filter((each) => each > 0);
+  return days.length === 0 ? null : daysFrom(now, -Math.min(...days));
 }

@@ -35,9 +35,9 @@ export function ownerOf(tenant: string, user: string): Owner {
   return `${encodePart(checkPart(tenant, "tenant"))}:${encodePart(checkPart(user, "user"))}` as Owner;
 }
 
-/** Stands for all users of a tenant, where who speaks for them names none. No user's owner is the same; nothing is kept under it. */
-export function everybodyOf(tenant: string): Owner {
-  return `${encodePart(checkPart(tenant, "tenant"))}:*` as Owner;
+/** What the owners of a tenant, and no others, begin with. @throws INVALID_USER_ID as {@link ownerOf} */
+export function tenantPrefix(tenant: string): string {
+  return `${encodePart(checkPart(tenant, "tenant"))}:`;
 }
 
 /** A user as a header or the command line names them: `user:x` is `x`. A token's subject and a key's user are taken as they are. */

@@ -1,19 +1,23 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Config } from "../compose/config.js";
+import { traceRequest } from "../compose/telemetry.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { Application } from "../ports/application.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
+import type { Operator } from "../ports/operator.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import { loadPageAssets } from "./assets.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
 import type { Authenticator, Credentials } from "./authenticator.js";
+import { backendOwner, isBackendPath, tenantOfBackend } from "./backend.js";
 import { locationsBelow, pathBelow } from "./base-path.js";
 import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
 import { docsRoutes } from "./docs.js";
+import { eventRoutes } from "./events.js";
 import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
@@ -27,12 +31,15 @@ import { MethodTable } from "./methods.js";
 import { type MetricsConfig, metricsRoutes } from "./metrics.js";
 import { CONVERSATION_PATHS, isOpenAiPath, openAiErrorResponse, openAiRoutes } from "./openai/openai.js";
 import { openApiDocument } from "./openapi.js";
+import { operatorRoutes } from "./operator.js";
+import { isOperatorPath, OPERATOR_CHALLENGE, type OperatorConfig, operatorDoor } from "./operator-door.js";
 import { ownAgentRoutes } from "./own-agent.js";
 import { pageRoutes } from "./page.js";
 import { privacyRoutes } from "./privacy.js";
 import { asAppError, problemResponse } from "./problem.js";
 import { rateLimit } from "./rate-limit.js";
 import { requestLog } from "./request-log.js";
+import { requestTrace } from "./request-trace.js";
 import { newApi } from "./routes.js";
 import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
@@ -41,7 +48,7 @@ import { timeZoneFrom } from "./time-zone.js";
 import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
 export type { HttpLimits } from "./http-limits.js";
-export type HttpConfig = AuthConfig & MetricsConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
+export type HttpConfig = AuthConfig & MetricsConfig & OperatorConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
 export type HttpApp = Hono<HttpEnv>;
 
 export interface HttpParts {
@@ -55,6 +62,8 @@ export interface HttpParts {
   readonly authenticator?: Authenticator | undefined;
   /** Told of every request, and read by `GET /metrics`. Default: there is no such route. */
   readonly metrics?: ReadableMetrics | null | undefined;
+  /** What `/v1/operator/` stands before. Default: there are no such routes. */
+  readonly operator?: Operator | undefined;
   /** Below which path everything stands: `/maitred`. Default: none. */
   readonly basePath?: string | undefined;
 }
@@ -81,6 +90,7 @@ const ALLOWED = [
   "X-User-Id",
   "X-Session-Id",
   "X-Request-Id",
+  "Last-Event-ID",
   "MCP-Protocol-Version",
 ];
 
@@ -90,8 +100,9 @@ const ALLOWED = [
  * @throws INVALID_CONFIG when keys can't be read
  */
 export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): Promise<HttpApp> {
-  const { application, config, logger, clock, limiter, metrics, basePath = "" } = parts;
+  const { application, config, logger, clock, limiter, metrics, operator, basePath = "" } = parts;
   const auth = parts.authenticator ?? (await openAuthenticator(config, clock));
+  const door = operatorDoor(config);
   const assets = await loadPageAssets(basePath);
   const log = requestLog(logger, { content: config.LOG_CONTENT, metrics: metrics ?? undefined });
   const streams = new OpenStreams(limits.streamsPerUser ?? 8);
@@ -106,6 +117,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
 
   // Routes and everything that compares paths know those below the base path alone.
   const app = new Hono<HttpEnv>({ getPath: pathBelow(basePath) });
+  app.use(requestTrace(traceRequest));
   app.use(log.middleware);
   app.use(locationsBelow(basePath));
   app.use(securityHeaders({ hsts: config.AUTH_MODE !== "local" }));
@@ -114,6 +126,12 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     if ((c.env?.incoming?.rawHeaders.length ?? 0) > 2 * MAX_HEADERS) throw new AppError("TOO_MANY_HEADERS");
     await next();
   });
+  const asOperator: MiddlewareHandler<HttpEnv> = async (c, next) => {
+    door.enter(credentialsOf(c));
+    if (methods.allowed(c.req.path).length === 0 || c.req.method === "OPTIONS") return c.notFound();
+    await next();
+    c.header("Cache-Control", "no-store");
+  };
   const crossOrigin = cors({
     origin: [...config.CORS_ORIGINS],
     allowMethods: ["GET", "POST", "PATCH", "DELETE"],
@@ -122,16 +140,23 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     maxAge: 600,
   });
   const signedIn: MiddlewareHandler<HttpEnv> = async (c, next) => {
+    if (isOperatorPath(c.req.path)) return asOperator(c, next);
     if (methods.allowed(c.req.path).length === 0 || c.req.method === "OPTIONS") return c.notFound();
+    door.refuse(credentialsOf(c));
     const timeZone = timeZoneFrom(c.req.header("X-Timezone"));
+    if (isBackendPath(c.req.path)) {
+      const tenant = await tenantOfBackend(auth, credentialsOf(c));
+      c.set("tenant", tenant);
+      c.set("owner", backendOwner(tenant));
+      return noStore(c, next);
+    }
     const identity = await auth.identify(credentialsOf(c));
     c.set("identity", identity);
     c.set("owner", identity.owner);
     c.set("timeZone", timeZone);
-    const { owner, speaksFor, ...seen } = identity;
-    if (speaksFor === undefined) application.seen(owner, { ...seen, ...(timeZone === undefined ? {} : { timeZone }) });
-    await next();
-    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+    const { owner, ...seen } = identity;
+    application.seen(owner, { ...seen, ...(timeZone === undefined ? {} : { timeZone }) });
+    return noStore(c, next);
   };
   const limited = rateLimit(config.RATE_LIMIT_PER_MINUTE, limiter ?? undefined);
   for (const path of ["/v1/*", MCP_PATH]) {
@@ -145,7 +170,13 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   const api = newApi();
   for (const routes of [
     chatRoutes(application.chat, streams, streamLimits),
-    ...openAiRoutes({ chat: application.chat, streams, limits: streamLimits, modelName: application.info.model.name, since }),
+    ...openAiRoutes({
+      chat: application.chat,
+      streams,
+      limits: streamLimits,
+      modelName: (owner) => application.modelOf(owner).name,
+      since,
+    }),
     uiRoutes({ chat: application.chat, sessions: application.sessions, streams, limits: streamLimits }),
     ownAgentRoutes(application.ownAgent),
     sessionRoutes(application.sessions),
@@ -156,8 +187,10 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     mcpRoutes(application, clock),
     privacyRoutes(application, config.AUTH_MODE),
     identityRoutes(application.identities),
+    eventRoutes({ events: application.events, streams: new OpenStreams(limits.streamsPerUser ?? 8), limits: streamLimits }),
     healthRoutes(application, config.AUTH_MODE),
     ...(metrics ? [metricsRoutes(metrics, config)] : []),
+    ...(operator ? [operatorRoutes(operator)] : []),
   ])
     api.route("/", routes);
   app.route("/", api);
@@ -178,10 +211,17 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     const known = asAppError(error);
     log.failed(known, c.get("requestId"));
     const rate = Object.fromEntries([...c.res.headers].filter(([name]) => /^(ratelimit-|access-control-|vary$)/.test(name)));
-    return errorFor(c)(known, c.get("requestId"), auth.challenge, rate);
+    const challenge = isOperatorPath(c.req.path) ? OPERATOR_CHALLENGE : auth.challenge;
+    return errorFor(c)(known, c.get("requestId"), challenge, rate);
   });
   return app;
 }
+
+/** Unless the route says otherwise. */
+const noStore: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  await next();
+  if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+};
 
 /** What the clients of the request's path read as an error. */
 function errorFor(c: Context<HttpEnv>): typeof problemResponse {

@@ -1,10 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { DEFAULT_TENANT, everybodyOf, ownerOf, plainUser } from "../domain/owner.js";
+import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import type { Authenticator } from "./authenticator.js";
-import { isForBackends } from "./backend.js";
+import type { Authenticator, Credentials } from "./authenticator.js";
 import { bearerToken, headerText } from "./credentials.js";
 
 const keySchema = z.object({
@@ -59,15 +58,21 @@ function findKey(keys: readonly Key[], presented: string): Key | null {
 export async function openApiKeyAuth(path: string | undefined): Promise<Authenticator> {
   if (path === undefined) throw refuse("is not set");
   const keys = await readKeys(path);
+  const keyOf = (request: Credentials) => {
+    const key = findKey(keys, bearerToken(request.header("Authorization")));
+    if (!key) throw new AppError("UNAUTHENTICATED", { detail: "The key is not known." });
+    return key;
+  };
   return {
     challenge: 'Bearer realm="maitred"',
     guard() {},
+    backend(request) {
+      const { tenant, user } = keyOf(request);
+      return user === null ? tenant : null;
+    },
     identify(request) {
-      const key = findKey(keys, bearerToken(request.header("Authorization")));
-      if (!key) throw new AppError("UNAUTHENTICATED", { detail: "The key is not known." });
+      const key = keyOf(request);
       if (key.user !== null) return { owner: ownerOf(key.tenant, key.user), provider: "api-key" };
-      const { tenant: speaksFor } = key;
-      if (isForBackends(new URL(request.url).pathname)) return { owner: everybodyOf(speaksFor), speaksFor, provider: "api-key" };
       const user = request.header("X-User-Id");
       if (user === undefined) throw new AppError("INVALID_USER_ID", { detail: "This key speaks for others: name the user by X-User-Id." });
       return { owner: ownerOf(key.tenant, plainUser(headerText(user))), provider: "api-key" };

@@ -20,4 +20,9 @@ export interface Authenticator {
   guard(request: Credentials): void;
   /** @throws UNAUTHENTICATED, INVALID_USER_ID, IDENTITY_UNAVAILABLE */
   identify(request: Credentials): Identity | Promise<Identity>;
+  /**
+   * The tenant of a trusted backend, which speaks for itself and no user; null: these credentials are some user's. Default: there is no
+   * such backend. @throws UNAUTHENTICATED
+   */
+  backend?(request: Credentials): string | null;
 }

@@ -36,7 +36,7 @@ export interface MaitredApp {
  * hono.all("/maitred/*", (c) => app.fetch(c.req.raw));
  */
 export async function createApp(maitred: Maitred, options: AppOptions = {}): Promise<MaitredApp> {
-  const { config, logger, clock, limiter, metrics } = serverPartsOf(maitred);
+  const { config, logger, clock, limiter, metrics, operator } = serverPartsOf(maitred);
   const { identify, basePath = "", limits } = options;
   const authenticator = identify && ownAuth(identify, { allowedOrigins: config.CORS_ORIGINS });
   const app = await createHttpApp(
@@ -48,6 +48,7 @@ export async function createApp(maitred: Maitred, options: AppOptions = {}): Pro
       clock,
       limiter,
       metrics,
+      operator,
       authenticator,
       basePath: checkedBasePath(basePath),
     },

@@ -1,5 +1,6 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
 import { ERRORS, type ErrorCode } from "../platform/errors.js";
+import { isOperatorPath } from "./operator-door.js";
 import { PROBLEM_TYPE, problemSchema } from "./problem.js";
 import { type HeaderName, headerRefs } from "./response-headers.js";
 
@@ -12,6 +13,16 @@ export const OF_USERS: readonly ErrorCode[] = [
   "UNAUTHENTICATED",
   "RATE_LIMITED",
   "IDENTITY_UNAVAILABLE",
+  "STORAGE_UNAVAILABLE",
+  "STORAGE_DAMAGED",
+  "SHUTTING_DOWN",
+];
+/** What may refuse any request of the operator; where there is none, nothing is there. */
+const OF_THE_OPERATOR: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "UNAUTHENTICATED",
+  "NOT_FOUND",
+  "RATE_LIMITED",
   "STORAGE_UNAVAILABLE",
   "STORAGE_DAMAGED",
   "SHUTTING_DOWN",
@@ -44,7 +55,7 @@ function codesOf({ method, path, responses }: Described, own: readonly ErrorCode
   const codes = [...ANY, ...own];
   if (Object.values(responses).some((response) => "content" in response)) codes.push("NOT_ACCEPTABLE");
   if (!path.startsWith("/v1/")) return codes;
-  codes.push(...OF_USERS);
+  codes.push(...(isOperatorPath(path) ? OF_THE_OPERATOR : OF_USERS));
   if (method !== "get") codes.push(...WITH_BODY);
   if (path.startsWith("/v1/sessions/{id}")) codes.push(...OF_A_SESSION, ...(method === "get" ? [] : OF_A_CHANGE));
   if (path.startsWith("/v1/memories")) codes.push(...OF_MEMORIES);

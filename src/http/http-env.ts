@@ -4,8 +4,6 @@ import type { AppError } from "../platform/errors.js";
 /** Who a request comes from, as the server knows it: never from a body, a query or a model. */
 export interface Identity {
   readonly owner: Owner;
-  /** Of a trusted backend: the tenant for whose users it speaks. */
-  readonly speaksFor?: string;
   readonly displayName?: string;
   readonly provider?: string;
   /** IANA name, where identity tells it. */
@@ -23,7 +21,10 @@ export interface HttpEnv {
   Variables: {
     requestId: string;
     identity: Identity;
+    /** On the routes of trusted backends: nobody, see {@link backendOwner}. */
     owner: Owner;
+    /** On the routes of trusted backends alone: theirs. */
+    tenant: string;
     /** IANA name from `X-Timezone`, where the client sent one. */
     timeZone: string | undefined;
     /** Logs a failure whose answer has begun already, and so passes the error handler by. */

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { AppError } from "../platform/errors.js";
 import type { Identities } from "../ports/identities.js";
-import { backendTenant } from "./backend.js";
 import { idempotencyHeader } from "./chat.js";
 import { fieldsOf } from "./fields.js";
 import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
@@ -37,7 +36,7 @@ const idParam = z.object({
 });
 
 const description = "For a trusted backend: an API key without a user.";
-const fails = ["BACKEND_ONLY"] as const;
+const fails = ["NOT_FOUND"] as const;
 const routes = {
   merge: createRoute({
     method: "post",
@@ -83,18 +82,18 @@ export function identityRoutes(identities: Identities): ApiApp {
     return merge;
   };
   api.openapi(routes.merge, async (c) => {
-    const tenant = backendTenant(c);
+    const tenant = c.get("tenant");
     const idempotencyKey = c.req.valid("header")["Idempotency-Key"];
     const request = { tenant, ...c.req.valid("json"), ...(idempotencyKey !== undefined && { idempotencyKey }) };
     const { tenant: _, ...merge } = await identities.merge(request);
     return answer(c, mergeSchema, merge, 202);
   });
   api.openapi(routes.get, async (c) => {
-    const { tenant: _, ...merge } = await found(backendTenant(c), c.req.valid("param").id);
+    const { tenant: _, ...merge } = await found(c.get("tenant"), c.req.valid("param").id);
     return answer(c, mergeSchema, merge);
   });
   api.openapi(routes.undo, async (c) => {
-    const { merge_id } = await found(backendTenant(c), c.req.valid("param").id);
+    const { merge_id } = await found(c.get("tenant"), c.req.valid("param").id);
     const { tenant: _, ...merge } = await identities.undo(merge_id);
     return answer(c, mergeSchema, merge);
   });

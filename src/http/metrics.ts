@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Config } from "../compose/config.js";
@@ -7,6 +6,7 @@ import type { ReadableMetrics } from "../ports/metrics.js";
 import { isLoopback } from "./auth-local.js";
 import type { HttpEnv } from "./http-env.js";
 import { type ApiApp, answersAs, createRoute, newApi } from "./routes.js";
+import { sharedSecret } from "./shared-secret.js";
 
 /** What a proxy on this machine adds to what it passes on. */
 const FORWARDED = ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"];
@@ -26,17 +26,12 @@ const route = createRoute({
 /** For this machine itself, or whoever has the token; to others there is no such page. */
 export function metricsRoutes(metrics: ReadableMetrics, config: MetricsConfig): ApiApp {
   const api = newApi();
-  const token = config.METRICS_TOKEN === undefined ? null : digest(config.METRICS_TOKEN);
+  const token = sharedSecret(config.METRICS_TOKEN);
   api.openapi(route, async (c) => {
-    if (!holdsToken(c, token) && !isFromHere(c, config.AUTH_MODE)) throw new AppError("NOT_FOUND");
+    if (!token.heldBy(c.req.header("Authorization")) && !isFromHere(c, config.AUTH_MODE)) throw new AppError("NOT_FOUND");
     return c.body(await metrics.text(), 200, { "Content-Type": metrics.contentType, "Cache-Control": "no-store" });
   });
   return api;
-}
-
-function holdsToken(c: Context<HttpEnv>, token: Buffer | null): boolean {
-  const [, given] = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "") ?? [];
-  return token !== null && given !== undefined && timingSafeEqual(digest(given), token);
 }
 
 /**
@@ -48,8 +43,4 @@ function isFromHere(c: Context<HttpEnv>, authMode: Config["AUTH_MODE"]): boolean
   if (!isLoopback(new URL(c.req.url).hostname)) return false;
   const from = c.env?.incoming?.socket?.remoteAddress;
   return from === undefined ? authMode === "local" : isLoopback(from.replace(/^::ffff:/i, ""));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -12,6 +12,7 @@ const SCHEMES = {
     description: "AUTH_MODE=header: set by a trusted proxy (AUTH_HEADER).",
   },
   bearer: { type: "http", scheme: "bearer", description: "AUTH_MODE=api-key or jwt." },
+  operator: { type: "http", scheme: "bearer", description: "OPERATOR_TOKEN: whoever runs the server, who is no user." },
 } as const;
 
 /** The document of all routes, as text, from the schemas that validate them. */

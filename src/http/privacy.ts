@@ -54,7 +54,7 @@ function serverInfo(info: ApplicationInfo, authMode: Config["AUTH_MODE"]) {
 }
 
 export function privacyRoutes(
-  application: Pick<Application, "privacy" | "user" | "identities" | "info">,
+  application: Pick<Application, "identities" | "info" | "modelOf" | "privacy" | "user">,
   authMode: Config["AUTH_MODE"],
 ): ApiApp {
   const api = newApi();
@@ -72,7 +72,7 @@ export function privacyRoutes(
         first_seen_at: record?.firstSeenAt ?? null,
         last_seen_at: record?.lastSeenAt ?? null,
       },
-      server: serverInfo(application.info, authMode),
+      server: serverInfo({ ...application.info, model: application.modelOf(owner) }, authMode),
     });
   });
   api.openapi(routes.export, async (c) => {

@@ -4,20 +4,24 @@ import { ownerHash } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { HttpEnv } from "./http-env.js";
+import { isOperatorPath } from "./operator-door.js";
 
 const WINDOW_SECONDS = 60;
 
 const inThisProcess: MakeLimiter = (points, duration) => new RateLimiterMemory({ points, duration });
 
+/** Counted as one, and no user's hash. */
+const OPERATOR = "operator";
+
 /**
- * At most `perMinute` requests a user and minute; 0: no limit. Counted under the user's hash. Runs after the user is known.
- * Answers carry `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds).
+ * At most `perMinute` requests a user and minute; 0: no limit. Counted under the user's hash. Runs after the user is known; who is none is
+ * the operator. Answers carry `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds).
  */
 export function rateLimit(perMinute: number, make: MakeLimiter = inThisProcess): MiddlewareHandler<HttpEnv> {
   if (perMinute === 0) return (_c, next) => next();
   const limiter = make(perMinute, WINDOW_SECONDS);
   return async (c, next) => {
-    const result = await limiter.consume(ownerHash(c.get("owner"))).catch((refused: unknown) => {
+    const result = await limiter.consume(isOperatorPath(c.req.path) ? OPERATOR : ownerHash(c.get("owner"))).catch((refused: unknown) => {
       if (refused instanceof RateLimiterRes) return refused;
       throw refused;
     });

@@ -48,10 +48,13 @@ export class EventStream {
     this.#heartbeat.unref();
   }
 
-  /** @throws CLIENT_CLOSED_REQUEST when the reader has gone, or takes nothing for `stalledMs` */
-  async send(event: string, data: unknown): Promise<void> {
+  /**
+   * `id`: one line. Default: the event's number, from 1. @throws CLIENT_CLOSED_REQUEST when the reader has gone, or takes nothing for
+   * `stalledMs`
+   */
+  async send(event: string, data: unknown, id?: string): Promise<void> {
     this.#lastId += 1;
-    await this.#write(`id: ${this.#lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    await this.#write(`id: ${id ?? this.#lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
   /** Without an id, and without a name where none is given. `data`: one line. @throws as {@link send} */

@@ -2,6 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import type { Application } from "../ports/application.js";
+import type { EventScope } from "../ports/event-log.js";
 
 /** Who an owner is after merges, and what their sessions are called now. */
 export interface KnownAs {
@@ -10,14 +11,19 @@ export interface KnownAs {
 }
 
 /** What doors call of the application that is of one owner. */
-type OwnersPart = Pick<Application, "chat" | "ownAgent" | "sessions" | "memories" | "history" | "imports" | "privacy" | "seen" | "user">;
+type OwnersPart = Pick<
+  Application,
+  "chat" | "ownAgent" | "sessions" | "memories" | "history" | "imports" | "privacy" | "events" | "seen" | "user"
+>;
 
 /**
  * The application for owners by any name that they have been known by: each call is made for whom they are now, and a session that they
  * know by its id from before is found. One cheap read a call.
  */
 export function knownAs(application: OwnersPart, known: KnownAs): OwnersPart {
-  const { chat, ownAgent, sessions, memories, history, imports, privacy } = application;
+  const { chat, ownAgent, sessions, memories, history, imports, privacy, events } = application;
+  const scoped = async (scope: EventScope): Promise<EventScope> =>
+    typeof scope === "object" && "owner" in scope ? { owner: await known.resolve(scope.owner) } : scope;
   const ofOwner = async <T>(owner: Owner, work: (owner: Owner) => T | Promise<T>): Promise<T> => work(await known.resolve(owner));
   /** A session that isn't there is looked for under its name of today. Nothing is done before that is known. */
   const ofSession = async <T>(owner: Owner, id: unknown, work: (owner: Owner, id: string) => Promise<T>): Promise<T> => {
@@ -109,6 +115,14 @@ export function knownAs(application: OwnersPart, known: KnownAs): OwnersPart {
       },
       erase: (owner, options) => ofOwner(owner, (as) => privacy.erase(as, options)),
       resume: () => privacy.resume(),
+    },
+    events: {
+      list: async (scope, query) => events.list(await scoped(scope), query),
+      follow: async (scope, options) => events.follow(await scoped(scope), options),
+      on: (...args) => events.on(...args),
+      undelivered: (...args) => events.undelivered(...args),
+      deliverAgain: (...args) => events.deliverAgain(...args),
+      endFollowers: () => events.endFollowers(),
     },
     seen: (owner, seen) => {
       // Their visit is told by the next one where who they are can't be told now.

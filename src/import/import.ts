@@ -27,7 +27,9 @@ export interface ImportParts {
   /** Lets an erasure end the work and wait for it. @throws OWNER_ERASED, SHUTTING_DOWN */
   readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
   /** Makes memories of a session's user messages: Promotion.session. Null where long-term memory is off. */
-  readonly promote: ((owner: Owner, sessionId: string, signal: AbortSignal) => Promise<unknown>) | null;
+  readonly promote:
+    | ((owner: Owner, sessionId: string, signal: AbortSignal, onMessage: (done: number, total: number) => void) => Promise<unknown>)
+    | null;
   /** What an export holds beside sessions, and where it goes. */
   readonly restore: Omit<RestoreParts, "store" | "writer" | "history" | "clock" | "lockWaitMs">;
   readonly lockWaitMs: number;
@@ -36,6 +38,7 @@ export interface ImportParts {
 }
 
 type ImportOptions = Parameters<Imports["import"]>[2];
+type OnProgress = NonNullable<ImportOptions["onProgress"]>;
 
 /**
  * Reads an import whole and keeps nothing, for one who sends it in parts: JSON lines, or a ChatGPT export of any size.
@@ -72,7 +75,8 @@ export class ImportService implements Imports {
         return leftOut.length === 0 ? result : { ...result, left_out: leftOut };
       }
       const restored = await restoreExport({ ...this.#parts, ...this.#parts.restore }, owner, document, { ...options, signal });
-      if (options.extract) await this.#promote(owner, restored.sessionIds, signal);
+      const { messages, skipped_duplicates: skipped } = restored.result;
+      if (options.extract) await this.#promote(owner, restored.sessionIds, signal, progressFrom(messages + skipped, options.onProgress));
       return restored.result;
     } finally {
       running.end();
@@ -116,6 +120,7 @@ export class ImportService implements Imports {
           owner,
           sessions.map(({ sessionId }) => sessionId),
           signal,
+          progressFrom(done, options.onProgress),
         );
       return { sessions: sessions.length, messages, skipped_duplicates: skipped };
     } finally {
@@ -123,7 +128,21 @@ export class ImportService implements Imports {
     }
   }
 
-  async #promote(owner: Owner, sessionIds: readonly string[], signal: AbortSignal): Promise<void> {
-    for (const sessionId of sessionIds) await this.#parts.promote?.(owner, sessionId, signal);
+  async #promote(owner: Owner, sessionIds: readonly string[], signal: AbortSignal, onSession: () => OnProgress): Promise<void> {
+    for (const sessionId of sessionIds) await this.#parts.promote?.(owner, sessionId, signal, onSession());
   }
+}
+
+/** Goes on counting after `kept` messages, session by session: of one that begins it is known only then how much of it is read. */
+function progressFrom(kept: number, onProgress: OnProgress = () => {}): () => OnProgress {
+  let before = kept;
+  let latest = 0;
+  return () => {
+    before += latest;
+    latest = 0;
+    return (done, total) => {
+      latest = done;
+      onProgress(before + done, before + total);
+    };
+  };
 }

@@ -1,15 +1,18 @@
-import { type Composed, compose } from "../compose/compose.js";
+import type { Composed } from "../compose/compose.js";
 import { type Config, parseConfig } from "../compose/config.js";
 import { warnOfMisspelt } from "../compose/misspelt-variables.js";
 import { openMetrics } from "../compose/telemetry.js";
 import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
+import { loadWaiting } from "../platform/loaded-later.js";
 import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
 import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { Application } from "../ports/application.js";
+import type { EventListener, EventPattern } from "../ports/events.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
+import type { Operator } from "../ports/operator.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
 import { checkedChat, type UserParts } from "./checked.js";
@@ -26,6 +29,8 @@ export interface Maitred extends Application {
    * process, which is the application's own. @throws INVALID_CONFIG where nothing is counted
    */
   metrics(): Promise<string>;
+  /** As {@link Application.events}' `on`: `maitred.on("memory.added", ({ user, data }) => …)`. Returns how to stop it. */
+  on(pattern: EventPattern, listener: EventListener): () => void;
   /** The owner of a user of a tenant (default `default`). @throws INVALID_USER_ID */
   owner(user: string, tenant?: string): Owner;
   /**
@@ -44,6 +49,7 @@ export interface ServerParts {
   readonly limiter: MakeLimiter | null;
   /** Null where nothing is counted. */
   readonly metrics: ReadableMetrics | null;
+  readonly operator: Operator;
 }
 
 /** Holds keys: not to be seen in a dump of the object. */
@@ -72,6 +78,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     embedder,
     agent,
     categories,
+    tenants,
     state,
     vectors,
     ...rest
@@ -88,6 +95,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     reader: extractor,
     agent,
     categories,
+    tenants,
     state,
     vectors,
     beforeTool,
@@ -126,7 +134,11 @@ async function open(
   warnOfMisspelt(env, logger);
   const metrics = parts.metrics === true ? await openMetrics({ process: false }) : null;
   const overrides = { ...overridesOf({ ...parts, logger }), ...(metrics && { metrics }) };
-  return opened(await compose(config, overrides), { logger, clock, metrics });
+  // Importing the package loads none of the stores.
+  const { compose } = await import("../compose/compose.js");
+  const composed = await compose(config, overrides);
+  setImmediate(loadWaiting);
+  return opened(composed, { logger, clock, metrics });
 }
 
 /** Everything for one user, over an application that somebody else opened. */
@@ -154,6 +166,7 @@ function opened(
       if (metrics === null) throw new AppError("INVALID_CONFIG", { detail: "Nothing is counted.", hint: "Open it with `metrics: true`." });
       return metrics.text();
     },
+    on: (pattern, listener) => application.events.on(pattern, listener),
     owner: (user, tenant = DEFAULT_TENANT) => ownerOf(tenant, user),
     for: ({ user, tenant = DEFAULT_TENANT, timeZone }) => {
       if (timeZone !== undefined && !isTimeZone(timeZone))
@@ -161,6 +174,6 @@ function opened(
       return userOf(application, { owner: ownerOf(tenant, user), timeZone }, clock);
     },
   };
-  const server: ServerParts = { config: parts.config, logger, clock, metrics, limiter: parts.limiter };
+  const server: ServerParts = { config: parts.config, logger, clock, metrics, limiter: parts.limiter, operator: parts.operator };
   return Object.defineProperty(maitred, SERVER_PARTS, { value: server });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { MakeAgent, Overrides } from "../compose/compose.js";
+import { checkedTenants, type Tenants } from "../compose/tenants.js";
 import { type Category, parseCategories } from "../domain/categories.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
@@ -33,6 +34,8 @@ export interface MaitredParts {
   readonly agent?: Agent | MakeAgent | undefined;
   /** What is remembered, by category; one of them is `other`. A domain's own come first. Default: the concierge's. */
   readonly categories?: readonly Category[] | undefined;
+  /** What tenants have of their own, by their names; before those of `tenantsFile`, whole. Default: nothing. */
+  readonly tenants?: Tenants | undefined;
   /** Sessions, owners and the memory log. Closed with everything else. Default: by `shortTermBackend`. */
   readonly state?: StateStores | undefined;
   /** Memories and history. Closed with everything else. Default: by `mem0Provider` and `historyBackend`. */
@@ -75,6 +78,7 @@ export const PART_OPTIONS = Object.keys({
   embedder: true,
   agent: true,
   categories: true,
+  tenants: true,
   state: true,
   vectors: true,
   beforeTool: true,
@@ -98,11 +102,16 @@ export function productOf({ domain, prompt, tools }: Pick<MaitredOptions, "domai
 /** What is brought along, without what is undefined. @throws INVALID_CONFIG */
 export function overridesOf({
   categories,
+  tenants,
   metrics: _asked,
   ...parts
 }: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined }): Overrides {
   const given = Object.entries(parts).filter(([, part]) => part !== undefined);
-  return { ...(Object.fromEntries(given) as Overrides), ...(categories && { categories: checkedCategories(categories) }) };
+  return {
+    ...(Object.fromEntries(given) as Overrides),
+    ...(categories && { categories: checkedCategories(categories) }),
+    ...(tenants && { tenants: checkedTenants(tenants) }),
+  };
 }
 
 function checkedCategories(categories: readonly Category[]): readonly Category[] {

@@ -161,6 +161,14 @@ export interface Settings {
   readonly retentionIntervalHours?: Setting<"RETENTION_INTERVAL_HOURS">;
   /** Sessions in one batch of a retention run. Default: 100. */
   readonly retentionBatch?: Setting<"RETENTION_BATCH">;
+  /** Days for which events are kept for those who list or follow them. Default: 7. */
+  readonly eventsRetentionDays?: Setting<"EVENTS_RETENTION_DAYS">;
+  /** Where every event is POSTed to, signed. Needs webhookSecret. */
+  readonly webhookUrl?: Setting<"WEBHOOK_URL">;
+  /** What they are signed with: base64 of 24 to 64 bytes, `whsec_` before it or not. */
+  readonly webhookSecret?: Setting<"WEBHOOK_SECRET">;
+  /** `true`: events also hold the words that they tell of, as they are when they are told; else ids alone. Default: false. */
+  readonly eventsContent?: Setting<"EVENTS_CONTENT">;
   /** Requests a user may make in a minute. Default: 0 (off) in `local`, else 120. */
   readonly rateLimitPerMinute?: Setting<"RATE_LIMIT_PER_MINUTE">;
   /** How the user is known. Default: local. */
@@ -184,6 +192,11 @@ export interface Settings {
    * own is reached with `user:`.
    */
   readonly jwtSubjectPrefix?: Setting<"JWT_SUBJECT_PREFIX">;
+  /**
+   * JSON with what tenants have of their own: `{ "acme": { "model", "prompt", "categories", "retention_days" } }`. What isn't set is
+   * as for everybody else.
+   */
+  readonly tenantsFile?: Setting<"TENANTS_FILE">;
   /** Origins that may call from a browser, comma-separated. Empty: none. */
   readonly corsOrigins?: readonly string[] | Setting<"CORS_ORIGINS">;
   /** What is logged. Default: info. */
@@ -192,6 +205,8 @@ export interface Settings {
   readonly logContent?: Setting<"LOG_CONTENT">;
   /** Who sends it as `Authorization: Bearer …` may read `GET /metrics`. Empty: this machine alone. */
   readonly metricsToken?: Setting<"METRICS_TOKEN">;
+  /** Who sends it as `Authorization: Bearer …` may list users and run jobs under `/v1/operator/`, and nothing else. Empty: nobody. */
+  readonly operatorToken?: Setting<"OPERATOR_TOKEN">;
   /**
    * The server sends its traces to this collector, by OTLP over HTTP; the other variables of OpenTelemetry are read too. Empty: none
    * are sent.

@@ -1,4 +1,4 @@
-import type { Category } from "../domain/categories.js";
+import type { CategoriesOf } from "../domain/categories.js";
 import type { Memory, RestorableMemory } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
@@ -18,7 +18,7 @@ export interface AdministrationParts {
   readonly store: MemoryStore;
   readonly projection: Projection;
   readonly ledger: Pick<OwnerLedger, "tombstones">;
-  readonly categories: readonly Category[];
+  readonly categoriesOf: CategoriesOf;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -37,7 +37,7 @@ export class MemoriesAsAWhole implements Omit<MemoryAdministration, "close"> {
   }
 
   async restore(owner: Owner, memories: readonly RestorableMemory[]): Promise<number> {
-    const { logs, store, ledger, categories, clock, logger } = this.#parts;
+    const { logs, store, ledger, categoriesOf, clock, logger } = this.#parts;
     const taken = await store.takenBySomebodyElse(
       owner,
       memories.map(({ id }) => id),
@@ -46,7 +46,7 @@ export class MemoriesAsAWhole implements Omit<MemoryAdministration, "close"> {
     const { result } = await logs.change(
       owner,
       ({ records }) => {
-        const puts = restorable(owner, memories, { known: records, taken, tombstones, categories });
+        const puts = restorable(owner, memories, { known: records, taken, tombstones, categories: categoriesOf(owner) });
         return { entry: puts.length === 0 ? null : { kind: "import", turn: null, puts, removed: [] }, result: puts.length };
       },
       { now: clock.now() },

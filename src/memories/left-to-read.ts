@@ -10,8 +10,8 @@ import type { ReadTogether } from "./read-message.js";
  * each with its own quotes; a booking has them read before it goes on. So a call is saved and nothing that was said is lost.
  */
 export interface LeftToReadParts {
-  /** Null where the reader takes each message by itself: then none is left. */
-  readonly together: ReadTogether | null;
+  /** Null where the owner's reader takes each message by itself: then none is left. */
+  readonly together: (owner: Owner) => ReadTogether | null;
   /** A message as it was said, from the journal; null where it is not part of a conversation any more. */
   readonly said: (owner: Owner, turn: MemoryLogTurn, signal: AbortSignal) => Promise<TurnToRemember | null>;
   /** Takes a turn off the record at the word of a message that was read along. Safe to repeat. */
@@ -52,8 +52,8 @@ export class LeftToRead {
     this.#parts = parts;
   }
 
-  get together(): ReadTogether | null {
-    return this.#parts.together;
+  together(owner: Owner): ReadTogether | null {
+    return this.#parts.together(owner);
   }
 
   get takeOffRecord(): LeftToReadParts["takeOffRecord"] {

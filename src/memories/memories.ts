@@ -1,4 +1,4 @@
-import { type Category, DEFAULT_CATEGORIES } from "../domain/categories.js";
+import { type CategoriesOf, DEFAULT_CATEGORIES } from "../domain/categories.js";
 import type { Memory } from "../domain/memory.js";
 import type { MemoryOperation } from "../domain/memory-operation.js";
 import { holdsAt, memoryOf } from "../domain/memory-record.js";
@@ -53,8 +53,8 @@ export interface MemoryServiceParts {
 }
 
 export interface MemoryServiceOptions {
-  /** Default: {@link DEFAULT_CATEGORIES}. */
-  readonly categories?: readonly Category[];
+  /** Default: {@link DEFAULT_CATEGORIES}, for everybody. */
+  readonly categoriesOf?: CategoriesOf;
   /** Soft statements below it are not stored. Default 0.6. */
   readonly minConfidence?: number;
 }
@@ -104,9 +104,9 @@ export class MemoryService implements LongTermMemory {
 
   constructor(parts: MemoryServiceParts, options: MemoryServiceOptions = {}) {
     const { log, store, ledger, readMessage, onForgotten = () => {}, alone, clock, logger } = parts;
-    const { categories = DEFAULT_CATEGORIES, minConfidence = 0.6 } = options;
+    const { categoriesOf = () => DEFAULT_CATEGORIES, minConfidence = 0.6 } = options;
     this.#parts = parts;
-    this.#options = { categories, minConfidence };
+    this.#options = { categoriesOf, minConfidence };
     const projection = new Projection({ log, store, ledger, logger });
     const logs = new OwnerLogs({ log, ledger, projection, clock, ...(alone && { alone }) });
     const rules = (owner: Owner, now: Date) => this.#rules(owner, now);
@@ -118,10 +118,10 @@ export class MemoryService implements LongTermMemory {
     const { checkProposed } = parts;
     this.propose = (...args) => propose({ logs, forgetting: this.#forgetting, checkProposed, rules }, ...args);
     this.takeOffRecord = (...args) => takeOffRecord({ logs, log }, ...args);
-    this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categories, rules });
+    this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules });
     this.#recall = new RecallOfMemories({ logs, store, logger });
     this.merged = new MergingMemories({ logs, log, ledger, rules, logger });
-    this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, categories, clock, logger });
+    this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, categoriesOf, clock, logger });
   }
 
   async get(owner: Owner, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Memory> {
@@ -215,7 +215,9 @@ export class MemoryService implements LongTermMemory {
 
   async #rules(owner: Owner, now: Date): Promise<ReconcileRules> {
     const tombstones = await this.#parts.ledger.tombstones(owner);
-    return { ...this.#options, now, tombstones, hash: (text, of = owner) => textHash(of, text) };
+    const { categoriesOf, minConfidence } = this.#options;
+    const hash = (text: string, of = owner) => textHash(of, text);
+    return { categories: categoriesOf(owner), minConfidence, now, tombstones, hash };
   }
 }
 

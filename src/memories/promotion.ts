@@ -35,6 +35,9 @@ export interface PromotionReport {
   readonly failed_sessions: number;
 }
 
+/** Told after each user message of a session: how many were read, of how many. */
+export type OnMessage = (done: number, total: number) => void;
+
 const NOTHING: PromotionReport = { sessions: 0, messages: 0, stored: 0, confirmed: 0, failed_sessions: 0 };
 
 /**
@@ -70,10 +73,10 @@ export class Promotion {
   }
 
   /** One session. @throws what extraction or the store throws: what was done before is marked as done */
-  async session(owner: Owner, sessionId: string, signal: AbortSignal): Promise<PromotionReport> {
+  async session(owner: Owner, sessionId: string, signal: AbortSignal, onMessage?: OnMessage): Promise<PromotionReport> {
     const running = this.#parts.gate.begin(owner);
     try {
-      return await this.#session(owner, sessionId, AbortSignal.any([signal, running.signal]));
+      return await this.#session(owner, sessionId, AbortSignal.any([signal, running.signal]), onMessage);
     } finally {
       running.end();
     }
@@ -90,7 +93,7 @@ export class Promotion {
     }
   }
 
-  async #session(owner: Owner, sessionId: string, signal: AbortSignal): Promise<PromotionReport> {
+  async #session(owner: Owner, sessionId: string, signal: AbortSignal, onMessage?: OnMessage): Promise<PromotionReport> {
     const { store, ledger } = this.#parts;
     const session = await store.index.get(owner, sessionId);
     if (!session || session.status === "deleted" || session.metadata.incognito === true) return NOTHING;
@@ -108,6 +111,7 @@ export class Promotion {
       tally.stored += own;
       tally.confirmed += holding.length - own;
       tally.messages += 1;
+      onMessage?.(position + 1, messages.length);
       const last = position === messages.length - 1;
       if (last || position % this.#options.batch === this.#options.batch - 1) await ledger.setProgress(owner, job, String(message.seq));
     }

@@ -1,4 +1,4 @@
-import type { Category } from "../domain/categories.js";
+import type { CategoriesOf } from "../domain/categories.js";
 import type { Memory, MemoryPatch, NewStatement } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
@@ -19,7 +19,7 @@ import { approved, rejected } from "./waiting.js";
 export interface StatingParts {
   readonly logs: OwnerLogs;
   readonly forgetting: Forgetting;
-  readonly categories: readonly Category[];
+  readonly categoriesOf: CategoriesOf;
   readonly rules: (owner: Owner, now: Date) => Promise<ReconcileRules>;
 }
 
@@ -36,7 +36,7 @@ export class StatingByHand {
 
   async add(owner: Owner, said: NewStatement, options: At & { readonly request?: StatementKey }): Promise<Memory> {
     const { request, now } = options;
-    const given = byHand(said, this.#parts.categories);
+    const given = byHand(said, this.#parts.categoriesOf(owner));
     // What a guest says by hand is as sure as it gets: the gate is for readers.
     const rules = { ...(await this.#parts.rules(owner, now)), minConfidence: 0 };
     const stated_at = now.toISOString();
@@ -57,7 +57,7 @@ export class StatingByHand {
   }
 
   async patch(owner: Owner, id: string, given: MemoryPatch, { now, timeZone }: At): Promise<Memory> {
-    const patch = editedByHand(given, this.#parts.categories);
+    const patch = editedByHand(given, this.#parts.categoriesOf(owner));
     const rules = await this.#parts.rules(owner, now);
     return this.#change(owner, now, ({ records }) => {
       const before = found(records, id);

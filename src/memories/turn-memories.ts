@@ -51,8 +51,8 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     const { logs, left } = this.#parts;
     const known = await logs.known(owner);
     if (known.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
-    if (turn.may_wait === true && left?.together) return this.#leave(owner, turn, now, signal);
-    if (!left?.together || known.left.length === 0) return this.#read(owner, turn, [], { known, now, signal });
+    if (turn.may_wait === true && left?.together(owner)) return this.#leave(owner, turn, now, signal);
+    if (!left?.together(owner) || known.left.length === 0) return this.#read(owner, turn, [], { known, now, signal });
     const claim = await left.claim(owner, signal);
     try {
       return await this.#readWithLeft(owner, turn, { left, now, signal: AbortSignal.any([signal, claim.signal]) });

@@ -45,7 +45,7 @@ export class TurnReading {
     const { mayRead = async () => {}, readMessage, left } = this.#parts;
     const read = async () => {
       await mayRead(owner);
-      const together = along.length > 0 ? left?.together : null;
+      const together = along.length > 0 ? left?.together(owner) : null;
       const known = await this.#knownFor(owner, [...along, turn], records, now, signal);
       if (!together) return [await readMessage(toRead(owner, turn, known), signal)];
       try {

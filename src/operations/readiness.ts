@@ -16,6 +16,8 @@ export interface ReadinessParts {
   readonly historyCatchUp: Pick<CatchingUp, "state">;
   readonly model: { readonly name: string; readonly standIn: boolean };
   readonly embedder: ApplicationInfo["embedder"];
+  /** Null where no event is delivered. */
+  readonly deliveries: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
   /** Null where nothing limits what models cost. */
   readonly costs: { reached(): Promise<{ readonly soft: number; readonly hard: number; readonly until: string }> } | null;
 }
@@ -40,6 +42,7 @@ export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
     history: history.status === "ok" ? catchUpPart(parts.historyCatchUp.state, "the history index") : history,
     model: { status: "ok", ...(parts.model.standIn && { detail: `${parts.model.name}: a stand-in` }) },
     embedder: embedderPart(parts.embedder),
+    ...(parts.deliveries !== null && { webhooks: await look(webhookPart(parts.deliveries)) }),
     ...(parts.costs !== null && { cost: await look(costPart(parts.costs)) }),
   };
   return { status: overall(reported), parts: reported };
@@ -53,6 +56,12 @@ function overall(parts: Readonly<Record<string, Part>>): PartStatus {
 function embedderPart({ id, dimension, lexical, remote, problem }: ApplicationInfo["embedder"]): Part {
   const what = `${id}: ${dimension} numbers, ${lexical ? "a stand-in that compares words" : remote ? "remote" : "local"}`;
   return problem === null ? { status: "ok", detail: what } : { status: "degraded", detail: `${what}. ${problem}` };
+}
+
+async function webhookPart(deliveries: NonNullable<ReadinessParts["deliveries"]>): Promise<Part> {
+  const { waiting, dead } = await deliveries();
+  if (dead > 0) return { status: "degraded", detail: `${dead} events could not be delivered and can be repeated, ${waiting} wait` };
+  return { status: "ok", detail: `${waiting} events wait` };
 }
 
 async function costPart(costs: NonNullable<ReadinessParts["costs"]>): Promise<Part> {

@@ -1,15 +1,10 @@
 import type { Owner } from "../domain/owner.js";
-import type { RecordOf } from "../domain/session.js";
-import { searchable } from "../history/history.js";
 import type { Logger } from "../platform/logger.js";
-import type { ConversationHistory, HistoryMessage } from "../ports/history.js";
-import type { ListedSession, SessionStore } from "../ports/session-store.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { ListedSession } from "../ports/session-store.js";
+import { belongs, type ReindexedSessionParts, reindexSession } from "./reindexed-session.js";
 
-export interface ReindexParts {
-  readonly store: SessionStore;
-  readonly history: ConversationHistory;
-  /** A session's summary as history knows it. */
-  readonly summaryMessage: (sessionId: string, record: RecordOf<"summary">) => HistoryMessage;
+export interface ReindexParts extends ReindexedSessionParts {
   /** Runs work on one owner's stores while nobody takes something out of them; begins it again when it was ended for that. */
   readonly during: (owner: Owner, signal: AbortSignal, work: (signal: AbortSignal) => Promise<number>) => Promise<number>;
   readonly logger: Logger;
@@ -34,7 +29,7 @@ const PAGE = 200;
 
 /**
  * Brings history level with the journals: no model is called, and what was kept out of memory stays out. Safe to break off and
- * to repeat. What is still pending is left to the write-back.
+ * to repeat, also beside turns, of this process and of others. What is still pending is left to the write-back.
  */
 export async function reindexHistory(parts: ReindexParts, options: ReindexOptions): Promise<ReindexReport> {
   let report: ReindexReport = { sessions: 0, added: 0, failed: 0 };
@@ -56,7 +51,9 @@ export async function reindexHistory(parts: ReindexParts, options: ReindexOption
     for (const { owner, session } of behind) {
       if (signal.aborted) return report;
       try {
-        const added = await parts.during(owner, signal, (during) => reindexSession(parts, owner, session.id, during));
+        const added = await parts.during(owner, signal, (during) =>
+          reindexSession(parts, owner, session.id, { stop: signal, signal: during }),
+        );
         tell({ sessions: 1, added, failed: 0 });
       } catch (error) {
         if (signal.aborted) return report;
@@ -77,25 +74,4 @@ async function behindIn(history: ConversationHistory, page: readonly ListedSessi
   const wanted = page.filter(({ session }) => belongs(session));
   const held = await history.counts(wanted.map(({ owner, session }) => ({ owner, sessionId: session.id })));
   return wanted.filter(({ session }) => (held.get(session.id) ?? 0) < session.message_count + (session.summary === null ? 0 : 1));
-}
-
-function belongs(session: ListedSession["session"]): boolean {
-  return session.message_count > 0 && session.metadata.incognito !== true;
-}
-
-async function reindexSession(
-  { store, history, summaryMessage }: ReindexParts,
-  owner: Owner,
-  sessionId: string,
-  signal: AbortSignal,
-): Promise<number> {
-  const session = await store.index.get(owner, sessionId);
-  if (session === null || !belongs(session)) return 0;
-  const pending = new Set((await store.index.pendingOf(owner, sessionId)).map(({ turn }) => turn));
-  async function* settled() {
-    for await (const message of searchable(store, owner, sessionId)) if (!pending.has(message.turn)) yield message;
-  }
-  const added = await history.addSession(owner, sessionId, settled(), { signal });
-  const { summary } = await store.journal.window(owner, sessionId, { rounds: 1, signal });
-  return summary ? added + (await history.addEvents(owner, [summaryMessage(sessionId, summary)], { signal })) : added;
 }

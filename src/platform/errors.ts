@@ -56,6 +56,12 @@ export const ERRORS = {
   MEMORY_NOT_FOUND: spec(404, "There is no such memory", "List your memories with GET /v1/memories."),
   MESSAGE_NOT_FOUND: spec(404, "There is no such message", "List a session's messages with GET /v1/sessions/{id}/messages."),
   IMAGE_NOT_FOUND: spec(404, "There is no such image", "A session's thread names its images; those with a `url` are not kept here."),
+  JOB_NOT_FOUND: spec(
+    404,
+    "There is no such job",
+    "A job is known to the process that runs it, until that ends: where there are several, ask the one that began it, not a proxy.",
+  ),
+  EVENT_NOT_FOUND: spec(404, "There is no such event", "List those that were given up with GET /v1/events/dead."),
   NOT_FOUND: spec(404, "There is nothing here", "The routes are listed in /openapi.json."),
   METHOD_NOT_ALLOWED: spec(405, "This method is not allowed here", "See the `Allow` header."),
   NOT_ACCEPTABLE: spec(
@@ -71,7 +77,6 @@ export const ERRORS = {
     "A user is merged once, and not within 30 days of having been merged with others: undo that first, or wait.",
   ),
   SAME_IDENTITY: spec(422, "Both are the same user", "Name two users: `from`, whose things become `to`'s."),
-  BACKEND_ONLY: spec(403, "Only a trusted backend may do this", "Use an API key without a user (AUTH_MODE=api-key, `user: null`)."),
   SESSION_NOT_ACTIVE: spec(409, "The session is not active", "Restore it, or start a new session."),
   SESSION_BUSY: spec(409, "The session is busy with another turn", "Send the message again when the other turn has ended."),
   MEMORIES_CHANGED: spec(409, "The memories were changed meanwhile", "Read them again and retry."),
@@ -80,6 +85,7 @@ export const ERRORS = {
   INVALID_TRANSITION: spec(409, "The session can't change to that status", "See the session's present `status`."),
   IDEMPOTENCY_IN_PROGRESS: spec(409, "The first request with this key is still running", "Wait, then send the same request again."),
   OWNER_ERASED: spec(409, "This user's data is being erased", "Send the request again when the erasure is complete."),
+  JOB_RUNNING: spec(409, "A job of this kind is running", "Wait until it has ended, or stop it."),
   LONG_TERM_MEMORY_DISABLED: spec(409, "Long-term memory is disabled", "Set MEM0_ENABLED=true."),
   HISTORY_DISABLED: spec(409, "History search is disabled", "Set HISTORY_BACKEND to local or qdrant."),
   EDIT_NOT_LAST: spec(409, "Only the last user message can be edited", "Fork the session at the message instead."),

@@ -10,7 +10,7 @@ export function newId(): string {
 
 /** The same parts give the same id, on every machine (UUIDv5 of the parts as JSON, so that no part can run into the next). */
 export function derivedId(
-  kind: "memory" | "memory marker" | "session" | "message" | "point" | "receipt" | "booking",
+  kind: "memory" | "memory marker" | "session" | "message" | "point" | "receipt" | "booking" | "event",
   ...parts: readonly (string | number)[]
 ): string {
   return v5(JSON.stringify([kind, ...parts]), NAMESPACE);

@@ -18,6 +18,7 @@ import type {
 import type { ToConfirm } from "../domain/to-confirm.js";
 import type { ErrorDetail } from "../platform/errors.js";
 import type { ModelToolCall, ToolSpec } from "./chat-model.js";
+import type { Events } from "./events.js";
 import type { ConversationHistory } from "./history.js";
 import type { Identities } from "./identities.js";
 import type { Memories } from "./memories.js";
@@ -39,11 +40,19 @@ export interface Application {
   readonly imports: Imports;
   readonly privacy: Privacy;
   readonly identities: Identities;
+  readonly events: Events;
   /** Records that a user was seen, off the reply path. Never throws. */
   seen(owner: Owner, seen: { readonly displayName?: string; readonly provider?: string; readonly timeZone?: string }): void;
   user(owner: Owner): Promise<UserRecord | null>;
   readiness(): Promise<Readiness>;
+  /**
+   * Loads what the first message would wait for, and recalls once, of `owner` where that is known. Changes nothing, calls no service that
+   * has to be paid, never throws.
+   */
+  warm(owner?: Owner): Promise<void>;
   readonly info: ApplicationInfo;
+  /** The model that answers a user: {@link ApplicationInfo.model}, or that of the user's tenant. */
+  modelOf(owner: Owner): ApplicationInfo["model"];
   /** Finishes turns in flight, drains write-back as far as `drainMs` allows, closes every store. Idempotent. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }

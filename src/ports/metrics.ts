@@ -38,12 +38,14 @@ export interface RequestEnd {
   readonly ms: number;
 }
 
-/** Turns that are not written back, over all owners. */
+/** Turns that are not written back, over all owners, and events that are not delivered. */
 export interface Backlog {
   readonly pending: number;
   readonly failed: number;
   /** Age of the oldest that is pending; 0 where none is, null where the store can't tell. */
   readonly oldestMs: number | null;
+  /** Absent where nothing is delivered. */
+  readonly deliveries?: { readonly waiting: number; readonly dead: number };
 }
 
 /**

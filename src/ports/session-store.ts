@@ -1,6 +1,9 @@
+// Over 300 lines: four ports that one backend supplies together.
+
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round, Session, SessionStatus } from "../domain/session.js";
 import type { ImageStore } from "./image-store.js";
+import type { OwnerActivity, OwnersQuery } from "./owner-activity.js";
 import type { Tombstone, UserRecord } from "./owner-ledger.js";
 
 /**
@@ -207,6 +210,11 @@ export interface SessionIndex {
   list(owner: Owner, query: SessionQuery): Promise<Page<Session>>;
   /** All sessions of all owners, in no order, at most so many at once: each page costs a query, whatever it holds. */
   pages(size: number): AsyncIterable<readonly ListedSession[]>;
+  /**
+   * Who has sessions, each once, in an order of the store's own that stays while owners come and go. A page may hold less than `limit`
+   * where another follows. @throws INVALID_CURSOR, INVALID_REQUEST
+   */
+  owners(query: OwnersQuery): Promise<Page<OwnerActivity>>;
   /** Kept 24 h from the message. */
   findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null>;
   /** Pending turns that are due, oldest first; of one session always the oldest turn first. `except`: owners whose turns are left out. */

@@ -16,6 +16,8 @@ export interface ErasureParts {
   readonly compact: () => Promise<void>;
   /** Other users that turned out to be one. Default: none did. */
   readonly merges?: ErasedMerges;
+  /** Told of an erasure that is done, before its receipt closes it: so that it is told again when that can't be kept. */
+  readonly onErased: (owner: Owner, receipt: ErasureReceipt) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -85,6 +87,8 @@ export class Erasure {
       const at = clock.now().toISOString();
       const receipt: ErasureReceipt = { receipt_id: receiptId, completed_at: at, erased, verified, ...(verified ? {} : { residue }) };
       await this.#audit(owner, { at, by, receiptId, counts: erased });
+      // What lay dormant is no user any more.
+      if (keep === undefined) await this.#parts.onErased(owner, receipt);
       await ledger.completeErasure(owner, receipt, keep);
       if (!verified) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
       return receipt;

@@ -1,8 +1,10 @@
+import { erasedEvent } from "../domain/event.js";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { Privacy } from "../ports/application.js";
+import type { EventLog } from "../ports/event-log.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
@@ -29,6 +31,8 @@ export interface PrivacyParts {
   readonly compact?: () => Promise<void>;
   /** Other users that turned out to be one. Default: none did. */
   readonly merges?: ErasedMerges;
+  /** Erased with everything else, and told of the erasure. Default: there are none. */
+  readonly events?: Pick<EventLog, "add" | "erase" | "residue">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -39,10 +43,13 @@ export class PrivacyService implements Privacy {
   readonly #erasure: Erasure;
 
   constructor(parts: PrivacyParts) {
-    const { ledger, hold, compact = async () => {}, merges, clock, logger } = parts;
+    const { ledger, hold, compact = async () => {}, merges, events, clock, logger } = parts;
     this.#parts = parts;
-    const stores = erasableStores({ others: [], ...parts });
-    this.#erasure = new Erasure({ stores, ledger, hold, compact, ...(merges && { merges }), clock, logger });
+    const others = [...(parts.others ?? []), ...(events === undefined ? [] : [eventStore(events)])];
+    const stores = erasableStores({ ...parts, others });
+    const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) =>
+      events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
+    this.#erasure = new Erasure({ stores, ledger, hold, compact, onErased, ...(merges && { merges }), clock, logger });
   }
 
   /** The audit entry follows the last piece: an export that was broken off is none. */
@@ -65,4 +72,12 @@ export class PrivacyService implements Privacy {
   resume(): Promise<number> {
     return this.#erasure.resume();
   }
+}
+
+function eventStore(events: Pick<EventLog, "erase" | "residue">): ErasableStore {
+  return {
+    name: "events",
+    erase: async (owner) => ({ events: await events.erase(owner) }),
+    residue: (owner) => events.residue(owner),
+  };
 }

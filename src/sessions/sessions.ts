@@ -1,4 +1,5 @@
-import { isExpired, type LifecycleEvent, nextState, type RetentionPolicy } from "../domain/lifecycle.js";
+import { purgedEvent } from "../domain/event.js";
+import { isExpired, type LifecycleEvent, nextState, type RetentionOf } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, Message, NewRecord, Session, SessionStatus } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
@@ -6,6 +7,7 @@ import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { NewSession, SessionPatch, Sessions, Thread, WriteBackState } from "../ports/application.js";
+import type { EventLog } from "../ports/event-log.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
@@ -21,6 +23,7 @@ import { type HeldSession, type OwnerGate, SessionAccess } from "./session-acces
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
 import { shownSession } from "./shown-session.js";
 import { threadOf } from "./thread.js";
+import type { WriteBackControl } from "./write-back-control.js";
 import { writeFork } from "./write-fork.js";
 
 export interface SessionServiceParts {
@@ -36,6 +39,8 @@ export interface SessionServiceParts {
   readonly finalSummary: (owner: Owner, sessionId: string) => Promise<void>;
   /** `agent_type` of new sessions: the domain's name. */
   readonly agentType: string;
+  /** Told of what is purged. Default: nobody is. */
+  readonly events?: Pick<EventLog, "add">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -44,16 +49,7 @@ export interface SessionServiceOptions {
   /** How long a change waits for a turn that runs. */
   readonly lockWaitMs: number;
   /** What a session's `expires_at` follows from, beside its own. */
-  readonly retention: RetentionPolicy;
-}
-
-interface WriteBackControl {
-  /** Says that there is something to do. Returns at once. */
-  kick(): void;
-  /** Resolves when the session has nothing pending that may still succeed, or when the time is up. */
-  flush(owner: Owner, sessionId: string, timeoutMs: number): Promise<void>;
-  /** Aborts the owner's write-backs, waits for them, and starts none until the result is called. */
-  hold(owner: Owner): Promise<() => void>;
+  readonly retention: RetentionOf;
 }
 
 /** Sessions as a product needs them. Every change is journalled under the session's lock, in line with its turns. */
@@ -61,7 +57,7 @@ export class SessionService implements Sessions {
   readonly #parts: SessionServiceParts;
   readonly #access: SessionAccess;
   readonly #once: MadeOnce;
-  readonly #retention: RetentionPolicy;
+  readonly #retention: RetentionOf;
 
   constructor(parts: SessionServiceParts, options: SessionServiceOptions) {
     this.#parts = parts;
@@ -116,7 +112,7 @@ export class SessionService implements Sessions {
   async list(owner: Owner, query: SessionQuery): Promise<Page<Session>> {
     const { data, nextCursor } = await this.#parts.store.index.list(owner, query);
     const tombstones = await this.#parts.ledger.tombstones(owner);
-    return { data: data.map((session) => shownSession(session, tombstones, this.#retention)), nextCursor };
+    return { data: data.map((session) => shownSession(session, tombstones, this.#retention(owner))), nextCursor };
   }
 
   /** Metadata is merged as RFC 7396 has it: null takes a key out. @throws SESSION_NOT_ACTIVE for a deleted session */
@@ -247,11 +243,13 @@ export class SessionService implements Sessions {
   ): Promise<boolean> {
     return this.#withoutWriteBack(owner, id, async (held) => {
       if (!due(held.session)) return false;
-      const { store, ledger, clock } = this.#parts;
+      const { store, ledger, events, clock } = this.#parts;
       nextState(held.session.status, "purge");
       if (held.session.status !== "deleted") await this.#write(owner, held, { status: "deleted", by: options.by });
       const detached = await detachSession(this.#parts, owner, id, options.keepMemories ? "drop-quotes" : "delete");
       const images = await store.images.removeSession(owner, id);
+      // Before it can't be found any more: whoever is killed here purges it again, and tells of it by the same id.
+      await events?.add(owner, [purgedEvent(owner, id, clock.now())]);
       await store.journal.remove(owner, id);
       await store.index.remove(owner, id);
       await ledger.audit(owner, {
@@ -266,7 +264,7 @@ export class SessionService implements Sessions {
   }
 
   async #shown(owner: Owner, id: string): Promise<Session> {
-    return shownSession(await this.#access.find(owner, id), await this.#parts.ledger.tombstones(owner), this.#retention);
+    return shownSession(await this.#access.find(owner, id), await this.#parts.ledger.tombstones(owner), this.#retention(owner));
   }
 
   async #withoutWriteBack<T>(owner: Owner, id: string, work: (held: HeldSession) => Promise<T>): Promise<T> {

@@ -41,6 +41,8 @@ export class PrometheusMetrics implements ReadableMetrics {
   readonly #pending = this.#gauge("maitred_write_back_pending_turns", "Answered turns that are not written back yet.");
   readonly #failed = this.#gauge("maitred_write_back_failed_turns", "Turns whose write-back was given up; it can be retried.");
   readonly #lag = this.#gauge("maitred_write_back_lag_seconds", "Age of the oldest turn that is not written back yet.");
+  readonly #undelivered = this.#gauge("maitred_webhook_waiting_events", "Events that are to be delivered.");
+  readonly #deadEvents = this.#gauge("maitred_webhook_dead_events", "Events whose delivery was given up; it can be repeated.");
   readonly #tokens = this.#counter("maitred_tokens_total", "Tokens by task; `cached` is the part of `input` that a provider had cached.", [
     "task",
     "kind",
@@ -109,6 +111,8 @@ export class PrometheusMetrics implements ReadableMetrics {
     const backlog = await this.#backlog();
     set(this.#pending, backlog?.pending ?? null);
     set(this.#failed, backlog?.failed ?? null);
+    set(this.#undelivered, backlog?.deliveries?.waiting ?? null);
+    set(this.#deadEvents, backlog?.deliveries?.dead ?? null);
     set(this.#lag, backlog === null || backlog.oldestMs === null ? null : backlog.oldestMs / 1_000);
     return this.#registry.metrics();
   }

@@ -1,10 +1,11 @@
 // Over 300 lines: one contract of four ports that are supplied together.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Owner } from "../domain/owner.js";
+import { type Owner, ownerOf } from "../domain/owner.js";
 import { type JournalRecord, MAX_RECORD_BYTES, type NewRecord } from "../domain/session.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
+import type { OwnerActivity } from "../ports/owner-activity.js";
 import type { SessionStore } from "../ports/session-store.js";
 import { ALICE, BOB, collected, JournalRecords } from "./journal-records.js";
 import { type ContractOptions, optionalTests } from "./supports.js";
@@ -397,6 +398,41 @@ export function sessionStoreContract(
         await write(ALICE, id, records.patch({ agent_type: "sommelier", topic: "Wine", by: "user" }));
         const at = (await write(ALICE, id, records.patch({ status: "archived", by: "user" })))[0]?.at;
         expect(await get(ALICE, id)).toMatchObject({ agent_type: "sommelier", topic: "Wine", status: "archived", status_since: at });
+      });
+
+      test("owners who have sessions are listed page by page, each once, of one tenant or of all, until they are erased", async () => {
+        const guests = ["carl", "dora", "eve"].map((user) => ownerOf("harbour", user));
+        const others = [ALICE, BOB];
+        for (const owner of [...guests, ...others]) {
+          const id = await started(owner);
+          if (owner !== ALICE) continue;
+          await started(owner);
+          await write(owner, id, ...records.round(1));
+        }
+        const all = async (tenant?: string) => {
+          const found: OwnerActivity[] = [];
+          for (let cursor: string | undefined; ; ) {
+            const page = await store.index.owners({
+              limit: 2,
+              ...(tenant !== undefined && { tenant }),
+              ...(cursor !== undefined && { cursor }),
+            });
+            expect(page.data.length).toBeLessThanOrEqual(2);
+            found.push(...page.data);
+            if (page.nextCursor === null) return found;
+            cursor = page.nextCursor;
+          }
+        };
+        const names = async (tenant?: string) => (await all(tenant)).map(({ owner }) => owner).sort();
+        expect(await names()).toEqual([...guests, ...others].sort());
+        expect([await names("harbour"), await names("harb"), await names("default")]).toEqual([guests, [], others]);
+        const alice = (await all()).find(({ owner }) => owner === ALICE);
+        const newest = (await store.index.list(ALICE, { limit: 1 })).data[0];
+        expect(alice).toEqual({ owner: ALICE, sessions: 2, lastActiveAt: newest?.updated_at });
+        for (const port of [store.journal, store.index]) await port.erase(ALICE);
+        expect(await names("default")).toEqual([BOB]);
+        const refused = store.index.owners({ cursor: "nowhere" }).catch((error: unknown) => isAppError(error, "INVALID_CURSOR"));
+        expect(await refused).toBe(true);
       });
 
       test("an idempotency key is found for 24 hours, by its owner only", async () => {

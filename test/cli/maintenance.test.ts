@@ -103,6 +103,13 @@ describe("doctor", () => {
     expect(ran.stdout).toContain("✓ Storage");
   });
 
+  test("with --strict what works but wants a look ends with 6 too", async () => {
+    const slow: Readiness = { status: "degraded", parts: { history: { status: "degraded", detail: "catching up" } } };
+    expect((await doctor(healthy(), slow)).code).toBe(0);
+    expect((await doctor(healthy(), slow, ["doctor", "--strict"])).code).toBe(6);
+    expect((await doctor(healthy(), HEALTHY, ["doctor", "--strict"])).code).toBe(0);
+  });
+
   test("with --json gives every finding with its status", async () => {
     const ran = await doctor(healthy({ openErasures: async () => 1 }), HEALTHY, ["--json", "doctor"]);
     const report = JSON.parse(ran.stdout) as { status: string; findings: { check: string; status: string }[] };
@@ -204,6 +211,7 @@ describe("reindex", () => {
       },
       longTerm: { rebuild: () => Promise.reject(new Error("not expected")) },
       promotion: { run: () => Promise.reject(new Error("not expected")) },
+      operator: { users: () => Promise.reject(new Error("not expected")) },
       retention: () => Promise.reject(new Error("not expected")),
       reindex: async ({ which, onProgress }) => {
         expect(which).toBe("all");

@@ -71,6 +71,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     nodeVersion: "20.19.0",
     sqliteVersion: async () => "3.50.0",
     fetch: () => Promise.reject(new Error("no network in this test")),
+    operatorToken: () => undefined,
     ...options.parts,
   });
   return { code, stdout: stdout.text(), stderr: stderr.text(), closed };

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { printable, Terminal } from "../../src/cli/terminal.js";
 
 function terminal(options: { readonly tty: boolean; readonly json?: boolean }) {
@@ -27,6 +27,21 @@ test("a bar is drawn on stderr where a person looks, and nowhere else", () => {
   for (const quiet of [terminal({ tty: false }), terminal({ tty: true, json: true })]) {
     work(quiet);
     expect(quiet.err() + quiet.out()).toBe("");
+  }
+});
+
+test("until the first update seconds count up, where a person looks", () => {
+  vi.useFakeTimers();
+  try {
+    const person = terminal({ tty: true });
+    const progress = person.made.progress("Importing");
+    vi.advanceTimersByTime(2_500);
+    expect(person.err()).toBe("\rImporting: 1 s\rImporting: 2 s");
+    progress.stop();
+    vi.advanceTimersByTime(2_000);
+    expect(person.err()).toBe("\r\u001b[K");
+  } finally {
+    vi.useRealTimers();
   }
 });
 

@@ -119,7 +119,9 @@ describe("a receipt", () => {
       planting = () => plant(world.application, owner);
       const first = await alice.delete<ErasureReceipt>("/v1/me?confirm=true");
       expect(first).toMatchObject({ status: 200, body: { verified: false } });
-      expect(first.body.residue).toEqual({ [store]: expect.any(Number) });
+      // What is planted in a journal or a memory log is told as an event too.
+      const { events: _told, ...residue } = first.body.residue ?? {};
+      expect(residue).toEqual({ [store]: expect.any(Number) });
       planting = null;
       const second = await alice.delete<ErasureReceipt>("/v1/me?confirm=true");
       expect(second.body).toMatchObject({ verified: true });

@@ -59,7 +59,8 @@ export async function startWorld(dir: string, variables: Readonly<Record<string,
 export async function openWorld(dir: string, variables: Readonly<Record<string, string>> = {}, overrides: Overrides = {}): Promise<World> {
   const config = parseConfig({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...variables });
   const application = await compose(config, overrides);
-  const app = await createHttpApp({ application, config, logger: overrides.logger ?? silentLogger, clock: overrides.clock ?? systemClock });
+  const { logger = silentLogger, clock = systemClock } = overrides;
+  const app = await createHttpApp({ application, config, logger, clock, operator: application.parts.operator });
   return { dir, application, app, as: (user) => clientOf(app, user), stop: () => application.close({ drainMs: 20_000 }) };
 }
 

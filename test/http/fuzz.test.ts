@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -8,7 +9,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import type { HttpApp } from "../../src/http/app.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
 import { openWorld, type World } from "../e2e/world.js";
-import { answeringApplication } from "../support/answering-application.js";
+import { answeringApplication, answeringOperator } from "../support/answering-application.js";
 import { fitting, hostileString, hostileValue, type JsonSchema } from "../support/arbitrary-json.js";
 import { type ApiDocument, DescribedAnswers, operationsOf } from "../support/described-answers.js";
 import { fakeApplication } from "../support/fake-application.js";
@@ -18,7 +19,13 @@ import { IMAGE_ID, MEMORY_ID, MESSAGE_ID, PNG, SESSION_ID } from "../support/sam
 const RUNS = 60;
 /** Requests of each route to the whole product. */
 const WHOLE_RUNS = 40;
-const app = await appOver(answeringApplication());
+const OPERATOR_TOKEN = "operate-0123456789";
+const app = await appOver(answeringApplication(), { config: { OPERATOR_TOKEN }, operator: answeringOperator() });
+/** What a trusted backend alone may ask for. */
+const OF_BACKENDS = /^\/v1\/events/;
+const keys = join(await mkdtemp(join(tmpdir(), "maitred-fuzz-keys-")), "keys.json");
+await writeFile(keys, JSON.stringify([{ sha256: createHash("sha256").update("backend").digest("hex"), user: null }]));
+const backendApp = await appOver(answeringApplication(), { config: { AUTH_MODE: "api-key", API_KEYS_FILE: keys } });
 const document = (await (await (await appOver(fakeApplication())).request("/openapi.json")).json()) as ApiDocument;
 const described = new DescribedAnswers(document);
 const operations = operationsOf(document);
@@ -86,6 +93,7 @@ function requestsOf(
         Object.entries({ ...made.inQuery, ...made.extra }).map(([name, value]): [string, string] => [name, text(value)]),
       );
       const headers = new Headers({ "Content-Type": media[0] ?? "application/json" });
+      if (path.startsWith("/v1/operator/")) headers.set("Authorization", `Bearer ${OPERATOR_TOKEN}`);
       for (const [name, value] of Object.entries({ ...made.inHeader, ...made.hostileHeader }))
         headers.set(name, text(value).replace(HEADER_UNSAFE, ""));
       return {
@@ -118,8 +126,11 @@ describe("every route, with generated and hostile input [hostile-input]", () => 
   test.each(named)("%s never fails by itself, never hangs, and answers as the document says", async (_name, operation) => {
     const statuses = new Set<number>();
     await fc.assert(
-      fc.asyncProperty(requests(operation), async (request) => {
-        statuses.add(await answeredAsDocumented(app, operation, request));
+      fc.asyncProperty(requests(operation), async ({ url, init }) => {
+        const isOfBackend = OF_BACKENDS.test(operation.path);
+        const headers = new Headers(init.headers);
+        if (isOfBackend) headers.set("Authorization", "Bearer backend");
+        statuses.add(await answeredAsDocumented(isOfBackend ? backendApp : app, operation, { url, init: { ...init, headers } }));
       }),
       { numRuns: RUNS },
     );
@@ -132,7 +143,7 @@ describe("the same of the whole product: journals, SQLite, memories, history, im
   let world: World;
   const reached = new Set<unknown>();
   beforeAll(async () => {
-    world = await openWorld(await mkdtemp(join(tmpdir(), "maitred-fuzz-")));
+    world = await openWorld(await mkdtemp(join(tmpdir(), "maitred-fuzz-")), { OPERATOR_TOKEN });
   });
   afterAll(async () => {
     await world.stop();

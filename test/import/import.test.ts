@@ -86,7 +86,11 @@ describe("imports", () => {
       history,
       clock: { now: () => NOW },
       gate: { begin: () => ({ signal: new AbortController().signal, end: () => {} }) },
-      promote: async (_owner, sessionId) => promoted.push(sessionId),
+      promote: async (_owner, sessionId, _signal, onMessage) => {
+        promoted.push(sessionId);
+        onMessage(1, 2);
+        onMessage(2, 2);
+      },
       restore: { longTerm: new DisabledMemories(), ledger: new InMemoryOwnerLedger(), records: null },
       lockWaitMs: 1000,
       spoolDir,
@@ -233,6 +237,22 @@ describe("imports", () => {
     expect(promoted).toEqual([]);
     await take(lines(...TRIP), { extract: true });
     expect(promoted).toEqual(["trip", "gift"].map((id) => importedSessionId(owner, id)));
+  });
+
+  test("reading what was taken in is reported too, message by message", async () => {
+    const seen: [number, number][] = [];
+    await imports.import(owner, chunksOf(lines(...TRIP)), {
+      format: "ndjson",
+      extract: true,
+      onProgress: (done, total) => seen.push([done, total]),
+    });
+    expect(seen.slice(-5)).toEqual([
+      [4, 4],
+      [5, 6],
+      [6, 6],
+      [7, 8],
+      [8, 8],
+    ]);
   });
 
   test("a thousand messages are reported as they are taken in", async () => {

@@ -7,10 +7,11 @@ import { createApp, type MaitredApp } from "../../src/http.js";
 import { createMaitred, type Maitred } from "../../src/index.js";
 
 const BASE = "/guests/maitred";
+const OPERATOR_TOKEN = "operate-0123456789";
 let maitred: Maitred;
 let app: MaitredApp;
 beforeAll(async () => {
-  maitred = await createMaitred({ shortTermBackend: "memory", recallDeadlineMs: 5_000 });
+  maitred = await createMaitred({ shortTermBackend: "memory", recallDeadlineMs: 5_000, operatorToken: OPERATOR_TOKEN });
   app = await createApp(maitred, {
     basePath: `${BASE}/`,
     identify: (request) => {
@@ -55,6 +56,16 @@ describe("under a base path", () => {
       expect(links.length).toBeGreaterThan(2);
       for (const link of links) expect([link, (await ask(link)).status]).toEqual([link, 200]);
     }
+  });
+
+  test("[operator-apart] the operator's door stands there too, beside the application's sign-in", async () => {
+    const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
+    expect((await ask(`${BASE}/v1/operator/users`, { user: null, headers })).status).toBe(200);
+    expect((await ask(`${BASE}/v1/operator/users`)).status).toBe(401);
+    expect((await ask(`${BASE}/v1/sessions`, { headers })).status).toBe(401);
+    const job = { method: "POST", body: JSON.stringify({ kind: "retention", dry_run: true }), headers };
+    const begun = await ask(`${BASE}/v1/operator/jobs`, { user: null, ...job });
+    expect(begun.headers.get("Location")).toMatch(new RegExp(`^${BASE}/v1/operator/jobs/[0-9a-f-]{36}$`));
   });
 
   test("a base path that is none is refused", async () => {

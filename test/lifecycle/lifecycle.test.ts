@@ -138,7 +138,7 @@ describe("retention", () => {
     const old = { updated_at: daysAgo(5000), statusSince: daysAgo(5000), expires_at: null };
     for (const status of ["active", "archived", "deleted"] as const) expect(retentionDecision({ ...old, status }, never, NOW)).toBeNull();
     expect(retentionDecision({ ...old, status: "active", expires_at: daysAgo(1) }, never, NOW)).toBe("delete");
-    expect(inactiveSince(never, "active", NOW)).toBeNull();
+    expect(inactiveSince([never], "active", NOW)).toBeNull();
   });
 
   test("what the index is asked for holds every session that is due by age", () => {
@@ -156,7 +156,7 @@ describe("retention", () => {
             expires_at: null,
           } as const;
           if (retentionDecision(session, POLICY, NOW) === null) return;
-          const limit = inactiveSince(POLICY, status, NOW) ?? "";
+          const limit = inactiveSince([POLICY], status, NOW) ?? "";
           expect(session.updated_at <= limit).toBe(true);
         },
       ),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type RetentionReport, runRetention, scheduleRetention } from "../../src/after-turn/retention.js";
-import type { RetentionPolicy } from "../../src/domain/lifecycle.js";
+import type { RetentionOf, RetentionPolicy } from "../../src/domain/lifecycle.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { sessionLockKey } from "../../src/ports/session-store.js";
 import { InProcessLock } from "../../src/stores/journal/in-process-lock.js";
@@ -13,7 +13,8 @@ function retain(
   options: {
     dryRun?: boolean;
     batch?: number;
-    policy?: RetentionPolicy;
+    policyOf?: RetentionOf;
+    policies?: readonly RetentionPolicy[];
     signal?: AbortSignal;
     onProgress?: (report: RetentionReport) => void;
   } = {},
@@ -22,7 +23,8 @@ function retain(
   return runRetention({
     index: store.index,
     lapse: (owner, id, how, due) => sessions.lapse(owner, id, how, due),
-    policy: POLICY,
+    policyOf: () => POLICY,
+    policies: [POLICY],
     batch: 2,
     now: clock.now(),
     dryRun: false,
@@ -157,7 +159,8 @@ describe("a retention run", () => {
     const world = await makeWorld();
     await world.sessions.create(alice, {});
     world.clock.days(10_000);
-    expect(await retain(world, { policy: { activeDays: 0, archivedDays: 0, deletedDays: 0 } })).toEqual(NOTHING);
+    const never = { activeDays: 0, archivedDays: 0, deletedDays: 0 };
+    expect(await retain(world, { policyOf: () => never, policies: [never] })).toEqual(NOTHING);
   });
 });
 

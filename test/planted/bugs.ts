@@ -67,6 +67,22 @@ export const BUGS: readonly PlantedBug[] = [
     test: "test/http/auth.test.ts",
   },
   {
+    name: "the operator's token is let in where a user is wanted",
+    promise: "operator-apart",
+    file: "http/app.ts",
+    search: "    door.refuse(credentialsOf(c));\n",
+    replace: "",
+    test: "test/http/operator.test.ts",
+  },
+  {
+    name: "a reindex doesn't look again at what it brought in",
+    promise: "forgotten-stays-forgotten",
+    file: "operations/reindexed-session.ts",
+    search: "if (gone.length > 0) await history.removeMessages(owner, gone);",
+    replace: "",
+    test: "test/history/reindex.test.ts",
+  },
+  {
     name: "the text of foreign errors is logged",
     promise: "no-text-in-logs",
     file: "platform/pino-logger.ts",
@@ -167,5 +183,14 @@ export const BUGS: readonly PlantedBug[] = [
     replace: "CHAT_LIMIT: BodyLimit = { whole: MAX_CHAT_BODY_BYTES, besideImages: MAX_BODY_BYTES * 100 }",
     test: "test/http/problems.test.ts",
     named: "a body over the limit",
+  },
+  {
+    name: "a tenant's settings hold for everybody",
+    promise: "tenant-settings",
+    file: "compose/by-tenant.ts",
+    search: "return this.#own.get(parseOwner(owner).tenant) ?? this.rest;",
+    replace: "return this.all.at(1) ?? this.rest;",
+    test: "test/http/tenants.test.ts",
+    named: "by its own model",
   },
 ];

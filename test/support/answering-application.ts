@@ -1,6 +1,7 @@
 import { AppError } from "../../src/platform/errors.js";
 import type { Application } from "../../src/ports/application.js";
-import { fakeApplication } from "./fake-application.js";
+import type { Job, Operator } from "../../src/ports/operator.js";
+import { fakeApplication, fakeOperator } from "./fake-application.js";
 import { AT, IMAGE_ID, MEMORY_ID, MESSAGE_ID, PNG, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
 
 /** Answers every request of the API with something plausible: there is one session and one memory, all other ids are unknown. */
@@ -26,6 +27,14 @@ export function answeringApplication(): Application {
     score: null,
     source: null,
     created_at: AT,
+  };
+  const sampleEvent = {
+    id: MESSAGE_ID,
+    type: "memory.superseded" as const,
+    timestamp: AT,
+    tenant: "default",
+    user: "local-user",
+    data: { memory_id: MEMORY_ID, strength: "soft" as const, superseded_by: null },
   };
   const message = {
     message_id: MESSAGE_ID,
@@ -128,6 +137,19 @@ export function answeringApplication(): Application {
         return { sessions: 1, messages: bytes, skipped_duplicates: 0 };
       },
     },
+    events: {
+      list: async () => ({ data: [sampleEvent], nextCursor: null }),
+      undelivered: async () => ({ data: [{ event: sampleEvent, attempts: 8, error: "HTTP_500", dead_since: AT }], nextCursor: null }),
+      deliverAgain: async (_tenant, id) => {
+        if (id !== MESSAGE_ID) throw new AppError("EVENT_NOT_FOUND");
+      },
+      follow: async (_scope, { after = MESSAGE_ID }) => ({
+        from: after,
+        events: (async function* () {
+          yield sampleEvent;
+        })(),
+      }),
+    },
     privacy: {
       async *export() {
         yield `{"format":"maitred-export","version":1,"exported_at":"${AT}","user":null,`;
@@ -135,5 +157,28 @@ export function answeringApplication(): Application {
       },
       erase: async () => ({ receipt_id: "r", completed_at: AT, erased: { sessions: 1 }, verified: true }),
     },
+  });
+}
+
+/** The same of an operator's requests: one job is known, by the session's id. */
+export function answeringOperator(): Operator {
+  const job: Job = {
+    id: SESSION_ID,
+    kind: "reindex",
+    dry_run: false,
+    state: "succeeded",
+    started_at: AT,
+    ended_at: AT,
+    progress: { done: 2, total: 2 },
+    result: { sessions: 2 },
+    problem: null,
+  };
+  const known = (id: string) => {
+    if (id !== SESSION_ID) throw new AppError("JOB_NOT_FOUND");
+    return job;
+  };
+  return fakeOperator({
+    users: async () => ({ data: [{ tenant: "default", user: "ada", sessions: 1, last_active_at: AT }], nextCursor: null }),
+    jobs: { start: async () => job, list: () => [job], get: known, stop: known },
   });
 }

@@ -1,4 +1,5 @@
 import type { Application } from "../../src/ports/application.js";
+import type { Operator } from "../../src/ports/operator.js";
 
 type Methods<T> = { readonly [K in keyof T]?: T[K] };
 
@@ -12,6 +13,7 @@ export interface Script {
   readonly imports?: Methods<Application["imports"]>;
   readonly privacy?: Methods<Application["privacy"]>;
   readonly identities?: Methods<Application["identities"]>;
+  readonly events?: Methods<Application["events"]>;
   readonly seen?: Application["seen"];
   readonly user?: Application["user"];
   readonly readiness?: Application["readiness"];
@@ -54,10 +56,24 @@ export function fakeApplication(script: Script = {}): Application {
     imports: strict("imports", script.imports),
     privacy: strict("privacy", script.privacy),
     identities: strict("identities", { resolve: async (owner) => owner, ...script.identities }),
+    events: strict("events", script.events),
     seen: script.seen ?? (() => {}),
     user: script.user ?? refuse("user"),
     readiness: script.readiness ?? refuse("readiness"),
+    warm: async () => {},
     info: { ...FAKE_INFO, ...script.info },
+    modelOf: () => ({ ...FAKE_INFO, ...script.info }).model,
     close: refuse("close"),
   };
+}
+
+/** An operator's side that does what it is given and refuses everything else. */
+export function fakeOperator({
+  users,
+  jobs,
+}: {
+  readonly users?: Operator["users"];
+  readonly jobs?: Methods<Operator["jobs"]>;
+} = {}): Operator {
+  return { users: users ?? (() => Promise.reject(new Error("no users were to be listed"))), jobs: strict("jobs", jobs) };
 }

@@ -2,6 +2,8 @@ import { createHttpApp, type HttpApp, type HttpConfig, type HttpLimits } from ".
 import type { Clock } from "../../src/platform/clock.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import type { Application } from "../../src/ports/application.js";
+import type { Operator } from "../../src/ports/operator.js";
+import { fakeOperator } from "./fake-application.js";
 import { AT } from "./samples.js";
 
 export const LOCAL_CONFIG: HttpConfig = {
@@ -26,6 +28,8 @@ export interface AppOptions {
   readonly limits?: HttpLimits;
   readonly logger?: Logger;
   readonly clock?: Clock;
+  /** Default: what refuses everything. */
+  readonly operator?: Operator;
 }
 
 export function appOver(application: Application, options: AppOptions = {}): Promise<HttpApp> {
@@ -35,6 +39,7 @@ export function appOver(application: Application, options: AppOptions = {}): Pro
       config: { ...LOCAL_CONFIG, ...options.config },
       logger: options.logger ?? silentLogger,
       clock: options.clock ?? fixedClock,
+      operator: options.operator ?? fakeOperator(),
     },
     options.limits,
   );

@@ -41,7 +41,7 @@ export class InMemoryLongTerm extends MemoryService {
       ledger = new InMemoryOwnerLedger(),
     } = options;
     const log = options.log ?? new InMemoryMemoryLog(ledger);
-    super({ log, store, ledger, readMessage, checkProposed, clock, logger: silentLogger }, { categories: CONCIERGE_CATEGORIES });
+    super({ log, store, ledger, readMessage, checkProposed, clock, logger: silentLogger }, { categoriesOf: () => CONCIERGE_CATEGORIES });
     this.store = store;
     this.log = log;
   }

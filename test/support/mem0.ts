@@ -37,7 +37,7 @@ export async function openMem0(options: {
     logger: silentLogger,
     ...options.parts,
   };
-  const store = await Mem0Service.open(parts, { dir: options.dir, categories: CONCIERGE_CATEGORIES, ...options.options });
+  const store = await Mem0Service.open(parts, { dir: options.dir, categoriesOf: () => CONCIERGE_CATEGORIES, ...options.options });
   const memory = new MemoryService(
     {
       log,
@@ -48,7 +48,7 @@ export async function openMem0(options: {
       clock: options.clock,
       logger: parts.logger,
     },
-    { categories: CONCIERGE_CATEGORIES, ...options.options },
+    { categoriesOf: () => CONCIERGE_CATEGORIES, ...options.options },
   );
   return { memory, store, ledger, log, parts };
 }

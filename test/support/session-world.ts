@@ -187,7 +187,7 @@ export async function makeWorld(
       clock,
       logger: silentLogger,
     },
-    { lockWaitMs: options.lockWaitMs ?? 1_000, retention: options.retention ?? { activeDays: 0, archivedDays: 0, deletedDays: 0 } },
+    { lockWaitMs: options.lockWaitMs ?? 1_000, retention: () => options.retention ?? { activeDays: 0, archivedDays: 0, deletedDays: 0 } },
   );
   return {
     store,

@@ -1,4 +1,4 @@
-import { context, propagation, SpanStatusCode, trace } from "@opentelemetry/api";
+import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/platform/errors.js";
@@ -99,5 +99,69 @@ describe("a turn", () => {
       span.end();
     });
     expect(only("invoke_agent concierge").parentSpanContext?.spanId).toBe(only("the application's").spanContext().spanId);
+  });
+});
+
+describe("a request to the server", () => {
+  const CALLER = { trace: "0af7651916cd43dd8448eb211c80319c", span: "b7ad6b7169203331" };
+  const traceparent = `00-${CALLER.trace}-${CALLER.span}-01`;
+
+  test("[no-text-in-logs] is a span by the HTTP conventions, above the turn, without path, query or ids", async () => {
+    const world = await startWorld(await tempDir(), {}, { model: new TaskModel() });
+    const { session_id } = await world.as("ada").say("Good evening.");
+    const chat = only("POST /v1/chat");
+    expect([chat.kind, chat.parentSpanContext]).toEqual([SpanKind.SERVER, undefined]);
+    expect(chat.attributes).toEqual({ "http.request.method": "POST", "http.route": "/v1/chat", "http.response.status_code": 200 });
+    const turn = only("invoke_agent concierge");
+    expect(turn.parentSpanContext?.spanId).toBe(chat.spanContext().spanId);
+    await world.as("ada").get(`/v1/sessions/${session_id}?title=oysters`);
+    await world.as("ada").get("/nowhere/oysters?q=oysters");
+    await world.as("ada").request("BREW", "/v1/chat");
+    await world.stop();
+    const requests = spans.getFinishedSpans().filter(({ kind }) => kind === SpanKind.SERVER);
+    expect(requests.map(({ name }) => name)).toEqual([
+      "POST /v1/chat",
+      "POST /v1/sessions/:id/flush",
+      "GET /v1/sessions/:id",
+      "GET",
+      "HTTP",
+    ]);
+    const told = JSON.stringify(requests.map(({ name, attributes, events }) => [name, attributes, events]));
+    for (const word of [session_id, "oysters", "ada", "BREW"]) expect(told).not.toContain(word);
+    expect(only("write_back").parentSpanContext).toBeUndefined();
+  });
+
+  test("is below the caller's span where traceparent names one; what is none is passed over", async () => {
+    const world = await startWorld(await tempDir(), {}, { model: new TaskModel() });
+    await world.as("ada").post("/v1/chat", { message: "Good evening." }, { traceparent });
+    const chat = only("POST /v1/chat");
+    expect([chat.spanContext().traceId, chat.parentSpanContext?.spanId]).toEqual([CALLER.trace, CALLER.span]);
+    expect(only("invoke_agent concierge").spanContext().traceId).toBe(CALLER.trace);
+    spans.reset();
+    await world.as("ada").post("/v1/chat", { message: "Good evening." }, { traceparent: "00-no-such-01" });
+    expect(only("POST /v1/chat").parentSpanContext).toBeUndefined();
+  });
+
+  test("above a stream, too, is the turn's; a failure of the server's is told by its status, a client's mistake is none", async () => {
+    const model = new TaskModel();
+    const world = await startWorld(await tempDir(), {}, { model });
+    await world.as("ada").post("/v1/chat", { message: "Good evening.", stream: true });
+    expect(only("invoke_agent concierge").parentSpanContext?.spanId).toBe(only("POST /v1/chat").spanContext().spanId);
+    spans.reset();
+    model.replies.push(new AppError("MODEL_UNAVAILABLE"));
+    expect((await world.as("ada").post("/v1/chat", { message: "Good evening." })).status).toBe(502);
+    await world.as("ada").get("/v1/sessions/nonsense");
+    const [failed, mistaken] = [only("POST /v1/chat"), only("GET /v1/sessions/:id")];
+    expect([failed.status.code, failed.attributes["error.type"]]).toEqual([SpanStatusCode.ERROR, "502"]);
+    expect([mistaken.status.code, mistaken.attributes["http.response.status_code"]]).toEqual([SpanStatusCode.UNSET, 400]);
+  });
+
+  test("has no second span where the application has one around", async () => {
+    const world = await startWorld(await tempDir(), {}, { model: new TaskModel() });
+    await trace.getTracer("application").startActiveSpan("its own", async (span) => {
+      await world.as("ada").post("/v1/chat", { message: "Good evening." });
+      span.end();
+    });
+    expect(spans.getFinishedSpans().filter(({ kind }) => kind === SpanKind.SERVER)).toEqual([]);
   });
 });

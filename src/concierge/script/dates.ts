@@ -1,4 +1,4 @@
-import { parse } from "chrono-node";
+import { dateReader } from "../../platform/language/date-reader.js";
 import { addDays, weekdayOf, zoneClock } from "../local-time.js";
 
 /** Local days, inclusive. */
@@ -64,7 +64,11 @@ export function daysIn(text: string, now: Date, timeZone: string): { readonly da
     if (match !== null) return { days: days(today, match, hour >= EVENING_HOUR), words: match[0] };
   }
   // "second", "first" and bare hours are no dates.
-  const results = parse(text.replace(RANGE, "$1 - $2 $3"), { instant: now, timezone: clock.offsetMinutes(now) }, { forwardDate: true });
+  const results = dateReader().parse(
+    text.replace(RANGE, "$1 - $2 $3"),
+    { instant: now, timezone: clock.offsetMinutes(now) },
+    { forwardDate: true },
+  );
   for (const result of results) {
     const { start, end } = result;
     const from = dayString(start.get("year"), start.get("month"), start.get("day"));

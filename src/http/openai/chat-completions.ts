@@ -55,9 +55,10 @@ export function completionRoutes(parts: OpenAiParts): ApiApp {
   api.openapi(route, async (c) => {
     const { messages, metadata, tools, tool_choice: choice, stream, stream_options: options } = c.req.valid("json");
     const asked = askedIn(messages.map(entryOf), { sessionId: namedSession(c, metadata?.session_id), ...toolsOf(tools, choice) });
+    const modelName = parts.modelName(c.get("owner"));
     return answerTurn(c, parts, asked, {
-      form: stream === true ? completionStream(parts.modelName, { usage: options?.include_usage === true }) : null,
-      whole: (answer) => completionOf(answer, parts.modelName),
+      form: stream === true ? completionStream(modelName, { usage: options?.include_usage === true }) : null,
+      whole: (answer) => completionOf(answer, modelName),
     });
   });
   return api;

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { Owner } from "../../domain/owner.js";
 import { type ApiApp, answer, answers, createRoute, newApi } from "../routes.js";
 import { openAiErrors } from "./documented.js";
 
@@ -22,10 +23,13 @@ const route = createRoute({
 });
 
 /** `since`: what is told as the model's age, in Unix seconds. */
-export function modelRoutes(modelName: string, since: number): ApiApp {
+export function modelRoutes(modelName: (owner: Owner) => string, since: number): ApiApp {
   const api = newApi();
   api.openapi(route, (c) =>
-    answer(c, modelsSchema, { object: "list", data: [{ id: modelName, object: "model", created: since, owned_by: "maitred" }] }),
+    answer(c, modelsSchema, {
+      object: "list",
+      data: [{ id: modelName(c.get("owner")), object: "model", created: since, owned_by: "maitred" }],
+    }),
   );
   return api;
 }

@@ -71,9 +71,10 @@ export function responseRoutes(parts: OpenAiParts): ApiApp {
       metadata: metadata ?? {},
       conversation: named === undefined || named === null || sessionId === undefined ? null : conversationIdOf(sessionId),
     };
+    const modelName = parts.modelName(c.get("owner"));
     return answerTurn(c, parts, asked, {
-      form: stream === true ? responseStream(parts.modelName, echoed) : null,
-      whole: (answer) => responseOf(answer, parts.modelName, echoed),
+      form: stream === true ? responseStream(modelName, echoed) : null,
+      whole: (answer) => responseOf(answer, modelName, echoed),
     });
   });
   return api;

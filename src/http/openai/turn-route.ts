@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Owner } from "../../domain/owner.js";
 import type { Chat, ChatAnswer } from "../../ports/application.js";
 import { type StreamForm, type StreamLimits, streamTurn } from "../chat-stream.js";
 import type { HttpEnv } from "../http-env.js";
@@ -10,8 +11,8 @@ export interface OpenAiParts {
   readonly chat: Chat;
   readonly streams: OpenStreams;
   readonly limits: StreamLimits;
-  /** Of the model, until it is known who answered. */
-  readonly modelName: string;
+  /** Of a user's model, until it is known who answered. */
+  readonly modelName: (owner: Owner) => string;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type ParsedComponents, parse } from "chrono-node";
+import type { ParsedComponents } from "chrono-node";
+import { dateReader } from "../../platform/language/date-reader.js";
 import { wordsIn } from "../../platform/phrase-list.js";
 import { aheadOfUtcMs } from "../../platform/time-zone.js";
 import type { MessageToRead } from "../../ports/extraction.js";
@@ -16,7 +17,7 @@ const HOLD_DAY = new Set(["tonight", "today", "weekend", "evening"]);
 
 export function datesIn(clause: string, said: Pick<MessageToRead, "stated_at" | "time_zone">): Dates {
   if (!/\d|\p{L}/u.test(clause)) return NONE;
-  const results = parse(
+  const results = dateReader().parse(
     clause,
     { instant: said.stated_at, timezone: aheadOfUtcMs(said.stated_at, said.time_zone) / 60_000 },
     { forwardDate: true },

@@ -1,6 +1,9 @@
-import nlp from "compromise/two";
+import type compromise from "compromise/two";
+import { loadedLater } from "../../platform/loaded-later.js";
 import { folded } from "../../platform/phrase-list.js";
 import { english, type Language, relationAt, SPELT } from "./language.js";
+
+const nlp = loadedLater<typeof compromise>("compromise/two");
 
 /** An English clause as subject, verb and the rest, by the tags of `compromise`. */
 
@@ -118,7 +121,7 @@ function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   const words = text.replace(/(?<![\p{L}'’])\p{L}+(?![\p{L}'’])/gu, (word) => SPELT.get(word.toLowerCase()) ?? word);
   const spelt = words.replace(/[’‘]/gu, "'");
-  const sentences = nlp(spelt).json({ terms: { normal: true, implicit: true, tags: true } }) as readonly { terms: readonly Term[] }[];
+  const sentences = nlp()(spelt).json({ terms: { normal: true, implicit: true, tags: true } }) as readonly { terms: readonly Term[] }[];
   for (const { terms } of sentences)
     for (const { text: raw, pre, post, normal, implicit, tags } of terms) {
       const word = folded(implicit !== undefined && implicit !== "" ? implicit : normal);

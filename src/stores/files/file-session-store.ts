@@ -10,6 +10,7 @@ import type { StorageHealth } from "../../ports/storage-health.js";
 import type { RestoresPending, TransferableState } from "../../ports/transfer.js";
 import { InProcessLock } from "../journal/in-process-lock.js";
 import { type CatchUp, catchUpIndex, catchUpSession } from "../sqlite-index/index-catch-up.js";
+import type { SqliteEventLog } from "../sqlite-index/sqlite-event-log.js";
 import { SqliteSessionIndex } from "../sqlite-index/sqlite-session-index.js";
 import { FileImageStore } from "./file-image-store.js";
 import { FileMemoryService } from "./file-memory-service.js";
@@ -31,6 +32,7 @@ export interface FileSessionStoreOptions {
 export interface FileSessionStore extends Omit<SessionStore, "journal" | "index">, StorageHealth {
   readonly journal: TransferableState["journal"];
   readonly index: TransferableState["index"];
+  readonly events: SqliteEventLog;
   /** True when `index.db` was missing, damaged or of another version. {@link catchUp} fills it. */
   readonly needsRebuild: boolean;
   /** Folds into the index what the journals have beyond it. To be called at every start, before the first turn. */
@@ -75,6 +77,7 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
   };
   return {
     ...store,
+    events: index.events,
     needsRebuild: index.needsRebuild,
     get openFiles() {
       return journal.openFiles;

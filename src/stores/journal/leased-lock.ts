@@ -8,6 +8,11 @@ import { InProcessLock } from "./in-process-lock.js";
 
 /** A holder that is gone is waited for so long, in milliseconds. */
 export const LEASE_MS = 15_000;
+/**
+ * A lease that ended by itself, because its holder was killed, is kept so long after that, in milliseconds: a holder that was only stopped,
+ * as on a machine that slept, finds its own again.
+ */
+export const LAPSED_KEPT_MS = 24 * 60 * 60 * 1000;
 /** In it one that lives renews so often, and sees that its lock was taken away. */
 const RENEWALS = 15;
 const FIRST_LOOK_MS = 20;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Category, DEFAULT_CATEGORIES } from "../../domain/categories.js";
+import { type CategoriesOf, DEFAULT_CATEGORIES } from "../../domain/categories.js";
 import type { Memory } from "../../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
@@ -42,8 +42,8 @@ export interface Mem0ServiceOptions {
   readonly installation?: string;
   /** Default: one collection, `memory`. */
   readonly router?: MemoryRouter;
-  /** Default: {@link DEFAULT_CATEGORIES}. */
-  readonly categories?: readonly Category[];
+  /** Default: {@link DEFAULT_CATEGORIES}, for everybody. */
+  readonly categoriesOf?: CategoriesOf;
   /** Default 180. */
   readonly halfLifeDays?: number;
   /** Memories by similarity in a recall. Default 5. */
@@ -72,7 +72,6 @@ export class Mem0Service implements MemoryStore {
   readonly #parts: Mem0ServiceParts;
   readonly #mem0: Mem0Collections;
   readonly #router: MemoryRouter;
-  readonly #categories: readonly Category[];
   readonly #timeoutMs: number;
   readonly #reading: MemoryPoints;
   readonly #points: MemoryPoints;
@@ -85,7 +84,6 @@ export class Mem0Service implements MemoryStore {
     this.#parts = parts;
     this.remote = options.remote ?? false;
     this.#router = options.router ?? new MemoryRouter();
-    this.#categories = options.categories ?? DEFAULT_CATEGORIES;
     this.#timeoutMs = options.timeoutMs ?? 10_000;
     this.#mem0 = new Mem0Collections({
       reads: parts.reads.client,
@@ -116,7 +114,7 @@ export class Mem0Service implements MemoryStore {
       { reads: parts.reads.client, writes: parts.writes.client },
       { collection: this.#router.collections()[0] ?? "memory", embedder: parts.embedder, installation: options.installation ?? "" },
     );
-    const categoryOrder = this.#categories.map((category) => category.name);
+    const { categoriesOf = () => DEFAULT_CATEGORIES, halfLifeDays = 180 } = options;
     this.#recall = new MemoryRecall(
       {
         ready: () => this.#mem0.ready(),
@@ -129,7 +127,7 @@ export class Mem0Service implements MemoryStore {
       {
         searchLimit: options.searchLimit ?? 5,
         standingLimit: options.standingLimit ?? 12,
-        ranking: { halfLifeDays: options.halfLifeDays ?? 180, categoryOrder },
+        ranking: (owner) => ({ halfLifeDays, categoryOrder: categoriesOf(owner).map(({ name }) => name) }),
         breaker: options.breaker ?? { failures: 3, halfOpenAfterMs: 5_000 },
       },
       parts.logger,

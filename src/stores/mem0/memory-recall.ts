@@ -31,7 +31,7 @@ export interface RecallOptions {
   readonly searchLimit: number;
   /** Standing preferences, at most. Default 12. */
   readonly standingLimit: number;
-  readonly ranking: Ranking;
+  readonly ranking: (owner: Owner) => Ranking;
   /** Recalls in a row that the store or the embedder fails before it is left alone (default 3), and for how long (default 5,000 ms). */
   readonly breaker: RecallBreakerOptions;
 }
@@ -100,7 +100,7 @@ export class MemoryRecall {
     } catch {
       gathered.failed = true;
     }
-    const result = this.#compose(gathered, request, signal.aborted);
+    const result = this.#compose(gathered, { ...request, ranking: this.#options.ranking(owner) }, signal.aborted);
     if (result.status === "ok" || result.status === "empty") this.#streak.wentWell();
     else if (!request.signal?.aborted) this.#streak.failed();
     return result;
@@ -169,9 +169,13 @@ export class MemoryRecall {
     return vector;
   }
 
-  #compose(gathered: Gathered, request: RecallRequest, aborted: boolean): RecallResult & { readonly recalled: readonly MemoryRecord[] } {
-    const { now } = request;
-    const { ranking, standingLimit } = this.#options;
+  #compose(
+    gathered: Gathered,
+    request: RecallRequest & { readonly ranking: Ranking },
+    aborted: boolean,
+  ): RecallResult & { readonly recalled: readonly MemoryRecord[] } {
+    const { now, ranking } = request;
+    const { standingLimit } = this.#options;
     const holds = (record: MemoryRecord) => holdsAt(record, now);
     const hard = (gathered.hard ?? []).filter((record) => record.strength === "hard" && holds(record)).sort(byStated);
     const narrative = (gathered.soft ?? []).find((record) => record.type === "narrative" && holds(record));

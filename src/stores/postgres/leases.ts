@@ -1,6 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
-import { type LeaseEngine, type LeaseName, leaseKey } from "../journal/leased-lock.js";
+import { LAPSED_KEPT_MS, type LeaseEngine, type LeaseName, leaseKey } from "../journal/leased-lock.js";
 import type { Queries } from "./database.js";
 import type { OwnerRows } from "./owner-rows.js";
 
@@ -47,6 +47,11 @@ export class PostgresLeases implements LeaseEngine {
     await this.#database.run("UPDATE {leases} SET revoked = true WHERE owner_key = $1", [key]);
     const held = await this.#database.query("SELECT 1 FROM {leases} WHERE owner_key = $1 AND until >= now() LIMIT 1", [key]);
     return held.length > 0;
+  }
+
+  /** Deletes leases that ended by themselves long ago, whose keys may be nobody's any more. Returns how many. */
+  sweep(): Promise<number> {
+    return this.#database.run("DELETE FROM {leases} WHERE until < now() - $1 * interval '1 millisecond'", [LAPSED_KEPT_MS]);
   }
 
   /** The leases that are held now, by anybody, by key: when each ends, in milliseconds of the server's clock. `except`: a lock's key. */

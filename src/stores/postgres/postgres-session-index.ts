@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
+import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
 import type {
   ClaimOptions,
   IdempotencyEntry,
@@ -19,6 +20,7 @@ import { type Kept, keptFor } from "../journal/kept-content.js";
 import type { SessionHeads } from "../journal/session-heads.js";
 import { withoutGap } from "../sqlite-index/journal-gap.js";
 import { foldedTitle, type ListPosition, listed, type ReadSessions } from "../sqlite-index/list-cursor.js";
+import { listedOwners } from "../sqlite-index/owner-cursor.js";
 import { entryOf, pendingOf, sessionOf, stateOf } from "../sqlite-index/sqlite-index-rows.js";
 import type { PostgresDatabase, Row } from "./database.js";
 import { IDEMPOTENCY_MS } from "./index-parts.js";
@@ -122,6 +124,19 @@ export class PostgresSessionIndex implements SessionIndex, RestoresPending {
       if (rows.length < size) return;
       after = String(rows.at(-1)?.id);
     }
+  }
+
+  owners(query: OwnersQuery): Promise<Page<OwnerActivity>> {
+    return listedOwners(query, async (after, prefix, most) => {
+      const rows = await this.#database.query(
+        `SELECT owner, count(*) AS sessions, max(updated_at) AS last_active_at FROM {sessions}
+         WHERE owner > $1 AND starts_with(owner, $2) GROUP BY owner ORDER BY owner LIMIT $3`,
+        [after, prefix, most],
+      );
+      return rows.map(({ owner, sessions, last_active_at: at }) => {
+        return { owner: String(owner) as Owner, sessions: Number(sessions), lastActiveAt: String(at) };
+      });
+    });
   }
 
   async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {

@@ -134,6 +134,22 @@ export class Hints {
     }
   }
 
+  /** Hints of a name whose scores are all the same, in the order of their tags, from behind a tag ("": all). */
+  async *behind(name: HintName, tag: string): AsyncGenerator<Hint> {
+    const key = this.#key(name);
+    // What a tag's members begin with ends with a colon: a semicolon is behind all of them.
+    for (let from = tag === "" ? "-" : `[${tag};`; ; ) {
+      const found = (await this.#database.command("ZRANGEBYLEX", key, from, "+", "LIMIT", 0, PAGE)) as readonly string[];
+      for (const member of found) {
+        const [owner = "", gen = ""] = member.split(":");
+        yield { name, tag: owner, gen, score: 0, keys: keysOf(this.#database.prefix, owner) };
+      }
+      const last = found.at(-1);
+      if (last === undefined || found.length < PAGE) return;
+      from = `(${last}`;
+    }
+  }
+
   /** Takes a hint away, or raises it, as `settle` said in a script. */
   async settled({ name, tag, gen, score }: Pick<Hint, "name" | "tag" | "gen" | "score">, verdict: string | undefined): Promise<void> {
     const member = `${tag}:${gen}`;

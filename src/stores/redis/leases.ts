@@ -1,8 +1,13 @@
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import { SERVER_TIME, script } from "../../platform/lua-script.js";
-import { type LeaseEngine, type LeaseName, leaseKey } from "../journal/leased-lock.js";
+import { LAPSED_KEPT_MS, type LeaseEngine, type LeaseName, leaseKey } from "../journal/leased-lock.js";
 import type { RedisDatabase } from "./database.js";
+
+/** A lock that nobody's work is held by has a hash of its own, which goes with a lease that its holder left. */
+const EXPIRES = `local function expires(leaseMs, kind)
+  if kind == 'ownerless' then call('PEXPIRE', K.leases, string.format('%.0f', leaseMs + ${LAPSED_KEPT_MS})) end
+end`;
 
 /** What is kept of a lock that nobody's work is held by, so that its fences grow; in milliseconds. */
 const OWNERLESS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -14,6 +19,7 @@ const OWNERLESS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const TAKE = script(
   ["own", "leases"],
   `${SERVER_TIME}
+${EXPIRES}
 local time = now()
 if call('HGET', K.own, 'erasing') then return -1 end
 local held = call('HGETALL', K.leases)
@@ -31,17 +37,20 @@ if ARGV[3] == 'ownerless' then
   call('PEXPIRE', K.own, ${OWNERLESS_KEPT_MS})
 end
 call('HSET', K.leases, ARGV[1], string.format('%.0f:%.0f:0', fence, time + ARGV[2]))
+expires(ARGV[2], ARGV[3])
 return fence`,
 );
 
 const RENEW = script(
   ["leases"],
   `${SERVER_TIME}
+${EXPIRES}
 local lease = call('HGET', K.leases, ARGV[1])
 if not lease then return 0 end
 local fence, revoked = string.match(lease, '^(%d+):%d+:(%d)$')
 if fence ~= ARGV[2] or revoked == '1' then return 0 end
 call('HSET', K.leases, ARGV[1], string.format('%s:%.0f:0', fence, now() + ARGV[3]))
+expires(ARGV[3], ARGV[4])
 return 1`,
 );
 
@@ -94,14 +103,13 @@ export class RedisLeases implements LeaseEngine {
   }
 
   async take(lease: LeaseName): Promise<number | null> {
-    const kind = lease.owner === undefined ? "ownerless" : "owned";
-    const fence = Number(await this.#database.run(TAKE, this.#keys(lease), lease.key, lease.leaseMs, kind));
+    const fence = Number(await this.#database.run(TAKE, this.#keys(lease), lease.key, lease.leaseMs, kindOf(lease)));
     if (fence < 0) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
     return fence === 0 ? null : fence;
   }
 
   async renew(lease: LeaseName, fence: number): Promise<boolean> {
-    return (await this.#database.run(RENEW, this.#keys(lease), lease.key, fence, lease.leaseMs)) === 1;
+    return (await this.#database.run(RENEW, this.#keys(lease), lease.key, fence, lease.leaseMs, kindOf(lease))) === 1;
   }
 
   async release(lease: LeaseName, fence: number): Promise<void> {
@@ -127,4 +135,8 @@ export class RedisLeases implements LeaseEngine {
     const base = `${this.#database.prefix}:{lock:${key}}`;
     return { own: `${base}:own`, leases: `${base}:leases` };
   }
+}
+
+function kindOf({ owner }: LeaseName): "owned" | "ownerless" {
+  return owner === undefined ? "ownerless" : "owned";
 }

@@ -38,6 +38,15 @@ export class OwnerRegistry {
     }
   }
 
+  /** In the order of their tags, from behind one ("": all): null for one who has nothing any more. */
+  async *behind(tag: string): AsyncGenerator<{ readonly owner: Owner | null; readonly tag: string }> {
+    for await (const hint of this.#hints.behind("owners", tag)) {
+      const [verdict, name = ""] = await this.#look(hint);
+      await this.#hints.settled(hint, verdict);
+      yield { owner: verdict === "gone" || name === "" ? null : (name as Owner), tag: hint.tag };
+    }
+  }
+
   /** Keeps nothing of an owner's name, unless there is something of theirs. */
   async leave(owner: Owner): Promise<void> {
     const reply = await this.#database.run(LOOK, this.#database.keys(owner), "");

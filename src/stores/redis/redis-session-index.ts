@@ -1,6 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
+import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
 import type {
   ClaimOptions,
   IdempotencyEntry,
@@ -25,6 +26,7 @@ import { externalMember, externalPrefix, idempotencyField } from "./index-comman
 import { ERASE_INDEXED, LISTED, REMOVE_INDEXED, VIEWS } from "./index-scripts.js";
 import { type Keys, keysOf } from "./keys.js";
 import type { OwnerRegistry } from "./owner-registry.js";
+import { ownersPage } from "./owners-page.js";
 import type { RedisJournal } from "./redis-journal.js";
 import type { RedisHead } from "./session-heads.js";
 import type { SessionOwners } from "./session-owners.js";
@@ -127,6 +129,10 @@ export class RedisSessionIndex implements SessionIndex, RestoresPending {
       }
     }
     if (page.length > 0) yield page;
+  }
+
+  owners(query: OwnersQuery): Promise<Page<OwnerActivity>> {
+    return ownersPage(this.#parts, query);
   }
 
   async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {

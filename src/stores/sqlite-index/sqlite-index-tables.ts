@@ -70,7 +70,9 @@ export const SESSION_TABLES = ["standings", "summaries", "pending", "idempotency
 export function ensureTables(db: Sqlite): boolean {
   if (db.pragma("user_version", { simple: true }) === INDEX_VERSION) return false;
   db.transaction(() => {
-    const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    const tables = db.prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'events%'",
+    );
     for (const { name } of tables.all()) db.exec(`DROP TABLE "${name.replaceAll('"', '""')}"`);
     db.exec(TABLES);
     db.pragma(`user_version = ${INDEX_VERSION}`);

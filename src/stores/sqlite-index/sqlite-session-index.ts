@@ -2,11 +2,13 @@
 
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
+import { sessionEvents } from "../../domain/session-events.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import { assertSound, isDamage, openSqlite, type Sqlite, type SqliteStatement, scrub } from "../../platform/sqlite.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
+import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
 import type {
   ClaimOptions,
   IdempotencyEntry,
@@ -21,7 +23,9 @@ import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-conten
 import { hasDamaged, removeDamaged, setAside } from "./damaged-index.js";
 import { type ReadJournal, withoutGap } from "./journal-gap.js";
 import { foldedTitle, type ListPosition, listed, type ReadSessions } from "./list-cursor.js";
+import { listedOwners } from "./owner-cursor.js";
 import { type Effect, foldSession, type SessionState, type Standing } from "./session-fold.js";
+import { SqliteEventLog } from "./sqlite-event-log.js";
 import { entryOf, type PendingRow, pendingOf, SESSION_COLUMNS, type SessionRow, sessionOf, stateOf } from "./sqlite-index-rows.js";
 import { ensureTables, SESSION_TABLES } from "./sqlite-index-tables.js";
 
@@ -55,6 +59,8 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   readonly #claims = new Map<string, number>();
   /** True when the index was made now, or made anew: it has to be filled from the journals. */
   readonly needsRebuild: boolean;
+  /** What the journals tell of, written as they are folded in. */
+  readonly events: SqliteEventLog;
 
   #cleared = false;
 
@@ -70,6 +76,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
     this.#readJournal = options.readJournal;
     this.#codec = options.codec ?? null;
     this.needsRebuild = needsRebuild;
+    this.events = new SqliteEventLog(db, options.clock);
   }
 
   static async open(options: SqliteIndexOptions): Promise<SqliteSessionIndex> {
@@ -104,6 +111,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
       for await (const batch of withoutGap(owner, sessionId, indexed, records, this.#readJournal)) {
         const kept = await keptFor(this.#codec, owner);
         this.#db.transaction(() => this.#fold(owner, sessionId, batch, kept))();
+        this.events.added(owner);
         for (const key of writtenBack(sessionId, batch)) this.#claims.delete(key);
       }
     } catch (error) {
@@ -117,14 +125,17 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
     if ((this.#ownerOf(sessionId) ?? owner) !== owner) throw new AppError("SESSION_NOT_FOUND");
     let state = this.#state(sessionId, kept);
     const before = state;
+    const told: JournalRecord[] = [];
     for (const record of records) {
       const folded = foldSession(state, sessionId, record, (seq) => this.#standingAt(sessionId, seq, kept));
       if (folded === null) continue;
       if (folded.state.owner !== owner) throw new AppError("SESSION_NOT_FOUND");
       for (const effect of folded.effects) this.#effect(owner, sessionId, effect, kept);
       state = folded.state;
+      told.push(record);
     }
     if (state !== null && state !== before) this.#store(sessionId, state, kept);
+    this.events.insert(owner, sessionEvents(owner, sessionId, told));
   }
 
   #store(id: string, state: SessionState, kept: Kept): void {
@@ -295,6 +306,15 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
       if (rows.length < size) return;
       after = rows.at(-1)?.id ?? "";
     }
+  }
+
+  owners(query: OwnersQuery): Promise<Page<OwnerActivity>> {
+    return listedOwners(query, async (after, prefix, most) =>
+      this.#statement<[string, string, string, number], OwnerActivity>(
+        `SELECT owner, count(*) AS sessions, max(updated_at) AS lastActiveAt FROM sessions
+           WHERE owner > ? AND owner >= ? AND owner < ? GROUP BY owner ORDER BY owner LIMIT ?`,
+      ).all(after, prefix, `${prefix}\u{10ffff}`, most),
+    );
   }
 
   async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {

@@ -1,4 +1,5 @@
-import { casual, ja, type ParsedResult, ru, zh } from "chrono-node";
+import type { Chrono, ParsedResult } from "chrono-node";
+import { dateReader } from "../../../platform/language/date-reader.js";
 import { anyPhrase } from "../../../platform/word-list.js";
 import { WORDS } from "./words.js";
 
@@ -28,20 +29,20 @@ const FIRST = anyPhrase(WORDS.asks_for_the_first);
 export function namedTimes(question: string, now: Date): NamedTime[] {
   const season = seasonOf(question, now);
   if (season !== null) return [season];
-  const parser = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(question)
-    ? ja.casual
-    : /\p{Script=Han}/u.test(question)
-      ? zh.casual
-      : /\p{Script=Cyrillic}/u.test(question)
-        ? ru.casual
-        : /\p{N}/u.test(question) || MAYBE_A_TIME.test(question)
-          ? casual
-          : null;
+  const parser = parserFor(question);
   if (parser === null) return [];
   const years = [...question.matchAll(/\b(?:19|20)\d\d\b/gu)].map(([year]) => Number(year));
   const times = parser.parse(question, { instant: now, timezone: 0 }).flatMap((result) => named(result));
   if (times.some((time) => time.kind === "interval") || years.length === 0) return times;
   return [...times, ...years.map((year) => interval(Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)))];
+}
+
+/** Null: it names no time. */
+function parserFor(question: string): Chrono | null {
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(question)) return dateReader().ja.casual;
+  if (/\p{Script=Han}/u.test(question)) return dateReader().zh.casual;
+  if (/\p{Script=Cyrillic}/u.test(question)) return dateReader().ru.casual;
+  return /\p{N}/u.test(question) || MAYBE_A_TIME.test(question) ? dateReader().casual : null;
 }
 
 /** How well a time fits what the question names: "day" for a day that it names, "span" for a month, season or year, else null. */

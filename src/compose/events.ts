@@ -1,0 +1,56 @@
+import { daysFrom } from "../domain/lifecycle.js";
+import { contentOfEvents } from "../events/event-content.js";
+import { EventFeed } from "../events/events.js";
+import { WebhookWorker } from "../events/webhook-worker.js";
+import type { Events } from "../ports/events.js";
+import { httpWebhook } from "../webhooks/http-webhook.js";
+import type { Stores } from "./stores.js";
+import type { Wiring } from "./wiring.js";
+
+/** What is told to the outside. */
+export interface ComposedEvents {
+  readonly feed: Events;
+  /** Begins to deliver, where there is a receiver. */
+  start(): void;
+  /** Drops those that have been kept long enough. */
+  prune(): Promise<void>;
+  /** What is to be delivered, and what was given up; null where nothing is delivered. */
+  readonly deliveries: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
+}
+
+/** `words`: where what events tell of is looked up, where they are to hold it. */
+export function composeEvents(
+  { config, overrides, clock, logger, closing }: Wiring,
+  { events: log, eventQueue: queue }: Stores,
+  words: Parameters<typeof contentOfEvents>[0],
+): ComposedEvents {
+  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = config;
+  const contentOf = config.EVENTS_CONTENT ? contentOfEvents(words) : null;
+  const feed = closing(new EventFeed({ log, queue, contentOf, onQueued: () => worker?.look(), clock, logger }), (it) => it.close());
+  const delivers = url !== undefined && secret !== undefined;
+  const worker = delivers
+    ? closing(
+        new WebhookWorker(
+          {
+            queue,
+            log,
+            sender: httpWebhook({ url, secret, clock, ...overrides.webhooks }),
+            told: (kept) => feed.told(kept),
+            clock,
+            logger,
+          },
+          overrides.webhooks,
+        ),
+        (it) => it.stop(),
+      )
+    : null;
+  return {
+    feed,
+    start: () => worker?.start(),
+    prune: async () => {
+      const events = await log.prune(new Date(daysFrom(clock.now(), -config.EVENTS_RETENTION_DAYS)));
+      if (events > 0) logger.info({ events }, "events were kept long enough");
+    },
+    deliveries: delivers ? () => queue.counts() : null,
+  };
+}

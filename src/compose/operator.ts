@@ -1,0 +1,68 @@
+import { RETENTION_LOCK } from "../after-turn/retention.js";
+import { parseOwner } from "../domain/owner.js";
+import { type JobWork, RunningJobs } from "../operations/jobs.js";
+import { type ReindexBesideTurnsParts, reindexBesideTurns } from "../operations/reindex-beside-turns.js";
+import type { JobKind, Operator } from "../ports/operator.js";
+import { catchUpSession } from "../stores/sqlite-index/index-catch-up.js";
+import type { AfterTurn } from "./after-turn.js";
+import type { LongTerm } from "./long-term.js";
+import type { Stores } from "./stores.js";
+import type { UseCases } from "./use-cases.js";
+import type { Wiring } from "./wiring.js";
+
+/** What whoever runs the server can ask of it while it runs. `close` stops what it has begun. */
+export function composeOperator(
+  { clock, logger }: Wiring,
+  { store }: Stores,
+  { longTerm, keepsHistory }: LongTerm,
+  { reindex, catchUps }: AfterTurn,
+  { retention, promotion }: Pick<UseCases, "retention" | "promotion">,
+): Operator & { close(): Promise<void> } {
+  const besideTurns: ReindexBesideTurnsParts = {
+    store,
+    catchUp: (owner, sessionId, options) => catchUpSession(store, owner, sessionId, options),
+    during: (owner, signal, work) => catchUps.run(owner, signal, work),
+    history: keepsHistory ? reindex : null,
+    logger,
+  };
+  const works: Readonly<Record<JobKind, JobWork>> = {
+    retention: {
+      lock: RETENTION_LOCK,
+      dryRun: true,
+      run: async ({ onProgress, ...options }) => {
+        return { ...(await retention({ ...options, onProgress: ({ deleted, purged }) => onProgress(deleted + purged, 0) })) };
+      },
+    },
+    promote: {
+      lock: "job promote",
+      dryRun: false,
+      run: async ({ signal, onProgress }) => {
+        let looked = 0;
+        return { ...(await promotion.run({ signal, onProgress: () => onProgress(++looked, 0) })) };
+      },
+    },
+    reindex: {
+      lock: "job reindex",
+      dryRun: false,
+      run: ({ signal, onProgress }) => reindexBesideTurns(besideTurns, { signal, onProgress }),
+    },
+    reindex_memories: {
+      lock: "job reindex_memories",
+      dryRun: false,
+      run: async ({ signal, onProgress }) => {
+        const { owners, memories, failed } = await longTerm.rebuild({ signal, onProgress: (done) => onProgress(done.owners, 0) });
+        return { users: owners, memories, users_failed: failed };
+      },
+    },
+  };
+  const jobs = new RunningJobs({ works, locks: store.locks, clock, logger });
+  return {
+    users: async (query) => {
+      const { data, nextCursor } = await store.index.owners(query);
+      const users = data.map(({ owner, sessions, lastActiveAt }) => ({ ...parseOwner(owner), sessions, last_active_at: lastActiveAt }));
+      return { data: users, nextCursor };
+    },
+    jobs,
+    close: () => jobs.close(),
+  };
+}

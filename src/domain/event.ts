@@ -1,0 +1,72 @@
+import { derivedId } from "../platform/ids.js";
+import { type Owner, parseOwner } from "./owner.js";
+
+/** What happened to a user's sessions and memories, as those are told who keep something in step with it. */
+
+export const EVENT_TYPES = [
+  "turn.completed",
+  "turn.failed",
+  "memory.added",
+  "memory.confirmed",
+  "memory.superseded",
+  "memory.to_confirm",
+  "memory.forgotten",
+  "write_back.failed",
+  "session.created",
+  "session.archived",
+  "session.deleted",
+  "session.purged",
+  "owner.erased",
+  "owner.merged",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Ids and what describes them. Never a text of anybody's. */
+export interface EventData {
+  readonly session_id?: string;
+  readonly turn?: number;
+  /** Of a turn: its answer. Of a memory: the user's message that it comes from. */
+  readonly message_id?: string;
+  /** Why a turn or its write-back failed. */
+  readonly error_code?: string;
+  readonly memory_id?: string;
+  readonly strength?: "hard" | "soft";
+  /** The memory that holds instead; null for one that has ended. */
+  readonly superseded_by?: string | null;
+  /** Of an erasure. */
+  readonly receipt_id?: string;
+  /** Of a merge: its id, and the user that became this one. */
+  readonly merge_id?: string;
+  readonly from?: string;
+}
+
+/** One event of an owner. */
+export interface OwnerEvent {
+  /** Made of what it tells of: told again, it has the same. */
+  readonly id: string;
+  readonly type: EventType;
+  /** When it happened, ISO 8601 UTC. */
+  readonly timestamp: string;
+  readonly data: EventData;
+}
+
+/** `of`: what tells this one from others of its type, of the same owner. */
+export function eventOf(owner: Owner, type: EventType, of: readonly (string | number)[], timestamp: string, data: EventData): OwnerEvent {
+  return { id: derivedId("event", owner, type, ...of), type, timestamp, data };
+}
+
+/** A session is gone for good. */
+export function purgedEvent(owner: Owner, sessionId: string, at: Date): OwnerEvent {
+  return eventOf(owner, "session.purged", [sessionId], at.toISOString(), { session_id: sessionId });
+}
+
+/** All of the owner's is gone; the event itself is what is left of theirs. */
+export function erasedEvent(owner: Owner, receiptId: string, at: string): OwnerEvent {
+  return eventOf(owner, "owner.erased", [receiptId], at, { receipt_id: receiptId });
+}
+
+/** What was another user's is the owner's now. */
+export function mergedEvent(owner: Owner, merge: { readonly id: string; readonly from: Owner; readonly at: Date }): OwnerEvent {
+  const from = parseOwner(merge.from).user;
+  return eventOf(owner, "owner.merged", [merge.id], merge.at.toISOString(), { merge_id: merge.id, from });
+}

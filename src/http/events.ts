@@ -1,0 +1,142 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { AppError } from "../platform/errors.js";
+import { isId } from "../platform/ids.js";
+import { BEGINNING, type EventScope } from "../ports/event-log.js";
+import type { Events, FollowedEvents } from "../ports/events.js";
+import { eventStreamSchema, eventsPage, undeliveredPage } from "./event-resources.js";
+import { idParam, limitQuery } from "./fields.js";
+import type { HttpEnv } from "./http-env.js";
+import { preferredType } from "./negotiate.js";
+import { present } from "./present.js";
+import { headerRefs } from "./response-headers.js";
+import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
+import { EventStream, type EventStreamOptions } from "./sse.js";
+import type { OpenStreams } from "./streams.js";
+
+const tags = ["Events"];
+
+const afterField = z
+  .string()
+  .refine((id) => id === BEGINNING || isId(id), "the id of an event")
+  .optional()
+  .openapi({
+    format: "uuid",
+    description: "The id of the last event that you have; one that is not kept any more stands for the oldest that is.",
+  });
+const query = z.strictObject({ after: afterField, limit: limitQuery });
+const headers = z.object({
+  "Last-Event-ID": z.string().max(256).optional().openapi({ description: "Of a stream that goes on: instead of `after`." }),
+});
+
+const routes = {
+  mine: createRoute({
+    method: "get",
+    path: "/v1/me/events",
+    operationId: "listMyEvents",
+    tags,
+    summary: "What happened to the user's sessions and memories, oldest first; with `Accept: text/event-stream` as it happens",
+    request: { query, headers },
+    responses: answersAs({ "application/json": eventsPage, "text/event-stream": eventStreamSchema }, "A page of events, or the stream."),
+    fails: ["TOO_MANY_STREAMS"],
+  }),
+  all: createRoute({
+    method: "get",
+    path: "/v1/events",
+    operationId: "listEvents",
+    tags,
+    summary: "The same of all users of the tenant, for a trusted backend: an API key whose user is null",
+    request: { query, headers },
+    responses: answersAs({ "application/json": eventsPage, "text/event-stream": eventStreamSchema }, "A page of events, or the stream."),
+    fails: ["NOT_FOUND", "TOO_MANY_STREAMS"],
+  }),
+  undelivered: createRoute({
+    method: "get",
+    path: "/v1/events/dead",
+    operationId: "listUndeliveredEvents",
+    tags,
+    summary: "Events that the webhook could not deliver and that are not tried again, for a trusted backend",
+    request: { query },
+    responses: answers(undeliveredPage, "Oldest first."),
+    fails: ["NOT_FOUND"],
+  }),
+  again: createRoute({
+    method: "post",
+    path: "/v1/events/dead/{id}/retry",
+    operationId: "deliverEventAgain",
+    tags,
+    summary: "Deliver one of them again, behind its user's others, for a trusted backend",
+    request: { params: idParam },
+    responses: { 202: { description: "It is delivered again.", headers: headerRefs() } },
+    fails: ["NOT_FOUND", "EVENT_NOT_FOUND", "INVALID_ID"],
+  }),
+};
+
+export interface EventRoutesParts {
+  readonly events: Events;
+  /** Of events alone: a tab that follows takes no place from a chat. */
+  readonly streams: OpenStreams;
+  readonly limits: EventStreamOptions;
+}
+
+export function eventRoutes(parts: EventRoutesParts): ApiApp {
+  const api = newApi();
+  const told = async (c: Context<HttpEnv>, scope: EventScope, { after, limit }: z.output<typeof query>) => {
+    if (preferredType(c, ["application/json", "text/event-stream"]) === "text/event-stream") return streamEvents(c, scope, after, parts);
+    const { data, nextCursor } = await parts.events.list(scope, present({ after, limit }));
+    return answer(c, eventsPage, { data, next_cursor: nextCursor });
+  };
+  api.openapi(routes.mine, (c) => told(c, { owner: c.get("owner") }, c.req.valid("query")));
+  api.openapi(routes.all, (c) => told(c, { tenant: c.get("tenant") }, c.req.valid("query")));
+  api.openapi(routes.undelivered, async (c) => {
+    const { data, nextCursor } = await parts.events.undelivered(c.get("tenant"), present(c.req.valid("query")));
+    return answer(c, undeliveredPage, { data, next_cursor: nextCursor });
+  });
+  api.openapi(routes.again, async (c) => {
+    await parts.events.deliverAgain(c.get("tenant"), c.req.valid("param").id);
+    return c.body(null, 202);
+  });
+  return api;
+}
+
+/** Events as they happen, from `Last-Event-ID` or `after` on, else from now. */
+async function streamEvents(
+  c: Context<HttpEnv>,
+  scope: EventScope,
+  after: string | undefined,
+  { events, streams, limits }: EventRoutesParts,
+): Promise<Response> {
+  const lastId = c.req.header("Last-Event-ID");
+  if (lastId !== undefined && lastId !== BEGINNING && !isId(lastId))
+    throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/Last-Event-ID", detail: "not the id of an event" }] });
+  const leave = streams.enter(c.get("owner"));
+  const stream = new EventStream(limits);
+  const signal = AbortSignal.any([c.req.raw.signal, stream.gone]);
+  let followed: FollowedEvents;
+  try {
+    const from = lastId ?? after;
+    followed = await events.follow(scope, { signal, ...(from !== undefined && { after: from }) });
+  } catch (error) {
+    leave();
+    stream.close();
+    throw error;
+  }
+  void (async () => {
+    try {
+      await stream.send("ready", { from: followed.from }, followed.from);
+      for await (const event of followed.events) await stream.send(event.type, event, event.id);
+    } catch (error) {
+      // The reader comes back, and goes on behind the last that it has.
+      if (!signal.aborted) c.get("report")(error instanceof AppError ? error : new AppError("INTERNAL", { cause: error }));
+    } finally {
+      leave();
+      stream.close();
+    }
+  })();
+  stream.open();
+  return c.body(stream.body, 200, {
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",
+  });
+}

@@ -1,0 +1,126 @@
+import { z } from "@hono/zod-openapi";
+import { ERRORS, type ErrorCode } from "../platform/errors.js";
+import { JOB_KINDS, JOB_STATES, type Operator } from "../ports/operator.js";
+import { cursorQuery, fieldsOf, idParam, limitQuery, pageOf } from "./fields.js";
+import { present } from "./present.js";
+import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+
+const tags = ["Operator"];
+const security = [{ operator: [] }];
+const time = z.string().openapi({ format: "date-time" });
+
+const knownUserSchema = z
+  .object({
+    tenant: z.string(),
+    user: z.string(),
+    sessions: z.number().int().openapi({ description: "Of any status." }),
+    last_active_at: time,
+  })
+  .openapi("KnownUser");
+const usersSchema = pageOf(knownUserSchema).openapi("KnownUsers");
+
+const jobSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(JOB_KINDS),
+    dry_run: z.boolean(),
+    state: z.enum(JOB_STATES),
+    started_at: time,
+    ended_at: time.nullable(),
+    progress: z.object({
+      done: z.number().int().openapi({ description: "Sessions or users." }),
+      total: z.number().int().nullable().openapi({ description: "Null while it is not known." }),
+    }),
+    result: z
+      .record(z.string(), z.union([z.number(), z.boolean()]))
+      .nullable()
+      .openapi({ description: "Counts by name, of what could not be done as well; null until it has ended, and where it failed." }),
+    problem: z
+      .object({ code: z.enum(Object.keys(ERRORS) as [ErrorCode]), title: z.string(), detail: z.string(), hint: z.string() })
+      .nullable(),
+  })
+  .openapi("Job");
+const jobsSchema = pageOf(jobSchema).openapi("Jobs");
+
+const tenantQuery = z.string().min(1).max(256).optional().openapi({ description: "Of this tenant alone." });
+const jobBody = fieldsOf({
+  kind: z.enum(JOB_KINDS).openapi({
+    description: "`reindex` brings the list of sessions and history level with the journals; `reindex_memories` memories with their logs.",
+  }),
+  dry_run: z.boolean().default(false).openapi({ description: "`retention` alone: it says what it would do." }),
+}).openapi("NewJob");
+
+const routes = {
+  users: createRoute({
+    method: "get",
+    path: "/v1/operator/users",
+    operationId: "listUsers",
+    tags,
+    security,
+    summary: "Users who have sessions, in an order that stays; no words of theirs",
+    request: { query: z.object({ tenant: tenantQuery, limit: limitQuery, cursor: cursorQuery }) },
+    responses: answers(usersSchema, "A page. One may hold less than `limit` where another follows."),
+    fails: ["INVALID_CURSOR", "INVALID_USER_ID"],
+  }),
+  start: createRoute({
+    method: "post",
+    path: "/v1/operator/jobs",
+    operationId: "startJob",
+    tags,
+    security,
+    summary: "Begin work over all users, beside their turns: one of a kind at a time",
+    request: { body: body(jobBody) },
+    responses: answers(jobSchema, "It runs.", 202, ["Location"]),
+    fails: ["JOB_RUNNING"],
+  }),
+  list: createRoute({
+    method: "get",
+    path: "/v1/operator/jobs",
+    operationId: "listJobs",
+    tags,
+    security,
+    summary: "The jobs of this process, newest first",
+    responses: answers(jobsSchema, "At most 100 that have ended, and those that run."),
+  }),
+  get: createRoute({
+    method: "get",
+    path: "/v1/operator/jobs/{id}",
+    operationId: "getJob",
+    tags,
+    security,
+    summary: "How far a job of this process is",
+    request: { params: idParam },
+    responses: answers(jobSchema, "The job."),
+    fails: ["INVALID_ID", "JOB_NOT_FOUND"],
+  }),
+  stop: createRoute({
+    method: "delete",
+    path: "/v1/operator/jobs/{id}",
+    operationId: "stopJob",
+    tags,
+    security,
+    summary: "Stop a job; begun again, it goes on where it was",
+    request: { params: idParam },
+    responses: answers(jobSchema, "It is asked to stop, or has ended.", 202),
+    fails: ["INVALID_ID", "JOB_NOT_FOUND"],
+  }),
+};
+
+/** For whoever runs the server; see {@link operatorDoor}. */
+export function operatorRoutes({ users, jobs }: Operator): ApiApp {
+  const api = newApi();
+  api.openapi(routes.users, async (c) => {
+    const { data, nextCursor } = await users(present(c.req.valid("query")));
+    return answer(c, usersSchema, { data, next_cursor: nextCursor });
+  });
+  api.openapi(routes.start, async (c) => {
+    const { kind, dry_run: dryRun } = c.req.valid("json");
+    const job = await jobs.start(kind, { dryRun });
+    c.header("Location", `/v1/operator/jobs/${job.id}`);
+    return answer(c, jobSchema, job, 202);
+  });
+  api.openapi(routes.list, (c) => answer(c, jobsSchema, { data: jobs.list(), next_cursor: null }));
+  api.openapi(routes.get, (c) => answer(c, jobSchema, jobs.get(c.req.valid("param").id)));
+  api.openapi(routes.stop, (c) => answer(c, jobSchema, jobs.stop(c.req.valid("param").id), 202));
+  return api;
+}

@@ -1,0 +1,24 @@
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
+const waiting = new Set<() => unknown>();
+
+/**
+ * A package that takes long to load (a tenth of a second and more), loaded at its first use, or by {@link loadWaiting}: a start and the
+ * commands that never use it don't wait for it. `name`: as it would be imported; its CommonJS form is taken.
+ */
+export function loadedLater<T>(name: string): () => T {
+  let loaded: T | undefined;
+  const load = (): T => {
+    waiting.delete(load);
+    loaded ??= require(name) as T;
+    return loaded;
+  };
+  waiting.add(load);
+  return load;
+}
+
+/** Loads what was put off, so that the first message doesn't: when a server listens, before a conversation begins. */
+export function loadWaiting(): void {
+  for (const load of waiting) load();
+}
