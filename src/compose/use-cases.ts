@@ -117,9 +117,7 @@ export function composeUseCases(
     holdHere,
     holdWriteBack: holdStores,
     erase: (owner, keep) => privacy.expire(owner, keep),
-    onMerged: async ({ id, from, to, at, state }) => {
-      if (state === "merged") await events.add(to, [mergedEvent(to, { id, from, at: new Date(at) })]);
-    },
+    onMerged: ({ id, from, to, at }) => events.add(to, [mergedEvent(to, { id, from, at: new Date(at) })]),
     clock,
     logger,
   });

@@ -23,8 +23,8 @@ export interface MergeStepsParts {
   readonly holdHere: (owner: Owner) => Promise<() => void>;
   /** No write-back of the owner in this process until the result is called. */
   readonly holdWriteBack: (owner: Owner) => Promise<() => void>;
-  /** Told when a merge or its undo is durable; what it throws fails that step, which is then done again. Default: nobody is told. */
-  readonly onMerged?: (record: MergeRecord) => Promise<void>;
+  /** Told of a merge that is done, before the record says so: what it throws has it told again. Default: nobody is told. */
+  readonly onMerged?: (record: MergeRecord) => Promise<unknown>;
   readonly clock: Clock;
 }
 
@@ -78,7 +78,8 @@ export class MergeSteps {
       const record = await records.put({ ...begun, records: [...new Set([...begun.records, ...ids])] });
       await this.#handOver(record, "there");
       await this.#audit(record, "merge", { ...copied, ...taken });
-      return await this.#done({ ...record, state: "merged" });
+      await this.#parts.onMerged?.(record);
+      return await records.put({ ...record, state: "merged" });
     } finally {
       release();
     }
@@ -86,11 +87,11 @@ export class MergeSteps {
 
   /** What `to` has lost since, `from` loses too: behind the fence. */
   async #lose(record: MergeRecord, signal: AbortSignal): Promise<MergeRecord> {
-    const { records, memories, sessions } = this.#parts;
+    const { records, memories, sessions, clock } = this.#parts;
     await this.#fence(record);
     const { purged, deleted } = await sessions.survey(record);
     this.#goOn(signal);
-    await memories.forgottenSince(record, purged);
+    await memories.forgottenSince(record, purged, clock.now());
     await sessions.loseWhatIsGone(record);
     return records.put({ ...record, deleted: [...deleted], state: "returning" });
   }
@@ -108,7 +109,7 @@ export class MergeSteps {
       await ledger.withdrawErasure(from);
       await sessions.delete(record, record.deleted, clock.now());
       await this.#audit(record, "unmerge", {});
-      const undone = await this.#done({ ...record, state: "undone" });
+      const undone = await this.#parts.records.put({ ...record, state: "undone" });
       this.letIn(from);
       return undone;
     } finally {
@@ -146,11 +147,6 @@ export class MergeSteps {
       const there = (await ledger.auditTrail(owner)).some((entry) => entry.action === action && entry.receiptId === id);
       if (!there) await ledger.audit(owner, { at: clock.now().toISOString(), action, by: "backend", receiptId: id, counts });
     }
-  }
-
-  async #done(record: MergeRecord): Promise<MergeRecord> {
-    await this.#parts.onMerged?.(record);
-    return this.#parts.records.put(record);
   }
 
   #goOn(signal: AbortSignal): void {

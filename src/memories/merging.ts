@@ -66,7 +66,7 @@ export class MergingMemories implements MergedMemories {
     return { memories: adopted.length };
   }
 
-  async forgottenSince(users: MergedUsers, purged: ReadonlySet<string>): Promise<void> {
+  async forgottenSince(users: MergedUsers, purged: ReadonlySet<string>, now: Date): Promise<void> {
     const { logs, ledger } = this.#parts;
     const { from, to } = users;
     const { merge, later } = await this.#entriesOf(users);
@@ -87,8 +87,13 @@ export class MergingMemories implements MergedMemories {
       }
     }
     await ledger.addTombstones(from, [...left.values()]);
-    if (gone.size + purged.size === 0) return;
-    await logs.redact(from, (record) => (gone.has(record.id) ? null : unquoted(record, purged)));
+    await this.#change(from, now, ({ records }) => {
+      const removed = [...gone].filter((id) => records.has(id));
+      const puts = [...records.values()].filter((record) => !gone.has(record.id) && unquoted(record, purged) !== record);
+      if (removed.length + puts.length === 0) return null;
+      return { kind: "detach", turn: null, puts: puts.map((record) => unquoted(record, purged)), removed };
+    });
+    if (purged.size > 0) await logs.redact(from, (record) => unquoted(record, purged));
   }
 
   async takeOut(users: MergedUsers, said: ReadonlySet<string>, now: Date): Promise<void> {

@@ -27,7 +27,7 @@ export interface MergedMemories {
    * Before an undo: what `to` had forgotten or deleted since of what came from `from`, `from` loses too. `purged`: sessions of `from` that
    * `to` had purged: their quotes go. Not to be repeated behind {@link takeOut}.
    */
-  forgottenSince(users: MergedUsers, purged: ReadonlySet<string>): Promise<void>;
+  forgottenSince(users: MergedUsers, purged: ReadonlySet<string>, now: Date): Promise<void>;
   /**
    * Takes out of `to` what the merge gave, but for what `to` has said again since; what it had superseded comes back. `said`: messages of
    * `from`.

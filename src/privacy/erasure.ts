@@ -87,7 +87,8 @@ export class Erasure {
       const at = clock.now().toISOString();
       const receipt: ErasureReceipt = { receipt_id: receiptId, completed_at: at, erased, verified, ...(verified ? {} : { residue }) };
       await this.#audit(owner, { at, by, receiptId, counts: erased });
-      await this.#parts.onErased(owner, receipt);
+      // What lay dormant is no user any more.
+      if (keep === undefined) await this.#parts.onErased(owner, receipt);
       await ledger.completeErasure(owner, receipt, keep);
       if (!verified) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
       return receipt;

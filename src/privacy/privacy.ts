@@ -50,9 +50,9 @@ export class PrivacyService implements Privacy {
     const { ledger, hold, compact = async () => {}, events, merges, clock, logger } = parts;
     this.#parts = parts;
     const others = [...(parts.others ?? []), ...(events === undefined ? [] : [eventStore(events)])];
+    const stores = erasableStores({ ...parts, others });
     const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) =>
       events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
-    const stores = erasableStores({ ...parts, others });
     this.#erasure = new Erasure({ stores, ledger, hold, compact, onErased, ...(merges && { merges }), clock, logger });
   }
 

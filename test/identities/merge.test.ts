@@ -11,6 +11,10 @@ test("[merge-whole] what a visitor said is known of who they turn out to be, onc
   await ada.post("/v1/memories", { text: "Likes window seats", category: "seating" });
   const merge = await shop.merge("visitor", "ada");
   expect(merge).toMatchObject({ from: "visitor", to: "ada", state: "merged" });
+  const told = await shop.backend<{ data: { type: string; user: string; data: object }[] }>("GET", "/v1/events?limit=200");
+  expect(told.body.data.filter(({ type }) => type === "owner.merged")).toMatchObject([
+    { user: "ada", data: { merge_id: merge.merge_id, from: "visitor" } },
+  ]);
   const texts = await textsOf(ada);
   expect(texts).toHaveLength(3);
   expect(texts).toEqual([expect.stringMatching(/window/i), expect.stringMatching(/step-free/i), expect.stringMatching(/jazz/i)].sort());
@@ -39,7 +43,7 @@ test("[merge-whole] what a visitor said is known of who they turn out to be, onc
   const kept = await ada.get<{ data: { content: string }[] }>(`/v1/sessions/${next.session_id}/messages`);
   expect(kept.body.data.map(({ content }) => content)).toEqual(["Anything good this weekend?", next.message.content]);
   expect((await ada.get(`/v1/sessions/${first.session_id}`)).status).toBe(404);
-});
+}, 120_000);
 
 test("[merge-whole] only a backend merges, users of its own tenant; a user is merged once, with somebody else, in no circle", async () => {
   const shop = await openShop();
@@ -62,7 +66,7 @@ test("[merge-whole] only a backend merges, users of its own tenant; a user is me
   expect((await other.post("/v1/identities/merge", { from: "visitor", to: "bob" })).status).toBe(202);
   expect(await textsOf(shop.as("visitor"))).toHaveLength(1);
   expect(await textsOf(shop.as("bob", "other"))).toEqual([]);
-});
+}, 120_000);
 
 test("[merge-whole] the same call again is one merge, with a key also after it was undone; another body with the key is refused", async () => {
   const shop = await openShop();
@@ -79,7 +83,7 @@ test("[merge-whole] the same call again is one merge, with a key also after it w
   const again = await shop.merge("visitor", "ada");
   expect(again.merge_id).not.toBe(first?.body.merge_id);
   expect(await textsOf(shop.as("ada"))).toHaveLength(1);
-});
+}, 120_000);
 
 test("[merge-whole] turns of both go on while they are merged: each is answered or refused, and what was answered is there once", async () => {
   const shop = await openShop();
@@ -106,7 +110,7 @@ test("[merge-whole] turns of both go on while they are merged: each is answered 
   const users = contents.flat().flatMap(({ role, content }) => (role === "user" ? [content] : []));
   expect(answered.length).toBeGreaterThan(0);
   for (const message of answered) expect(users.filter((content) => content === message)).toHaveLength(1);
-});
+}, 120_000);
 
 test("[merge-whole] bookings go over with their seats, and come back with an undo; what is told of them is told once", async () => {
   const shop = await openShop();
@@ -128,4 +132,4 @@ test("[merge-whole] bookings go over with their seats, and come back with an und
   expect(await bookings(visitor)).toEqual(booked);
   expect(await happened()).toEqual([]);
   expect((await textsOf(visitor)).filter((text) => text.startsWith("Booked"))).toHaveLength(1);
-});
+}, 120_000);

@@ -51,7 +51,7 @@ test("[merge-whole] what a visitor had forgotten stays so for who they turn out 
   expect(await textsOf(ada)).toEqual([expect.stringMatching(/jazz/)]);
   const said = { ...opera, id: "0198a7c4-0000-7000-8000-000000000002", text: "likes WINDOW seats" };
   expect(await world.application.parts.longTerm.restore(ADA, [said])).toBe(0);
-});
+}, 120_000);
 
 test("[merge-undone] what was forgotten, purged and deleted in between stays so for the visitor; the rest is theirs again", async () => {
   const world = await startWorld(await tempDir());
@@ -78,7 +78,7 @@ test("[merge-undone] what was forgotten, purged and deleted in between stays so 
   ]);
   const found = await visitor.post<{ data: { content: string }[] }>("/v1/history/search", { query: "jazz nuts" });
   expect(found.body.data.filter(({ content }) => /prefer jazz|allergic/.test(content))).toEqual([]);
-});
+}, 120_000);
 
 test("[merge-undone] an emptied session comes back empty, and what waits for a word still waits", async () => {
   const world = await startWorld(await tempDir());
@@ -98,7 +98,7 @@ test("[merge-undone] an emptied session comes back empty, and what waits for a w
   expect(await waits(visitor)).toEqual(waiting);
   expect(await waits(ada)).toEqual([]);
   expect((await visitor.get<{ data: unknown[] }>(`/v1/sessions/${said.session_id}/messages`)).body.data).toEqual([]);
-});
+}, 120_000);
 
 test("[merge-undone] [erasure-complete] erasing who they turned out to be erases what lies dormant; an undo finds nothing then", async () => {
   const dir = await tempDir();
@@ -120,7 +120,7 @@ test("[merge-undone] [erasure-complete] erasing who they turned out to be erases
   await visitor.say("I prefer opera.");
   expect(await textsOf(visitor)).toHaveLength(1);
   expect(await textsOf(ada)).toEqual([]);
-});
+}, 120_000);
 
 test("[merge-undone] after 30 days what lay dormant is erased, the undo is refused, and the visitor is still who they turned out to be", async () => {
   const dir = await tempDir();
@@ -144,4 +144,4 @@ test("[merge-undone] after 30 days what lay dormant is erased, the undo is refus
   await merging(world).merge({ from: "ada", to: "lovelace" });
   expect(await merging(world).resolve(VISITOR)).toBe(ownerOf("default", "lovelace"));
   expect(await textsOf(visitor)).toHaveLength(1);
-});
+}, 120_000);

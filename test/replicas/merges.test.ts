@@ -1,26 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import { startWorld, tempDir, type World } from "../e2e/world.js";
+import { sessionsOf, textsOf } from "../identities/shop.js";
 import { needing } from "../support/needing.js";
-import { openPostgresServer } from "../support/postgres-server.js";
-import { openRedisServer } from "../support/redis-server.js";
-import { sessionsOf, textsOf } from "./shop.js";
+import { openQdrantHttp, type QdrantHttp } from "../support/qdrant-http.js";
+import { ENGINES, type EngineServer } from "./engines.js";
 
 const VISITOR = ownerOf("default", "visitor");
 const ADA = ownerOf("default", "ada");
 
-const ENGINES = {
-  postgres: { open: openPostgresServer, variable: "DATABASE_URL" },
-  redis: { open: openRedisServer, variable: "REDIS_URL" },
-} as const;
-
-for (const [engine, { open, variable }] of Object.entries(ENGINES)) {
-  needing(engine as keyof typeof ENGINES)(`two processes on ${engine}`, () => {
-    let server: { readonly url: string; close(): Promise<void> };
+for (const { program, name, open } of ENGINES) {
+  needing(program)(`two processes on ${name}`, () => {
+    let [server, qdrant]: [EngineServer | undefined, QdrantHttp | undefined] = [undefined, undefined];
     beforeAll(async () => {
-      server = await open();
+      [server, qdrant] = [await open(), await openQdrantHttp()];
     }, 60_000);
-    afterAll(() => server.close());
+    afterAll(async () => {
+      await server?.close();
+      await qdrant?.close();
+    });
 
     const saidIn = async (world: World, user: string, id: string) => {
       const { body } = await world.as(user).get<{ data: { content: string }[] }>(`/v1/sessions/${id}/messages`);
@@ -28,7 +26,7 @@ for (const [engine, { open, variable }] of Object.entries(ENGINES)) {
     };
 
     test("[merge-whole] [merge-undone] what one merges the other knows of, and what the other undoes the one lets in again", async () => {
-      const variables = { [variable]: server.url };
+      const variables = { ...server?.variables, QDRANT_URL: qdrant?.url ?? "" };
       const [one, other] = [await startWorld(await tempDir(), variables), await startWorld(await tempDir(), variables)];
       const { session_id } = await one.as("visitor").say("I prefer jazz concerts.");
       const kept = await other.as("visitor").say("I always sit by the aisle.");
@@ -40,7 +38,6 @@ for (const [engine, { open, variable }] of Object.entries(ENGINES)) {
         expect(await sessionsOf(world.as("visitor"))).toHaveLength(3);
         expect(await saidIn(world, "ada", session_id)).toContain("I prefer jazz concerts.");
       }
-      // In its own store of vectors each makes what it lacks from the log.
       expect(await textsOf(other.as("ada"))).toHaveLength(3);
       await other.as("visitor").say("Anything good this weekend?", { session_id });
       const aisle = (await other.application.memories.list(ADA, {})).data.find(({ text }) => /aisle/.test(text));
