@@ -5,6 +5,8 @@ import { PostgresDatabase } from "../stores/postgres/database.js";
 import { agreedInstallation } from "../stores/postgres/installation.js";
 import { OwnerRows } from "../stores/postgres/owner-rows.js";
 import { PostgresDailyTokens } from "../stores/postgres/postgres-daily-tokens.js";
+import { PostgresEventLog } from "../stores/postgres/postgres-event-log.js";
+import { PostgresEventQueue } from "../stores/postgres/postgres-event-queue.js";
 import { PostgresImages } from "../stores/postgres/postgres-images.js";
 import { PostgresMemoryLog } from "../stores/postgres/postgres-memory-log.js";
 import { PostgresOwnerLedger } from "../stores/postgres/postgres-owner-ledger.js";
@@ -12,7 +14,6 @@ import { postgresSessionStore } from "../stores/postgres/postgres-session-store.
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
 import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
 import type { Stores } from "./stores.js";
-import { toldInProcess } from "./told-in-process.js";
 import { same, type Wiring } from "./wiring.js";
 
 /** Everything of sessions and owners in one PostgreSQL, for as many processes as like. */
@@ -21,9 +22,10 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
   const database = closing(await PostgresDatabase.open({ url, schema: config.DATABASE_SCHEMA, logger }), (it) => it.close());
   const owners = new OwnerRows(database);
   const ledger = new PostgresOwnerLedger(database, owners, codec);
-  const told = toldInProcess(wiring);
-  const memoryLog = (around.memoryLog ?? same)(told.memoryLog(new PostgresMemoryLog(database, owners, codec)));
-  const store = (around.sessions ?? same)(postgresSessionStore(database, owners, { logger, clock, codec }));
+  const events = new PostgresEventLog(database, { queued: config.WEBHOOK_URL !== undefined });
+  await events.open();
+  const memoryLog = (around.memoryLog ?? same)(new PostgresMemoryLog(database, owners, codec, events));
+  const store = (around.sessions ?? same)(postgresSessionStore(database, owners, { logger, clock, codec, events }));
   await announceProcess(store.locks, wiring);
   const swept = await new PostgresImages(database, owners).sweep();
   if (swept > 0) logger.info({ images: swept }, "Images that no message came to have were deleted");
@@ -34,9 +36,9 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
     storage: database,
     ledger,
     memoryLog,
-    writer: told.writer(store.journal),
-    events: told.events,
-    eventQueue: told.eventQueue,
+    writer: store.journal,
+    events,
+    eventQueue: new PostgresEventQueue(database),
     lagging: NEVER_BEHIND,
     indexCatchUp,
     rebuildIndex: async (options) => {
