@@ -39,6 +39,6 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   const told = new ToldMemoryLog(openedLog, opened.events, logger);
   const memoryLog = closing((around.memoryLog ?? same)(told), (it) => it.close());
   const followed = await openFollowingIndex(wiring, store, { onLevel, catchUp: () => files?.catchUp() ?? catchUpIndex(store) });
-  void told.catchUp();
+  void told.catchUp({ all: opened.needsRebuild });
   return { store, storage: files ?? IN_MEMORY, ledger, memoryLog, events: opened.events, eventQueue: opened.events.queue, ...followed };
 }

@@ -6,6 +6,8 @@ import { agreedInstallation } from "../stores/postgres/installation.js";
 import { PostgresLeases } from "../stores/postgres/leases.js";
 import { OwnerRows } from "../stores/postgres/owner-rows.js";
 import { PostgresDailyTokens } from "../stores/postgres/postgres-daily-tokens.js";
+import { PostgresEventLog } from "../stores/postgres/postgres-event-log.js";
+import { PostgresEventQueue } from "../stores/postgres/postgres-event-queue.js";
 import { PostgresImages } from "../stores/postgres/postgres-images.js";
 import { PostgresMemoryLog } from "../stores/postgres/postgres-memory-log.js";
 import { PostgresOwnerLedger } from "../stores/postgres/postgres-owner-ledger.js";
@@ -13,7 +15,6 @@ import { postgresSessionStore } from "../stores/postgres/postgres-session-store.
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
 import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
 import type { Stores } from "./stores.js";
-import { toldInProcess } from "./told-in-process.js";
 import { same, type Wiring } from "./wiring.js";
 
 /** Everything of sessions and owners in one PostgreSQL, for as many processes as like. */
@@ -22,9 +23,10 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
   const database = closing(await PostgresDatabase.open({ url, schema: config.DATABASE_SCHEMA, logger }), (it) => it.close());
   const owners = new OwnerRows(database);
   const ledger = new PostgresOwnerLedger(database, owners, codec);
-  const told = toldInProcess(wiring);
-  const memoryLog = (around.memoryLog ?? same)(told.memoryLog(new PostgresMemoryLog(database, owners, codec)));
-  const store = (around.sessions ?? same)(postgresSessionStore(database, owners, { logger, clock, codec }));
+  const events = new PostgresEventLog(database, { queued: config.WEBHOOK_URL !== undefined });
+  await events.open();
+  const memoryLog = (around.memoryLog ?? same)(new PostgresMemoryLog(database, owners, codec, events));
+  const store = (around.sessions ?? same)(postgresSessionStore(database, owners, { logger, clock, codec, events }));
   await announceProcess(store.locks, wiring);
   const lapsed = await new PostgresLeases(database, owners).sweep();
   if (lapsed > 0) logger.info({ leases: lapsed }, "Leases of processes that were killed long ago were deleted");
@@ -37,9 +39,9 @@ export async function openPostgresStores(wiring: Wiring, url: string): Promise<S
     storage: database,
     ledger,
     memoryLog,
-    writer: told.writer(store.journal),
-    events: told.events,
-    eventQueue: told.eventQueue,
+    writer: store.journal,
+    events,
+    eventQueue: new PostgresEventQueue(database),
     lagging: NEVER_BEHIND,
     indexCatchUp,
     rebuildIndex: async (options) => {

@@ -15,7 +15,13 @@ export function toldInProcess({ config, clock, logger, closing }: Wiring): {
   writer(writer: Stores["writer"]): Stores["writer"];
 } {
   const { log } = closing(openMemoryEventLog(clock), (it) => it.close());
-  if (config.WEBHOOK_URL !== undefined) log.keepQueue();
+  if (config.WEBHOOK_URL !== undefined) {
+    log.keepQueue();
+    logger.warn(
+      {},
+      "This store keeps no events: a webhook is told of what this process does, and not of what it had to tell when it ended",
+    );
+  }
   return {
     events: log,
     eventQueue: log.queue,

@@ -1,6 +1,8 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ToldEvent } from "../../src/ports/events.js";
-import { startWorld, tempDir, type World } from "../e2e/world.js";
+import { openWorld, startWorld, tempDir, type World } from "../e2e/world.js";
 import { parseEvents, type ServerEvent } from "../support/http-client.js";
 
 interface EventPage {
@@ -127,6 +129,19 @@ describe("GET /v1/me/events", () => {
     const [ready, ...events] = await reading;
     expect(ready).toMatchObject({ event: "ready", id: (await listed(world, "ada"))[0]?.id });
     expect(events.map(({ data }) => (data as ToldEvent).data.session_id)).toEqual([body.id]);
+  });
+
+  test("[events-told] a lost index is told again from the journals and the memory logs, by the same ids", async () => {
+    const dir = await tempDir();
+    const before = await openWorld(dir);
+    await before.as("ada").post("/v1/sessions", {});
+    await before.as("ada").post("/v1/memories", { text: "Prefers aisle seats" });
+    const told = await listed(before, "ada");
+    await before.stop();
+    await rm(join(dir, "index.db"));
+    const after = await startWorld(dir);
+    await expect.poll(async () => (await listed(after, "ada")).length).toBe(told.length);
+    expect(new Set((await listed(after, "ada")).map(({ id }) => id))).toEqual(new Set(told.map(({ id }) => id)));
   });
 
   test("a stream ends when the application stops", async () => {

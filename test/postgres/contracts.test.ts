@@ -4,6 +4,8 @@ import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { PostgresDatabase } from "../../src/stores/postgres/database.js";
 import { OwnerRows } from "../../src/stores/postgres/owner-rows.js";
+import { PostgresEventLog } from "../../src/stores/postgres/postgres-event-log.js";
+import { PostgresEventQueue } from "../../src/stores/postgres/postgres-event-queue.js";
 import { PostgresImages } from "../../src/stores/postgres/postgres-images.js";
 import { PostgresMemoryLog } from "../../src/stores/postgres/postgres-memory-log.js";
 import { PostgresOwnerLedger } from "../../src/stores/postgres/postgres-owner-ledger.js";
@@ -14,6 +16,7 @@ import { ownerLedgerContract } from "../../src/testing/owner-ledger-contract.js"
 import { replicasContract } from "../../src/testing/replicas-contract.js";
 import { sessionStoreContract } from "../../src/testing/session-store-contract.js";
 import { describeBookingStoreContract } from "../contract/booking-store.contract.js";
+import { describeEventLogContract } from "../contract/event-log.contract.js";
 import { describeSessionNamesContract } from "../contract/session-names.contract.js";
 import { needing } from "../support/needing.js";
 import { openPostgresServer, type PostgresServer } from "../support/postgres-server.js";
@@ -59,6 +62,15 @@ needing("postgres")("PostgreSQL", () => {
         };
       },
     };
+  });
+  describeEventLogContract("PostgreSQL", async () => {
+    const database = await open();
+    const owners = new OwnerRows(database);
+    const log = new PostgresEventLog(database, { queued: true });
+    await log.open();
+    const { journal } = postgresSessionStore(database, owners, { logger: silentLogger, clock: systemClock, events: log });
+    const memoryLog = new PostgresMemoryLog(database, owners, null, log);
+    return { log, queue: new PostgresEventQueue(database), writer: journal, memoryLog, dispose: () => database.close() };
   });
   describeBookingStoreContract("PostgreSQL", async () => {
     const one = await open();

@@ -141,7 +141,7 @@ export function answeringApplication(): Application {
       list: async () => ({ data: [sampleEvent], nextCursor: null }),
       undelivered: async () => ({ data: [{ event: sampleEvent, attempts: 8, error: "HTTP_500", dead_since: AT }], nextCursor: null }),
       deliverAgain: async (_tenant, id) => {
-        if (id !== MESSAGE_ID) throw new AppError("EVENT_NOT_FOUND");
+        if (![SESSION_ID, MEMORY_ID, MESSAGE_ID].includes(id)) throw new AppError("EVENT_NOT_FOUND");
       },
       follow: async (_scope, { after = MESSAGE_ID }) => ({
         from: after,

@@ -217,6 +217,56 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
           WHERE o.key = p_owner_key AND (taken IS NOT NULL OR o.erasing);
       END $$`,
   ],
+  [
+    // In the order of their transactions: `xid` grows with each, `seq` within one.
+    `CREATE TABLE {events} (
+      seq bigserial NOT NULL,
+      xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+      id text PRIMARY KEY,
+      owner text COLLATE "C" NOT NULL,
+      tenant text COLLATE "C" NOT NULL,
+      type text NOT NULL,
+      at_ms bigint NOT NULL,
+      event text NOT NULL
+    )`,
+    "CREATE INDEX events_in_order ON {events} (xid, seq)",
+    "CREATE INDEX events_owner ON {events} (owner, xid, seq)",
+    "CREATE INDEX events_tenant ON {events} (tenant, xid, seq)",
+    "CREATE INDEX events_at ON {events} (at_ms)",
+    // What is to be delivered.
+    `CREATE TABLE {events_waiting} (
+      place bigint NOT NULL,
+      xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+      id text PRIMARY KEY,
+      owner text COLLATE "C" NOT NULL,
+      tenant text NOT NULL,
+      type text NOT NULL,
+      event text NOT NULL
+    )`,
+    "CREATE INDEX events_waiting_owner ON {events_waiting} (owner, xid, place)",
+    // An owner some of whose events may wait; `touched` counts what was added.
+    `CREATE TABLE {events_queue} (
+      owner text PRIMARY KEY,
+      due timestamptz,
+      leased timestamptz NOT NULL DEFAULT '-infinity',
+      attempts integer NOT NULL DEFAULT 0,
+      touched bigint NOT NULL DEFAULT 0
+    )`,
+    "CREATE INDEX events_queue_due ON {events_queue} (due) WHERE due IS NOT NULL",
+    `CREATE TABLE {events_dead} (
+      place bigserial NOT NULL,
+      id text PRIMARY KEY,
+      owner text COLLATE "C" NOT NULL,
+      tenant text NOT NULL,
+      type text NOT NULL,
+      event text NOT NULL,
+      attempts integer NOT NULL,
+      error text NOT NULL,
+      since text NOT NULL
+    )`,
+    "CREATE INDEX events_dead_tenant ON {events_dead} (tenant, place)",
+    "CREATE INDEX events_dead_owner ON {events_dead} (owner)",
+  ],
 ];
 
 /** What is there once so many have run. */

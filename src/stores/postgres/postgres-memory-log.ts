@@ -6,8 +6,11 @@ import type { RestoresMemoryLogs } from "../../ports/transfer.js";
 import { inBatches } from "../journal/in-batches.js";
 import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-content.js";
 import { memoryLogEntrySchema, redacted } from "../journal/memory-log-entries.js";
+import { memoryEvents } from "../journal/memory-log-events.js";
 import type { PostgresDatabase } from "./database.js";
 import type { OwnerRows } from "./owner-rows.js";
+import type { PostgresEventLog } from "./postgres-event-log.js";
+import { Statement } from "./statement.js";
 
 /** Entries read at once. */
 const PAGE = 500;
@@ -17,8 +20,11 @@ export class PostgresMemoryLog implements MemoryLog, RestoresMemoryLogs {
   readonly #database: PostgresDatabase;
   readonly #owners: OwnerRows;
   readonly #codec: ContentCodec | null;
+  readonly #events: PostgresEventLog | null;
 
-  constructor(database: PostgresDatabase, owners: OwnerRows, codec: ContentCodec | null = null) {
+  /** `events`: what is appended is told there. Default: nobody is told. */
+  constructor(database: PostgresDatabase, owners: OwnerRows, codec: ContentCodec | null = null, events: PostgresEventLog | null = null) {
+    this.#events = events;
     this.#codec = codec;
     this.#database = database;
     this.#owners = owners;
@@ -27,18 +33,27 @@ export class PostgresMemoryLog implements MemoryLog, RestoresMemoryLogs {
   async append(owner: Owner, entry: NewMemoryLogEntry, { expectedSeq, epoch, now }: AppendMemoryOptions): Promise<MemoryLogEntry> {
     const key = await this.#owners.ensure(owner);
     const kept: MemoryLogEntry = { v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry };
-    const [row] = await this.#database.query(
-      `WITH own AS (SELECT epoch FROM {owners} WHERE key = $1 FOR SHARE),
-       added AS (
-         INSERT INTO {memory_log} (owner, seq, entry) SELECT $2, $3, $4 FROM own
-         WHERE own.epoch = COALESCE($5::int, own.epoch)
-           AND COALESCE((SELECT max(seq) FROM {memory_log} WHERE owner = $2), 0) = $3::int - 1
-         ON CONFLICT DO NOTHING RETURNING 1
-       )
-       SELECT own.epoch, (SELECT count(*) FROM added) AS added FROM own`,
-      [key, owner, kept.seq, keptJson(kept, await keptFor(this.#codec, owner)), epoch ?? null],
+    const statement = new Statement();
+    const p = (value: unknown, cast: string) => statement.parameter(value, cast);
+    const [of, seq] = [p(owner, "text"), p(kept.seq, "int")];
+    statement.part("head", `SELECT epoch FROM {owners} WHERE key = ${p(key, "text")} FOR SHARE`);
+    statement.part(
+      "added",
+      `INSERT INTO {memory_log} (owner, seq, entry)
+       SELECT ${of}, ${seq}, ${p(keptJson(kept, await keptFor(this.#codec, owner)), "text")} FROM head
+       WHERE head.epoch = COALESCE(${p(epoch ?? null, "int")}, head.epoch)
+         AND COALESCE((SELECT max(seq) FROM {memory_log} WHERE owner = ${of}), 0) = ${seq} - 1
+       ON CONFLICT DO NOTHING RETURNING 1`,
     );
-    if (Number(row?.added ?? 0) === 1) return structuredClone(kept);
+    const events = this.#events === null ? [] : memoryEvents(owner, kept);
+    this.#events?.tell(statement, "added", owner, events);
+    statement.check("head.epoch");
+    statement.check("(SELECT count(*) FROM added) AS added");
+    const [row] = await this.#database.query(statement.toString(), statement.values);
+    if (Number(row?.added ?? 0) === 1) {
+      this.#events?.added(owner, events);
+      return structuredClone(kept);
+    }
     throw new AppError(epoch !== undefined && Number(row?.epoch) !== epoch ? "OWNER_ERASED" : "MEMORIES_CHANGED");
   }
 

@@ -9,6 +9,7 @@ import { SessionHeads } from "../journal/session-heads.js";
 import type { PostgresDatabase } from "./database.js";
 import { PostgresLeases } from "./leases.js";
 import type { OwnerRows } from "./owner-rows.js";
+import type { PostgresEventLog } from "./postgres-event-log.js";
 import { PostgresImages } from "./postgres-images.js";
 import { PostgresJournal } from "./postgres-journal.js";
 import { PostgresSessionIndex } from "./postgres-session-index.js";
@@ -22,6 +23,8 @@ export interface PostgresSessionStoreOptions {
   readonly leaseMs?: number;
   /** What content passes. Default: it is kept as it stands. */
   readonly codec?: ContentCodec | null;
+  /** What is written is told there. Default: nobody is told. */
+  readonly events?: PostgresEventLog | null;
 }
 
 /** Sessions in PostgreSQL, for as many processes as like. The database stays the caller's to close. */
@@ -30,9 +33,9 @@ export function postgresSessionStore(
   owners: OwnerRows,
   options: PostgresSessionStoreOptions,
 ): SessionStore & Pick<TransferableState, "journal" | "index"> {
-  const { codec = null } = options;
+  const { codec = null, events = null } = options;
   const heads = new SessionHeads((owner, sessionId) => readHead(database, owner, sessionId, codec));
-  const write = new AtomicSessionWrite(new PostgresSessionEngine(database, owners, codec), heads);
+  const write = new AtomicSessionWrite(new PostgresSessionEngine(database, owners, codec, events), heads);
   const journal = new PostgresJournal(database, write, heads, codec);
   const index = new PostgresSessionIndex({ database, write, heads, journal, codec, now: () => options.clock.now().getTime() });
   const locks = new LeasedLock(new PostgresLeases(database, owners), options);

@@ -1,5 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
+import { sessionEvents } from "../../domain/session-events.js";
 import { AppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
@@ -17,6 +18,8 @@ import type { Standing } from "../sqlite-index/session-fold.js";
 import { stateOf } from "../sqlite-index/sqlite-index-rows.js";
 import type { PostgresDatabase, Queries } from "./database.js";
 import type { OwnerRows } from "./owner-rows.js";
+import type { PostgresEventLog } from "./postgres-event-log.js";
+import type { Statement } from "./statement.js";
 import { type Gaps, restoreStatement, writeStatement } from "./write-statement.js";
 
 export interface PostgresHead extends SessionHead {
@@ -29,8 +32,10 @@ export class PostgresSessionEngine implements SessionEngine<PostgresHead> {
   readonly #database: PostgresDatabase;
   readonly #owners: OwnerRows;
   readonly #codec: ContentCodec | null;
+  readonly #events: PostgresEventLog | null;
 
-  constructor(database: PostgresDatabase, owners: OwnerRows, codec: ContentCodec | null) {
+  constructor(database: PostgresDatabase, owners: OwnerRows, codec: ContentCodec | null, events: PostgresEventLog | null) {
+    this.#events = events;
     this.#database = database;
     this.#owners = owners;
     this.#codec = codec;
@@ -47,8 +52,13 @@ export class PostgresSessionEngine implements SessionEngine<PostgresHead> {
     const after = { owner, incarnation: newId(), lastSeq: records.length, lastTurn: highestTurn(records), fence: 0, state: null };
     const kept = await keptFor(this.#codec, owner);
     const write = { kind: "create", sessionId, after, ownerKey, epoch: epoch ?? null, kept } as const;
-    const { sql, values } = writeStatement(write, records, changes, null);
-    if ((await this.#database.query(sql, values)).length > 0) return after;
+    const events = sessionEvents(owner, sessionId, records);
+    const tell = (statement: Statement) => this.#events?.tell(statement, "head", owner, events);
+    const { sql, values } = writeStatement(write, records, changes, null, tell);
+    if ((await this.#database.query(sql, values)).length > 0) {
+      this.#events?.added(owner, events);
+      return after;
+    }
     if (await this.#owners.refuses(ownerKey, epoch ?? null)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
     throw new AppError("SESSION_CHANGED");
   }
@@ -64,13 +74,17 @@ export class PostgresSessionEngine implements SessionEngine<PostgresHead> {
     const lock = leaseKey(sessionLockKey(head.owner, sessionId));
     const gaps = await this.#gaps(sessionId, records);
     const kept = await keptFor(this.#codec, head.owner);
+    const events = sessionEvents(head.owner, sessionId, records);
     const { sql, values } = writeStatement(
       { kind: "append", sessionId, before: head, after, fence, lock, endsLock, kept },
       records,
       changes,
       gaps,
+      (statement) => this.#events?.tell(statement, "head", head.owner, events),
     );
-    return (await this.#database.query(sql, values)).length > 0 ? after : null;
+    if ((await this.#database.query(sql, values)).length === 0) return null;
+    this.#events?.added(head.owner, events);
+    return after;
   }
 
   async fold(before: PostgresHead, sessionId: string, changes: SessionChanges): Promise<boolean> {

@@ -35,13 +35,14 @@ export type Gaps = readonly { readonly from: number; readonly to: number }[] | n
 
 /**
  * One statement, so one round trip and all or nothing: the head, which decides whether anything happens, the records, and all that the
- * index makes of them. It returns a row where the write happened.
+ * index makes of them. It returns a row where the write happened. `tell`: adds what happens with it, where `head` gives a row.
  */
 export function writeStatement(
   write: SessionWrite,
   records: readonly JournalRecord[],
   changes: SessionChanges | null,
   gaps: Gaps,
+  tell: (statement: Statement) => void = () => {},
 ): { readonly sql: string; readonly values: Values } {
   const statement = new Statement();
   const id = statement.parameter(write.sessionId, "text");
@@ -54,6 +55,7 @@ export function writeStatement(
   if (write.kind !== "fold") addRecords(statement, records, gaps, write.kept);
   if (write.kind === "append" && gaps !== null) changeStanding(statement, id, gaps);
   if (changes !== null) addChanges(statement, { id, owner, isFold: write.kind === "fold" }, changes, write.kept);
+  tell(statement);
   return { sql: statement.toString(), values: statement.values };
 }
 

@@ -26,9 +26,12 @@ CREATE INDEX IF NOT EXISTS events_open ON events_followed (open) WHERE open = 1;
 CREATE TABLE IF NOT EXISTS events_begin (one INTEGER PRIMARY KEY CHECK (one = 1), at_ms INTEGER NOT NULL);
 `;
 
-/** Makes them where they are not there. Returns when telling began, in milliseconds since the epoch. */
-export function ensureEventTables(db: Sqlite, now: Date): number {
+/**
+ * Makes them where they are not there. `begin`: since when things are told that happened, where that is not known yet. Returns it, in
+ * milliseconds since the epoch.
+ */
+export function ensureEventTables(db: Sqlite, begin: Date): number {
   db.exec(TABLES);
-  db.prepare("INSERT INTO events_begin (one, at_ms) VALUES (1, ?) ON CONFLICT DO NOTHING").run(now.getTime());
+  db.prepare("INSERT INTO events_begin (one, at_ms) VALUES (1, ?) ON CONFLICT DO NOTHING").run(begin.getTime());
   return db.prepare<[], { at_ms: number }>("SELECT at_ms FROM events_begin").get()?.at_ms ?? 0;
 }

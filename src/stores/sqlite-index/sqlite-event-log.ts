@@ -7,6 +7,9 @@ import { AddedEvents } from "../journal/added-events.js";
 import { ensureEventTables } from "./event-tables.js";
 import { SqliteEventQueue } from "./sqlite-event-queue.js";
 
+/** How old what is told again may be, in milliseconds: as long as events are kept, unless otherwise said. */
+const AGAIN_MS = 7 * 86_400_000;
+
 interface EventRow {
   readonly owner: Owner;
   readonly event: string;
@@ -24,12 +27,15 @@ export class SqliteEventLog implements EventLog {
   /** What happened before is not told, also when an index is made anew. */
   #beginMs: number;
 
-  /** `db`: open, and its owner's to close. */
-  constructor(db: Sqlite, clock: Clock) {
+  /**
+   * `db`: open, and its owner's to close. `lost`: what was told before is not known any more, and is told again as far as it is young
+   * enough. Default false.
+   */
+  constructor(db: Sqlite, clock: Clock, { lost = false }: { readonly lost?: boolean } = {}) {
     this.#db = db;
     this.#clock = clock;
     this.queue = new SqliteEventQueue(db);
-    this.#beginMs = ensureEventTables(db, clock.now());
+    this.#beginMs = ensureEventTables(db, new Date(clock.now().getTime() - (lost ? AGAIN_MS : 0)));
   }
 
   /** From now on what is added is to be delivered. */

@@ -76,7 +76,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
     this.#readJournal = options.readJournal;
     this.#codec = options.codec ?? null;
     this.needsRebuild = needsRebuild;
-    this.events = new SqliteEventLog(db, options.clock);
+    this.events = new SqliteEventLog(db, options.clock, { lost: needsRebuild });
   }
 
   static async open(options: SqliteIndexOptions): Promise<SqliteSessionIndex> {

@@ -30,13 +30,17 @@ export class ToldMemoryLog implements MemoryLog {
     this.#logger = logger;
   }
 
-  /** To be called at the start. Never rejects. */
-  async catchUp(): Promise<void> {
-    for (const owner of this.#events.openOwners()) {
-      if (this.#closed) return;
-      await this.#mutex.run(owner, () => this.#level(owner));
+  /** To be called at the start. `all`: what was told is not known any more, of anybody. Never rejects. */
+  async catchUp({ all = false }: { readonly all?: boolean } = {}): Promise<void> {
+    try {
+      for await (const owner of all ? this.#log.owners() : this.#events.openOwners()) {
+        if (this.#closed) return;
+        await this.#mutex.run(owner, () => this.#level(owner));
+      }
+      this.#caughtUp = true;
+    } catch (error) {
+      this.#logger.error({ err: error }, "what happened to users' memories could not be caught up with; the next start goes on");
     }
-    this.#caughtUp = true;
   }
 
   append(owner: Owner, entry: NewMemoryLogEntry, options: AppendMemoryOptions): Promise<MemoryLogEntry> {

@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ToldEvent } from "../../src/ports/events.js";
+import { bundle } from "../support/bundle.js";
+import { openWebhookReceiver, WEBHOOK_SECRET } from "../support/webhook-receiver.js";
+import type { Done, EventChildSays, EventJob } from "./event-child.js";
+
+/** Kills at random moments; `KILLS=100` for more. */
+const KILLS = Number(process.env.KILLS ?? 10);
+const USERS = ["ann", "bob"];
+const CHILD = fileURLToPath(new URL("./event-child.ts", import.meta.url));
+const THREAD = fileURLToPath(new URL("../../src/stores/local-vectors/local-thread.ts", import.meta.url));
+/** What a child does at most before it is killed. */
+const MAX_DONE = 12;
+/** The kill comes so long after the last thing was done, at most, in milliseconds. */
+const MAX_MS = 30;
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "maitred-event-kills-"));
+  await bundle([CHILD, THREAD], join(dir, "program"));
+}, 120_000);
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** Runs a child to its end. `killAfter`: so many things done, null: it ends by itself. */
+async function run(
+  job: EventJob,
+  killAfter: number | null,
+): Promise<{ readonly done: readonly Done[]; readonly listed: readonly ToldEvent[] }> {
+  const child = spawn(process.execPath, [join(dir, "program", "event-child.js"), JSON.stringify(job)], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<NodeJS.Signals | number | null>((resolve) => child.once("close", (code, signal) => resolve(signal ?? code)));
+  let complaints = "";
+  child.stderr.on("data", (chunk) => {
+    complaints += String(chunk);
+  });
+  const done: Done[] = [];
+  let listed: readonly ToldEvent[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    const said = JSON.parse(line) as EventChildSays;
+    if ("listed" in said) listed = said.listed;
+    else done.push(said.done);
+    if (done.length === killAfter) setTimeout(() => child.kill("SIGKILL"), Math.random() * MAX_MS);
+  }
+  const end = await ended;
+  if (end !== (killAfter === null ? 0 : "SIGKILL")) throw new Error(`The child ended with ${end}: ${complaints}`);
+  return { done, listed };
+}
+
+function subjectOf({ data }: ToldEvent): string {
+  return data.memory_id ?? data.message_id ?? data.session_id ?? "";
+}
+
+test(`[events-told] killed ${KILLS} times: all that was answered is told, in order for each user, and what is repeated has its id`, {
+  timeout: KILLS * 60_000,
+}, async () => {
+  const receiver = await openWebhookReceiver((_event, response) => void response.writeHead(Math.random() < 0.1 ? 500 : 204).end());
+  const job = { dir: join(dir, "storage"), url: receiver.url, secret: WEBHOOK_SECRET, users: USERS, finish: false };
+  const done: Done[] = [];
+  for (let kill = 0; kill < KILLS; kill += 1) done.push(...(await run(job, 1 + Math.floor(Math.random() * MAX_DONE))).done);
+  const { listed } = await run({ ...job, finish: true }, null);
+
+  const told = new Map(listed.map((event) => [`${event.user} ${event.type} ${subjectOf(event)}`, event]));
+  expect(told.size, "each thing once").toBe(listed.length);
+  expect(
+    done.filter(({ user, type, subject }) => !told.has(`${user} ${type} ${subject}`)),
+    "done and not told",
+  ).toEqual([]);
+  const places = new Map(listed.map(({ id }, place) => [id, place]));
+  for (const user of USERS) {
+    const ofUser = done.filter((each) => each.user === user).map(({ type, subject }) => told.get(`${user} ${type} ${subject}`)?.id ?? "");
+    const order = ofUser.map((id) => places.get(id) ?? -1);
+    expect(order, "told in the order in which it was done").toEqual([...order].sort((a, b) => a - b));
+    const brought = [...new Set(receiver.received.filter(({ event }) => event.user === user).map(({ event }) => event.id))];
+    expect(brought, "brought in the order in which it is told").toEqual(listed.filter((event) => event.user === user).map(({ id }) => id));
+  }
+  expect(done.length).toBeGreaterThan(KILLS);
+});
