@@ -42,9 +42,9 @@ const PAGE = 200;
  * namespace: ["memories", "{user}"], ownerOf: (user) => maitred.owner(user) }) })`. A search finds what was put, and what Maitred has
  * learnt of the user in conversations; those lie in the user's namespace itself, under the memory's id.
  *
- * A value is a sentence about the user, in `textField` (1 to 500 characters), with what a memory has beside it: `category`, `aspect`, `type`,
- * `strength`, `subject`, `scope`, `valid_until`, `tags`. Any other field is refused (INVALID_REQUEST): what is remembered is told to a
- * model, shown to the user and forgotten at their word, and a memory has no place for data that nobody reads. Such data belongs into a
+ * A value is a sentence about the user, in `textField` (1 to 500 characters), with what a memory has beside it: `category`, `aspect`,
+ * `type`, `strength`, `subject`, `scope`, `valid_until`, `tags`. Any other field is refused (INVALID_REQUEST): what is remembered is told
+ * to a model, shown to the user and forgotten at their word, and a memory has no place for data that nobody reads. Such data belongs into a
  * store of its own. What is put counts as stated by the user's own hand: active at once, without the checks that what is said in a
  * conversation passes; so a model should put what the user said, and not what it makes of it. A secret is refused with MEMORY_REFUSED.
  *
