@@ -51,10 +51,10 @@ export function commandsOf(message: string): readonly FoundCommand[] {
   return kept.length === 0 ? found : [...kept, ...found.filter((each) => !kept.includes(each))];
 }
 
-/** The message without the words that ask to keep it out of memory: "Don't remember this: …". */
-export function besidesKeepOut(message: string): string {
+/** The message without the words that ask to keep it out of memory: "Don't remember this: …". `found`: its commands. */
+export function besidesKeepOut(message: string, found: readonly FoundCommand[]): string {
   let text = message;
-  for (const { command, start, end } of commandsOf(message).toReversed())
+  for (const { command, start, end } of found.toReversed())
     if (command.kind === "do_not_remember") text = `${text.slice(0, start)} ${text.slice(end)}`;
   return text.replace(/^[\s,;:.!?–—-]+/u, "").trim();
 }

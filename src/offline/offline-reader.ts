@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promises";
 import type { Category } from "../domain/categories.js";
 import { BROUGHT, ownText } from "../platform/own-text.js";
 import { folded, wordsIn } from "../platform/phrase-list.js";
@@ -18,6 +18,10 @@ import { tastesOf } from "./reading/tastes.js";
 
 /** What of a message is read; what is beyond is not. */
 const MAX_CHARS = 2_000;
+/** Sentences that are read without a pause: what most messages have. */
+const AT_ONCE = 4;
+/** How long a pause is, as a multiple of what the sentence before it took. */
+const PAUSE = 2;
 
 export interface OfflineReaderOptions {
   /** The domain's; default none: every need is `other`. */
@@ -51,14 +55,17 @@ export class OfflineReader implements MessageReader {
     const story = new Story(own);
     const sentences = sentencesOf(own, (word) => english.titles.has(word));
     const jokes = sentences.map(({ text }) => anyLanguage("joke", wordsIn(text)) || EYES.test(text));
+    let tookMs = 0;
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
-      // The library takes some milliseconds a sentence: others get their turn.
-      await nextTick();
+      // The library takes some milliseconds a sentence: others get their turn, and in a long message most of the time.
+      await (at < AT_ONCE ? nextTick() : pause(PAUSE * tookMs, undefined, { signal }));
+      const began = performance.now();
       if (jokes[at] || jokes[at + 1] || changes.covers(sentence)) continue;
       const said = this.#inSentence(sentence, language, story);
       if (said === null) break;
       for (const draft of said) drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
+      tookMs = performance.now() - began;
     }
     const outdated = drafts.length === 0 && story.tells ? outdatedBy(wordsIn(own), input.known, this.#vocabulary) : [];
     const asked = [...changes.asked, ...outdated.map((target) => ({ op: "end" as const, target, quote: own.trim().slice(0, 200) }))];

@@ -15,10 +15,11 @@ const MAX_READ_CHARS = 2_000;
 export function toView(request: ModelRequest): ScriptView {
   const blocks = readBlocks(request.messages);
   const { window, message, observations } = readTurns(request.messages);
+  const commands = commandsOf(message);
   return {
     message,
-    commands: commandsOf(message).map(({ command }) => command),
-    request: besidesKeepOut(message),
+    commands: commands.map(({ command }) => command),
+    request: besidesKeepOut(message, commands),
     waiting: readWaiting(blocks.text.toConfirm),
     now: blocks.now,
     timeZone: blocks.timeZone,

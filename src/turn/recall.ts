@@ -47,6 +47,16 @@ export interface RecallTurn {
   readonly signal: AbortSignal;
 }
 
+/** Of a longer message, so much of its beginning and so much of its end is looked for: about as much as embedders read. In characters. */
+const LOOKED_FOR = 1_000;
+
+function lookedFor(text: string): string {
+  if (text.length <= 2 * LOOKED_FOR) return text;
+  // No half of a character, where the cut is.
+  const [begin, end] = [text.slice(0, LOOKED_FOR).replace(/[\uD800-\uDBFF]$/, ""), text.slice(-LOOKED_FOR).replace(/^[\uDC00-\uDFFF]/, "")];
+  return `${begin} … ${end}`;
+}
+
 const NOT_LOOKED_BACK = { hits: [], status: "ok" } as const;
 
 /**
@@ -56,9 +66,10 @@ const NOT_LOOKED_BACK = { hits: [], status: "ok" } as const;
 export async function recallFor(ports: RecallPorts, turn: RecallTurn): Promise<Recalled> {
   if (turn.incognito || !ports.enabled) return NOTHING;
   const seen = turn.memorySeq === undefined ? {} : { memorySeq: turn.memorySeq };
+  const text = lookedFor(turn.text);
   const [{ to_confirm: waiting = [], ...preferences }, history, before] = await Promise.all([
-    ports.longTerm.recall(turn.owner, { text: turn.text, now: turn.now, deadlineMs: ports.deadlineMs, signal: turn.signal, ...seen }),
-    ports.failing?.has(turn.owner) === true ? NOT_LOOKED_BACK : lookBack(ports, turn),
+    ports.longTerm.recall(turn.owner, { text, now: turn.now, deadlineMs: ports.deadlineMs, signal: turn.signal, ...seen }),
+    ports.failing?.has(turn.owner) === true ? NOT_LOOKED_BACK : lookBack(ports, { ...turn, text }),
     turnBefore(ports, turn, seen),
   ]);
   if (preferences.status === "degraded" || preferences.status === "timeout") ports.failing?.set(turn.owner, true);

@@ -34,8 +34,8 @@ export interface InstalledPackage {
   readonly home: string;
   /** What the tarball holds. */
   readonly files: readonly string[];
-  /** Makes another package of this repository's available to the project: a compiler, types. */
-  link(name: string): Promise<void>;
+  /** Makes another package of this repository's available to the project: a compiler, types. `ecosystem`: one of test/ecosystem. */
+  link(name: string, from?: "ecosystem"): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -83,10 +83,10 @@ export async function installPackage(): Promise<InstalledPackage> {
   await mkdir(home, { recursive: true });
   await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", home]);
 
-  const link = async (name: string) => {
+  const link = async (name: string, from?: "ecosystem") => {
     const to = join(project, "node_modules", name);
     await mkdir(dirname(to), { recursive: true });
-    await symlink(join(ROOT, "node_modules", name), to, "dir");
+    await symlink(join(ROOT, ...(from === "ecosystem" ? ["test", "ecosystem"] : []), "node_modules", name), to, "dir");
   };
   const { dependencies } = packageSchema.parse(JSON.parse(await readFile(join(home, "package.json"), "utf8")));
   for (const name of Object.keys(dependencies)) await link(name);

@@ -49,9 +49,15 @@ export function wordsOf(text: string): Word[] {
   const raw = segment(text.normalize("NFKC").toLowerCase());
   const folded = raw.map(fold);
   const language = latinLanguageOf(folded);
+  // A long text says most of its words again and again.
+  const known = new Map<string, Word>();
   return raw.map((word, i) => {
+    const before = known.get(word);
+    if (before !== undefined) return before;
     const plain = folded[i] ?? word;
-    return { text: plain, terms: termsOfWord(word, plain, language), stop: isStopWord(plain, language) };
+    const made = { text: plain, terms: termsOfWord(word, plain, language), stop: isStopWord(plain, language) };
+    known.set(word, made);
+    return made;
   });
 }
 

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { MEMORY_TYPES, type Memory, type MemoryPatch } from "../domain/memory.js";
+import { AppError } from "../platform/errors.js";
+import { nearestName } from "../platform/nearest-name.js";
+import { isStoreTag } from "./langgraph-address.js";
+
+/** What a value may say beside its sentence: what a memory has a place for. */
+const beside = {
+  category: z.string().min(1).max(64).optional(),
+  aspect: z.string().max(64).optional(),
+  type: z.enum(MEMORY_TYPES).exclude(["summary", "narrative"]).optional(),
+  strength: z.enum(["hard", "soft"]).optional(),
+  subject: z.string().optional(),
+  scope: z.enum(["standing", "trip"]).optional(),
+  valid_until: z.string().nullable().optional(),
+  tags: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(64)
+        .refine((tag) => !isStoreTag(tag), "such tags are the store's own"),
+    )
+    .max(24)
+    .optional(),
+};
+/** What a value says of a memory. */
+type Stated = MemoryPatch & { readonly text: string };
+
+const NAMES = Object.keys(beside);
+
+/** The statement that a value makes. @throws INVALID_REQUEST naming each field that is wrong or has no place in a memory */
+export function statementIn(value: Readonly<Record<string, unknown>>, field: string): Stated {
+  const { [field]: text, ...rest } = value;
+  const parsed = z.strictObject({ ...beside, text: z.string().min(1) }).safeParse({ ...rest, text });
+  if (parsed.success) {
+    const given = Object.entries(parsed.data).filter(([, each]) => each !== undefined);
+    return Object.fromEntries(given) as unknown as Stated;
+  }
+  const errors = parsed.error.issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ pointer: `/value/${key}`, detail: noPlaceFor(key, field) }));
+    const [first, ...below] = issue.path.map(String);
+    return [{ pointer: ["/value", first === "text" ? field : first, ...below].join("/"), detail: issue.message }];
+  });
+  throw new AppError("INVALID_REQUEST", { detail: errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("\n"), errors });
+}
+
+function noPlaceFor(key: string, field: string): string {
+  const meant = nearestName(key, [field, ...NAMES]);
+  const hint = meant === undefined ? `a memory is a sentence in \`${field}\`` : `did you mean \`${meant}\`?`;
+  return `a memory has no place for it; ${hint}`;
+}
+
+/** A memory as a store's value: what {@link statementIn} takes, without what is empty. */
+export function storedValue(memory: Memory, field: string): Readonly<Record<string, unknown>> {
+  const { text, category, aspect, type, strength, subject, scope, valid_until, tags } = memory;
+  const own = tags.filter((tag) => !isStoreTag(tag));
+  return {
+    [field]: text,
+    category,
+    ...(aspect !== "" && { aspect }),
+    type,
+    strength,
+    subject,
+    scope,
+    ...(valid_until !== null && { valid_until }),
+    ...(own.length > 0 && { tags: own }),
+  };
+}
