@@ -36,6 +36,9 @@ export const REQUIREMENTS = {
   "aside-not-lost": "What was said in too few words for a call of its own is read with the next message, and before a booking.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
+  "understands-without-a-key":
+    "Without a key memories are found by what they mean, by a model in the package, and an unrelated question recalls nothing by likeness.",
+  "embedder-changes-safely": "A store made with another embedder is never mixed: it goes on with its own, or says what to run.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

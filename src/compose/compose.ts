@@ -112,7 +112,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     await Promise.all([historyCatchUp.stop(), indexCatchUp.stop()]);
     await closeAll();
   };
-  const { longTerm, history, embedder } = remembered;
+  const { longTerm, history } = remembered;
   const { models, domain } = answering;
   return {
     chat,
@@ -134,7 +134,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         indexCatchUp,
         historyCatchUp,
         model: models.chat,
-        embedder: embedderInfo(embedder),
+        embedder: embedderInfo(remembered),
         costs: costs.limits,
       }),
     info: infoOf(wiring, remembered, answering),
@@ -181,12 +181,12 @@ function noteVisit(
   });
 }
 
-function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, { models: { chat: model } }: Answering): ApplicationInfo {
+function infoOf({ config, dir }: Wiring, remembered: LongTerm, { models: { chat: model } }: Answering): ApplicationInfo {
   return {
     version: VERSION,
     model: { name: model.name, standIn: model.standIn },
-    longTerm: { enabled: config.MEM0_ENABLED, location: vectors.memory.location },
-    embedder: embedderInfo(embedder),
+    longTerm: { enabled: config.MEM0_ENABLED, location: remembered.vectors.memory.location },
+    embedder: embedderInfo(remembered),
     history: { backend: config.HISTORY_BACKEND },
     storageDir: dir,
     shortTerm: config.SHORT_TERM_BACKEND,

@@ -10,7 +10,7 @@ const BASE = "/guests/maitred";
 let maitred: Maitred;
 let app: MaitredApp;
 beforeAll(async () => {
-  maitred = await createMaitred({ shortTermBackend: "memory", recallDeadlineMs: 5_000 });
+  maitred = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing", recallDeadlineMs: 5_000 });
   app = await createApp(maitred, {
     basePath: `${BASE}/`,
     identify: (request) => {
