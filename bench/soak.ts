@@ -73,7 +73,7 @@ try {
 }
 
 async function run(): Promise<number> {
-  const config = parseConfig({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000", ...VECTORS });
+  const config = parseConfig({ MEMORY_STORAGE_DIR: dir, EMBEDDING_PROVIDER: "hashing", RECALL_DEADLINE_MS: "5000", ...VECTORS });
   const maitred = await compose(config, { model });
   const app = await createHttpApp({ application: maitred, config, logger: silentLogger, clock: systemClock });
   const server = await listen(app, { host: "127.0.0.1", port: 0 });

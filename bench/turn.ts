@@ -96,7 +96,10 @@ async function run(): Promise<number> {
 }
 
 async function start(setUp: SetUp, storage: string): Promise<Running> {
-  const maitred = await compose(parseConfig({ MEMORY_STORAGE_DIR: storage, RECALL_DEADLINE_MS: "5000", ...setUp.variables }), { model });
+  const maitred = await compose(
+    parseConfig({ MEMORY_STORAGE_DIR: storage, EMBEDDING_PROVIDER: "hashing", RECALL_DEADLINE_MS: "5000", ...setUp.variables }),
+    { model },
+  );
   if (maitred.info.longTerm.enabled) {
     for (let n = 0; n < memories; n++) {
       const text = `Likes ${KINDS[n % KINDS.length]} at venue ${n}`;

@@ -17,6 +17,10 @@ cpSync(join(root, "src"), join(root, "dist"), { recursive: true, filter: (path) 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 for (const name of ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"])
   cpSync(join(swaggerUi, name), join(root, "dist", "web", "swagger-ui", name));
+// What runs the model of the package: one module and its WebAssembly, of a package that is many times as large.
+const runtime = dirname(createRequire(import.meta.url).resolve("onnxruntime-web/ort-wasm-simd-threaded.wasm"));
+for (const name of ["ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm"])
+  cpSync(join(runtime, name), join(root, "dist", "embedding", "minilm", "runtime", name));
 chmodSync(join(root, "dist", "cli.js"), 0o755);
 
 function isFolder(path) {
@@ -24,5 +28,5 @@ function isFolder(path) {
 }
 
 function isData(path) {
-  return /\.(json|txt)$/.test(path) || path.startsWith(join(root, "src", "web"));
+  return /\.(json|txt|bin|onnx)$/.test(path) || path.startsWith(join(root, "src", "web"));
 }

@@ -50,7 +50,7 @@ describe("routes", () => {
 });
 
 test("every method of `maitred` is one", async () => {
-  const maitred = await index.createOrchestrator({ SHORT_TERM_BACKEND: "memory" });
+  const maitred = await index.createOrchestrator({ SHORT_TERM_BACKEND: "memory", EMBEDDING_PROVIDER: "hashing" });
   onTestFinished(() => maitred.close({ drainMs: 0 }));
   const named = all(/\bmaitred\.((?!log\b)[a-z]\w*(?:\.\w+)?)\b/gi);
   expect(named.length).toBeGreaterThan(10);

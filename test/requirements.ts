@@ -50,6 +50,9 @@ export const REQUIREMENTS = {
   "page-forget-undo": "What is forgotten on the page can be brought back while its notice stands; leaving the page sends it at once.",
   "page-in-step": "Pages of one guest show what another one, or another door, has done.",
   "page-memory-off": "With long-term memory off the page says so, and makes no request that fails.",
+  "understands-without-a-key":
+    "Without a key memories are found by what they mean, by a model in the package, and an unrelated question recalls nothing by likeness.",
+  "embedder-changes-safely": "A store made with another embedder is never mixed: it goes on with its own, or says what to run.",
   "stop-graceful": "SIGTERM finishes turns in flight and exits 0.",
 } as const;
 

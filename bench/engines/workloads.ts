@@ -44,6 +44,7 @@ export async function openWorkloads(
   const open = async (place: string, variables: Readonly<Record<string, string>>) => {
     const config = parseConfig({
       MEMORY_STORAGE_DIR: join(dir, engine.name, place),
+      EMBEDDING_PROVIDER: "hashing",
       RECALL_DEADLINE_MS: "10000",
       ...engine.variables(place),
       ...variables,

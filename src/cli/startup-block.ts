@@ -17,7 +17,9 @@ export function startupBlock(info: ApplicationInfo, url: string): string {
   return ["", `  Maitred ${info.version}`, ...lines, ...hint, ""].join("\n");
 }
 
-function embedderLine({ id, lexical, dimension, remote, problem }: ApplicationInfo["embedder"]): string {
+function embedderLine({ id, lexical, dimension, remote, problem, afterReindex }: ApplicationInfo["embedder"]): string {
+  if (afterReindex !== undefined)
+    return `${id}: compares words, not meanings; the data was made with it. \`maitred reindex\` goes over to ${afterReindex}`;
   if (lexical) return `${id}: a stand-in that compares words, not meanings`;
   const what = `${id}: ${dimension} numbers, ${remote ? "remote" : "local"}`;
   return problem === null ? what : `${what}; it fails. ${problem} Until then memories and history are found by words alone.`;

@@ -129,7 +129,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     await Promise.all([historyCatchUp.stop(), indexCatchUp.stop()]);
     await closeAll();
   };
-  const { longTerm, history, embedder } = remembered;
+  const { longTerm, history } = remembered;
   const { models, domain } = answering.rest;
   const ofOwners = {
     chat,
@@ -156,7 +156,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         indexCatchUp,
         historyCatchUp,
         model: models.chat,
-        embedder: embedderInfo(embedder),
+        embedder: embedderInfo(remembered),
         costs: costs.limits,
         deliveries: events.deliveries,
       }),
@@ -229,12 +229,12 @@ function modelInfo({ name, standIn }: ChatModel): ApplicationInfo["model"] {
 /** Variables of which the page tells whether they are set. */
 const KEYS = ["OPENAI_API_KEY", "LLM_API_KEY", "EMBEDDING_API_KEY", "QDRANT_API_KEY"] as const;
 
-function infoOf({ config, dir }: Wiring, { vectors, embedder }: LongTerm, model: ChatModel): ApplicationInfo {
+function infoOf({ config, dir }: Wiring, remembered: LongTerm, model: ChatModel): ApplicationInfo {
   return {
     version: VERSION,
     model: modelInfo(model),
-    longTerm: { enabled: config.MEM0_ENABLED, location: vectors.memory.location },
-    embedder: embedderInfo(embedder),
+    longTerm: { enabled: config.MEM0_ENABLED, location: remembered.vectors.memory.location },
+    embedder: embedderInfo(remembered),
     history: { backend: config.HISTORY_BACKEND },
     storageDir: dir,
     shortTerm: config.SHORT_TERM_BACKEND,

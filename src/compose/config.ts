@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/models/ai-sdk-packages.js";
 import { AppError, type ErrorDetail } from "../platform/errors.js";
 import { COST_VARIABLES } from "./cost-variables.js";
-import { EMBEDDING_VARIABLES, embeddingOf } from "./embedding-variables.js";
+import { EMBEDDING_VARIABLES, type EmbeddingProvider, embeddingOf } from "./embedding-variables.js";
 import { EVENT_VARIABLES } from "./event-variables.js";
 import { MODEL_VARIABLES } from "./model-variables.js";
 import { TELEMETRY_VARIABLES } from "./telemetry-variables.js";
@@ -183,7 +183,9 @@ export type Config = Omit<
   readonly MEM0_PROVIDER: "local" | "qdrant";
   readonly HISTORY_BACKEND: "local" | "qdrant" | "none";
   readonly LLM_PROVIDER: "openai" | "offline" | AiSdkProvider;
-  readonly EMBEDDING_PROVIDER: "openai" | "transformers" | "hashing";
+  readonly EMBEDDING_PROVIDER: EmbeddingProvider;
+  /** Whether nothing names the embedder. */
+  readonly EMBEDDING_BY_DEFAULT: boolean;
   readonly RECALL_DEADLINE_MS: number;
   readonly RATE_LIMIT_PER_MINUTE: number;
   readonly CORS_ORIGINS: readonly string[];

@@ -1,32 +1,54 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import { CachedEmbedder } from "../embedding/cached-embedder.js";
 import { embeddingModelFacts } from "../embedding/embedding-models.js";
+import { MiniLmEmbedder } from "../embedding/minilm/minilm-embedder.js";
 import type { OpenAIEmbedder } from "../embedding/openai-embedder.js";
 import { prefixedEmbedder } from "../embedding/prefixed-embedder.js";
 import { HashingEmbedder } from "../offline/hashing-embedder.js";
 import type { Logger } from "../platform/logger.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
-import type { VectorStore } from "../ports/vectors.js";
+import type { Vectors } from "./backends.js";
 import type { Config } from "./config.js";
+import { reembed } from "./reembed.js";
+import { standInOf, storedVectors } from "./stored-vectors.js";
+import type { Closing } from "./wiring.js";
 
 /** Dimension of vectors where nothing says another. */
 const DEFAULT_DIMENSION = 768;
-/** How long the start waits to see what is stored. */
-const LOOK_MS = 3_000;
-const MEMORY_COLLECTION = "memory";
+/** Numbers for the words of other scripts, beside those of a model that reads none. */
+const GRAMS_DIMENSION = 128;
+/** How long a start waits for the model of the package, so that the first turn recalls by meaning. */
+const LOADING_MS = 1_000;
 
 export interface EmbedderParts {
   /** Counts what a service embeds; what is embedded here costs nothing. */
   readonly tokens: Pick<TokenMeter, "add">;
   readonly logger: Logger;
+  readonly closing: Closing;
+  /** The collections of memories. */
+  readonly collections: readonly string[];
+  /** Whether the stored vectors are made anew before they are used. */
+  readonly reembed: boolean;
+}
+
+export interface OpenedEmbedder {
+  readonly embedder: Embedder;
+  /** What takes over once the store is fitted to it. Absent: nothing does. */
+  readonly afterReindex?: string;
+  /** Resolves when it can embed, or after a second. What isn't loaded before is by the first text. */
+  load(): Promise<void>;
 }
 
 /**
  * By configuration, with its model's prefixes, and with the vectors of the last texts kept: a turn embeds the user's message once.
  * @throws INVALID_CONFIG
  */
-export async function openEmbedder(config: Config, memories: VectorStore, parts: EmbedderParts): Promise<Embedder> {
+export async function openEmbedder(
+  config: Config,
+  vectors: Pick<Vectors, "memory" | "history">,
+  parts: EmbedderParts,
+): Promise<OpenedEmbedder> {
   const model = config.MEMORY_EMBEDDING_MODEL;
   const facts = embeddingModelFacts(model);
   const prefixes = {
@@ -34,25 +56,73 @@ export async function openEmbedder(config: Config, memories: VectorStore, parts:
     document: config.EMBEDDING_DOCUMENT_PREFIX ?? facts.documentPrefix,
   };
   switch (config.EMBEDDING_PROVIDER) {
+    case "minilm":
+      return openPackaged(config, vectors, parts);
     case "hashing":
-      return new CachedEmbedder(new HashingEmbedder({ dimension: config.MEMORY_EMBEDDING_DIMENSIONALITY ?? DEFAULT_DIMENSION }));
+      return opened(new HashingEmbedder({ dimension: config.MEMORY_EMBEDDING_DIMENSIONALITY ?? DEFAULT_DIMENSION }));
     case "transformers": {
       // Loaded on demand: what it stands on is an optional peer.
       const { TransformersEmbedder } = await import("../embedding/transformers-embedder.js");
-      return new CachedEmbedder(prefixedEmbedder(await TransformersEmbedder.open({ model }), prefixes));
+      return opened(prefixedEmbedder(await TransformersEmbedder.open({ model }), prefixes));
     }
     case "openai":
-      return new CachedEmbedder(prefixedEmbedder(await openOpenAI(config, memories, parts), prefixes));
+      return opened(prefixedEmbedder(await openOpenAI(config, vectors, parts), prefixes));
   }
 }
 
-async function openOpenAI(config: Config, memories: VectorStore, { tokens, logger }: EmbedderParts): Promise<OpenAIEmbedder> {
+/** One of one's own. */
+export function opened(embedder: Embedder): OpenedEmbedder {
+  return { embedder: new CachedEmbedder(embedder), load: async () => {} };
+}
+
+/**
+ * The model of the package. A store that was made by the stand-in, which was the default before, goes on with it until it is fitted by
+ * `maitred reindex`; one that holds nothing yet is fitted at once.
+ */
+async function openPackaged(
+  config: Config,
+  vectors: Pick<Vectors, "memory" | "history">,
+  { closing, collections, logger, reembed: fitting }: EmbedderParts,
+): Promise<OpenedEmbedder> {
+  const stored = config.EMBEDDING_BY_DEFAULT && !fitting ? await storedVectors(vectors, collections) : null;
+  const standIn = stored && standInOf(stored);
+  const dimension = MiniLmEmbedder.dimensionWith(GRAMS_DIMENSION);
+  const isOfStandIn = standIn !== null && (stored?.embedder === standIn.id || standIn.dimension !== dimension);
+  if (isOfStandIn && stored?.isInUse) {
+    logger.warn(
+      { stored: standIn.id },
+      "The stored vectors were made by an embedder that compares words, and are used as they are. `maitred reindex` makes them anew with " +
+        "the model of the package, which compares meanings; EMBEDDING_PROVIDER=hashing stays with words",
+    );
+    return { ...opened(standIn), afterReindex: "minilm" };
+  }
+  const embedder = closing(new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: GRAMS_DIMENSION }) }), (it) => it.close());
+  if (isOfStandIn) await reembed(vectors, collections, embedder, { signal: new AbortController().signal });
+  return { embedder: new CachedEmbedder(embedder), load: () => within(LOADING_MS, embedder.load()) };
+}
+
+/** Resolves with the work, or when the time is up. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+async function openOpenAI(
+  config: Config,
+  vectors: Pick<Vectors, "memory" | "history">,
+  { tokens, logger, collections }: EmbedderParts,
+): Promise<OpenAIEmbedder> {
   const { MEMORY_EMBEDDING_DIMENSIONALITY: set, EMBEDDING_BASE_URL: baseUrl, EMBEDDING_API_KEY: apiKey } = config;
   const { OpenAIEmbedder } = await import("../embedding/openai-embedder.js");
   return OpenAIEmbedder.open({
     model: config.MEMORY_EMBEDDING_MODEL,
     dimension: set ?? DEFAULT_DIMENSION,
-    ...(set === undefined && { adapt: { stored: await storedDimension(memories) } }),
+    ...(set === undefined && {
+      adapt: { stored: (await storedVectors({ memory: vectors.memory, history: null }, collections))?.dimension ?? null },
+    }),
     ...(apiKey !== undefined && { apiKey }),
     ...(baseUrl !== undefined && { baseUrl }),
     onTokens: ({ tokens: input, estimated }) =>
@@ -61,27 +131,14 @@ async function openOpenAI(config: Config, memories: VectorStore, { tokens, logge
   });
 }
 
-/** Of the memories' vectors; null where there are none, or they are out of reach. */
-async function storedDimension(store: VectorStore): Promise<number | null> {
-  try {
-    return await store.withSignal(AbortSignal.timeout(LOOK_MS), async () => {
-      if (!(await store.client.collectionExists(MEMORY_COLLECTION)).exists) return null;
-      const { vectors } = (await store.client.getCollection(MEMORY_COLLECTION)).config.params;
-      const size = (vectors as { readonly size?: unknown } | undefined)?.size;
-      return typeof size === "number" ? size : null;
-    });
-  } catch {
-    return null;
-  }
-}
-
 /** For the start-up block, readiness and `doctor`. `problem` is looked at when it is asked for. */
-export function embedderInfo(embedder: Embedder): ApplicationInfo["embedder"] {
+export function embedderInfo({ embedder, afterReindex }: Pick<OpenedEmbedder, "embedder" | "afterReindex">): ApplicationInfo["embedder"] {
   return {
     id: embedder.id,
     lexical: embedder.lexical,
     dimension: embedder.dimension,
     remote: embedder.remote ?? false,
+    ...(afterReindex !== undefined && { afterReindex }),
     get problem() {
       return embedder.problem ?? null;
     },

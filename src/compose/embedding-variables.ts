@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { integer, optionalText, prefix, text, url, variable } from "./variable.js";
 
+const EMBEDDING_PROVIDERS = ["openai", "minilm", "transformers", "hashing"] as const;
+export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
+
 /** Variables of the embedder, in the order of the README's table. */
 export const EMBEDDING_VARIABLES = {
   EMBEDDING_PROVIDER: variable(
-    z.enum(["openai", "transformers", "hashing"]).optional(),
-    "`openai` when a key or base URL is set, else `hashing`",
-    "The embedder. `hashing` compares words, not meanings.",
+    z.enum(EMBEDDING_PROVIDERS).optional(),
+    "`openai` when a key or base URL is set, else `minilm`",
+    "The embedder. `minilm`: a model in the package. `hashing` compares words, not meanings.",
   ),
   EMBEDDING_BASE_URL: variable(
     url.optional(),
@@ -26,7 +29,7 @@ export const EMBEDDING_VARIABLES = {
   MEMORY_EMBEDDING_DIMENSIONALITY: variable(
     integer(8, 4096).optional(),
     "768, or the model's own where it can't be told",
-    "Dimension of the vectors. Sent to every service that takes it.",
+    "Dimension of the vectors, with `openai` and `hashing`. Sent to every service that takes it.",
   ),
   EMBEDDING_QUERY_PREFIX: variable(
     prefix.optional(),
@@ -46,7 +49,7 @@ const LOCAL_RECALL_MS = 150;
 const OPENAI_URL = "https://api.openai.com/v1";
 
 interface Given {
-  readonly EMBEDDING_PROVIDER?: "openai" | "transformers" | "hashing" | undefined;
+  readonly EMBEDDING_PROVIDER?: EmbeddingProvider | undefined;
   readonly EMBEDDING_BASE_URL?: string | undefined;
   readonly EMBEDDING_API_KEY?: string | undefined;
   readonly OPENAI_BASE_URL?: string | undefined;
@@ -60,9 +63,10 @@ export function embeddingOf(given: Given) {
   const sameHost = ownUrl === undefined || new URL(ownUrl).host === new URL(modelUrl ?? OPENAI_URL).host;
   const baseUrl = ownUrl ?? modelUrl;
   const apiKey = given.EMBEDDING_API_KEY ?? (sameHost ? given.OPENAI_API_KEY : undefined);
-  const provider = given.EMBEDDING_PROVIDER ?? (baseUrl !== undefined || apiKey !== undefined ? "openai" : "hashing");
+  const provider = given.EMBEDDING_PROVIDER ?? (baseUrl !== undefined || apiKey !== undefined ? "openai" : "minilm");
   return {
     EMBEDDING_PROVIDER: provider,
+    EMBEDDING_BY_DEFAULT: given.EMBEDDING_PROVIDER === undefined,
     EMBEDDING_BASE_URL: baseUrl,
     EMBEDDING_API_KEY: apiKey,
     RECALL_DEADLINE_MS: given.RECALL_DEADLINE_MS ?? (provider === "openai" ? REMOTE_RECALL_MS : LOCAL_RECALL_MS),

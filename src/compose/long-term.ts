@@ -1,6 +1,5 @@
 import type { CategoriesOf, Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
-import { CachedEmbedder } from "../embedding/cached-embedder.js";
 import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
 import { withoutForgotten } from "../history/without-forgotten.js";
 import { DisabledMemories } from "../memories/disabled-memories.js";
@@ -17,7 +16,7 @@ import { DisabledHistory } from "../stores/vector-history/disabled-history.js";
 import { VectorHistory } from "../stores/vector-history/vector-history.js";
 import { givenVectors, openCategories, openRouter, openVectors, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
 import type { Costs } from "./costs.js";
-import { openEmbedder } from "./embedders.js";
+import { type OpenedEmbedder, openEmbedder, opened } from "./embedders.js";
 import { reembed } from "./reembed.js";
 import type { Stores } from "./stores.js";
 import { same, type Wiring } from "./wiring.js";
@@ -35,6 +34,7 @@ export interface LongTerm {
   /** Of tenants that have none of their own. */
   readonly categories: readonly Category[];
   readonly embedder: Embedder;
+  readonly afterReindex?: NonNullable<OpenedEmbedder["afterReindex"]>;
   readonly vectors: Vectors;
 }
 
@@ -57,11 +57,12 @@ export async function openLongTerm(
   const vectors = given
     ? givenVectors(config, (around.vectors ?? same)(given))
     : await openVectors(config, kept ? dir : null, around.vectors ?? same, closing, logger);
-  const embedder = overrides.embedder
-    ? new CachedEmbedder(overrides.embedder)
-    : await openEmbedder(config, vectors.memory, { tokens, logger });
   const router = await openRouter(config, vectors.memory, logger);
-  if (overrides.reembed) await reembed(vectors, router.collections(), embedder, { signal: new AbortController().signal });
+  const collections = router.collections();
+  const { embedder, afterReindex, load } = overrides.embedder
+    ? opened(overrides.embedder)
+    : await openEmbedder(config, vectors, { tokens, logger, closing, collections, reembed: overrides.reembed === true });
+  if (overrides.reembed) await reembed(vectors, collections, embedder, { signal: new AbortController().signal });
   const remote = given !== undefined || config.MEM0_PROVIDER === "qdrant";
   const mem0 = await Mem0Service.open(
     { reads: vectors.recall, writes: vectors.memory, embedder, clock, logger, sparse: { documentVector, queryVector } },
@@ -100,6 +101,7 @@ export async function openLongTerm(
         logger,
       })
     : new DisabledHistory();
+  if (config.MEM0_ENABLED || vectors.history !== null) await load();
   return {
     longTerm,
     changes: config.MEM0_ENABLED ? memories.changes : null,
@@ -108,6 +110,7 @@ export async function openLongTerm(
     keepsHistory: vectors.history !== null,
     categories,
     embedder,
+    ...(afterReindex !== undefined && { afterReindex }),
     vectors,
   };
 }

@@ -46,6 +46,10 @@ export class CachedEmbedder implements Embedder {
     this.byKind = inner.byKind ?? false;
   }
 
+  relevantFrom(query: Float32Array): number {
+    return this.#inner.relevantFrom?.(query) ?? Number.NEGATIVE_INFINITY;
+  }
+
   get problem(): string | null {
     return this.#inner.problem ?? null;
   }

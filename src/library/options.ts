@@ -26,7 +26,7 @@ export interface MaitredParts {
   readonly domain?: Domain | undefined;
   /** Default: by configuration; without a key a stand-in that plays the domain's script. */
   readonly model?: ChatModel | undefined;
-  /** Default: by configuration; without a key one that compares words. */
+  /** Default: by configuration; without a key a model in the package. */
   readonly embedder?: Embedder | undefined;
   /** Reads what messages say for memories; what it proposes is checked. Default: the model, beside the stand-in its rules. */
   readonly reader?: MessageReader | undefined;

@@ -125,7 +125,10 @@ export interface Settings {
   readonly turnTimeoutMs?: Setting<"TURN_TIMEOUT_MS">;
   /** The model's own window. The context takes at most this less 8,000 tokens, or half of a small window. Default: 128000. */
   readonly modelContextTokens?: Setting<"MODEL_CONTEXT_TOKENS">;
-  /** The embedder. `hashing` compares words, not meanings. Default: `openai` when a key or base URL is set, else `hashing`. */
+  /**
+   * The embedder. `minilm`: a model in the package. `hashing` compares words, not meanings. Default: `openai` when a key or base URL
+   * is set, else `minilm`.
+   */
   readonly embeddingProvider?: Setting<"EMBEDDING_PROVIDER">;
   /** An OpenAI-compatible endpoint with `/embeddings`, where the model's has none. Default: as openaiBaseUrl. */
   readonly embeddingBaseUrl?: Setting<"EMBEDDING_BASE_URL">;
@@ -133,7 +136,10 @@ export interface Settings {
   readonly embeddingApiKey?: Setting<"EMBEDDING_API_KEY">;
   /** Embedding model; for `transformers` a folder or a model name. Default: text-embedding-3-small. */
   readonly memoryEmbeddingModel?: Setting<"MEMORY_EMBEDDING_MODEL">;
-  /** Dimension of the vectors. Sent to every service that takes it. Default: 768, or the model's own where it can't be told. */
+  /**
+   * Dimension of the vectors, with `openai` and `hashing`. Sent to every service that takes it. Default: 768, or the model's own where
+   * it can't be told.
+   */
   readonly memoryEmbeddingDimensionality?: Setting<"MEMORY_EMBEDDING_DIMENSIONALITY">;
   /** Put before a text that is searched by; quoted where it ends in a space. Default: the model's (nomic, e5), else `none`. */
   readonly embeddingQueryPrefix?: Setting<"EMBEDDING_QUERY_PREFIX">;

@@ -29,6 +29,8 @@ const MARKS = /\p{M}+/gu;
  * "chair" are strangers to it.
  */
 export class HashingEmbedder implements Embedder {
+  static readonly MIN_DIMENSION = 8;
+  static readonly MAX_DIMENSION = 4_096;
   readonly id: string;
   readonly dimension: number;
   readonly lexical = true;
@@ -36,7 +38,7 @@ export class HashingEmbedder implements Embedder {
   /** @param options.dimension counters in a vector; 8 to 4096, default 768. @throws INVALID_CONFIG */
   constructor(options: { readonly dimension?: number } = {}) {
     const dimension = options.dimension ?? DEFAULT_DIMENSION;
-    if (!Number.isInteger(dimension) || dimension < 8 || dimension > 4096)
+    if (!Number.isInteger(dimension) || dimension < HashingEmbedder.MIN_DIMENSION || dimension > HashingEmbedder.MAX_DIMENSION)
       throw new AppError("INVALID_CONFIG", { detail: "The hashing embedder's dimension is a whole number from 8 to 4096." });
     this.dimension = dimension;
     this.id = `hashing-v${FEATURES_VERSION}-lexical-${dimension}`;

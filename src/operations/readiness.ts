@@ -53,8 +53,9 @@ function overall(parts: Readonly<Record<string, Part>>): PartStatus {
   return Object.values(parts).some(({ status }) => status === "degraded" || status === "down") ? "degraded" : "ok";
 }
 
-function embedderPart({ id, dimension, lexical, remote, problem }: ApplicationInfo["embedder"]): Part {
+function embedderPart({ id, dimension, lexical, remote, problem, afterReindex }: ApplicationInfo["embedder"]): Part {
   const what = `${id}: ${dimension} numbers, ${lexical ? "a stand-in that compares words" : remote ? "remote" : "local"}`;
+  if (afterReindex !== undefined) return { status: "ok", detail: `${what}; \`maitred reindex\` goes over to ${afterReindex}` };
   return problem === null ? { status: "ok", detail: what } : { status: "degraded", detail: `${what}. ${problem}` };
 }
 

@@ -70,6 +70,8 @@ export interface ApplicationInfo {
     readonly remote: boolean;
     /** What its last call failed with and what to do; null when it went well. */
     readonly problem: string | null;
+    /** What takes over once the stored vectors are made anew by `maitred reindex`. Absent: nothing does. */
+    readonly afterReindex?: string;
   };
   readonly history: { readonly backend: string };
   readonly storageDir: string;

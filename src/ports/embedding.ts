@@ -20,6 +20,11 @@ export interface Embedder {
   readonly byKind?: boolean;
   /** What the last call failed with and what to do, for a person; null when it went well. Absent where nothing can fail. */
   readonly problem?: string | null;
+  /**
+   * The least cosine at which a text has to do with a query of this vector; infinite for one that asks for nothing ("hello"). Absent:
+   * every likeness counts.
+   */
+  relevantFrom?(query: Float32Array): number;
   /** In the order of the texts; batched by the adapter. @throws EMBEDDING_UNAVAILABLE, ABORTED */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]>;
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { InstalledPackage } from "../packaging/install.js";
+import { byWords } from "../support/by-words.js";
 
 export interface Ended {
   readonly code: number | null;
@@ -27,7 +28,13 @@ export async function openDesk(installed: InstalledPackage): Promise<Desk> {
     new Promise((resolve) => {
       const child = spawn(process.execPath, [join(installed.home, "dist", "cli.js"), ...argv], {
         cwd: installed.project,
-        env: { PATH: process.env.PATH, MEMORY_STORAGE_DIR: join(dir, "storage"), RECALL_DEADLINE_MS: "5000", FORCE_COLOR: "1", ...env },
+        env: byWords({
+          PATH: process.env.PATH,
+          MEMORY_STORAGE_DIR: join(dir, "storage"),
+          RECALL_DEADLINE_MS: "5000",
+          FORCE_COLOR: "1",
+          ...env,
+        }),
       });
       let [stdout, stderr] = ["", ""];
       child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -33,7 +33,7 @@ function maitred(...argv: readonly string[]): Promise<Ended> {
 
 function started(...argv: readonly string[]): { readonly ended: Promise<Ended>; kill(signal: NodeJS.Signals): void } {
   const cli = join(installed.home, "dist", "cli.js");
-  const env = { PATH: process.env.PATH, MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000" };
+  const env = { PATH: process.env.PATH, EMBEDDING_PROVIDER: "hashing", MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000" };
   let kill: (signal: NodeJS.Signals) => void = () => {};
   const ended = new Promise<Ended>((resolve) => {
     const child = execFile(process.execPath, [cli, ...argv], { env, maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>

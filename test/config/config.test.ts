@@ -31,7 +31,7 @@ test("nothing configured means: no key, no server, loopback", () => {
     MEM0_PROVIDER: "local",
     HISTORY_BACKEND: "local",
     LLM_PROVIDER: "offline",
-    EMBEDDING_PROVIDER: "hashing",
+    EMBEDDING_PROVIDER: "minilm",
     RATE_LIMIT_PER_MINUTE: 0,
     CORS_ORIGINS: [],
   });

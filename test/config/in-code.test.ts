@@ -8,6 +8,7 @@ import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { AppError } from "../../src/platform/errors.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import type { ChatModel, ModelEvent, ModelMessage } from "../../src/ports/agent.js";
+import { byWords } from "../support/by-words.js";
 
 // A busy machine takes its time over a start.
 vi.setConfig({ testTimeout: 120_000 });
@@ -21,7 +22,7 @@ async function tempDir(): Promise<string> {
 /** In memory unless a directory is named; closed at the end of the test. */
 async function opened(variables: Record<string, string> = {}, parts: MaitredParts = {}): Promise<Maitred> {
   const kept = variables.MEMORY_STORAGE_DIR === undefined ? { SHORT_TERM_BACKEND: "memory" } : {};
-  const maitred = await createOrchestrator({ RECALL_DEADLINE_MS: "10000", ...kept, ...variables }, parts);
+  const maitred = await createOrchestrator(byWords({ RECALL_DEADLINE_MS: "10000", ...kept, ...variables }), parts);
   onTestFinished(() => maitred.close({ drainMs: 0 }));
   return maitred;
 }
@@ -120,7 +121,7 @@ test("SHORT_TERM_ROUNDS=0 shows the model none of the rounds before", async () =
 test("a bookings file that was cut to nothing is told, one that is new is not", async () => {
   const dir = await tempDir();
   const { logger, noted } = noting("error");
-  const first = await createOrchestrator({ MEMORY_STORAGE_DIR: dir }, { logger });
+  const first = await createOrchestrator(byWords({ MEMORY_STORAGE_DIR: dir }), { logger });
   await first.close();
   expect(noted).toEqual([]);
   await Promise.all(["bookings.db-wal", "bookings.db-shm"].map((name) => rm(join(dir, name), { force: true })));

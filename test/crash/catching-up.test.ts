@@ -23,7 +23,9 @@ afterEach(async () => {
 });
 
 async function open(around: (history: ConversationHistory) => ConversationHistory = (history) => history): Promise<Composed> {
-  maitred = await compose(parseConfig({ MEMORY_STORAGE_DIR: dir, MEMORY_EMBEDDING_DIMENSIONALITY: "32" }), { around: { history: around } });
+  maitred = await compose(parseConfig({ MEMORY_STORAGE_DIR: dir, EMBEDDING_PROVIDER: "hashing", MEMORY_EMBEDDING_DIMENSIONALITY: "32" }), {
+    around: { history: around },
+  });
   return maitred;
 }
 

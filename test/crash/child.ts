@@ -54,6 +54,7 @@ async function open(job: Job, points: FaultPoints): Promise<Opened> {
       RECALL_DEADLINE_MS: "5000",
       MEMORY_EMBEDDING_DIMENSIONALITY: "32",
       LLM_PROVIDER: "offline",
+      EMBEDDING_PROVIDER: "hashing",
     }),
     {
       logger: errorsOnly,

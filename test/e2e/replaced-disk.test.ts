@@ -6,6 +6,7 @@ import { compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { statementSchema } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
+import { byWords } from "../support/by-words.js";
 import { needing } from "../support/needing.js";
 import { openPostgresServer } from "../support/postgres-server.js";
 import { openQdrantHttp, type QdrantHttp } from "../support/qdrant-http.js";
@@ -28,7 +29,9 @@ afterAll(async () => {
 async function replaced(name: string, variables: Readonly<Record<string, string>>): Promise<void> {
   const startOn = (disk: string) =>
     compose(
-      parseConfig({ ...variables, QDRANT_URL: qdrant.url, RECALL_DEADLINE_MS: "20000", MEMORY_STORAGE_DIR: join(root, `${name}-${disk}`) }),
+      parseConfig(
+        byWords({ ...variables, QDRANT_URL: qdrant.url, RECALL_DEADLINE_MS: "20000", MEMORY_STORAGE_DIR: join(root, `${name}-${disk}`) }),
+      ),
     );
   const first = await startOn("a");
   await first.memories.add(ADA, statementSchema.parse({ text: "Likes jazz", category: "genre" }), { now: new Date() });

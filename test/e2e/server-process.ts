@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { InstalledPackage } from "../packaging/install.js";
+import { byWords } from "../support/by-words.js";
 
 export interface Ended {
   readonly code: number | null;
@@ -38,7 +39,7 @@ export class ServerProcess {
 
   /** Nothing of this process's environment gets in but PATH. Killed at the end of the test if it still runs. */
   static start(installed: InstalledPackage, variables: Readonly<Record<string, string>>): ServerProcess {
-    const env = { PATH: process.env.PATH, PORT: "0", ...variables };
+    const env = byWords({ PATH: process.env.PATH, PORT: "0", ...variables });
     const child = spawn(process.execPath, [join(installed.home, "dist", "main.js")], { cwd: installed.project, env });
     const server = new ServerProcess(child);
     onTestFinished(async () => {

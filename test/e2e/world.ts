@@ -9,6 +9,7 @@ import { createHttpApp, type HttpApp } from "../../src/http/app.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
+import { byWords } from "../support/by-words.js";
 
 /** The whole product as `main.ts` puts it together, over `app.request()` instead of a port: file store, LocalQdrant, Mem0, concierge. */
 export interface World {
@@ -57,7 +58,7 @@ export async function startWorld(dir: string, variables: Readonly<Record<string,
 
 /** Recall gets more than its usual deadline, so that a slow machine doesn't change what an answer holds. */
 export async function openWorld(dir: string, variables: Readonly<Record<string, string>> = {}, overrides: Overrides = {}): Promise<World> {
-  const config = parseConfig({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...variables });
+  const config = parseConfig(byWords({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...variables }));
   const application = await compose(config, overrides);
   const { logger = silentLogger, clock = systemClock } = overrides;
   const app = await createHttpApp({ application, config, logger, clock, operator: application.parts.operator });

@@ -16,7 +16,7 @@ interface Express {
 needing("ecosystem")("Express with Maitred below a path", () => {
   test("the path is Maitred's, its body unread; the rest is Express's", async () => {
     const express = (await loadFromEcosystem("express")) as { default: { (): Express; json(): RequestListener } };
-    const maitred = await createMaitred({ shortTermBackend: "memory" });
+    const maitred = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing" });
     const { fetch: answer } = await createApp(maitred, { basePath: "/maitred", identify: () => ({ user: "ada" }) });
     const app = express.default().all("/maitred{/*path}", getRequestListener(answer, { overrideGlobalObjects: false }));
     app.use(express.default.json()).all("/ours", (_request, response) => response.end("ours"));

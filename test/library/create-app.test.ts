@@ -11,7 +11,12 @@ const OPERATOR_TOKEN = "operate-0123456789";
 let maitred: Maitred;
 let app: MaitredApp;
 beforeAll(async () => {
-  maitred = await createMaitred({ shortTermBackend: "memory", recallDeadlineMs: 5_000, operatorToken: OPERATOR_TOKEN });
+  maitred = await createMaitred({
+    shortTermBackend: "memory",
+    embeddingProvider: "hashing",
+    recallDeadlineMs: 5_000,
+    operatorToken: OPERATOR_TOKEN,
+  });
   app = await createApp(maitred, {
     basePath: `${BASE}/`,
     identify: (request) => {

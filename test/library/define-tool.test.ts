@@ -212,6 +212,7 @@ describe("in a turn", () => {
     model.replies.push(call, "Shall I book it?", call, "It is booked.");
     const maitred = await createMaitred({
       shortTermBackend: "memory",
+      embeddingProvider: "hashing",
       mem0Enabled: false,
       model,
       prompt: "You let rooms.",
@@ -239,6 +240,7 @@ describe("in a turn", () => {
   test("an agent of one's own answers, with the tools that it was given", async () => {
     const maitred = await createMaitred({
       shortTermBackend: "memory",
+      embeddingProvider: "hashing",
       prompt: "You let rooms.",
       tools: [ofZod4],
       agent: ({ tools, model }) => ({

@@ -16,7 +16,7 @@ const someone = () => maitred.for({ user: `guest-${++guests}` });
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "maitred-library-"));
-  maitred = await createMaitred({ memoryStorageDir: dir, recallDeadlineMs: 5_000 });
+  maitred = await createMaitred({ memoryStorageDir: dir, embeddingProvider: "hashing", recallDeadlineMs: 5_000 });
 });
 afterAll(async () => {
   await maitred.close();
@@ -49,7 +49,13 @@ describe("options", () => {
 
   test("come before variables, and what is undefined counts as left out", async () => {
     const env = { MEM0_ENABLED: "true", SHORT_TERM_BACKEND: "file", MEMORY_STORAGE_DIR: dir };
-    const opened = await createMaitred({ env, shortTermBackend: "memory", mem0Enabled: false, openaiApiKey: undefined });
+    const opened = await createMaitred({
+      env,
+      shortTermBackend: "memory",
+      embeddingProvider: "hashing",
+      mem0Enabled: false,
+      openaiApiKey: undefined,
+    });
     try {
       expect(opened.info).toMatchObject({ shortTerm: "memory", longTerm: { enabled: false }, storageDir: dir });
     } finally {
@@ -63,7 +69,12 @@ describe("options", () => {
       { ...category, name: "treatment", description: "kinds of massage" },
       { ...category, name: "other", description: "anything else" },
     ];
-    const opened = await createMaitred({ shortTermBackend: "memory", prompt: "You receive the guests of a spa.", categories });
+    const opened = await createMaitred({
+      shortTermBackend: "memory",
+      embeddingProvider: "hashing",
+      prompt: "You receive the guests of a spa.",
+      categories,
+    });
     try {
       const ada = opened.for({ user: "ada" });
       expect((await ada.sessions.create()).agent_type).toBe("assistant");
@@ -275,7 +286,13 @@ test("stores of one's own hold everything, and are closed with the rest", async 
     Object.assign(store, { close: async () => void closed.push(name) });
   const state = { sessions: noting("sessions", sessions), owners: noting("owners", owners), memoryLog: noting("memory log", memoryLog) };
   const own = join(dir, "stores-of-ones-own");
-  const opened = await createMaitred({ memoryStorageDir: own, prompt: "You let rooms.", state, vectors: noting("vectors", vectors) });
+  const opened = await createMaitred({
+    memoryStorageDir: own,
+    embeddingProvider: "hashing",
+    prompt: "You let rooms.",
+    state,
+    vectors: noting("vectors", vectors),
+  });
   const ada = opened.for({ user: "ada" });
   const { session_id: id } = await ada.chat("I need step-free access.");
   expect(await ada.sessions.flush(id, { timeoutMs: 10_000 })).toEqual({ pending_turns: 0, failed_turns: 0 });

@@ -43,7 +43,7 @@ test("a server runs it every RETENTION_INTERVAL_HOURS, and it deletes and purges
     },
   };
   const config = parseConfig({
-    ...{ SHORT_TERM_BACKEND: "memory", MEM0_ENABLED: "false", HISTORY_BACKEND: "none" },
+    ...{ SHORT_TERM_BACKEND: "memory", MEM0_ENABLED: "false", HISTORY_BACKEND: "none", EMBEDDING_PROVIDER: "hashing" },
     ...{ RETENTION_INTERVAL_HOURS: "6", RETENTION_ACTIVE_DAYS: "1", RETENTION_DELETED_DAYS: "1" },
   });
   const { sessions, close } = await compose(config, { logger });

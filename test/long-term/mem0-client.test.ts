@@ -120,6 +120,25 @@ describe("What Mem0 itself asks of the client", () => {
     expect(foreign).toBe(4);
   });
 
+  test("a hit that is less like the text than it must be counts only where they share a word; with no bound that can be met, none does", async () => {
+    const far = [0.1, 0.9949874371066199, 0, 0];
+    const texts = { near: VECTOR, "far, of jazz": far, far, "far the other way, of jazz": [-0.1, 0.9949874371066199, 0, 0] };
+    for (const [n, [text, vector]] of Object.entries(texts).entries())
+      await memory.add(ann, payloadOf(ann, text, memoryIdOf(ann, "s", "m", n)), vector);
+    const found = async (relevantFrom?: number) => {
+      const { hits } = await memory.search(ann, "jazz", VECTOR, {
+        filters: {},
+        limit: 5,
+        ...(relevantFrom !== undefined && { relevantFrom }),
+      });
+      return hits.map(({ record }) => record.text).sort();
+    };
+    expect(await found(0.2)).toEqual(["far the other way, of jazz", "far, of jazz", "near"]);
+    expect(await found(0.05)).toEqual(["far", "far the other way, of jazz", "far, of jazz", "near"]);
+    expect(await found(Number.POSITIVE_INFINITY)).toEqual([]);
+    expect(await found()).toContain("far");
+  });
+
   test("searches of many owners at once don't mix", async () => {
     const owners = Array.from({ length: 20 }, (_, n) => ownerOf("default", `user-${n}`));
     await Promise.all(

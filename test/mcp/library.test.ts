@@ -6,7 +6,7 @@ import type { AppError } from "../../src/platform/errors.js";
 import { connect } from "./client.js";
 
 test("a server of one's own has the tools of the user that it is made for, and tells what fails", async () => {
-  const maitred = await createMaitred({ shortTermBackend: "memory", recallDeadlineMs: 10_000 });
+  const maitred = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing", recallDeadlineMs: 10_000 });
   onTestFinished(() => maitred.close());
   const failures: AppError[] = [];
   const clientOf = async (user: string) => {

@@ -18,7 +18,7 @@ async function spawned(dir: string, argv: readonly string[], env: Readonly<Recor
     command: process.execPath,
     args: ["--import", "tsx", join(root, "src", "cli.ts"), ...argv],
     cwd: root,
-    env: { PATH: process.env.PATH ?? "", MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...env },
+    env: { PATH: process.env.PATH ?? "", EMBEDDING_PROVIDER: "hashing", MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...env },
     stderr: "pipe",
   });
   const errors: Buffer[] = [];

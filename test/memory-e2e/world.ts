@@ -7,6 +7,7 @@ import type { Memory } from "../../src/domain/memory.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { ChatAnswer, ChatRequest } from "../../src/ports/application.js";
 import type { MemoryQuery } from "../../src/ports/memories.js";
+import { byWords } from "../support/by-words.js";
 
 const DAY_MS = 86_400_000;
 
@@ -54,7 +55,7 @@ export class World {
   static async open(variables: Readonly<Record<string, string>> = {}, overrides: Overrides = {}): Promise<World> {
     const dir = await mkdtemp(join(tmpdir(), "maitred-memory-"));
     const clock = new MovedClock(NOW);
-    const all = { MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000", ...variables };
+    const all = byWords({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000", ...variables });
     const given = { clock, ...overrides };
     return new World(await compose(parseConfig(all), given), dir, all, given, clock);
   }

@@ -15,7 +15,14 @@ const message = "What is it like in Rome?";
 async function opened(steps: readonly ScriptedStep[]) {
   const model = new ChatScript(steps);
   const time = defineTool({ name: "time", description: "The time.", parameters: z.object({}), run: () => "noon" });
-  const maitred = await createMaitred({ model, prompt: "You help.", tools: [time], shortTermBackend: "memory", mem0Enabled: false });
+  const maitred = await createMaitred({
+    model,
+    prompt: "You help.",
+    tools: [time],
+    shortTermBackend: "memory",
+    embeddingProvider: "hashing",
+    mem0Enabled: false,
+  });
   onTestFinished(() => maitred.close());
   const owner = maitred.owner("ada");
   const say = (text: string) => maitred.chat.chat({ owner, message: text, externalId: "talk", tools: [WEATHER] });

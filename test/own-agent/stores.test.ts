@@ -7,6 +7,7 @@ import { parseConfig } from "../../src/compose/config.js";
 import type { GivenMessage } from "../../src/domain/given-messages.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { ENGINES, type EngineServer } from "../replicas/engines.js";
+import { byWords } from "../support/by-words.js";
 import { needing } from "../support/needing.js";
 
 const ada = ownerOf("acme", "ada");
@@ -15,7 +16,7 @@ const answered = (content: string): GivenMessage => ({ role: "assistant", conten
 
 async function on(variables: Readonly<Record<string, string>>, story: (maitred: Composed) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "maitred-own-agent-"));
-  const maitred = await compose(parseConfig({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...variables }));
+  const maitred = await compose(parseConfig(byWords({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...variables })));
   try {
     await story(maitred);
   } finally {

@@ -55,7 +55,9 @@ needing("postgres")("what PostgreSQL adds to a turn", () => {
   };
 
   test("a turn asks it three things: what it goes out from, with its lock; the message; the answer, with the lock's end", async () => {
-    const maitred = await compose(parseConfig({ DATABASE_URL: server.url, MEMORY_STORAGE_DIR: dir, EXTRACTION_DELAY_MS: "60000" }));
+    const maitred = await compose(
+      parseConfig({ DATABASE_URL: server.url, EMBEDDING_PROVIDER: "hashing", MEMORY_STORAGE_DIR: dir, EXTRACTION_DELAY_MS: "60000" }),
+    );
     try {
       const first = await maitred.chat.chat({ owner: ADA, message: "Hi, I prefer jazz." });
       await maitred.sessions.flush(ADA, first.session_id, 10_000);

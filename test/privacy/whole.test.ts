@@ -8,6 +8,7 @@ import type { ExportedSession } from "../../src/domain/export-format.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { ChatModel, ModelRequest } from "../../src/ports/agent.js";
 import { isSummary } from "../../src/ports/context-headings.js";
+import { byWords } from "../support/by-words.js";
 
 /** The whole product on a storage directory of its own: journals, index, Mem0 over the local vectors, history, bookings. */
 
@@ -27,7 +28,10 @@ afterEach(async () => {
 });
 
 async function start(env: Record<string, string> = {}, model?: ChatModel): Promise<Composed> {
-  const application = await compose(parseConfig({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000", ...env }), model ? { model } : {});
+  const application = await compose(
+    parseConfig(byWords({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000", ...env })),
+    model ? { model } : {},
+  );
   open.push(application);
   return application;
 }

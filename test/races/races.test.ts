@@ -43,7 +43,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "maitred-races-"));
   model = new EchoModel();
-  maitred = await compose(parseConfig({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "20000" }), { model });
+  maitred = await compose(parseConfig({ MEMORY_STORAGE_DIR: dir, EMBEDDING_PROVIDER: "hashing", RECALL_DEADLINE_MS: "20000" }), { model });
 });
 afterEach(async () => {
   await maitred.close();

@@ -47,7 +47,12 @@ interface Product {
 }
 
 async function open(dir: string, model?: ChatModel): Promise<Product> {
-  const config = parseConfig({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", RATE_LIMIT_ENABLED: "false" });
+  const config = parseConfig({
+    MEMORY_STORAGE_DIR: dir,
+    EMBEDDING_PROVIDER: "hashing",
+    RECALL_DEADLINE_MS: "10000",
+    RATE_LIMIT_ENABLED: "false",
+  });
   const application = await compose(config, { logger: silentLogger, ...(model !== undefined && { model }) });
   return { application, app: await createHttpApp({ application, config, logger: silentLogger, clock: systemClock }) };
 }

@@ -14,7 +14,7 @@ async function story(open: () => Promise<EngineServer>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "maitred-on-engine-"));
   const server = await open();
   // A slow machine is not to change what an answer knows.
-  const config = parseConfig({ ...server.variables, MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000" });
+  const config = parseConfig({ ...server.variables, EMBEDDING_PROVIDER: "hashing", MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000" });
   try {
     const first = await compose(config);
     const said = await first.chat.chat({ owner: ADA, message: "Hi, I prefer jazz and I need step-free access." });

@@ -11,7 +11,14 @@ import { ChatScript } from "./chat-script.js";
 /** The whole product on a loopback port, its model scripted, for clients of others. Ends with the test. */
 export async function openDoor(steps: readonly ScriptedStep[], options: MaitredOptions = {}, limits: HttpLimits = {}) {
   const model = new ChatScript(steps);
-  const maitred = await createMaitred({ model, prompt: "You help.", shortTermBackend: "memory", recallDeadlineMs: 5_000, ...options });
+  const maitred = await createMaitred({
+    model,
+    prompt: "You help.",
+    shortTermBackend: "memory",
+    embeddingProvider: "hashing",
+    recallDeadlineMs: 5_000,
+    ...options,
+  });
   const app = await createApp(maitred, { limits });
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

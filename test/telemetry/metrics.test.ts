@@ -14,6 +14,7 @@ import type { SessionStore } from "../../src/ports/session-store.js";
 import { PrometheusMetrics } from "../../src/telemetry/prometheus-metrics.js";
 import { ScriptedModel } from "../../src/testing/scripted-model.js";
 import { tempDir } from "../e2e/world.js";
+import { byWords } from "../support/by-words.js";
 import { Scrape } from "../support/scrape.js";
 import { TaskModel } from "../support/task-model.js";
 
@@ -27,7 +28,7 @@ interface Server {
 
 /** A server as `main.ts` puts it together, with a port. */
 async function serve(overrides: Overrides = {}, variables: Record<string, string> = {}): Promise<Server> {
-  const config = parseConfig({ MEMORY_STORAGE_DIR: await tempDir(), RECALL_DEADLINE_MS: "10000", ...variables });
+  const config = parseConfig(byWords({ MEMORY_STORAGE_DIR: await tempDir(), RECALL_DEADLINE_MS: "10000", ...variables }));
   const metrics = new PrometheusMetrics({ process: true });
   const application = await compose(config, { metrics, ...overrides });
   onTestFinished(() => application.close({ drainMs: 0 }));
@@ -177,7 +178,8 @@ test("numbers that are none, as a provider or an agent of one's own may tell the
 describe("in the library", () => {
   test("`metrics: true` counts what this Maitred does and no other, and an app over it has the route", async () => {
     const model = new ScriptedModel([{ text: "Very well." }]);
-    const open = (metrics: boolean) => createMaitred({ shortTermBackend: "memory", mem0Enabled: false, model, metrics });
+    const open = (metrics: boolean) =>
+      createMaitred({ shortTermBackend: "memory", mem0Enabled: false, embeddingProvider: "hashing", model, metrics });
     const [counted, other, silent] = await Promise.all([open(true), open(true), open(false)]);
     onTestFinished(async () => void (await Promise.all([counted, other, silent].map((each) => each.close({ drainMs: 0 })))));
     await counted.for({ user: "ada" }).chat("Good evening.");

@@ -1,7 +1,6 @@
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../platform/errors.js";
+import { threadFromSource } from "../../platform/source-thread.js";
 import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";
 import type { Method } from "./local-engine.js";
@@ -170,12 +169,7 @@ export class LocalThread {
 
 function newWorker(workerData: ThreadData): Worker {
   if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./local-thread.js", import.meta.url), { workerData });
-  // From the TypeScript sources (tests, development): the thread needs a loader of its own, which runs before its first module.
-  const required = createRequire(import.meta.url).resolve("tsx/esm/api");
-  // What is found is the twin for require.
-  const loader = pathToFileURL(required.replace(/\.cjs$/, ".mjs")).href;
-  const entry = new URL("./local-thread.ts", import.meta.url).href;
-  const start = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${JSON.stringify(entry)}); })`;
+  const start = threadFromSource(new URL("./local-thread.ts", import.meta.url));
   return new Worker(start, { workerData, eval: true });
 }
 

@@ -73,13 +73,19 @@ async function checkShape(client: VectorClient, name: string, shape: CollectionS
 const SHAPE_LOOK = 16;
 
 /** The dimension of a collection, and the embedder that its first point names; null where there is none. */
-async function shapeOf(client: VectorClient, name: string): Promise<{ readonly size: unknown; readonly embedder: string | null }> {
+export async function shapeOf(client: VectorClient, name: string): Promise<{ readonly size: unknown; readonly embedder: string | null }> {
   const { config } = await client.getCollection(name);
   const size = (config.params.vectors as { size?: unknown } | undefined)?.size;
   // Without a filter: a collection of before has no index on the embedder.
   const { points } = await client.scroll(name, { limit: SHAPE_LOOK, with_payload: true });
   const embedder = points.map(({ payload }) => payload?.embedder).find((named) => typeof named === "string" && named !== UNEMBEDDED);
   return { size, embedder: typeof embedder === "string" ? embedder : null };
+}
+
+/** Whether there is a memory among a collection's first points: beside memories there are a few markers. */
+export async function holdsMemories(client: VectorClient, name: string): Promise<boolean> {
+  const { points, next_page_offset: more } = await client.scroll(name, { limit: BATCH, with_payload: true });
+  return points.some(({ payload }) => fromPayload(payload) !== null) || (more !== null && more !== undefined);
 }
 
 async function fits(client: VectorClient, name: string, shape: CollectionShape): Promise<boolean> {

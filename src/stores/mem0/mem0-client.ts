@@ -75,7 +75,8 @@ const keywordRequest = z.strictObject({
  *   are answered empty, locally;
  * - `upsert`: the point's id is the payload's `memory_id`, the sparse vector is ours, insert only, `wait: true`, and what Mem0
  *   adds to the payload for itself (hash, stems) is left out: it would be text that an edit or an export doesn't know;
- * - `search` goes through `query`; hits are checked again and dropped when they are not the owner's memories.
+ * - `search` goes through `query`; hits are checked again and dropped when they are not the owner's memories, or have nothing to do with
+ *   the text (the scope's `relevantFrom`).
  */
 export function guardedClient(options: GuardedClientOptions): GuardedClient {
   const { client, scopes, collection, dimension, sparse } = options;
@@ -109,6 +110,13 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
       if (!own) scope.foreign += 1;
       return own;
     });
+
+  /** Points that share a word with the scope's text. */
+  const sharing = async (scope: Mem0Scope, filter: Filter, limit: number) => {
+    const query = sparse.queryVector(scope.text);
+    if (query.indices.length === 0) return [];
+    return (await client.query(collection, { query, using: SPARSE_NAME, filter, limit, with_payload: true })).points;
+  };
 
   return {
     async createCollection() {
@@ -147,8 +155,18 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
       return inScope<unknown[]>("search", [], async (scope) => {
         const request = parsed(searchRequest, args, "search");
         const filter = ownFilter(scope, request.filter);
-        const { points } = await client.query(collection, { query: request.vector, filter, limit: request.limit, with_payload: true });
-        return hitsOf(scope, points);
+        const from = scope.kind === "search" ? (scope.relevantFrom ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+        if (from === Number.POSITIVE_INFINITY) return [];
+        const { limit } = request;
+        const [{ points }, sharingWords] = await Promise.all([
+          client.query(collection, { query: request.vector, filter, limit, with_payload: true }),
+          from === Number.NEGATIVE_INFINITY ? [] : sharing(scope, filter, limit),
+        ]);
+        if (from === Number.NEGATIVE_INFINITY) return hitsOf(scope, points);
+        const byWords = new Set(sharingWords.map(({ id }) => id));
+        // Mem0 drops what is below zero, whatever its words say.
+        const relevant = points.filter(({ id, score }) => score >= from || byWords.has(id));
+        return hitsOf(scope, relevant).map((point) => ({ ...point, score: Math.max(0, point.score) }));
       });
     },
     async query(name, args) {
@@ -156,10 +174,7 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
       return inScope<{ points: unknown[] }>("search", { points: [] }, async (scope) => {
         const request = parsed(keywordRequest, args, "query");
         const filter = ownFilter(scope, request.filter);
-        const query = sparse.queryVector(scope.text);
-        if (query.indices.length === 0) return { points: [] };
-        const answer = await client.query(collection, { query, using: SPARSE_NAME, filter, limit: request.limit, with_payload: true });
-        return { points: hitsOf(scope, answer.points) };
+        return { points: hitsOf(scope, await sharing(scope, filter, request.limit)) };
       });
     },
     async scroll(name, args) {

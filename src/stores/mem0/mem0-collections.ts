@@ -53,12 +53,19 @@ export class Mem0Collections {
     });
   }
 
-  /** In every collection; best first. */
-  async similar(owner: Owner, text: string, vector: readonly number[], limit: number, filters: Record<string, unknown>) {
+  /** In every collection; best first. `relevantFrom`: the least cosine of what shares no word with the text; default: any. */
+  async similar(
+    owner: Owner,
+    text: string,
+    vector: readonly number[],
+    limit: number,
+    filters: Record<string, unknown>,
+    relevantFrom = Number.NEGATIVE_INFINITY,
+  ) {
     const answers = await Promise.all(
       this.#options.router
         .collections()
-        .map(async (name) => (await this.#of(name)).reading.search(owner, text, vector, { filters, limit })),
+        .map(async (name) => (await this.#of(name)).reading.search(owner, text, vector, { filters, limit, relevantFrom })),
     );
     const hits: SimilarMemory[] = answers.flatMap((answer) => answer.hits);
     const best = hits.sort((a, b) => b.score - a.score || (a.record.id < b.record.id ? -1 : 1)).slice(0, limit);

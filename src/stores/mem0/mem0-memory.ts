@@ -67,9 +67,10 @@ export class Mem0Memory {
     owner: Owner,
     text: string,
     vector: readonly number[],
-    options: { readonly filters: Record<string, unknown>; readonly limit: number },
+    options: { readonly filters: Record<string, unknown>; readonly limit: number; readonly relevantFrom?: number },
   ): Promise<{ readonly hits: readonly SimilarMemory[]; readonly foreign: number }> {
-    const scope: Mem0Scope = { kind: "search", owner, text, vector, failures: [], foreign: 0 };
+    const { relevantFrom = Number.NEGATIVE_INFINITY } = options;
+    const scope: Mem0Scope = { kind: "search", relevantFrom, owner, text, vector, failures: [], foreign: 0 };
     const answer = await this.#scopes.run(scope, () =>
       this.#mem0.search(text, { filters: { ...options.filters, user_id: owner }, topK: options.limit, threshold: 0 }),
     );

@@ -15,7 +15,11 @@ export type Mem0Scope = {
   /** Hits that were not this owner's, or no memory at all; they were dropped. */
   foreign: number;
 } & (
-  | { readonly kind: "search" }
+  | {
+      readonly kind: "search";
+      /** The least cosine of a hit that shares no word with the text; infinite: there is no hit. Default: any. */
+      readonly relevantFrom?: number;
+    }
   | { readonly kind: "add"; readonly memoryId: string /** Points that were handed to the store. */; upserted: number }
 );
 

@@ -122,7 +122,7 @@ export class Mem0Service implements MemoryStore {
         points: this.#reading,
         embed: async (text, signal) => (await this.#embed([text], "query", signal))[0] ?? [],
         similar: (owner, text, vector, limit, now) =>
-          this.#mem0.similar(owner, text, vector, limit, selectionOf({ status: "active" }, now).fields),
+          this.#mem0.similar(owner, text, vector, limit, selectionOf({ status: "active" }, now).fields, this.#relevantFrom(vector)),
       },
       {
         searchLimit: options.searchLimit ?? 5,
@@ -192,7 +192,8 @@ export class Mem0Service implements MemoryStore {
     if (query.text.trim() === "") return [];
     return this.#calls.read(query.signal, async (signal) => {
       const vector = (await this.#embed([query.text], "query", signal))[0] ?? [];
-      const { hits } = await this.#mem0.similar(owner, query.text, vector, Math.min(Math.max(query.limit ?? 20, 1), 200), fields);
+      const limit = Math.min(Math.max(query.limit ?? 20, 1), 200);
+      const { hits } = await this.#mem0.similar(owner, query.text, vector, limit, fields, this.#relevantFrom(vector));
       return hits.filter(({ record }) => keep(record)).map(({ record, score }) => ({ ...memoryOf(record), score }));
     });
   }
@@ -265,15 +266,17 @@ export class Mem0Service implements MemoryStore {
     await this.#calls.settled();
   }
 
-  // ---- inner ---------------------------------------------------------------------------------------------------
-
   async #embed(texts: readonly string[], kind: EmbeddingKind, signal: AbortSignal): Promise<readonly (readonly number[])[]> {
     const { embedder } = this.#parts;
     const vectors = await embedder.embed(texts, { kind, signal });
-    const fit =
-      vectors.length === texts.length && vectors.every((vector) => vector.length === embedder.dimension && vector.every(Number.isFinite));
-    if (!fit) throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The embedder answered with vectors of another shape." });
+    const fits = (vector: Float32Array) => vector.length === embedder.dimension && vector.every(Number.isFinite);
+    if (vectors.length !== texts.length || !vectors.every(fits))
+      throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The embedder answered with vectors of another shape." });
     return vectors.map((vector) => Array.from(vector));
+  }
+
+  #relevantFrom(query: readonly number[]): number | undefined {
+    return this.#parts.embedder.relevantFrom?.(Float32Array.from(query));
   }
 
   async #find(owner: Owner, id: string): Promise<MemoryRecord> {

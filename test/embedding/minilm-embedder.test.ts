@@ -1,0 +1,117 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { MiniLmEmbedder } from "../../src/embedding/minilm/minilm-embedder.js";
+import { packagedModel } from "../../src/embedding/minilm/packaged-files.js";
+import { WordPieces } from "../../src/embedding/minilm/word-pieces.js";
+import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { cosine, describeEmbedderContract } from "../contract/embedder.contract.js";
+
+// A busy machine takes its time over a thread from the sources.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const grams = new HashingEmbedder({ dimension: 128 });
+let shared: MiniLmEmbedder;
+beforeAll(async () => {
+  shared = new MiniLmEmbedder({ grams });
+  await shared.load();
+});
+afterAll(() => shared.close());
+
+async function vectorOf(text: string): Promise<Float32Array> {
+  return (await shared.embed([text]))[0] ?? new Float32Array();
+}
+
+describeEmbedderContract("MiniLmEmbedder", async () => ({ embedder: shared }));
+
+describe("the model of the package", () => {
+  test("compares meanings: what shares no word is near, what has to do with nothing is not", async () => {
+    const [question, answer, stranger] = await shared.embed([
+      "Is there somewhere my puppy may sleep?",
+      "Travels with a small dog",
+      "Collects stamps of the Baltic states",
+    ]);
+    if (!question || !answer || !stranger) throw new Error("three texts, three vectors");
+    expect(cosine(question, answer)).toBeGreaterThan(cosine(question, stranger) + 0.1);
+    expect(cosine(question, answer)).toBeGreaterThan(shared.relevantFrom(question));
+  });
+
+  test("gives the vectors of the file that it was made from, but for what int8 costs", async () => {
+    const vector = await vectorOf("two tickets for jazz");
+    for (const [i, value] of [0.0221, 0.016, -0.0549, -0.0117].entries()) expect(Math.abs((vector[i] ?? 1) - value)).toBeLessThan(0.02);
+    expect(vector.slice(384).every((value) => value === 0)).toBe(true);
+    expect(Math.hypot(...vector)).toBeCloseTo(1, 4);
+  });
+
+  test.each(["zzzz", "what time is it", "What time is it?", "Hello!", "thank you"])("%j asks for nothing", async (text) => {
+    expect(shared.relevantFrom(await vectorOf(text))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test.each(["What time does the spa close?", "a quiet room, please", "Is breakfast included?"])("%j asks for something", async (text) => {
+    expect(shared.relevantFrom(await vectorOf(text))).toBeLessThan(0.2);
+  });
+
+  test("words in scripts that it can't read are compared by their letters", async () => {
+    const [asked, same, other] = await shared.embed(["люблю джаз", "Любит джаз и блюз", "Нужен номер без ступенек"]);
+    if (!asked || !same || !other) throw new Error("three texts, three vectors");
+    expect(cosine(asked, same)).toBeGreaterThan(cosine(asked, other) + 0.15);
+  });
+
+  test("a long text is known by its beginning", async () => {
+    const beginning = "A quiet room away from the lift. ".repeat(20);
+    const [long, longer] = await shared.embed([beginning + "x ".repeat(1_000), beginning + "jazz ".repeat(1_400)]);
+    expect([...(long ?? [])]).toEqual([...(longer ?? [])]);
+  });
+});
+
+describe("its thread", () => {
+  test("does what somebody waits for first", async () => {
+    const done: string[] = [];
+    const documents = shared.embed(["one to be found", "two to be found", "three to be found"]).then(() => done.push("documents"));
+    const query = shared.embed(["what is asked"], { kind: "query" }).then(() => done.push("query"));
+    await Promise.all([documents, query]);
+    expect(done).toEqual(["query", "documents"]);
+  });
+
+  test("begins nothing that was given up, and the rest is answered", async () => {
+    const giveUp = new AbortController();
+    const given = shared.embed(["given up", "given up too"], { signal: giveUp.signal });
+    const kept = shared.embed(["kept"]);
+    giveUp.abort();
+    await expect(given).rejects.toMatchObject({ code: "ABORTED" });
+    await expect(kept).resolves.toHaveLength(1);
+  });
+
+  test("that ends is told to who waits, and is there again for a later text", async () => {
+    const embedder = new MiniLmEmbedder({ grams });
+    onTestFinished(() => embedder.close());
+    await embedder.load();
+    const waiting = expect(embedder.embed(["waits"])).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });
+    await embedder.close();
+    await waiting;
+    expect(embedder.problem).toContain("EMBEDDING_PROVIDER=hashing");
+    await embedder.load();
+    expect(embedder.problem).toBeNull();
+    await expect(embedder.embed(["again"])).resolves.toHaveLength(1);
+  });
+
+  test("that can't load its model says so, and holds nobody up", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "maitred-minilm-"));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const model = join(dir, "model.onnx");
+    await writeFile(model, "no model");
+    const embedder = new MiniLmEmbedder({ grams, files: { ...packagedModel(), model } });
+    onTestFinished(() => embedder.close());
+    await expect(embedder.embed(["anything"])).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });
+    await expect(embedder.embed(["anything"])).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });
+    expect(embedder.problem).toContain("does not run here");
+  });
+});
+
+test("words are cut into pieces as the model was trained with, and marks of its own in a text are plain words", () => {
+  const pieces = new WordPieces(packagedModel().vocabulary);
+  expect(pieces.idsOf("Crème brûlée, unaffable!", 128)).toEqual([101, 13675, 21382, 7987, 9307, 2063, 1010, 14477, 20961, 3468, 999, 102]);
+  expect(pieces.idsOf("[SEP]", 128)).not.toEqual([101, 102, 102]);
+  expect(pieces.idsOf("a ".repeat(4_000), 128)).toHaveLength(128);
+});
