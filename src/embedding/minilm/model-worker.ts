@@ -78,8 +78,6 @@ export class ModelWorker {
     const worker = newWorker(this.#files);
     this.#worker = worker;
     this.#failure = null;
-    // The process stays for texts that wait, and not for an idle thread.
-    worker.unref();
     return new Promise((resolve) => {
       worker.on("message", (message: ThreadMessage) => {
         if (this.#worker !== worker) return;
@@ -112,7 +110,8 @@ export class ModelWorker {
     const worker = this.#worker;
     if (worker === null) return;
     const [job] = this.#waiting.query.size > 0 ? this.#waiting.query : this.#waiting.document;
-    if (job !== undefined || this.#running !== null) worker.ref();
+    // The process stays while the model loads and for texts that wait, and not for an idle thread.
+    if (!this.#isReady || job !== undefined || this.#running !== null) worker.ref();
     else worker.unref();
     if (job === undefined || this.#running !== null || !this.#isReady) return;
     this.#waiting[job.kind].delete(job);
