@@ -82,6 +82,8 @@ export const query = (params) => {
 
 export const api = {
   me: () => json("GET", "/v1/me"),
+  /** How the server's parts are; null where it doesn't tell. */
+  ready: () => json("GET", "/readyz").catch(() => null),
   /** Whether the server answers. */
   alive: () =>
     fetch(new URL("healthz", ROOT), { cache: "no-store" }).then(
