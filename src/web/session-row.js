@@ -31,7 +31,7 @@ export function sessionRow(session, { current, expanded, line, piece, on }) {
   const open = el(
     "button",
     { type: "button", class: "open", "aria-current": current ? "true" : undefined, onclick: on.open },
-    el("span", { class: "session-title" }, title),
+    el("span", { class: "session-title", dir: "auto", title }, title),
     piece && el("span", { class: "small piece" }, piece),
     el("span", { class: "small" }, el("time", { datetime: session.updated_at }, line), isTemporary(session) && " · temporary"),
   );

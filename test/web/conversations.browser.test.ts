@@ -5,7 +5,7 @@ import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
 
 // A browser takes its time where the machine has much to do.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 const ATTACK = '<img src=x onerror="window.hacked=1">';
 const BOOKING = {
@@ -81,7 +81,9 @@ needing("chromium")("the conversations in a browser", () => {
     await choose(page, "What is on in Vienna?", "Archive");
     await expect.poll(() => titles(page)).toEqual(["What is on in Porto?"]);
     await page.getByRole("button", { name: "Archived" }).click();
-    await choose(page, "What is on in Vienna?", "Bring back");
+    await row(page, "What is on in Vienna?").locator(".open").click();
+    await page.getByText("This conversation is archived.").waitFor();
+    await page.locator(".toast", { hasText: "This conversation is archived." }).getByRole("button", { name: "Bring back" }).click();
     await page.getByText("Nothing is archived.").waitFor();
     await page.getByRole("button", { name: "Current" }).click();
     await choose(page, "What is on in Porto?", "Delete");

@@ -5,7 +5,7 @@ import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
 
 // A browser takes its time where the machine has much to do.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 /** What a finger needs at least, in CSS pixels. */
 const TAP = 44;

@@ -7,7 +7,7 @@ import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
 
 // A browser takes its time where the machine has much to do.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 const ATTACK = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 /** Longer than a forgetting is held back, in milliseconds. */
