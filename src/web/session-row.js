@@ -23,8 +23,8 @@ export function titleOf(session) {
 const isTemporary = (session) => session.metadata?.incognito === true;
 
 /**
- * `on`: `open`, `expand`, `rename`, `archive`, `activate`, `remove`. `expanded`: what can be done is shown. `line`: stands below the title.
- * `piece`: of what was said in it, that fits a search.
+ * `on`: `open`, `expand`, `rename`, `archive`, `activate`, `remove`. `expanded`: what can be done is shown.
+ * `line`: stands below the title. `piece`: of what was said in it, that fits a search.
  */
 export function sessionRow(session, { current, expanded, line, piece, on }) {
   const title = titleOf(session);

@@ -1,8 +1,11 @@
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
+
+// A browser takes its time where the machine has much to do.
+vi.setConfig({ testTimeout: 90_000 });
 
 const ATTACK = '<img src=x onerror="window.hacked=1">';
 const BOOKING = {
@@ -137,7 +140,7 @@ needing("chromium")("the conversations in a browser", () => {
     await row(other, "Our May trip").waitFor();
     await expect.poll(() => other.title()).toBe("Our May trip · Maitred");
     expect(complaints).toEqual([]);
-  }, 90_000);
+  });
 
   test("[page-in-step] what is done through another door is seen on the page, by the server's events", async () => {
     const session = await say("remote", "What is on in Vienna?");
@@ -152,7 +155,7 @@ needing("chromium")("the conversations in a browser", () => {
     await house.world.as("remote").delete(`/v1/sessions/${session}`);
     await expect.poll(() => titles(other)).toEqual([]);
     expect(complaints).toEqual([]);
-  }, 90_000);
+  });
 
   test("bookings are listed, the guest's own", async () => {
     await house.world.application.parts.domain.records?.restore(ownerOf("default", "booker"), [BOOKING]);

@@ -1,8 +1,11 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
+
+// A browser takes its time where the machine has much to do.
+vi.setConfig({ testTimeout: 90_000 });
 
 /** What a finger needs at least, in CSS pixels. */
 const TAP = 44;
