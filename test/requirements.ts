@@ -38,6 +38,8 @@ export const REQUIREMENTS = {
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
   "events-told": "What happens to sessions, memories and owners is told at least once, whatever is killed when; repeats have the same id.",
   "events-resumed": "Whoever follows events goes on behind the last that they have, and misses none.",
+  "page-provenance": "On the page, what an answer went by stands above it with the guest's own words behind it, after a reload too.",
+  "page-same-request": "A turn that failed, or lost its connection, goes out from the page again as it was, and is there once.",
   "page-forget-undo": "What is forgotten on the page can be brought back while its notice stands; leaving the page sends it at once.",
   "page-in-step": "Pages of one guest show what another one, or another door, has done.",
   "page-memory-off": "With long-term memory off the page says so, and makes no request that fails.",

@@ -7,7 +7,7 @@
  * - `memories` {}: something was added, changed, confirmed or forgotten; who shows memories reads them again
  * - `known` {}: memories were read again; `state.known` and `state.waiting` are there
  * - `sessions` {}: the list of conversations has changed
- * - `running` {}: a turn began or ended somewhere; `state.running` is there
+ * - `running` { conversation }: a turn began or ended somewhere; `state.running` is there
  * - `unreachable` {}: a request found no server; `connection` { up }: it is gone, or is back
  *
  * With `elsewhere` it was not this tab that did it. `memories` with `shown`, and `sessions` with `listed`: this page shows it already.

@@ -8,7 +8,7 @@ export const MAX_CHARS = 8000;
 const SAY_FROM = 7500;
 
 const field = byId("message");
-const draftKey = () => `maitred.draft.${state.me?.user.id ?? ""}.${state.session ?? "new"}`;
+const draftKey = (session = state.session ?? "new") => `maitred.draft.${state.me?.user.id ?? ""}.${session}`;
 const characters = (text) => [...text].length;
 
 /** `send(text)`, `stop()`. Nothing is sent while an answer is under way. */
@@ -28,7 +28,11 @@ export function startComposer({ send, stop, isBusy }) {
     byId("composer").requestSubmit();
   });
   byId("stop").addEventListener("click", stop);
-  on("session", () => setText(sessionStorage.getItem(draftKey()) ?? ""));
+  on("session", ({ begun }) => {
+    // A conversation that has begun just now has a name of its own, and what is being typed goes on.
+    if (begun) sessionStorage.removeItem(draftKey("new"));
+    setText(begun ? field.value : (sessionStorage.getItem(draftKey()) ?? ""));
+  });
   on("say", ({ text }) => {
     setText(text);
     field.focus();
@@ -52,7 +56,7 @@ function setText(text) {
   note.classList.toggle("warn", over > 0);
   note.textContent =
     over > 0
-      ? `That is ${over.toLocaleString()} too many: a message has at most ${MAX_CHARS.toLocaleString()} characters. Nothing is cut off; please shorten it.`
+      ? `That is ${over.toLocaleString()} too many: ${MAX_CHARS.toLocaleString()} at most. Please shorten it; nothing is cut off.`
       : `${(-over).toLocaleString()} characters left`;
   field.setAttribute("aria-invalid", String(over > 0));
   byId("send").disabled = text.trim() === "" || over > 0;

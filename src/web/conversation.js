@@ -59,7 +59,7 @@ export class Conversation {
 
   onRunning() {
     if (this.session) state.running.add(this.session);
-    tell("running");
+    tell("running", { conversation: this });
   }
 
   onDone(_exchange, turn) {

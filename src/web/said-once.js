@@ -62,8 +62,8 @@ function withoutTold(raw, cards, reasons) {
 }
 
 /**
- * `cards`: what cards show, as objects with a `title`; `reasons`: the texts of the memories above the answer. Gives the text before and after the list, and by title what the lines say beyond
- * their cards. Text that doesn't list them comes back whole, as `before`.
+ * `cards`: what cards show, as objects with a `title`; `reasons`: the texts of the memories above the answer. Gives the text before and
+ * after the list, and by title what the lines say beyond their cards. Text that doesn't list them comes back whole, as `before`.
  */
 export function saidOnce(text, cards, reasons = []) {
   const titled = cards.filter((card) => typeof card.title === "string" && card.title !== "");

@@ -25,7 +25,10 @@ export class Stage {
       this.#running.set(conversation.session, conversation);
       if (conversation === this.conversation) this.#tell({ begun: true });
     });
-    on("running", () => showBusy(this.conversation.busy));
+    on("running", ({ conversation }) => {
+      if (conversation?.session) this.#running.set(conversation.session, conversation);
+      showBusy(this.conversation.busy);
+    });
     on("turn", ({ conversation, session, ok }) => {
       if (!conversation) return;
       this.#running.delete(session);
@@ -40,7 +43,6 @@ export class Stage {
 
   say(text) {
     this.conversation.say(text);
-    if (this.conversation.session) this.#running.set(this.conversation.session, this.conversation);
   }
 
   startNew({ incognito = false } = {}) {

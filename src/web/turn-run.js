@@ -4,8 +4,9 @@ import { turnEvents } from "./turn-stream.js";
 
 /** How often a turn that lost its connection is sent again by itself before the guest is asked. */
 const RESENDS = 5;
-/** While another request has the same key, it is asked again after so long. */
-const IN_PROGRESS_MS = 1000;
+/** Before it goes out again: most is over by then. */
+const FIRST_PAUSE_MS = 200;
+const PAUSE_MS = 1500;
 
 /**
  * Runs a turn to its answer and tells `view` what comes. Where the connection is lost on the way, the same body goes out again under the
@@ -22,13 +23,14 @@ export async function runTurn(attempt, signal, view) {
       if (error.name === "AbortError" || signal.aborted) return null;
       if (!passes(error) || sent >= RESENDS) throw error;
       view.onLost();
-      if (error.code === "IDEMPOTENCY_IN_PROGRESS") await new Promise((resolve) => setTimeout(resolve, IN_PROGRESS_MS));
-      await Promise.race([backAgain(), aborted(signal)]);
+      await Promise.race([pause(sent === 0 ? FIRST_PAUSE_MS : PAUSE_MS).then(backAgain), aborted(signal)]);
       if (signal.aborted) return null;
       view.onAgain();
     }
   }
 }
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function aborted(signal) {
   return new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

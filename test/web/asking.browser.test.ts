@@ -31,7 +31,7 @@ needing("chromium")("asking on the chat page", () => {
   const questions = (page: Page) => page.locator(".turn.user").allInnerTexts();
   const focused = (page: Page) => page.evaluate("document.activeElement.id || document.activeElement.className");
 
-  test("a first turn that fails is tried again with the same body under the same key, and is there once", async () => {
+  test("[page-same-request] a first turn that fails is tried again with the same body under the same key, and is there once", async () => {
     const { page, complaints } = await on.guest("fails");
     const sent = heard(page);
     await say(page, "fail at first");
@@ -66,6 +66,7 @@ needing("chromium")("asking on the chat page", () => {
     expect(await lastAnswer(page).textContent()).toContain("You said: slowly, please.");
     await lastAnswer(page).getByRole("button", { name: "Ask again" }).click();
     await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+    await lastAnswer(page).getByText("You said: slowly, please.").waitFor();
     model.goOn();
     await lastAnswer(page).getByText("And that is all.").waitFor();
     expect(await page.locator(".exchange").count()).toBe(1);
@@ -108,8 +109,11 @@ needing("chromium")("asking on the chat page", () => {
   test("a conversation that still answers is there again as it is when it is opened", async () => {
     const { page } = await on.guest("back");
     await say(page, "slowly here");
+    await page.fill("#message", "typed meanwhile");
     await lastAnswer(page).getByText("You said: slowly here.").waitFor();
+    expect(await page.inputValue("#message")).toBe("typed meanwhile");
     await page.click("#new-session");
+    expect(await page.inputValue("#message")).toBe("");
     await page.locator(".sessions .running .open").click();
     await lastAnswer(page).getByText("You said: slowly here.").waitFor();
     await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
@@ -117,7 +121,7 @@ needing("chromium")("asking on the chat page", () => {
     await lastAnswer(page).getByText("And that is all.").waitFor();
   });
 
-  test("where the connection goes and comes back there is one notice, the message goes out again, and nothing is there twice", async () => {
+  test("[page-same-request] where the connection goes and comes back there is one notice, the message goes out again, and nothing is there twice", async () => {
     const { page, context } = await on.guest("offline");
     await ask(page, "hello");
     await context.setOffline(true);
@@ -180,7 +184,7 @@ needing("chromium")("asking on the chat page", () => {
       );
     await expect.poll(() => top(".exchange.latest .bubble")).toBeLessThan(40);
     expect(await top(".exchange.latest .bubble")).toBeGreaterThanOrEqual(0);
-    await page.getByRole("button", { name: "Latest" }).click();
+    await page.getByRole("button", { name: "To the latest" }).click();
     await page.locator(".exchange.latest").getByText("Paragraph 39.").waitFor();
     await expect.poll(() => page.locator("#jump").isHidden()).toBe(true);
     expect(await page.evaluate("document.documentElement.scrollTop + document.body.scrollTop")).toBe(0);
@@ -190,11 +194,11 @@ needing("chromium")("asking on the chat page", () => {
     const { page } = await on.guest("selects");
     await say(page, "slowly: one");
     await lastAnswer(page).getByText("You said: slowly: one.").waitFor();
-    const select = `(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector(".bubble"));
+    const select = `(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector(".prose p"));
       getSelection().removeAllRanges(); getSelection().addRange(range); return String(getSelection()); })()`;
-    expect(await page.evaluate(select)).toBe("slowly: one");
+    expect(await page.evaluate(select)).toBe("You said: slowly: one.");
     model.goOn();
     await lastAnswer(page).getByText("And that is all.").waitFor();
-    expect(await page.evaluate("String(getSelection())")).toBe("slowly: one");
+    expect(await page.evaluate("String(getSelection())")).toBe("You said: slowly: one.");
   });
 });

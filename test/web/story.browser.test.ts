@@ -17,7 +17,7 @@ needing("chromium")("a guest's story on the chat page, with the whole product", 
   afterEach(() => on.leave());
   afterAll(() => on.close());
 
-  test("what is said in one conversation is gone by in the next, and leads back to the words; a reload changes none of it", async () => {
+  test("[page-provenance] what is said in one conversation is gone by in the next, and leads back to the words; a reload changes none of it", async () => {
     const { page, complaints } = await on.guest("ada");
     await ask(page, WHO);
     await page.locator(".noted").nth(1).waitFor();
