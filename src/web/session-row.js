@@ -32,7 +32,7 @@ export function sessionRow(session, { current, expanded, line, piece, on }) {
     "button",
     { type: "button", class: "open", "aria-current": current ? "true" : undefined, onclick: on.open },
     el("span", { class: "session-title", dir: "auto", title }, title),
-    piece && el("span", { class: "small piece" }, piece),
+    piece && el("span", { class: "small piece", dir: "auto" }, piece[0], el("mark", {}, piece[1]), piece[2]),
     el("span", { class: "small" }, el("time", { datetime: session.updated_at }, line), isTemporary(session) && " · temporary"),
   );
   const options = button("⋯", on.expand, { class: "icon options", "aria-label": `Options for ${title}` });
