@@ -73,7 +73,7 @@ const REPLIES: Record<string, SampleReply> = {
   found: {
     content:
       "Two for you:\n\n1. The Foghorn Five — Friday 22 November, 19:00, Hamburg, from €20: a voice like the one in March\n" +
-      "2. Cellar Night · Friday 22 November, 19:00 · Nebelhorn, Hamburg · from €20\n\nShall I look at seats?",
+      "2. Cellar Night · Friday 22 November, 19:00 · Nebelhorn, Hamburg · from €20 · menus: vegan\n\nShall I look at seats?",
     elements: [
       card("a", "The Foghorn Five", { fit: [{ memory_id: "m1", label: "jazz", met: true }] }),
       card("b", "Cellar Night", {
@@ -82,6 +82,7 @@ const REPLIES: Record<string, SampleReply> = {
           { memory_id: "m2", label: "not step-free", met: false },
         ],
         seats: 3,
+        menus: ["vegan"],
       }),
     ],
     recalled: [recalled("m1", "Prefers jazz"), recalled("m2", "Needs step-free access", { strength: "hard", category: "accessibility" })],
