@@ -98,7 +98,8 @@ needing("chromium")("the panel and the conversations in every shape", () => {
 
 /** Buttons that are lower than a finger needs. What a switch can be hit by is larger than what is seen of it. */
 function small(page: Page, within: string): Promise<string[]> {
-  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(`${within} :is(button, summary, input:not([type="checkbox"], .sr))`)})]
+  const hit = `${within} :is(button, summary, input:not([type="checkbox"], .sr))`;
+  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(hit)})]
     .filter((node) => node.offsetParent !== null && node.getAttribute("role") !== "switch" && node.offsetHeight < ${TAP})
     .map((node) => node.outerHTML.slice(0, 80))`);
 }

@@ -112,7 +112,7 @@ needing("chromium")("the memory panel in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("[page-forget-undo] [forgotten-stays-forgotten] a forgetting can be undone while its notice stands, and is for good after it", async () => {
+  test("[page-forget-undo] [forgotten-stays-forgotten] a forgetting can be undone while its notice stands", async () => {
     await remember("forgetter", { text: "Likes opera" });
     await remember("forgetter", { text: "Likes ballet" });
     const { page, complaints } = await opened("forgetter");
