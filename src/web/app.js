@@ -28,7 +28,7 @@ const sessions = new SessionList({
   },
   onListed: () => state.session && showTitle(true),
 });
-const stage = new Stage({ onOpened: (thread) => sessions.know(thread), titleOf: (id) => sessions.titleOf(id) });
+const stage = new Stage({ onOpened: (thread) => sessions.opened(thread), titleOf: (id) => sessions.titleOf(id) });
 
 /** `instead`: of the address before, which leads to nothing. */
 function showTitle(instead = false) {

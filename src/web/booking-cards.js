@@ -35,7 +35,7 @@ export function quoteView({ name, data }, conflicts, say) {
   return el(
     "section",
     { class: stopped ? "card quote stopped" : "card quote", "aria-label": `Your booking: ${name}` },
-    el("p", { class: "eyebrow" }, stopped ? "Not booked" : "Shall I book this?"),
+    el("p", { class: "eyebrow" }, stopped ? "Not booked" : "Ready to book"),
     el("h3", { dir: "auto" }, String(data.title ?? name)),
     facts([
       ["When", whenOf(data)],

@@ -18,16 +18,13 @@ function timeOf(iso) {
 
 function bookingView(booking) {
   const { title, venue, city, startsAt, section, quantity, totalCents, companions, status, reference } = booking;
+  const company = companions.length > 0 && `with ${companions.join(", ")}`;
   return el(
     "li",
     { class: status === "cancelled" ? "booking cancelled" : "booking" },
     el("strong", {}, title),
     el("span", { class: "small" }, `${dayOf(startsAt)}, ${timeOf(startsAt)} · ${[venue, city].filter(Boolean).join(", ")}`),
-    el(
-      "span",
-      {},
-      [`${quantity} × ${section}`, money(totalCents), companions.length > 0 && `with ${companions.join(", ")}`].filter(Boolean).join(" · "),
-    ),
+    el("span", {}, [`${quantity} × ${section}`, money(totalCents), company].filter(Boolean).join(" · ")),
     el("span", { class: "small" }, status === "cancelled" ? "Cancelled" : `Booked${reference ? `, reference ${reference}` : ""}`),
   );
 }

@@ -56,7 +56,7 @@ function setText(text) {
   note.classList.toggle("warn", over > 0);
   note.textContent =
     over > 0
-      ? `That is ${over.toLocaleString()} too many: ${MAX_CHARS.toLocaleString()} characters at most. Nothing is cut off; please shorten it.`
+      ? `That is ${over.toLocaleString()} too many: ${MAX_CHARS.toLocaleString()} at most. Please shorten it; nothing is cut off.`
       : `${(-over).toLocaleString()} characters left`;
   field.setAttribute("aria-invalid", String(over > 0));
   byId("send").disabled = text.trim() === "" || over > 0;

@@ -3,6 +3,7 @@ import { api } from "./api.js";
 import { state, tell } from "./bus.js";
 import { button, el, toast } from "./dom.js";
 import { forgetWithUndo } from "./panel-forget.js";
+import { sessionApi } from "./session-api.js";
 import { runTurn } from "./turn-run.js";
 
 const MAX_CHARS = 8000;
@@ -70,6 +71,11 @@ export class Exchange {
     void this.send(this.userId === null ? {} : { edit_of: this.userId });
   }
 
+  /** While memory is paused a conversation is kept all the same: begun by an incognito turn, it would be temporary as a whole. */
+  async #openKept({ body, key }) {
+    if (body.incognito && !body.session_id && !this.#talk.incognito) body.session_id = (await sessionApi.begin(key)).id;
+  }
+
   async #run() {
     const abort = new AbortController();
     this.#abort = abort;
@@ -99,6 +105,7 @@ export class Exchange {
     };
     let turn;
     try {
+      await this.#openKept(this.#attempt);
       const answer = await runTurn(this.#attempt, abort.signal, view);
       if (answer === null) this.#stopped();
       else turn = this.#answered(answer);

@@ -9,13 +9,12 @@ import { eventsIn } from "./event-stream.js";
 const AGAIN_MS = 5_000;
 const AGAIN_MAX_MS = 120_000;
 
-/** Which part of the page an event is about. */
-const PARTS = { memory: "memories", session: "sessions", owner: "memories", turn: "turn" };
+/** Which parts of the page an event is about, by its subject. */
+const PARTS = { memory: ["memories"], session: ["sessions"], owner: ["memories", "sessions"], turn: ["turn"] };
 
-function partOf({ type, data }) {
-  const [subject] = type.split(".");
-  if (!Object.hasOwn(PARTS, subject)) return null;
-  return { kind: PARTS[subject], session: data.session_id, turn: data.turn };
+function partsOf({ type, data }) {
+  const kinds = PARTS[type.split(".")[0]] ?? [];
+  return kinds.map((kind) => ({ kind, session: data.session_id, turn: data.turn }));
 }
 
 function pause(ms, signal) {
@@ -32,8 +31,7 @@ async function follow(heard, signal) {
       const { body } = await request("GET", "/v1/me/events", { headers: { Accept: "text/event-stream" }, signal });
       for await (const { event, data } of eventsIn(body)) {
         wait = AGAIN_MS;
-        const part = event === "ready" ? null : partOf(data);
-        if (part) heard(part);
+        if (event !== "ready") for (const part of partsOf(data)) heard(part);
       }
     } catch (error) {
       if (error.status === 404 || error.status === 401) return;

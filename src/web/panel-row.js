@@ -56,7 +56,7 @@ export function pastRow(memory) {
 /** `names()`: the companions that are known. */
 export function memoryRow(memory, names) {
   const below = el("div", { class: "below" });
-  const text = el("p", { class: "memory-text" }, memory.text);
+  const text = el("p", { class: "memory-text", dir: "auto" }, memory.text);
   const edit = button("Edit", () => startEdit(), { "aria-label": `Edit ${memory.text}` });
   const actions = el(
     "div",

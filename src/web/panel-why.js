@@ -38,7 +38,7 @@ function sourceView(source, because, memory) {
   if (source.message === null) return [el("p", { class: "small" }, "You told me, in a conversation that is gone by now.")];
   return [
     el("p", { class: "small" }, `You said · ${when(memory.stated_at)}`),
-    el("blockquote", {}, marked(source.message, source.quote)),
+    el("blockquote", { dir: "auto" }, marked(source.message, source.quote)),
     el("a", { class: "small", href: messageLink(source) }, "Show it in the conversation"),
   ];
 }

@@ -1,6 +1,6 @@
 import { tell } from "./bus.js";
 
-/** The page's address: `#<conversation>` or `#<conversation>/<message>`. A conversation can be linked to, and Back goes to what was. */
+/** The page's address: `#<conversation>` or `#<conversation>/<message>`. What is open can be linked to, and Back goes back. */
 
 const NAME = "Maitred";
 

@@ -11,8 +11,10 @@ const AT_ONCE = 4;
 const dayOf = (iso) => new Date(iso).toLocaleDateString([], { day: "numeric", month: "long", year: "numeric" });
 const lower = (text) => (/^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1));
 
-function whoOf({ subject }) {
-  return subject?.startsWith("companion:") ? `${subject.slice(10)}: ` : "";
+/** Where the text doesn't name them itself. */
+function whoOf({ subject, text }) {
+  const who = subject?.startsWith("companion:") ? subject.slice(10) : "";
+  return who === "" || text.toLowerCase().includes(who.toLowerCase()) ? "" : `${who}: `;
 }
 
 /** What a card's marks are tied to comes first, then what must hold. */

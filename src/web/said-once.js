@@ -11,11 +11,11 @@ const SHORTEST = 3;
 
 const wordsOf = (text) => text.toLowerCase().match(WORDS) ?? [];
 
-/** All words of a card, whatever they are the value of. */
+/** All words of a card: its values, and what they are called. */
 function wordsIn(value) {
   if (typeof value === "string" || typeof value === "number") return wordsOf(String(value));
   if (value === null || typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([name, inner]) => [...(typeof inner === "boolean" ? wordsOf(name) : []), ...wordsIn(inner)]);
+  return Object.entries(value).flatMap(([name, inner]) => [...wordsOf(name.replaceAll("_", " ")), ...wordsIn(inner)]);
 }
 
 const plainOf = (token) => (token.tokens ? token.tokens.map(plainOf).join(" ") : (token.text ?? token.raw ?? ""));

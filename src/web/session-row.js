@@ -23,16 +23,16 @@ export function titleOf(session) {
 const isTemporary = (session) => session.metadata?.incognito === true;
 
 /**
- * `on`: `open`, `expand`, `rename`, `archive`, `activate`, `remove`. `expanded`: what can be done is shown. `line`: stands below the title.
- * `piece`: of what was said in it, that fits a search.
+ * `on`: `open`, `expand`, `rename`, `archive`, `activate`, `remove`. `expanded`: what can be done is shown.
+ * `line`: stands below the title. `piece`: of what was said in it, that fits a search.
  */
 export function sessionRow(session, { current, expanded, line, piece, on }) {
   const title = titleOf(session);
   const open = el(
     "button",
     { type: "button", class: "open", "aria-current": current ? "true" : undefined, onclick: on.open },
-    el("span", { class: "session-title" }, title),
-    piece && el("span", { class: "small piece" }, piece),
+    el("span", { class: "session-title", dir: "auto", title }, title),
+    piece && el("span", { class: "small piece", dir: "auto" }, piece[0], el("mark", {}, piece[1]), piece[2]),
     el("span", { class: "small" }, el("time", { datetime: session.updated_at }, line), isTemporary(session) && " · temporary"),
   );
   const options = button("⋯", on.expand, { class: "icon options", "aria-label": `Options for ${title}` });

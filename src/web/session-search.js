@@ -32,13 +32,18 @@ async function saidWith(text) {
   }
 }
 
-const BEFORE = 30;
+/** Characters of a message that are shown before the word that was searched for, at most, and in all. */
+const BEFORE = 16;
 const AROUND = 90;
 
-/** A piece of the message around the first word that was searched for. */
+/** A piece of the message around the first word that was searched for, in three parts: before it, it, and behind it. */
 export function snippet(content, text) {
   const [word = ""] = text.trim().split(/\s+/);
-  const at = Math.max(0, content.toLowerCase().indexOf(word.toLowerCase()) - BEFORE);
-  const piece = content.slice(at, at + AROUND).trim();
-  return `${at > 0 ? "…" : ""}${piece}${at + AROUND < content.length ? "…" : ""}`;
+  const at = content.toLowerCase().indexOf(word.toLowerCase());
+  if (at < 0) return [content.slice(0, AROUND), "", ""];
+  const near = content.slice(Math.max(0, at - BEFORE), at);
+  const cut = at > BEFORE;
+  // Not from within a word.
+  const before = cut ? `…${near.slice(near.indexOf(" ") + 1)}` : near;
+  return [before, content.slice(at, at + word.length), content.slice(at + word.length, at + AROUND)];
 }

@@ -61,6 +61,15 @@ export class SessionList {
     this.#titles.set(id, title);
   }
 
+  /** One is shown that may be archived: there nothing can be said until it is brought back. */
+  opened(session) {
+    this.know(session);
+    if (session.status !== "archived") return;
+    toast("This conversation is archived. Bring it back to go on with it.", {
+      action: { label: "Bring back", run: () => void this.#try(() => sessionApi.change(session.id, { status: "active" })) },
+    });
+  }
+
   async load() {
     const mine = ++this.#loads;
     const query = this.#query.value.trim();

@@ -1,4 +1,5 @@
 import { Problem, request } from "./api.js";
+import { eventsIn } from "./event-stream.js";
 
 /** One turn as the server tells it, from the request to the answer. */
 
@@ -14,32 +15,14 @@ export async function* turnEvents({ body, key }, signal) {
     headers: { "Idempotency-Key": key, Accept: "text/event-stream" },
     signal,
   });
-  for await (const { event, data } of eventsIn(response.body)) {
-    if (event === "error") throw new Problem(data);
-    yield { event, data };
-    if (event === "message") return;
-  }
-  throw brokeOff();
-}
-
-async function* eventsIn(stream) {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      rest += value;
-      const blocks = rest.split("\n\n");
-      rest = blocks.pop();
-      for (const block of blocks) {
-        const lines = block.split("\n");
-        const event = lines.find((line) => line.startsWith("event: "))?.slice(7);
-        const data = lines.find((line) => line.startsWith("data: "))?.slice(6);
-        if (event && data) yield { event, data: JSON.parse(data) };
-      }
+    for await (const { event, data } of eventsIn(response.body)) {
+      if (event === "error") throw new Problem(data);
+      yield { event, data };
+      if (event === "message") return;
     }
   } catch (error) {
     throw error.name === "AbortError" || error instanceof Problem ? error : brokeOff();
   }
+  throw brokeOff();
 }

@@ -56,6 +56,16 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
 
   const application = fakeApplication({
     user: async () => null,
+    // Nothing happens through other doors.
+    events: {
+      async follow(_scope, { signal }) {
+        const next = async () => {
+          await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+          return { done: true, value: undefined } as const;
+        };
+        return { from: "0", events: { [Symbol.asyncIterator]: () => ({ next }) } };
+      },
+    },
     readiness: async () => ({ status: "ok", parts: { journal: { status: "ok" } } }),
     chat: {
       async chat({ owner, message, sessionId, idempotency, consent }, options) {

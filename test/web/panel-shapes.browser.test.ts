@@ -1,8 +1,11 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
+
+// A browser takes its time where the machine has much to do.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 /** What a finger needs at least, in CSS pixels. */
 const TAP = 44;
@@ -95,7 +98,8 @@ needing("chromium")("the panel and the conversations in every shape", () => {
 
 /** Buttons that are lower than a finger needs. What a switch can be hit by is larger than what is seen of it. */
 function small(page: Page, within: string): Promise<string[]> {
-  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(`${within} :is(button, summary, input:not([type="checkbox"], .sr))`)})]
+  const hit = `${within} :is(button, summary, input:not([type="checkbox"], .sr))`;
+  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(hit)})]
     .filter((node) => node.offsetParent !== null && node.getAttribute("role") !== "switch" && node.offsetHeight < ${TAP})
     .map((node) => node.outerHTML.slice(0, 80))`);
 }
