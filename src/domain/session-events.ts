@@ -2,7 +2,7 @@ import { type EventData, eventOf, type OwnerEvent } from "./event.js";
 import type { Owner } from "./owner.js";
 import type { JournalRecord, MessageRecord, RecordOf } from "./session.js";
 
-/** What a session's journal tells of to the outside. What was imported, or copied by a fork or a merge, happened elsewhere and is not told. Pure. */
+/** What a session's journal tells of to the outside. What was imported or copied (fork, merge) happened elsewhere and is not told. Pure. */
 export function sessionEvents(owner: Owner, sessionId: string, records: readonly JournalRecord[]): OwnerEvent[] {
   return records.flatMap((record) => eventOfRecord(owner, sessionId, record) ?? []);
 }
