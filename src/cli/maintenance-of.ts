@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RetentionReport } from "../after-turn/retention.js";
 import type { Config } from "../compose/config.js";
+import type { Owner } from "../domain/owner.js";
 import type { Promotion } from "../memories/promotion.js";
 import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
 import type { LongTermMemory } from "../ports/memories.js";
@@ -16,6 +17,8 @@ export interface MaintenanceParts {
   readonly config: Pick<Config, "MEMORY_STORAGE_DIR" | "SHORT_TERM_BACKEND">;
   readonly store: Pick<SessionStore, "journal" | "index">;
   readonly ledger: Pick<OwnerLedger, "openErasures">;
+  /** Whether what is fenced off is so because of a merge, and not to be erased. */
+  readonly isMerge: (owner: Owner) => Promise<boolean>;
   readonly longTerm: Pick<LongTermMemory, "rebuild">;
   /** Empties the index and folds all journals in anew. */
   readonly rebuildIndex: (options: {
@@ -33,7 +36,7 @@ export interface MaintenanceParts {
 }
 
 export function maintenanceOf(parts: MaintenanceParts): Maintenance {
-  const { config, store, ledger, longTerm, rebuildIndex, promotion, operator, reindex, retention } = parts;
+  const { config, store, ledger, isMerge, longTerm, rebuildIndex, promotion, operator, reindex, retention } = parts;
   return {
     reindex: async ({ signal, onProgress }) => {
       let total = 0;
@@ -61,7 +64,11 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
       retention({ ...options, onProgress: ({ deleted, purged }) => onProgress(deleted + purged, 0) }),
     users: (tenant) => allUsers((query) => operator.users(query), tenant),
     pendingWriteBacks: () => store.index.pendingCounts(),
-    openErasures: async () => (await ledger.openErasures()).length,
+    openErasures: async () => {
+      let open = 0;
+      for (const { owner } of await ledger.openErasures()) if (!(await isMerge(owner))) open += 1;
+      return open;
+    },
     journals: () => store.journal.check(),
     databases: () => checkDatabases(config.SHORT_TERM_BACKEND === "file" ? config.MEMORY_STORAGE_DIR : null),
   };

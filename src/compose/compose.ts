@@ -96,7 +96,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     afterTurn: written,
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
-  const { sessions, privacy, promotion, imports, retention, log, identities } = useCases;
+  const { sessions, privacy, promotion, imports, retention, log, identities, merges } = useCases;
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion });
   const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
 
@@ -175,6 +175,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       config,
       store,
       ledger,
+      isMerge: (owner) => merges.isMerge(owner),
       worker,
       domain,
       retention,

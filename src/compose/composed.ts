@@ -1,6 +1,7 @@
 import type { RetentionReport } from "../after-turn/retention.js";
 import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
 import type { Category } from "../domain/categories.js";
+import type { Owner } from "../domain/owner.js";
 import type { Promotion } from "../memories/promotion.js";
 import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
 import type { Clock } from "../platform/clock.js";
@@ -87,6 +88,8 @@ export interface Parts {
   readonly config: Config;
   readonly store: SessionStore;
   readonly ledger: OwnerLedger;
+  /** Whether what is fenced off of an owner is so because of a merge, and not to be erased. */
+  readonly isMerge: (owner: Owner) => Promise<boolean>;
   readonly worker: WriteBackWorker;
   readonly domain: Domain;
   readonly retention: (options: {

@@ -34,6 +34,7 @@ export interface UseCases {
   readonly retention: Parts["retention"];
   readonly log: ConversationLog;
   readonly identities: IdentityService;
+  readonly merges: MergeRecords;
 }
 
 export function composeUseCases(
@@ -157,7 +158,7 @@ export function composeUseCases(
     clock,
     logger,
   });
-  return { sessions, privacy, promotion, imports, retention, log, identities };
+  return { sessions, privacy, promotion, imports, retention, log, identities, merges };
 }
 
 function both(first: () => void, second: () => void): () => void {

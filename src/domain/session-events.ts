@@ -2,7 +2,7 @@ import { type EventData, eventOf, type OwnerEvent } from "./event.js";
 import type { Owner } from "./owner.js";
 import type { JournalRecord, MessageRecord, RecordOf } from "./session.js";
 
-/** What a session's journal tells of to the outside. What was imported, or copied by a fork, happened elsewhere and is not told. Pure. */
+/** What a session's journal tells of to the outside. What was imported or copied (fork, merge) happened elsewhere and is not told. Pure. */
 export function sessionEvents(owner: Owner, sessionId: string, records: readonly JournalRecord[]): OwnerEvent[] {
   return records.flatMap((record) => eventOfRecord(owner, sessionId, record) ?? []);
 }
@@ -32,8 +32,8 @@ function statusEvent(owner: Owner, sessionId: string, { id, at, body }: RecordOf
 
 /** An answer tells how its turn ended; one that waits for its caller's tools has not. */
 function turnEvent(owner: Owner, sessionId: string, { id, at, turn, body }: MessageRecord): OwnerEvent | null {
-  const { role, outcome, interim, imported, origin_id, suspended, error_code } = body;
-  if (role !== "assistant" || interim || imported || origin_id !== undefined || suspended !== undefined) return null;
+  const { role, outcome, interim, imported, merged, origin_id, suspended, error_code } = body;
+  if (role !== "assistant" || interim || imported || merged || origin_id !== undefined || suspended !== undefined) return null;
   const data: EventData = { session_id: sessionId, turn, message_id: id };
   if (outcome === undefined || outcome === "completed") return eventOf(owner, "turn.completed", [id], at, data);
   return eventOf(owner, "turn.failed", [id], at, { ...data, error_code: error_code ?? "CLIENT_CLOSED_REQUEST" });

@@ -188,6 +188,8 @@ const messageBody = z.looseObject({
   interim: z.boolean().optional(),
   /** The item as another framework has it. */
   item: json.optional(),
+  /** Of a session that was another user's, who turned out to be its owner: told of when it was said. */
+  merged: z.boolean().optional(),
   /** Forked messages: the id that the message has in the session it came from. Not indexed or extracted again. */
   origin_id: z.string().optional(),
 });

@@ -210,6 +210,10 @@ export class IdentityService implements Identities {
           }),
         );
       return await work(AbortSignal.any([running.signal, ...leases.map(({ signal }) => signal)]));
+    } catch (error) {
+      // Whatever it broke off: an erasure came in between.
+      if (running.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error, retryAfterSeconds: 5 });
+      throw error;
     } finally {
       for (const lease of leases) await lease.release();
       running.end();

@@ -39,6 +39,7 @@ export function copiedRecords({ users, records, isTaken }: CopiedSession): NewRe
           ...copy,
           body: {
             ...body,
+            merged: true,
             ...(asked !== undefined && { asked: asked.map(memory) }),
             ...(told !== undefined && {
               memory: {

@@ -205,6 +205,7 @@ describe("reindex", () => {
       config: parseConfig({ SHORT_TERM_BACKEND: "memory" }),
       store,
       ledger,
+      isMerge: async () => false,
       rebuildIndex: async (options) => {
         await store.index.clear();
         return catchUpIndex(store, options);

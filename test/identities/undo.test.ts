@@ -145,3 +145,17 @@ test("[merge-undone] after 30 days what lay dormant is erased, the undo is refus
   expect(await merging(world).resolve(VISITOR)).toBe(ownerOf("default", "lovelace"));
   expect(await textsOf(visitor)).toHaveLength(1);
 }, 120_000);
+
+test("[merge-undone] [erasure-complete] an erasure while they are merged leaves nothing of either, whichever comes first", async () => {
+  const dir = await tempDir();
+  const world = await startWorld(dir);
+  await world.as("visitor").say("I prefer zithern concerts.");
+  await world.as("ada").say("I prefer zithern opera.");
+  const [merged, erased] = await Promise.allSettled([merge(world), world.application.privacy.erase(ADA, { by: "user" })]);
+  expect(erased).toMatchObject({ status: "fulfilled", value: { verified: true } });
+  if (merged.status === "rejected") expect(merged.reason).toMatchObject({ code: "OWNER_ERASED" });
+  // Where the erasure came first there was no merge yet: the visitor is still somebody by themselves.
+  const who = await merging(world).resolve(VISITOR);
+  await world.application.privacy.erase(who, { by: "user" });
+  expect(await filesHolding(dir, ["zithern"])).toEqual([]);
+}, 120_000);
