@@ -21,6 +21,8 @@ export interface Changes {
 
 /** So many are ended by one message at the most. */
 const MAX_ENDED = 5;
+/** A number beyond it is of money. */
+const MAX_PARTY = 12;
 /** A word of a memory in common with what is to be forgotten; short ones tell nothing. */
 const TELLING = 4;
 
@@ -103,8 +105,9 @@ function isNamed(memory: Memory, what: string): boolean {
  */
 export function outdatedBy(words: readonly string[], known: readonly Memory[], vocabulary: Vocabulary): readonly Memory[] {
   if (english.change.in(words) === -1) return [];
-  const numbered = words.some((word) => /^\d{1,2}$/u.test(word) || english.numbers.has(word));
-  const category = vocabulary.categoryOf(words) ?? (numbered ? "party_size" : undefined);
+  const number = words.find((word) => /^\d{1,4}$/u.test(word) || english.numbers.has(word));
+  const counted = number === undefined ? undefined : Number(number) > MAX_PARTY ? "budget" : "party_size";
+  const category = vocabulary.categoryOf(words) ?? counted;
   const own = known.filter((memory) => memory.strength === "soft" && memory.subject === "self" && memory.category === category);
   return own.length === 1 ? own : [];
 }

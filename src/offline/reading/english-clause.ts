@@ -1,6 +1,7 @@
 import type compromise from "compromise/two";
 import { loadedLater } from "../../platform/loaded-later.js";
 import { folded } from "../../platform/phrase-list.js";
+import { capital } from "./draft.js";
 import { english, type Language, relationAt, SPELT } from "./language.js";
 
 const nlp = loadedLater<typeof compromise>("compromise/two");
@@ -18,7 +19,7 @@ interface Token {
 /** Whom a statement is about. */
 export type Who =
   | { readonly kind: "self" }
-  | { readonly kind: "companion"; readonly relation: string; readonly name: string | null }
+  | { readonly kind: "companion"; readonly relation: string; readonly name: string | null; readonly stranger?: boolean }
   /** "He", "she": whoever was named last. */
   | { readonly kind: "pronoun" }
   /** The clause names nobody: "allergic to nuts". */
@@ -151,7 +152,8 @@ function subjectOf(tokens: readonly Token[], from: number, language: Language): 
     return { who: { kind: "self" }, thing: "", end: from + 1 + both };
   }
   if (language.pronouns.has(first)) return { who: { kind: "pronoun" }, thing: "", end: from + 1 };
-  const mine = language.mine.has(first);
+  // "The wife": nobody else's.
+  const mine = language.mine.has(first) || (first === "the" && english.household.is(words[from + 1] ?? ""));
   const start = mine ? from + 1 : from;
   // "My little daughter": one word may stand between.
   for (const at of mine && words[start] !== "late" ? [start, start + 1] : [start]) {
@@ -178,13 +180,18 @@ function subjectOf(tokens: readonly Token[], from: number, language: Language): 
       return { who: { kind: "other" }, thing: "", end: start };
     return { who: { kind: "self" }, thing: words[start] ?? "", end: start + 1 };
   }
+  // "Pelle can't have milk": whoever that is.
+  const called = tokens[from];
+  const does = words[from + 1] ?? "";
+  if (called !== undefined && /^\p{Lu}\p{Ll}/u.test(called.raw) && (/^(?:can|has|does)$/u.test(does) || words[from + 2] === "allergic"))
+    return { who: { kind: "companion", relation: rawOf([called]), name: null, stranger: true }, thing: "", end: from + 1 };
   if (language.others.has(first)) return { who: { kind: "other" }, thing: "", end: from };
   return { who: { kind: "nobody" }, thing: "", end: from };
 }
 
 /** An auxiliary is one where a verb, an adverb or a negation follows; "be" always is, as what follows it is told of the subject. */
 function leadsOn(tokens: readonly Token[], at: number): boolean {
-  const { word } = tokens[at] as Token;
+  const { word = "" } = tokens[at] ?? {};
   const next = tokens[at + 1];
   if (english.be.is(word) || english.modals.is(word)) return true;
   if (next === undefined) return false;
@@ -254,8 +261,4 @@ function withS(verb: string): string {
   if (verb === "have") return "has";
   if (/(?:s|sh|ch|x|z|o)$/u.test(verb)) return `${verb}es`;
   return /[^aeiou]y$/u.test(verb) ? `${verb.slice(0, -1)}ies` : `${verb}s`;
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
