@@ -1,7 +1,7 @@
 import type { Vocabulary } from "./domain-words.js";
 import { asSaid, type ReadClause } from "./draft.js";
 import { english } from "./language.js";
-import type { Told } from "./statements.js";
+import type { Told } from "./said.js";
 
 const MAX_WORDS = 14;
 const MAX_PLAIN_WORDS = 10;
