@@ -82,7 +82,12 @@ export function parseEnglish(text: string, language: Language): EnglishClause {
       adverbs.push(token.word);
     } else {
       const bare = baseOf(token.word);
-      const known = english.habit.has(bare) || language.like.has(bare) || language.dislike.has(bare) || token.tags.has("Verb");
+      const known =
+        english.take.has(bare) ||
+        english.states.has(bare) ||
+        language.like.has(bare) ||
+        language.dislike.has(bare) ||
+        token.tags.has("Verb");
       const after = auxiliaries.at(-1);
       // "I've got a card": I have one.
       if (token.word === "got" && (after === "have" || after === "has")) {
@@ -218,7 +223,7 @@ export function baseOf(word: string): string {
     word.replace(/ing$/u, ""),
     word.replace(/ing$/u, "e"),
   ])
-    if (english.habit.is(base)) return base;
+    if (english.take.is(base) || english.states.is(base)) return base;
   return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
 }
 
