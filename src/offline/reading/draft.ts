@@ -1,5 +1,5 @@
 import type { Clause } from "./clauses.js";
-import type { EnglishClause, Who } from "./english-clause.js";
+import { capital, type EnglishClause, type Who } from "./english-clause.js";
 import type { Language } from "./language.js";
 
 /** What one clause says, before it is known whether something like it is remembered already. */
@@ -51,10 +51,6 @@ export function subjectFor(who: ReadClause["who"]): { readonly subject: string; 
 export function asSaid(text: string): string {
   const from = text.replace(/^(?:(?:and|but|so|because|cos|also|please|pls|just|ok|okay|well|btw|honestly)\s+)+/iu, "");
   return capital(from.replace(/(?:\s+(?:please|pls|lol|haha|tbh|btw|thx|sry))?[\s.!]*$/iu, ""));
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The words of a clause as they stand in it. */

@@ -1,7 +1,6 @@
 import type compromise from "compromise/two";
 import { loadedLater } from "../../platform/loaded-later.js";
 import { folded } from "../../platform/phrase-list.js";
-import { capital } from "./draft.js";
 import { english, type Language, relationAt, SPELT } from "./language.js";
 
 const nlp = loadedLater<typeof compromise>("compromise/two");
@@ -147,7 +146,7 @@ function isFiller(tokens: readonly Token[], at: number): boolean {
 function subjectOf(tokens: readonly Token[], from: number, language: Language): { who: Who; thing: string; end: number } {
   const words = tokens.map(({ word }) => word.replace(/'s$/u, ""));
   // "It's my son who has the allergy."
-  if (words[from] === "it" && words[from + 1] === "is" && words[from + 4] === "who") {
+  if (words[from] === "it" && words[from + 4] === "who") {
     const meant = subjectOf(tokens, from + 2, language);
     return meant.who.kind === "companion" ? { ...meant, end: from + 5 } : { ...meant, who: { kind: "other" } };
   }
@@ -266,4 +265,8 @@ function withS(verb: string): string {
   if (verb === "have") return "has";
   if (/(?:s|sh|ch|x|z|o)$/u.test(verb)) return `${verb}es`;
   return /[^aeiou]y$/u.test(verb) ? `${verb.slice(0, -1)}ies` : `${verb}s`;
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

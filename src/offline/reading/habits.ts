@@ -86,20 +86,6 @@ export const channel: Form = ({ read, words, plain }) => {
   return { about: way, text: asSaid(read.clause.text), category: "communication", aspect: "channel" };
 };
 
-/** "I'm a night owl": what somebody is, by a noun that a category knows. Not what they are at the moment. */
-export const being: Form = ({ own, verb, negated, restWords, vocabulary }) => {
-  const [article, ...told] = restWords;
-  const end = told.findIndex((word) => english.bounds.is(word) || word === "from" || word === "who");
-  const noun = end === -1 ? told : told.slice(0, end);
-  if (!own || verb !== "be" || negated || (article !== "a" && article !== "an") || noun.length === 0 || noun.length > 4) return null;
-  const passing = noun.some((word) => english.momentary.has(word) || /^\d|ing$/u.test(word));
-  return passing || vocabulary.categoryOf(noun) === undefined ? null : { about: noun.join(" ") };
-};
-
-/** "I get carsick", "my son gets anxious in crowds". */
-export const ails: Form = ({ someone, verb, negated, restWords, rest }) =>
-  someone && verb === "get" && !negated && english.ails.at(restWords, 0) > 0 ? { about: rest } : null;
-
 /** "I always take the aisle", "we come by car", "I don't drink": an action in the present tense is a habit. */
 export const habit: Form = ({
   read,

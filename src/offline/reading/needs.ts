@@ -1,6 +1,6 @@
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
-import { asSaid, capital, type Draft, type ReadClause, rawWords, subjectFor, withWhom } from "./draft.js";
-import type { EnglishClause } from "./english-clause.js";
+import { asSaid, type Draft, type ReadClause, rawWords, subjectFor, withWhom } from "./draft.js";
+import { capital, type EnglishClause } from "./english-clause.js";
 import { english } from "./language.js";
 
 /** What must hold, by words: a thing that is avoided, or what somebody is, has or uses. In every language that has small words here. */

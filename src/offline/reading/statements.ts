@@ -3,10 +3,10 @@ import type { Vocabulary } from "./domain-words.js";
 import { asSaid, type Draft, type ReadClause, subjectFor, withWhom } from "./draft.js";
 import type { EnglishClause } from "./english-clause.js";
 import { foreign } from "./foreign.js";
-import { ails, bare, being, budget, channel, company, habit, home, loyalty, party } from "./habits.js";
+import { bare, budget, channel, company, habit, home, loyalty, party } from "./habits.js";
 import { english } from "./language.js";
 import { type Form, isShown, recurs, type Said, type Told } from "./said.js";
-import { ended, favourite, fond, rather, refuses, suits, taste, wished } from "./tastes.js";
+import { ended, favourite, fond, refuses, suits, taste, wished } from "./tastes.js";
 
 /** What is kept softly: tastes, habits, home, party, budget. A table of plain English forms, of which the first that fits counts. */
 
@@ -71,14 +71,11 @@ function inEnglish(read: ReadClause, parsed: EnglishClause, vocabulary: Vocabula
   return null;
 }
 
-const ALWAYS_READ: readonly Form[] = [home, wished, rather, ended, refuses];
+const ALWAYS_READ: readonly Form[] = [home, wished, ended, refuses];
 /** Of what is past, or only would be. */
 const SUPPOSED = ALWAYS_READ;
 const OF_ONE_TRIP: readonly Form[] = [taste];
-const PLAIN: readonly Form[] = [
-  ...ALWAYS_READ,
-  ...[fond, budget, party, company, favourite, taste, ails, loyalty, being, channel, habit, suits, bare],
-];
+const PLAIN: readonly Form[] = [...ALWAYS_READ, ...[fond, budget, party, company, favourite, taste, loyalty, channel, habit, suits, bare]];
 
 /** "For opera", "on trains": a narrowing at the end of a clause. */
 function conditionIn(text: string): string {

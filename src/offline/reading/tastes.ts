@@ -45,12 +45,6 @@ export const favourite: Form = ({ read, own, thing, plain, usual }) => {
   return { about: thingIn(read, about), text: asSaid(read.clause.text), aspect: plain.slice(0, 4).join(" ") };
 };
 
-/** "I'd always rather take the tram", "I'll take jazz over opera any day". */
-export const rather: Form = ({ read, own, usual, negated, adverbs, words, restWords, rest, auxiliaries }) => {
-  const chooses = adverbs.includes("rather") || (words.includes("over") && auxiliaries.includes("will"));
-  return own && usual && chooses && !negated && restWords.length >= 2 ? { about: rest, text: asSaid(read.clause.text) } : null;
-};
-
 /** "For the future, I'd like to be near the exit". */
 export const wished: Form = ({ read, own, verb, auxiliaries, negated, tellsOf, rest }) => {
   const wants = verb === "need" || verb === "want" || (verb === "like" && auxiliaries.includes("would"));
