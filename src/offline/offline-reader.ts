@@ -100,7 +100,7 @@ export class OfflineReader implements MessageReader {
     }
     story.endSentence();
     const hard = drafts.some((draft) => draft.hard);
-    return hard || sentence.asks ? drafts : [...drafts, ...hintsOf(sentence, language, this.#vocabulary)];
+    return hard ? drafts : [...drafts, ...hintsOf(sentence, language, this.#vocabulary)];
   }
 }
 

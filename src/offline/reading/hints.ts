@@ -26,7 +26,7 @@ export function hintsOf(sentence: Sentence, language: Language, vocabulary: Voca
   const harmed = english.harms.in(words) !== -1;
   const thing = vocabulary
     .needsIn(words)
-    .find(({ kind, at, length }) => harmed || (kind === "be" && isOfThem(words, at, length, language)));
+    .find(({ kind, at, length }) => harmed || (kind === "be" && !sentence.asks && isOfThem(words, at, length, language)));
   if (thing === undefined && !unknown && (condition === -1 || denied)) return [];
   const relation = words.map((_, at) => relationAt(words, at)?.relation).find((each) => each !== undefined);
   const who = relation === undefined ? { kind: "self" as const } : { kind: "companion" as const, relation, name: null };
