@@ -9,7 +9,7 @@ import { sloppy } from "./eval/sloppy-model.js";
 /**
  * What becomes of conversations that strangers wrote, when models of different care read them, and the stand-in. `--check` exits with 1 where
  * a figure is under what was promised; `--groups` prints every group; `--only <reader>` runs that one, `--set <name>` on that set;
- * `--notes <reader>` what went wrong.
+ * `--file <path>` adds a set of one's own, called `own`; `--notes <reader>` what went wrong.
  */
 const READERS: Readonly<Record<string, (script: Script) => MessageReader>> = {
   perfect,
@@ -28,7 +28,7 @@ const COLUMNS = ["expected", "kept", "asked", "lost", "hardLost", "wrong", "wron
 const share = (part: number, of: number) => (of === 0 ? 1 : part / of);
 const problems: string[] = [];
 
-for (const { name: set, conversations } of conversationSets()) {
+for (const { name: set, conversations } of conversationSets(given("--file"))) {
   if (onlySet !== undefined && set !== onlySet) continue;
   console.log(`\n${set}: ${conversations.length} conversations`);
   console.log(`${"".padEnd(26)}${COLUMNS.map((column) => column.padStart(12)).join("")}    kept`);

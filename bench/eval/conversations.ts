@@ -45,6 +45,9 @@ const SETS = {
   "held-out": path("../guests/held-out.jsonl"),
   /** Looked at by nobody who wrote the rules or the checks. */
   unseen: path("../guests/unseen.jsonl"),
+  /** By another hand: the first half was worked with, the other looked at by nobody. */
+  "passers-by": path("../guests/passers-by.jsonl"),
+  newcomers: path("../guests/newcomers.jsonl"),
 };
 
 export interface ConversationSet {
@@ -52,10 +55,10 @@ export interface ConversationSet {
   readonly conversations: readonly Conversation[];
 }
 
-/** The sets that are there. */
-export function conversationSets(): readonly ConversationSet[] {
+/** The sets that are there, and last a file of one's own. */
+export function conversationSets(own?: string): readonly ConversationSet[] {
   const dev = [SETS.dev, path("../../../../shared/data/guests-dev.jsonl")].find(existsSync);
-  return Object.entries({ ...SETS, dev: dev ?? SETS.dev }).flatMap(([name, file]) => {
+  return Object.entries({ ...SETS, dev: dev ?? SETS.dev, ...(own !== undefined && { own }) }).flatMap(([name, file]) => {
     if (!existsSync(file)) return [];
     const lines = readFileSync(file, "utf8").split("\n");
     return [{ name, conversations: lines.filter((line) => line.trim() !== "").map((line) => conversationSchema.parse(JSON.parse(line))) }];

@@ -14,7 +14,7 @@ import { parseEnglish, type Who } from "./reading/english-clause.js";
 import { hintsOf } from "./reading/hints.js";
 import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
 import { needsOf } from "./reading/needs.js";
-import { tastesOf } from "./reading/tastes.js";
+import { statementsOf } from "./reading/statements.js";
 
 /** What of a message is read; what is beyond is not. */
 const MAX_CHARS = 2_000;
@@ -64,7 +64,9 @@ export class OfflineReader implements MessageReader {
       if (jokes[at] || jokes[at + 1] || changes.covers(sentence)) continue;
       const said = this.#inSentence(sentence, language, story);
       if (said === null) break;
-      for (const draft of said) drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
+      // What follows a joke may be one more.
+      for (const draft of jokes[at - 1] ? said.filter(({ hard }) => hard) : said)
+        drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
       tookMs = performance.now() - began;
     }
     const outdated = drafts.length === 0 && story.tells ? outdatedBy(wordsIn(own), input.known, this.#vocabulary) : [];
@@ -99,12 +101,13 @@ export class OfflineReader implements MessageReader {
       if (read === null) continue;
       const needs = needsOf(read, this.#vocabulary);
       drafts.push(...needs);
-      const tastes = needs.length === 0 && !read.asks ? tastesOf(read, this.#vocabulary) : [];
+      const tastes = needs.length === 0 && !read.asks ? statementsOf(read, this.#vocabulary) : [];
       story.told ||= [...needs, ...tastes].some(({ subject, unsure }) => subject === "self" && !unsure);
       drafts.push(...tastes);
     }
     story.endSentence();
-    return drafts.length > 0 || sentence.asks ? drafts : hintsOf(sentence, language, this.#vocabulary);
+    const hard = drafts.some((draft) => draft.hard);
+    return hard ? drafts : [...drafts, ...hintsOf(sentence, language, this.#vocabulary)];
   }
 }
 

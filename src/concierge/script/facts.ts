@@ -1,14 +1,15 @@
+import { isStopWord } from "../../platform/language/stop-words.js";
 import type { ScriptView } from "../../ports/offline-script.js";
 import { wordSet } from "../phrases.js";
 import { plain } from "../vocabulary.js";
 
 /** Answers a question about what was said, from what a model would have before it: the sentence that shares the question's words. */
 
-const EMPTY = wordSet("empty");
+const ASKING = wordSet("asking_words");
 
 export function contentWords(text: string): readonly string[] {
   const words = plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
-  return [...new Set(words.filter((word) => !EMPTY.has(word) && word.length > 1))];
+  return [...new Set(words.filter((word) => word.length > 1 && !ASKING.has(word) && !isStopWord(word, "english")))];
 }
 
 function alike(a: string, b: string): boolean {

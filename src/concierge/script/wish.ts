@@ -1,4 +1,6 @@
 import type { ScriptView } from "../../ports/offline-script.js";
+import { RELATIONS } from "../companions.js";
+import { NUMBER_WORDS } from "../number-words.js";
 import { wordSet } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
 import { type Days, daysIn } from "./dates.js";
@@ -20,7 +22,7 @@ export interface Wish {
 }
 
 /** Words around a request that name nothing in a catalogue. */
-const AROUND = wordSet("around");
+const AROUND: ReadonlySet<string> = new Set([...wordSet("around"), ...Object.keys(NUMBER_WORDS), ...RELATIONS.flat()]);
 
 export function wishIn(view: ScriptView): Wish {
   const { message } = view;

@@ -19,8 +19,8 @@ export interface Changes {
   covers(sentence: Sentence): boolean;
 }
 
-/** So many are ended by one message at the most. */
-const MAX_ENDED = 5;
+/** A number beyond it is of money. */
+const MAX_PARTY = 12;
 /** A word of a memory in common with what is to be forgotten; short ones tell nothing. */
 const TELLING = 4;
 
@@ -33,11 +33,6 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
       // Where several could be meant, the guest is asked which.
       for (const target of targets.length === 1 ? targets : []) asked.push({ op: "forget", target, quote: text.slice(start, end) });
     }
-  // "I said that wrong": whatever of theirs the message names.
-  if (english.misspoke.in(wordsIn(text)) !== -1)
-    for (const target of known)
-      if ((target.strength === "soft" ? isNamed(target, text) : isAbout(target, text)) && asked.length < MAX_ENDED)
-        asked.push({ op: "end", target, quote: text.trim().slice(0, 200) });
   const keepsOut = commands.some(({ command }) => command.kind === "do_not_remember");
   for (const line of text.split(/[.!?\n]+\s/u)) {
     const words = wordsIn(line);
@@ -57,7 +52,8 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
     for (const target of thoseOf(known, words, language))
       if (
         !asked.some((each) => each.target === target) &&
-        (isNamed(target, line) || (english.again.in(words) !== -1 && isDietOf(target, words)))
+        ((target.strength === "hard" ? isAbout(target, words) : isNamed(target, line)) ||
+          (english.again.in(words) !== -1 && isDietOf(target, words)))
       )
         asked.push({ op: "end", target, quote: line.trim() });
   }
@@ -103,16 +99,16 @@ function isNamed(memory: Memory, what: string): boolean {
  */
 export function outdatedBy(words: readonly string[], known: readonly Memory[], vocabulary: Vocabulary): readonly Memory[] {
   if (english.change.in(words) === -1) return [];
-  const numbered = words.some((word) => /^\d{1,2}$/u.test(word) || english.numbers.has(word));
-  const category = vocabulary.categoryOf(words) ?? (numbered ? "party_size" : undefined);
+  const number = words.find((word) => /^\d{1,4}$/u.test(word) || english.numbers.has(word));
+  const counted = number === undefined ? undefined : Number(number) > MAX_PARTY ? "budget" : "party_size";
+  const category = vocabulary.categoryOf(words) ?? counted;
   const own = known.filter((memory) => memory.strength === "soft" && memory.subject === "self" && memory.category === category);
   return own.length === 1 ? own : [];
 }
 
-/** The thing itself is named. */
-function isAbout({ about }: Memory, text: string): boolean {
-  const own = wordsIn(about);
-  return own.length > 0 && wordsIn(text).some((word) => own.some((each) => alike(each, word)));
+/** The thing itself is named: one allergy of several. */
+function isAbout({ about }: Memory, words: readonly string[]): boolean {
+  return wordsIn(about).some((own) => words.some((word) => alike(own, word)));
 }
 
 /** Who was the guest's and is no more: named, or the one that such words are said of. */

@@ -1,5 +1,5 @@
 import { wordsIn } from "../../platform/phrase-list.js";
-import { english, type Language, spelt } from "./language.js";
+import { type Language, spelt } from "./language.js";
 
 /** A part of a sentence that can say one thing. Offsets are those of the message. */
 export interface Clause {
@@ -55,12 +55,6 @@ export function clausesOf(sentence: Sentence, language: Language): readonly Clau
   for (const { index, 0: mark } of sentence.text.matchAll(/[,;:()–—、。]+(?=\D|$)|\s-\s|(?<=\s)\p{L}+(?=\s)/gu)) {
     if (/\p{L}/u.test(mark)) {
       const [word = ""] = wordsIn(mark);
-      // "Just text me i never answer": nothing parts them.
-      const before = wordsIn(sentence.text.slice(start, index)).at(-1);
-      if (language.name === "en" && english.self.is(word) && (english.tails.has(before) || before === "me" || before === "us")) {
-        push(index, index);
-        continue;
-      }
       if (!language.joins.has(word)) continue;
       const rest = wordsIn(sentence.text.slice(index + mark.length, index + mark.length + 40));
       // "As always" joins nothing.

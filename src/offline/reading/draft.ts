@@ -1,5 +1,5 @@
 import type { Clause } from "./clauses.js";
-import type { EnglishClause, Who } from "./english-clause.js";
+import { capital, type EnglishClause, type Who } from "./english-clause.js";
 import type { Language } from "./language.js";
 
 /** What one clause says, before it is known whether something like it is remembered already. */
@@ -39,13 +39,18 @@ export interface ReadClause {
 /** "Wife Ana is allergic to nuts": a companion's memories name them. */
 export function withWhom(who: ReadClause["who"], text: string): string {
   if (who.kind !== "companion") return text;
-  const relation = who.relation.charAt(0).toUpperCase() + who.relation.slice(1);
   const lower = /^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
-  return `${relation}${who.name === null ? "" : ` ${who.name}`} ${lower}`;
+  return `${capital(who.relation)}${who.name === null ? "" : ` ${who.name}`} ${lower}`;
 }
 
 export function subjectFor(who: ReadClause["who"]): { readonly subject: string; readonly name: string | null } {
   return who.kind === "companion" ? { subject: `companion:${who.relation}`, name: who.name } : { subject: "self", name: null };
+}
+
+/** The clause as it was said, without what leads into it and polite words at its end. */
+export function asSaid(text: string): string {
+  const from = text.replace(/^(?:(?:and|but|so|because|cos|also|please|pls|just|ok|okay|well|btw|honestly)\s+)+/iu, "");
+  return capital(from.replace(/(?:\s+(?:please|pls|lol|haha|tbh|btw|thx|sry))?[\s.!]*$/iu, ""));
 }
 
 /** The words of a clause as they stand in it. */

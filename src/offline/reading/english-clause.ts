@@ -18,7 +18,7 @@ interface Token {
 /** Whom a statement is about. */
 export type Who =
   | { readonly kind: "self" }
-  | { readonly kind: "companion"; readonly relation: string; readonly name: string | null }
+  | { readonly kind: "companion"; readonly relation: string; readonly name: string | null; readonly stranger?: boolean }
   /** "He", "she": whoever was named last. */
   | { readonly kind: "pronoun" }
   /** The clause names nobody: "allergic to nuts". */
@@ -81,7 +81,12 @@ export function parseEnglish(text: string, language: Language): EnglishClause {
       adverbs.push(token.word);
     } else {
       const bare = baseOf(token.word);
-      const known = english.habit.has(bare) || language.like.has(bare) || language.dislike.has(bare) || token.tags.has("Verb");
+      const known =
+        english.take.has(bare) ||
+        english.states.has(bare) ||
+        language.like.has(bare) ||
+        language.dislike.has(bare) ||
+        token.tags.has("Verb");
       const after = auxiliaries.at(-1);
       // "I've got a card": I have one.
       if (token.word === "got" && (after === "have" || after === "has")) {
@@ -141,7 +146,7 @@ function isFiller(tokens: readonly Token[], at: number): boolean {
 function subjectOf(tokens: readonly Token[], from: number, language: Language): { who: Who; thing: string; end: number } {
   const words = tokens.map(({ word }) => word.replace(/'s$/u, ""));
   // "It's my son who has the allergy."
-  if (words[from] === "it" && words[from + 1] === "is" && words[from + 4] === "who") {
+  if (words[from] === "it" && words[from + 4] === "who") {
     const meant = subjectOf(tokens, from + 2, language);
     return meant.who.kind === "companion" ? { ...meant, end: from + 5 } : { ...meant, who: { kind: "other" } };
   }
@@ -151,7 +156,8 @@ function subjectOf(tokens: readonly Token[], from: number, language: Language): 
     return { who: { kind: "self" }, thing: "", end: from + 1 + both };
   }
   if (language.pronouns.has(first)) return { who: { kind: "pronoun" }, thing: "", end: from + 1 };
-  const mine = language.mine.has(first);
+  // "The wife": nobody else's.
+  const mine = language.mine.has(first) || (first === "the" && english.household.is(words[from + 1] ?? ""));
   const start = mine ? from + 1 : from;
   // "My little daughter": one word may stand between.
   for (const at of mine && words[start] !== "late" ? [start, start + 1] : [start]) {
@@ -178,13 +184,18 @@ function subjectOf(tokens: readonly Token[], from: number, language: Language): 
       return { who: { kind: "other" }, thing: "", end: start };
     return { who: { kind: "self" }, thing: words[start] ?? "", end: start + 1 };
   }
+  // "Pelle can't have milk": whoever that is.
+  const called = tokens[from];
+  const does = words[from + 1] ?? "";
+  if (called !== undefined && /^\p{Lu}\p{Ll}/u.test(called.raw) && (/^(?:can|has|does)$/u.test(does) || words[from + 2] === "allergic"))
+    return { who: { kind: "companion", relation: rawOf([called]), name: null, stranger: true }, thing: "", end: from + 1 };
   if (language.others.has(first)) return { who: { kind: "other" }, thing: "", end: from };
   return { who: { kind: "nobody" }, thing: "", end: from };
 }
 
 /** An auxiliary is one where a verb, an adverb or a negation follows; "be" always is, as what follows it is told of the subject. */
 function leadsOn(tokens: readonly Token[], at: number): boolean {
-  const { word } = tokens[at] as Token;
+  const { word = "" } = tokens[at] ?? {};
   const next = tokens[at + 1];
   if (english.be.is(word) || english.modals.is(word)) return true;
   if (next === undefined) return false;
@@ -211,7 +222,7 @@ export function baseOf(word: string): string {
     word.replace(/ing$/u, ""),
     word.replace(/ing$/u, "e"),
   ])
-    if (english.habit.is(base)) return base;
+    if (english.take.is(base) || english.states.is(base)) return base;
   return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
 }
 
