@@ -190,7 +190,7 @@ describe("work on the stores", () => {
 
 describe("while a server owns the directory", () => {
   test(
-    "commands say so and how to go on; with --url they go through its API, and those that need the directory say that",
+    "commands say so and how to go on; with --url they go through its API, those over all users by its operator's token",
     async () => {
       const one = await desk();
       const { run, json, dir } = one;
@@ -202,7 +202,7 @@ describe("while a server owns the directory", () => {
       expect(busy.stderr).toContain(`--url ${url}`);
       const kept = await run(["retention", "--dry-run"]);
       expect(kept.code).toBe(4);
-      expect(kept.stderr).not.toContain("--url");
+      expect(kept.stderr).toContain(`--url ${url}`);
       expect(await json(["doctor"])).toMatchObject([{ status: "warn" }]);
 
       const through = ["--url", url];
