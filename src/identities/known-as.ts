@@ -1,13 +1,25 @@
+import { LRUCache } from "lru-cache";
 import type { Owner } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
-import type { Application } from "../ports/application.js";
+import type { Application, ChatEvent } from "../ports/application.js";
 import type { EventScope } from "../ports/event-log.js";
 
 /** Who an owner is after merges, and what their sessions are called now. */
 export interface KnownAs {
   resolve(owner: Owner): Promise<Owner>;
   sessionOf(owner: Owner, sessionId: string): Promise<string | null>;
+}
+
+/**
+ * How long "is nobody else" is believed where a turn begins, in milliseconds: far below the 30 days for which a merge's fence refuses
+ * whatever the merged user would write.
+ */
+const BELIEVED_MS = 24 * 60 * 60 * 1000;
+const MAX_BELIEVED = 10_000;
+
+interface TurnOptions {
+  readonly onEvent?: (event: ChatEvent) => void | Promise<void>;
 }
 
 /** What doors call of the application that is of one owner. */
@@ -18,7 +30,7 @@ type OwnersPart = Pick<
 
 /**
  * The application for owners by any name that they have been known by: each call is made for whom they are now, and a session that they
- * know by its id from before is found. One cheap read a call.
+ * know by its id from before is found. One cheap read a call, but for turns: of a user who was nobody else today none.
  */
 export function knownAs(application: OwnersPart, known: KnownAs): OwnersPart {
   const { chat, ownAgent, sessions, memories, history, imports, privacy, events } = application;
@@ -38,6 +50,33 @@ export function knownAs(application: OwnersPart, known: KnownAs): OwnersPart {
     ofSession(request.owner, request.sessionId, (owner, sessionId) =>
       work({ ...request, owner, ...(sessionId !== undefined && { sessionId }) }),
     );
+  const unmerged = new LRUCache<Owner, true>({ max: MAX_BELIEVED, ttl: BELIEVED_MS });
+  /** A turn begins with a write, which is refused where the user has been merged since: who they are is read then. */
+  const ofTurn = async <R extends { readonly owner: Owner; readonly sessionId?: string }, O extends TurnOptions, T>(
+    request: R,
+    options: O | undefined,
+    work: (request: R, options: O | undefined) => Promise<T>,
+  ): Promise<T> => {
+    const { owner } = request;
+    if (unmerged.has(owner)) {
+      let begun = false;
+      const onEvent = (event: ChatEvent) => {
+        begun = true;
+        return options?.onEvent?.(event);
+      };
+      try {
+        return await work(request, { ...options, onEvent } as O);
+      } catch (error) {
+        if (begun || !isAppError(error)) throw error;
+        if (error.code !== "OWNER_ERASED" && error.code !== "SESSION_NOT_FOUND") throw error;
+        unmerged.delete(owner);
+      }
+    }
+    return ofRequest(request, async (as) => {
+      if (as.owner === owner) unmerged.set(owner, true);
+      return work(as, options);
+    });
+  };
   /** A filter finds nothing where a name is of before: it is looked up first. */
   const filtered = async <T>(
     owner: Owner,
@@ -52,8 +91,8 @@ export function knownAs(application: OwnersPart, known: KnownAs): OwnersPart {
     typeof scope === "object" && "owner" in scope ? { owner: await known.resolve(scope.owner) } : scope;
   return {
     chat: {
-      chat: (request, options) => ofRequest(request, (as) => chat.chat(as, options)),
-      resume: (request, options) => ofRequest(request, (as) => chat.resume(as, options)),
+      chat: (request, options) => ofTurn(request, options, (as, given) => chat.chat(as, given)),
+      resume: (request, options) => ofTurn(request, options, (as, given) => chat.resume(as, given)),
     },
     ownAgent: {
       addMessages: (request, options) => ofRequest(request, (as) => ownAgent.addMessages(as, options)),

@@ -71,6 +71,8 @@ needing("postgres")("what PostgreSQL adds to a turn", () => {
           "append",
           "append and release",
         ]);
+      // Whether a user was merged with another is asked in the first turn that a process sees of them, and believed for a day.
+      await maitred.chat.chat({ owner: BOB, message: "Hello.", incognito: true });
       // A session off the record, so that nothing is read of memories; what follows its answer is its upkeep.
       const begun = await statementsOf(maitred, { owner: BOB, message: "Hello.", incognito: true });
       expect(begun.slice(0, begun.indexOf("append and release") + 1)).toEqual(["start", "create", "append and release"]);

@@ -36,6 +36,20 @@ export function answeringApplication(): Application {
     user: "local-user",
     data: { memory_id: MEMORY_ID, strength: "soft" as const, superseded_by: null },
   };
+  const merge = {
+    merge_id: MESSAGE_ID,
+    tenant: "default",
+    from: "visitor",
+    to: "ada",
+    state: "merged",
+    merged_at: AT,
+    undo_until: AT,
+  } as const;
+  const merged = (id: string, state: "merged" | "undone") => {
+    // Merges' ids are opaque: every other one is of a merge.
+    if (id.length % 2 === 1) throw new AppError("MERGE_NOT_FOUND");
+    return { ...merge, merge_id: id, state };
+  };
   const message = {
     message_id: MESSAGE_ID,
     session_id: SESSION_ID,
@@ -129,6 +143,11 @@ export function answeringApplication(): Application {
     history: {
       search: async () => [{ ...message, id: MESSAGE_ID, score: 0.4, before: [{ ...message, position: 0, channel: "api" }], after: [] }],
     },
+    identities: {
+      merge: async ({ from, to, tenant = "default" }) => ({ ...merge, tenant, from, to }),
+      undo: async (id) => merged(id, "undone"),
+      get: async (id) => merged(id, "merged"),
+    },
     imports: {
       async import(_owner, body) {
         let bytes = 0;
@@ -151,6 +170,7 @@ export function answeringApplication(): Application {
       }),
     },
     privacy: {
+      records: async () => [{ id: "b", title: "Jazz", seats: 2 }],
       async *export() {
         yield `{"format":"maitred-export","version":1,"exported_at":"${AT}","user":null,`;
         yield '"sessions":[],"memories":[],"forgotten":[],"records":{}}';
