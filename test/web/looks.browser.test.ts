@@ -133,7 +133,9 @@ needing("chromium")("how the chat page looks", () => {
     expect(again).toBeLessThan(10_000);
   });
 
-  test.runIf(TAKE_PICTURES)("the README's pictures", async () => {
+  // No test but a tool: it writes files, and is there only where somebody asks for them.
+  const pictures = TAKE_PICTURES ? test : () => {};
+  pictures("the README's pictures", async () => {
     const desk = await on.guest("ada", { viewport: { width: 1440, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
     await story(desk.page);
     await desk.page.screenshot({ path: `${DOCS}page-desktop.png` });
