@@ -232,6 +232,8 @@ export class SummaryKeeper {
       await lease.release();
     }
     if (written?.type === "summary" && remembered !== "") await this.#addToHistory(owner, summaryMessage(sessionId, written), signal);
+    // Whoever wrote the one before may have added it only now.
+    await this.#takeFromHistory(owner, read.summary, true);
     return true;
   }
 
@@ -283,7 +285,11 @@ export class SummaryKeeper {
   /** The summary is in the journal already: a history that is out of reach gets the next one. */
   async #addToHistory(owner: Owner, message: HistoryMessage, signal: AbortSignal): Promise<void> {
     try {
-      await this.#parts.history.addEvents(owner, [message], { signal });
+      const { history, store } = this.#parts;
+      await history.addEvents(owner, [message], { signal });
+      // Another may have been written meanwhile.
+      const { summary } = await store.journal.window(owner, message.session_id, { rounds: 0, signal });
+      if (summary?.id !== message.message_id) await history.removeMessages(owner, [message.message_id]);
     } catch (error) {
       if (isAppError(error, "HISTORY_DISABLED")) return;
       this.#parts.logger.warn({ session_id: message.session_id, err: error }, "a summary could not be made searchable");

@@ -173,6 +173,33 @@ describe("summaries and search", () => {
     ]);
   });
 
+  test("one alone can be found also where the one before is added to history only after the next was written", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 19);
+    const { history, keeper } = world;
+    const add = history.addEvents.bind(history);
+    let held = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      history.addEvents = async (owner, messages, options) => {
+        history.addEvents = add;
+        resolve();
+        await new Promise<void>((release) => {
+          held = release;
+        });
+        return add(owner, messages, options);
+      };
+    });
+    await world.say(alice, id, "Message 20", "Answer 20");
+    const first = keeper.maintain(alice, id);
+    await isHeld;
+    expect(await keeper.finish(alice, id)).toBe(true);
+    held();
+    await first;
+    const summaries = world.history.entries(alice).filter(({ role }) => role === "system");
+    expect(summaries.map(({ message_id: found }) => found)).toEqual([(await summaryOf(world, id))?.id]);
+  });
+
   test("what the user kept out of memory is in the summary, for the conversation goes on with it, and not in what can be searched", async () => {
     const world = await makeSummaryWorld();
     const { id } = await world.sessions.create(alice, {});
