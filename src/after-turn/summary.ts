@@ -1,7 +1,7 @@
 import { turnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round } from "../domain/session.js";
-import { isCurrent } from "../domain/summary.js";
+import { isCurrent, standsInFor } from "../domain/summary.js";
 import { blockOf, windowStart } from "../domain/window-blocks.js";
 import { isSearchable, summaryMessage } from "../history/history.js";
 import { isAppError } from "../platform/errors.js";
@@ -295,9 +295,4 @@ export class SummaryKeeper {
       this.#parts.logger.warn({ session_id: message.session_id, err: error }, "a summary could not be made searchable");
     }
   }
-}
-
-/** An extract that waits for the model's own, of the same rounds. */
-function standsInFor(summary: SummaryRecord | null, turn: number): boolean {
-  return summary?.body.interim === true && summary.body.to_turn >= turn;
 }
