@@ -108,7 +108,8 @@ describe("the packed package, alone in an empty project", () => {
     const ofSwaggerUi = installed.files.filter((file) => file.includes("swagger-ui"));
     const copied = ["LICENSE", "NOTICE", "swagger-ui-bundle.js", "swagger-ui.css"].map((name) => `dist/web/swagger-ui/${name}`);
     expect(ofSwaggerUi.sort()).toEqual(copied);
-    const expected = /^(dist\/|docs\/.*\.(md|png)$|examples\/.*\.(ts|py|sh)$|memory_storage\/README\.md$|package\.json$|[A-Z]+\.md$|LICENSE$)/;
+    const expected =
+      /^(dist\/|docs\/.*\.(md|png)$|examples\/.*\.(ts|py|sh)$|memory_storage\/README\.md$|package\.json$|[A-Z]+\.md$|LICENSE$)/;
     expect(installed.files.filter((file) => !expected.test(file))).toEqual([]);
     expect(installed.files.filter((file) => /\.jsonl|\.db|\.env|\.test\./.test(file))).toEqual([]);
   });
