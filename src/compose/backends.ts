@@ -1,11 +1,11 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { CONCIERGE_CATEGORIES } from "../concierge/categories.js";
 import { type Category, DEFAULT_CATEGORIES, parseCategories } from "../domain/categories.js";
 import { LlmReader } from "../memories/llm-reader.js";
-import { AppError, isAppError } from "../platform/errors.js";
+import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import { readNamedJson, wrongFile } from "../platform/named-file.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { VectorStore } from "../ports/vectors.js";
@@ -30,11 +30,11 @@ const LOOK_MS = 3_000;
 export async function openCategories(path: string | undefined, domain: Domain | undefined): Promise<readonly Category[]> {
   if (domain?.categories !== undefined) return domain.categories;
   if (path === undefined) return domain === undefined ? CONCIERGE_CATEGORIES : DEFAULT_CATEGORIES;
+  const given = await readNamedJson("MEMORY_CATEGORIES_FILE", path);
   try {
-    return parseCategories(JSON.parse(await readFile(path, "utf8")));
+    return parseCategories(given);
   } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : "It can't be read as JSON.";
-    throw new AppError("INVALID_CONFIG", { detail: `MEMORY_CATEGORIES_FILE: ${path}\n${why}`, cause });
+    throw cause instanceof z.ZodError ? wrongFile("MEMORY_CATEGORIES_FILE", `${path}\n${z.prettifyError(cause)}`, cause) : cause;
   }
 }
 

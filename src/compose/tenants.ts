@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { type Category, categoriesSchema } from "../domain/categories.js";
 import type { RetentionPolicy } from "../domain/lifecycle.js";
 import { ownerOf } from "../domain/owner.js";
 import { AppError, type ErrorDetail } from "../platform/errors.js";
+import { readNamedJson } from "../platform/named-file.js";
 import { nearestName } from "../platform/nearest-name.js";
 import type { ChatModel } from "../ports/agent.js";
 import { ByTenant } from "./by-tenant.js";
@@ -72,17 +72,7 @@ export function checkedTenants(given: unknown): Tenants {
 /** @throws INVALID_CONFIG for a file that can't be read, naming the place of each setting that is wrong or unknown */
 export async function readTenants(path: string | undefined): Promise<Tenants> {
   if (path === undefined) return {};
-  const refuse = (detail: string, cause?: unknown) => invalid([{ pointer: "/TENANTS_FILE", detail: `TENANTS_FILE: ${detail}` }], cause);
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw refuse("can't be read", cause);
-  });
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw refuse("is not JSON");
-  }
-  const read = checked(json, inFile, "TENANTS_FILE", () => "/TENANTS_FILE");
+  const read = checked(await readNamedJson("TENANTS_FILE", path), inFile, "TENANTS_FILE", () => "/TENANTS_FILE");
   return Object.fromEntries(
     Object.entries(read).map(([tenant, { retention_days: retentionDays, ...same }]) => [
       tenant,
@@ -158,6 +148,6 @@ function shown(part: string): string {
   return part.slice(0, 64).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-function invalid(errors: readonly ErrorDetail[], cause?: unknown): AppError {
-  return new AppError("INVALID_CONFIG", { detail: errors.map((each) => each.detail).join("\n"), errors, cause });
+function invalid(errors: readonly ErrorDetail[]): AppError {
+  return new AppError("INVALID_CONFIG", { detail: errors.map((each) => each.detail).join("\n"), errors });
 }

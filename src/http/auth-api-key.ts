@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
+import { readNamedJson, wrongFile } from "../platform/named-file.js";
 import type { Authenticator, Credentials } from "./authenticator.js";
 import { bearerToken, headerText } from "./credentials.js";
 
@@ -20,21 +20,14 @@ interface Key {
   readonly user: string | null;
 }
 
-function refuse(detail: string, cause?: unknown): AppError {
-  return new AppError("INVALID_CONFIG", { detail: `API_KEYS_FILE: ${detail}`, errors: [{ pointer: "/API_KEYS_FILE", detail }], cause });
-}
+const VARIABLE = "API_KEYS_FILE";
+const refuse = (why: string) => wrongFile(VARIABLE, why);
 
 async function readKeys(path: string): Promise<Key[]> {
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw refuse("can't be read", cause);
-  });
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw refuse("is not JSON");
-  }
-  const parsed = z.array(keySchema).min(1).safeParse(json);
+  const parsed = z
+    .array(keySchema)
+    .min(1)
+    .safeParse(await readNamedJson(VARIABLE, path));
   if (!parsed.success) throw refuse(parsed.error.issues.map((issue) => `/${issue.path.join("/")}: ${issue.message}`).join("; "));
   const hashes = new Map<string, number>();
   for (const [place, { sha256 }] of parsed.data.entries()) {

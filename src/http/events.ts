@@ -29,6 +29,12 @@ const headers = z.object({
   "Last-Event-ID": z.string().max(256).optional().openapi({ description: "Of a stream that goes on: instead of `after`." }),
 });
 
+/** What is asked and answered where events are listed or followed. */
+const listing = {
+  request: { query, headers },
+  responses: answersAs({ "application/json": eventsPage, "text/event-stream": eventStreamSchema }, "A page of events, or the stream."),
+};
+
 const routes = {
   mine: createRoute({
     method: "get",
@@ -36,8 +42,7 @@ const routes = {
     operationId: "listMyEvents",
     tags,
     summary: "What happened to the user's sessions and memories, oldest first; with `Accept: text/event-stream` as it happens",
-    request: { query, headers },
-    responses: answersAs({ "application/json": eventsPage, "text/event-stream": eventStreamSchema }, "A page of events, or the stream."),
+    ...listing,
     fails: ["TOO_MANY_STREAMS"],
   }),
   all: createRoute({
@@ -46,8 +51,7 @@ const routes = {
     operationId: "listEvents",
     tags,
     summary: "The same of all users of the tenant, for a trusted backend: an API key whose user is null",
-    request: { query, headers },
-    responses: answersAs({ "application/json": eventsPage, "text/event-stream": eventStreamSchema }, "A page of events, or the stream."),
+    ...listing,
     fails: ["NOT_FOUND", "TOO_MANY_STREAMS"],
   }),
   undelivered: createRoute({

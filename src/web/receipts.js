@@ -1,24 +1,14 @@
 import { button, el } from "./dom.js";
+import { keptList } from "./kept-list.js";
 
 /** Receipts of erasures. The server no longer knows whose they are, so this browser keeps them; they hold counts and no text. */
 
-const KEY = "maitred.receipts";
-const KEPT = 5;
+const receipts = keptList("maitred.receipts", 5);
 
-function all() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "[]");
-  } catch {
-    return [];
-  }
-}
-
-export function keepReceipt(receipt, whose) {
-  localStorage.setItem(KEY, JSON.stringify([{ whose, receipt }, ...all()].slice(0, KEPT)));
-}
+export const keepReceipt = (receipt, whose) => receipts.put({ whose, receipt });
 
 export function receiptsView({ save, when }) {
-  const kept = all();
+  const kept = receipts.all();
   if (kept.length === 0) return [];
   return [
     el("h3", {}, "Receipts"),

@@ -1,23 +1,13 @@
 import { api, identity, Problem } from "./api.js";
 import { state } from "./bus.js";
 import { button, byId, el } from "./dom.js";
+import { keptList } from "./kept-list.js";
 
 /** Who speaks. In local mode one may speak as anyone: a name that can't be one is refused here, and nobody is changed. */
 
-const KEY = "maitred.users";
-const REMEMBERED = 6;
+const recent = keptList("maitred.users", 6);
 
-function recent() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "[]");
-  } catch {
-    return [];
-  }
-}
-
-function remember(user) {
-  localStorage.setItem(KEY, JSON.stringify([user, ...recent().filter((each) => each !== user)].slice(0, REMEMBERED)));
-}
+const remember = (user) => recent.put(user, (each) => each === user);
 
 /** The name and its first letter, where the page shows them. */
 export function showUser() {
@@ -59,7 +49,7 @@ export function openUsers(onSwitched) {
     dialog.close();
     onSwitched();
   };
-  const others = recent().filter((each) => each !== state.me.user.id);
+  const others = recent.all().filter((each) => each !== state.me.user.id);
   const form = el(
     "form",
     {},

@@ -65,6 +65,22 @@ function mortal(point: string): { readonly overrides: Overrides; arm(): void; di
   };
 }
 
+/** A world that can be killed at a point, and how it is: the world that starts on what is left. */
+async function mortalWorld(point: string) {
+  const dir = await tempDir();
+  const mortality = mortal(point);
+  const world = await openWorld(dir, {}, mortality.overrides);
+  const killedDuring = async (work: () => Promise<unknown>): Promise<World> => {
+    mortality.arm();
+    await work().catch(() => undefined);
+    expect(mortality.died()).toBe(true);
+    mortality.disarm();
+    await world.application.close({ drainMs: 0 });
+    return startWorld(dir);
+  };
+  return { world, killedDuring };
+}
+
 const both = (calls: readonly string[]) => calls.flatMap((call) => [`${call}:before`, `${call}:after`]);
 
 /** A visitor and ada have each said something; what each has is the same whenever it is told. */
@@ -90,16 +106,9 @@ describe("a merge that is killed", () => {
     "[merge-finished] at %s is finished at the next start, with nothing lost and nothing twice",
     { timeout: 60_000 },
     async (point) => {
-      const dir = await tempDir();
-      const mortality = mortal(point);
-      const world = await openWorld(dir, {}, mortality.overrides);
+      const { world, killedDuring } = await mortalWorld(point);
       const { session } = await stories(world);
-      mortality.arm();
-      await world.application.identities.merge({ from: "visitor", to: "ada" }).catch(() => undefined);
-      expect(mortality.died()).toBe(true);
-      mortality.disarm();
-      await world.application.close({ drainMs: 0 });
-      const after = await startWorld(dir);
+      const after = await killedDuring(() => world.application.identities.merge({ from: "visitor", to: "ada" }));
       expect(await after.application.identities.resolve(VISITOR)).toBe(ownerOf("default", "ada"));
       const merge = await after.application.identities.merge({ from: "visitor", to: "ada" });
       expect(merge.state).toBe("merged");
@@ -117,9 +126,7 @@ describe("an undo that is killed", () => {
     "[merge-finished] [merge-undone] at %s is finished at the next start, with nothing lost and nothing twice",
     { timeout: 60_000 },
     async (point) => {
-      const dir = await tempDir();
-      const mortality = mortal(point);
-      const world = await openWorld(dir, {}, mortality.overrides);
+      const { world, killedDuring } = await mortalWorld(point);
       const { session } = await stories(world);
       const [visitors, adas] = [await told(world, "visitor"), await told(world, "ada")];
       const { merge_id } = await world.application.identities.merge({ from: "visitor", to: "ada" });
@@ -128,12 +135,7 @@ describe("an undo that is killed", () => {
       );
       await world.application.memories.forget(ownerOf("default", "ada"), aisle?.id ?? "", { now: new Date() });
       const later = await world.as("visitor").say("Anything good this weekend?", { session_id: session });
-      mortality.arm();
-      await world.application.identities.undo(merge_id).catch(() => undefined);
-      expect(mortality.died()).toBe(true);
-      mortality.disarm();
-      await world.application.close({ drainMs: 0 });
-      const after = await startWorld(dir);
+      const after = await killedDuring(() => world.application.identities.undo(merge_id));
       expect(await after.application.identities.resolve(VISITOR)).toBe(VISITOR);
       expect(await after.application.identities.get(merge_id)).toMatchObject({ state: "undone" });
       expect(await told(after, "visitor")).toEqual({
