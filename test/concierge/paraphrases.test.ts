@@ -125,6 +125,8 @@ const BOOKINGS: readonly Paraphrase[] = [
   { after: [LIST], say: "get us a couple of tickets for the last one", tool: "book_tickets", input: { quantity: 2 } },
   { after: [LIST], say: "The cheapest for me and my wife, book that", tool: "book_tickets", input: { quantity: 2, companions: ["wife"] } },
   { after: [LIST], say: "please book the first", tool: "check_availability", reply: /How many seats/ },
+  { after: ["any jazz for me and my hubby this weekend?"], say: "cool, book #2 pls", tool: "book_tickets", input: { quantity: 2 } },
+  { after: [LIST, "make that for the two of us"], say: "the second, please book it", tool: "book_tickets", input: { quantity: 2 } },
   { after: [LIST, "please book the first"], say: "three please", tool: "book_tickets", input: { quantity: 3 } },
   { after: [LIST, "Tell me more about option 2"], say: "Great, book it for 2", tool: "book_tickets", input: { quantity: 2 } },
   {

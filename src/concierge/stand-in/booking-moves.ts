@@ -8,7 +8,7 @@ import { partyIn } from "../script/words.js";
 import { plain } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
 import { callThen, isFailure, say } from "./moves.js";
-import { awaitsQuantity, mergeLists, openQuote, type ShownQuote } from "./past.js";
+import { awaitsQuantity, mergeLists, openQuote, type ShownQuote, saidSinceList } from "./past.js";
 import * as replies from "./replies.js";
 import { meantEvent, missingPlace, search } from "./search-moves.js";
 
@@ -26,7 +26,7 @@ export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   const waiting = awaitsQuantity(view);
   const event = found ? onlyFound(view) : (meantEvent(view, wish) ?? (wish.party === undefined ? undefined : waiting));
   if (event === undefined) return missingPlace(view) ?? search(view, wish, habits);
-  const quantity = wish.party ?? habits.party?.size;
+  const quantity = wish.party ?? partySaid(view) ?? habits.party?.size;
   if (quantity === undefined) return { type: "call", calls: [{ name: "check_availability", arguments: { event_id: event } }] };
   const companions = companionsOf(view);
   const section = /\b(stalls|circle|gallery|front tables|tables|bar|main stand|side stand|corner|dining room|chef's counter)\b/.exec(
@@ -47,6 +47,11 @@ export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
       },
     ],
   };
+}
+
+/** How many the guest has spoken of for what was found: as many as the list was shown for, unless they have changed it since. */
+function partySaid(view: ScriptView): number | undefined {
+  return saidSinceList(view).reduce<number | undefined>((party, text) => partyIn(text) ?? party, undefined);
 }
 
 /** The one event that this turn's searches found, if it is one. */

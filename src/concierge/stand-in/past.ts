@@ -92,6 +92,12 @@ export function lastList(view: ScriptView): readonly ListedEvent[] {
   return [];
 }
 
+/** What the guest has said from the newest list on, oldest first; nothing where there is none. */
+export function saidSinceList(view: ScriptView): readonly string[] {
+  const at = view.window.findLastIndex(({ observations }) => mergeLists(observations).length > 0);
+  return at === -1 ? [] : view.window.slice(at).map(({ user }) => user);
+}
+
 /** The event that was spoken of by itself last: looked at, quoted, booked, or alone on a list. */
 export function focus(view: ScriptView): string | undefined {
   for (const round of view.window.toReversed())
