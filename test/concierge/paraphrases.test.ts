@@ -178,6 +178,8 @@ const DETAILS: readonly Paraphrase[] = [
   { after: [LIST], say: "what time does number three start?", tool: "get_event" },
   { after: [LIST], say: "is the first one step-free?", tool: "get_event", reply: /step-free/ },
   { after: ["dinner in Vienna on Saturday"], say: "does it have a vegan menu?", tool: "get_event", reply: /Menus: .*vegan/ },
+  { after: [LIST], say: "2nd one sounds ace", tool: "get_event" },
+  { after: [LIST, "2nd one sounds ace"], say: "yep, 4 of us", tool: "book_tickets", input: { quantity: 4 } },
   { after: [LIST], say: "Tell me more about the fourth", tool: "get_event" },
 ];
 

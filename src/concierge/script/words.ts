@@ -121,20 +121,19 @@ export function partyIn(text: string): number | undefined {
 const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"] as const;
 
 const ORDINAL = ORDINALS.join("|");
+/** "2nd", not of a month. */
+const NUMBERED = new RegExp(`\\b([1-9])(?:st|nd|rd|th)\\b(?!\\s+(?:of\\s+)?${MONTHS})`, "g");
 
 /** Position in a list, from 0; -1 for the last. */
 export function ordinalIn(text: string): number | undefined {
-  const words = plain(text);
+  const words = plain(text).replace(NUMBERED, (_, digit: string) => ORDINALS[Number(digit) - 1] ?? "");
   const before = "(?:the|your|that|my|option|number|for|of|and)";
   const named =
     new RegExp(`\\b${before}\\s+(${ORDINAL})\\b`).exec(words) ??
     new RegExp(`\\b(${ORDINAL})\\s+(?:one|option|event|booking)|^\\W*(${ORDINAL})\\b`).exec(words);
   const name = named?.[1] ?? named?.[2];
   if (name !== undefined) return ORDINALS.indexOf(name as (typeof ORDINALS)[number]);
-  const numbered = new RegExp(
-    `(?:#|\\b(?:number|option|no\\.|nr\\.|item|choice)\\s*)${NUMBER}\\b|\\b(?:the\\s+)(\\d)(?:st|nd|rd|th)(?!\\s+(?:of\\s+)?${MONTHS})\\b`,
-  ).exec(words);
-  const number = numbered?.[1] ?? numbered?.[2];
+  const number = new RegExp(`(?:#|\\b(?:number|option|no\\.|nr\\.|item|choice)\\s*)${NUMBER}\\b`).exec(words)?.[1];
   if (number !== undefined) return (NUMBERS[number] ?? Number(number)) - 1;
   if (/\b(?:the )?(?:last one|bottom one|last option|last on the list)\b/.test(words)) return -1;
   return undefined;

@@ -8,7 +8,7 @@ import { partyIn } from "../script/words.js";
 import { plain } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
 import { callThen, isFailure, say } from "./moves.js";
-import { awaitsQuantity, mergeLists, openQuote, type ShownQuote, saidSinceList } from "./past.js";
+import { awaitsQuantity, focus, justShowedOne, mergeLists, openQuote, type ShownQuote, saidSinceList } from "./past.js";
 import * as replies from "./replies.js";
 import { meantEvent, missingPlace, search } from "./search-moves.js";
 
@@ -23,7 +23,7 @@ export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   const asked = view.observations.findLast(({ name }) => name === "check_availability");
   if (asked !== undefined) return say(`${replies.detailsReply(asked.output)}\nHow many seats would you like?`);
   const found = view.observations.some(({ name }) => name === "search_events");
-  const waiting = awaitsQuantity(view);
+  const waiting = awaitsQuantity(view) ?? (readReply(view.message).yes && justShowedOne(view) ? focus(view) : undefined);
   const event = found ? onlyFound(view) : (meantEvent(view, wish) ?? (wish.party === undefined ? undefined : waiting));
   if (event === undefined) return missingPlace(view) ?? search(view, wish, habits);
   const quantity = wish.party ?? partySaid(view) ?? habits.party?.size;
