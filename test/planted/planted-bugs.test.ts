@@ -22,7 +22,7 @@ const COPIED = [
 async function runTests(tree: string, file: string, named: string | undefined): Promise<{ passed: boolean; output: string }> {
   const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
   const args = [vitest, "run", file, ...(named === undefined ? [] : ["-t", named]), "--reporter=dot"];
-  const env = { PATH: process.env.PATH, CI: "true", NO_COLOR: "1" };
+  const env = { PATH: process.env.PATH, CI: "true", NO_COLOR: "1", TEST_MODULE_CACHE: join(tree, "modules") };
   return new Promise((done) => {
     execFile(process.execPath, args, { cwd: tree, env, timeout: 120_000, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) =>
       done({ passed: error === null, output: `${stdout}\n${stderr}` }),

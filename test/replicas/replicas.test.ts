@@ -10,9 +10,9 @@ import { ENGINES, type EngineServer } from "./engines.js";
 import { Conversation } from "./guest.js";
 
 const USERS = 20;
-const SESSIONS_OF_EACH = 5;
-/** On each engine; `REPLICA_TURNS=5000` for more. */
-const ALL_TURNS = Number(process.env.REPLICA_TURNS ?? 1_000);
+const SESSIONS_OF_EACH = 2;
+/** On each engine; `REPLICA_TURNS=1000` for more. */
+const ALL_TURNS = Number(process.env.REPLICA_TURNS ?? 400);
 /** Of each session. */
 const TURNS = Math.ceil(ALL_TURNS / (USERS * SESSIONS_OF_EACH));
 /** Conversations that go on at the same time. */

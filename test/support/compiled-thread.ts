@@ -4,6 +4,7 @@ import type { Plugin } from "vitest/config";
 import { bundle } from "./bundle.js";
 
 const THREAD = fileURLToPath(new URL("../../src/stores/local-vectors/local-thread.ts", import.meta.url));
+const STARTER = "/local-vectors/local-worker.ts";
 const STARTS_WITH_LOADER = "new Worker(start, { workerData, eval: true })";
 
 /**
@@ -20,8 +21,10 @@ export function compiledThread(temporary: string): Plugin {
   return {
     name: "compiled-thread",
     enforce: "pre",
+    // What names a file of this run is of this run alone.
+    configureVitest: ({ experimental_defineCacheKeyGenerator: keep }) => keep(({ id }) => (id.endsWith(STARTER) ? false : undefined)),
     async transform(code, id) {
-      if (!id.endsWith("/local-vectors/local-worker.ts")) return null;
+      if (!id.endsWith(STARTER)) return null;
       if (!code.includes(STARTS_WITH_LOADER)) throw new Error(`${id} starts its thread in another way now: see compiled-thread.ts.`);
       url ??= compiled();
       return code.replace(STARTS_WITH_LOADER, `new Worker(new URL(${JSON.stringify(await url)}), { workerData })`);
