@@ -16,11 +16,11 @@ export function weekOf(day: string): number {
   return Math.floor((Date.parse(`${day}T00:00:00Z`) / DAY_MS + 3) / 7);
 }
 
+const LONG_DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
+
 /** "Saturday 14 March". */
 export function longDay(day: string): string {
-  return new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" })
-    .format(new Date(`${day}T00:00:00Z`))
-    .replace(",", "");
+  return LONG_DAY.format(new Date(`${day}T00:00:00Z`)).replace(",", "");
 }
 
 /** The clocks of one time zone. Costly to make, cheap to use. */

@@ -6,7 +6,7 @@ const IANA_NAME = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 export function isTimeZone(name: string): boolean {
   if (!IANA_NAME.test(name)) return false;
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
+    clockOf(name);
     return true;
   } catch {
     return false;
