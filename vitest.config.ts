@@ -63,7 +63,10 @@ export default defineConfig({
         test: { name: "fast", include: ["test/**/*.test.ts"], exclude: ["**/node_modules/**", ...DEEP, ...FAULTS, ...REPLICAS] },
       },
       { extends: true, test: { name: "deep", include: DEEP, exclude: ["**/node_modules/**"] } },
-      { extends: true, test: { name: "faults", include: FAULTS, exclude: ["**/node_modules/**"], sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: { name: "faults", include: FAULTS, exclude: ["**/node_modules/**"], maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
       { extends: true, test: { name: "replicas", include: REPLICAS, exclude: ["**/node_modules/**"], sequence: { groupOrder: 2 } } },
     ],
   },

@@ -2,8 +2,20 @@ import { MODEL_TIMEOUT_MS, RECALL_DEADLINE_MS } from "./rig.js";
 
 export type Outcome = Readonly<Record<string, string>>;
 
+/** The tables of the page, in their order. */
+const PARTS = [
+  "Qdrant",
+  "Embedder",
+  "Model, answering",
+  "Model, extracting",
+  "Disk",
+  "Disk beneath SQLite, memory and history",
+  "Disk beneath SQLite, sessions and bookings",
+] as const;
+export type Part = (typeof PARTS)[number];
+
 export interface Row {
-  readonly part: string;
+  readonly part: Part;
   readonly fault: string;
   readonly expected: Outcome;
   readonly seen: Outcome;
@@ -11,8 +23,8 @@ export interface Row {
 
 const INTRODUCTION = `# What faults do
 
-Written by \`test/faults/faults.test.ts\`, which fails when what it sees is not what is expected, or not what stands here
-(\`npx vitest run test/faults -u\` writes the page anew).
+Written by the tests in \`test/faults\`, which fail when what they see is not what is expected, or not what stands here
+(\`npx vitest run --project faults --maxWorkers=1 -u\` writes the page anew).
 
 Each line is one run of the whole product: the real \`mem0ai\`, \`openai\` and \`@qdrant/js-client-rest\` over loopback servers that fail
 as they are told to, the file store over a disk that does, RECALL_DEADLINE_MS=${RECALL_DEADLINE_MS} and MODEL_TIMEOUT_MS=${MODEL_TIMEOUT_MS}. Ada and Bob each have a
@@ -37,14 +49,18 @@ Redis is no part of the file store and has no lines here.
 
 const HEADINGS: Readonly<Record<string, string>> = { memory: "memory.status", others: "others feel" };
 
-/** The fault matrix as a page: what each fault should do, and what it did. `seen` is shown only where it is not what was expected. */
-export function page(rows: readonly Row[]): string {
-  const sections = [...new Set(rows.map((row) => row.part))].map((part) =>
-    section(
-      part,
-      rows.filter((row) => row.part === part),
-    ),
-  );
+/**
+ * The fault matrix as a page: what each fault should do, and what it did. `seen` is shown only where it is not what was expected. The
+ * tables of which there is no row stay as `page` has them.
+ */
+export function pageWith(rows: readonly Row[], page: string): string {
+  const standing = page.split("\n\n## ").slice(1);
+  const sections = PARTS.flatMap((part) => {
+    const own = rows.filter((row) => row.part === part);
+    if (own.length > 0) return [section(part, own)];
+    const table = standing.find((each) => each.startsWith(`${part}\n`));
+    return table === undefined ? [] : [`## ${table.trimEnd()}`];
+  });
   return `${[INTRODUCTION.trimEnd(), ...sections].join("\n\n")}\n`;
 }
 

@@ -3,7 +3,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take longest, longest first: begun last, they would be waited for alone. The others follow by size. */
 const LONG = [
   "crash/kills",
-  "faults/faults",
+  "faults/turn",
+  "faults/recall",
   "cli-e2e/cli",
   "faults/outage",
   "crash/erasure",

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Catalogue } from "../../src/concierge/catalogue.js";
+import { AS_EVER, holds, NOT_KEPT, openMatrix, STORE_DOWN } from "./matrix.js";
+import { type Rig, replyTo } from "./rig.js";
+import { runs, underStoreFault } from "./store-faults.js";
+import { underTurnFault } from "./turn-faults.js";
+
+const { opened, compare, comparePage } = openMatrix();
+
+/** A lock is on the whole file, so others' writes wait as hers do; what they say is answered as ever. */
+const LOCKED = { others: "write-back had to wait" };
+const { asked: _, ...UNREAD } = STORE_DOWN;
+/** What was said since is in the log and not in the store: a recall without it says so. */
+const READS = { memory: "ok, degraded ×7", known: "standing preferences" };
+/**
+ * SQLite waits for a lock in the rig's own thread, and timers with it: whether a turn is then late or degraded is the machine's speed.
+ */
+const LOCKED_OUT = { memory: "ok, late or degraded ×7", others: "200 late or degraded ×7" };
+const lateOrDegraded = (seen: string) =>
+  runs(
+    seen.split(", ").flatMap((run) => {
+      const [, status = "", times = "1"] = /^(.*?)(?: ×(\d+))?$/.exec(run) ?? [];
+      return Array(Number(times)).fill(status.replace(/timeout|degraded/, "late or degraded"));
+    }),
+  );
+const adas = ({ ada }: Rig) => [ada.owner, ada.sessionId];
+
+describe("[degradation-honest] [other-users-unaffected] a fault of the disk beneath a SQLite file", () => {
+  test.each([
+    ["vectors.db is full (SQLITE_FULL)", "SQLITE_FULL", { ...UNREAD, ...READS }],
+    ["vectors.db fails (SQLITE_IOERR)", "SQLITE_IOERR", UNREAD],
+    ["vectors.db is locked (SQLITE_BUSY)", "locked", { ...UNREAD, ...READS, ...LOCKED_OUT }],
+  ] as const)("%s", async (name, how, expected) => {
+    const on = await opened("local");
+    const seen = await underStoreFault(on, {
+      start: () => {
+        if (how === "locked") on.sqlite.lock(join(on.dir, "vectors.db"));
+        else on.sqlite.inject({ file: "vectors.db", code: how, holding: adas(on) });
+      },
+      asks: () => 0,
+    });
+    const { asked: _, ...outcome } = seen;
+    const locked = { ...outcome, memory: lateOrDegraded(outcome.memory), others: lateOrDegraded(outcome.others) };
+    compare("Disk beneath SQLite, memory and history", name, expected, how === "locked" ? locked : outcome);
+  });
+
+  test.each([
+    ["index.db is full (SQLITE_FULL)", "SQLITE_FULL", AS_EVER],
+    ["index.db fails (SQLITE_IOERR)", "SQLITE_IOERR", NOT_KEPT],
+    ["index.db is locked (SQLITE_BUSY)", "locked", { ...AS_EVER, ...LOCKED }],
+  ] as const)("%s", async (name, how, expected) => {
+    const on = await opened();
+    const seen = await underTurnFault(on, {
+      start: () => {
+        if (how === "locked") on.sqlite.lock(join(on.dir, "index.db"));
+        else on.sqlite.inject({ file: "index.db", code: how, holding: adas(on) });
+      },
+    });
+    compare("Disk beneath SQLite, sessions and bookings", name, expected, seen);
+  });
+
+  test.each([
+    ["bookings.db is full (SQLITE_FULL), at a quote", "SQLITE_FULL", AS_EVER],
+    ["bookings.db fails (SQLITE_IOERR), at a quote", "SQLITE_IOERR", AS_EVER],
+    ["bookings.db is locked (SQLITE_BUSY), at a quote", "locked", AS_EVER],
+  ] as const)("%s", async (name, how, expected) => {
+    const on = await opened();
+    const { ada, openai } = on;
+    const [event] = new Catalogue().onSale(new Date());
+    const observed: unknown[] = [];
+    const seen = await underTurnFault(on, {
+      start: () => {
+        openai.chatOtherwise((body) => {
+          if (body.tools === undefined || !holds(body, `${ada.word} matinees`)) return replyTo(body);
+          const last = body.messages.at(-1);
+          if (last?.role !== "tool") return { calls: [{ name: "book_tickets", arguments: { event_id: event?.id, quantity: 2 } }] };
+          observed.push(last.content);
+          return { text: "Heard." };
+        });
+        if (how === "locked") on.sqlite.lock(join(on.dir, "bookings.db"));
+        else on.sqlite.inject({ file: "bookings.db", code: how, holding: adas(on) });
+      },
+    });
+    expect(observed[0]).toMatch(/failed|can't/);
+    compare("Disk beneath SQLite, sessions and bookings", name, expected, seen);
+  });
+});
+
+test("the page about faults says what was seen", comparePage);
