@@ -4,6 +4,7 @@ import { maintenanceOf } from "./cli/maintenance-of.js";
 import { runCli } from "./cli/program.js";
 import { parseConfig } from "./compose/config.js";
 import { readEnvironment } from "./compose/environment.js";
+import { compileWasmOnce } from "./platform/baseline-wasm.js";
 import { VERSION } from "./platform/version.js";
 
 /**
@@ -18,6 +19,7 @@ process.once("SIGTERM", () => interrupted.abort());
 // Whoever read the output (`| head`) has had enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
+compileWasmOnce();
 process.exitCode = await runCli(process.argv.slice(2), {
   version: VERSION,
   streams: process,

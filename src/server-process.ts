@@ -6,6 +6,7 @@ import { openMetrics, openTraces } from "./compose/telemetry.js";
 import { createHttpApp } from "./http/app.js";
 import { requireLoopback } from "./http/auth-local.js";
 import { listen, type RunningServer } from "./http/server.js";
+import { compileWasmOnce } from "./platform/baseline-wasm.js";
 import { systemClock } from "./platform/clock.js";
 import { createLogger } from "./platform/pino-logger.js";
 import { announceAddress } from "./platform/server-address.js";
@@ -21,6 +22,7 @@ const DRAIN_MS = 5_000;
  */
 export async function runServer(environment: Readonly<Record<string, string | undefined>>): Promise<0 | 1> {
   const config = parseConfig(environment);
+  compileWasmOnce();
   requireLoopback(config.AUTH_MODE, config.HOST);
   const logger = createLogger({ level: config.LOG_LEVEL, content: config.LOG_CONTENT });
   warnOfMisspelt(environment, logger);
