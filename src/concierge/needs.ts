@@ -36,5 +36,8 @@ export type NeedName = (typeof ACCESS | typeof DIETS | typeof WITHOUT)[number]["
 
 export const CONCIERGE_NEEDS: readonly (Need & { readonly name: NeedName })[] = [...ACCESS, ...DIETS, ...WITHOUT];
 
+/** Needs that name one thing that must not be in the food. */
+export const SUBSTANCES: ReadonlySet<string> = new Set<NeedName>(WITHOUT.map(({ name }) => name));
+
 /** Needs that concern only what is served. */
 export const FOOD_NEEDS: ReadonlySet<string> = new Set<NeedName>([...DIETS, ...WITHOUT].map(({ name }) => name));

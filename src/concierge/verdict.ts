@@ -1,7 +1,8 @@
 import type { Memory, MemorySource } from "../domain/memory.js";
 import type { CatalogueEvent, Section } from "./catalogue.js";
 import { isAmong, isNamedIn, joined } from "./companions.js";
-import { checkNeed } from "./need-check.js";
+import { checkNeed, type NeedCheck } from "./need-check.js";
+import { SUBSTANCES } from "./needs.js";
 
 /** What of everybody's needs stands against a booking. Pure: every rule of the gate can be tested as a table. */
 
@@ -67,7 +68,7 @@ export function judge(needs: KnownNeeds, event: CatalogueEvent, section: Section
     const comes = who === null ? "yes" : comesAlong(memory, hard, party);
     if (comes === "no") continue;
     if (who !== null && comes === "yes") along.add(who);
-    const check = checkNeed(memory.need, event, section);
+    const check = checkMemory(memory, event, section);
     if (check.state === "met") {
       if (comes === "yes") met.push(memory.text);
       continue;
@@ -89,6 +90,16 @@ export function judge(needs: KnownNeeds, event: CatalogueEvent, section: Section
       });
   }
   return { along: [...along], conflicts, mentions, met, unchecked: !needs.complete };
+}
+
+/** "Tree nuts", not "nuts and milk". */
+const MOST_WORDS = 2;
+
+/** Of several things that must not be in the food one need tells only one: that it is met says nothing of the others. */
+function checkMemory({ need, about }: Memory, event: CatalogueEvent, section: Section): NeedCheck {
+  const check = checkNeed(need, event, section);
+  const several = need !== null && SUBSTANCES.has(need) && about.trim().split(/\s+/u).length > MOST_WORDS;
+  return check.state === "met" && several && event.kitchen !== null ? checkNeed("other", event, section) : check;
 }
 
 /** Hard, active or waiting, not over by now, and begun when the event begins. */

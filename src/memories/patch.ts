@@ -1,6 +1,8 @@
 import type { MemoryPatch } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import { AppError } from "../platform/errors.js";
+import { isNamedIn } from "./checks/named-thing.js";
+import { SaidWords } from "./checks/said-words.js";
 import { withEvent } from "./record-changes.js";
 import { endOf } from "./statement-record.js";
 
@@ -13,13 +15,16 @@ export function patched(record: MemoryRecord, patch: MemoryPatch, now: Date, tim
   if (ends && validUntil !== null && Date.parse(validUntil) <= now.getTime())
     throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/valid_until", detail: "It is over already." }] });
   const changesText = patch.text !== undefined && patch.text.trim() !== record.text;
+  const strength = patch.strength ?? record.strength;
+  const thing = changesText ? thingOf(record, patch, strength) : {};
   return {
     ...record,
+    ...thing,
     text: patch.text?.trim() ?? record.text,
     category: patch.category ?? record.category,
-    aspect: patch.aspect ?? record.aspect,
+    ...(patch.aspect !== undefined && { aspect: patch.aspect }),
     type: patch.type ?? record.type,
-    strength: patch.strength ?? record.strength,
+    strength,
     subject: patch.subject ?? record.subject,
     tags: patch.tags ?? record.tags,
     scope,
@@ -32,4 +37,14 @@ export function patched(record: MemoryRecord, patch: MemoryPatch, now: Date, tim
     events: withEvent(record, now, "edited"),
     updated_at: at,
   };
+}
+
+/**
+ * What a new text leaves of the thing that the old one was about: another thing is met by nothing that met the old one. Which of the
+ * domain's needs it is, nobody has read.
+ */
+function thingOf(record: MemoryRecord, { text = "" }: MemoryPatch, strength: MemoryRecord["strength"]): Partial<MemoryRecord> {
+  if (record.about !== "" && isNamedIn(record.about, new SaidWords(text))) return {};
+  if (record.need === null && record.about === "") return {};
+  return { about: "", aspect: "", need: strength === "hard" ? "other" : null };
 }

@@ -66,6 +66,16 @@ const TABLE: readonly Row[] = [
 ];
 
 describe("which need is held against what", () => {
+  test.each([
+    ["garden-table", "Dining room", "tree nuts", "pass"],
+    ["garden-table", "Dining room", "nuts and milk", "mention"],
+    ["plum-tasting", "Dining room", "nuts and milk", "stop"],
+    ["marta-vale-quartet", "Bar", "nuts and milk", "pass"],
+  ] as const)("no_nuts × %s, %s, of a memory about %s: %s", (slug, where, about, expected) => {
+    const of = event(slug);
+    expect(outcome(judge({ known: [need("no_nuts", { about })], complete: true }, of, section(of, where), party(), NOW))).toBe(expected);
+  });
+
   test.each(TABLE.map((row) => [`${row.need} × ${row.slug}, ${row.section}: ${row.outcome}`, row] as const))("%s", (_, row) => {
     const of = event(row.slug);
     const memory = need(row.need);

@@ -152,6 +152,17 @@ describe("every route, on what was said and what is stated by hand", () => {
     expect(await list("?include_superseded=true")).toEqual([]);
   });
 
+  test("a need that is edited into another thing is no longer what the old one was; edited in other words it is", async () => {
+    const { guest, send, list } = arrives();
+    await guest.says("I'm allergic to nuts.");
+    const [before] = await list();
+    expect(before).toMatchObject({ need: "no_nuts", strength: "hard" });
+    const reworded = await send<Memory>("PATCH", `/${before?.id}`, { text: "Is severely allergic to nuts" });
+    expect(reworded.body).toMatchObject({ need: "no_nuts", about: "nuts" });
+    const another = await send<Memory>("PATCH", `/${reworded.body.id}`, { text: "Is allergic to milk" });
+    expect(another.body).toMatchObject({ need: "other", about: "", strength: "hard", status: "active" });
+  });
+
   test("stated by hand, filtered, and all forgotten on confirmation; of somebody else nothing is seen", async () => {
     const { guest, send, list } = arrives();
     const stranger = arrives();

@@ -16,6 +16,11 @@ describe("[why-exact] the quote", () => {
     ["i definately prefer the balcony seats", "I definitely prefer the balcony", "i definately prefer the balcony"],
     ["窓側の席が好きです。", "窓側の席が好き", "窓側の席が好き"],
     ["Straße", "STRASSE", "Straße"],
+    ["I'm allergic to peanuts.", "I am allergic to peanuts", "I'm allergic to peanuts"],
+    ["He's coeliac.", "He is coeliac", "He's coeliac"],
+    ["We don't eat pork.", "We do not eat pork", "We don't eat pork"],
+    ["I can not do stairs.", "I can't do stairs", "I can not do stairs"],
+    ["I'm severely allergic to peanuts.", "i am severly allergic to peanut", "I'm severely allergic to peanuts"],
     ["１２ seats ﬁne", "12 seats fine", "１２ seats ﬁne"],
   ])("of %s is found for %s, and kept in the message's own bytes", (text, quote, own) => {
     expect(checked(text, [{ quote }]).operations.map((operation) => operation.quote)).toEqual([own]);
@@ -140,8 +145,20 @@ describe("a need", () => {
       type: "constraint",
     });
     expect(of({ need: "kiwi", strength: "hard" })).toMatchObject({ need: "other", strength: "hard" });
-    expect(of({ need: "kiwi", strength: "soft" })).toMatchObject({ need: null, strength: "soft" });
+    // What must hold by its kind or its category, whatever the model calls its strength.
+    expect(of({ need: "kiwi", strength: "soft" })).toMatchObject({ need: "other", strength: "hard" });
+    expect(of({ need: "other", strength: "soft", category: "seating", type: "constraint" })).toMatchObject({ strength: "hard" });
+    expect(of({ need: "other", strength: "soft", category: "seating" })).toMatchObject({ need: null, strength: "soft" });
     expect(of({ strength: "hard", category: "gadgets" })).toMatchObject({ need: "other", strength: "hard", category: "other" });
+  });
+
+  test("whose quote stands nowhere, while what it is about does, is asked about with the guest's sentence", () => {
+    const text = "Hello there! I'm allergic to nuts, eggs and milk. Anything on Friday?";
+    const milk = need({ quote: "allergic to milk", about: "milk", text: "Is allergic to milk" });
+    const [operation] = checked(text, [milk]).operations;
+    expect(operation).toMatchObject({ waits: "not_named", quote: "I'm allergic to nuts, eggs and milk", statement: { about: "milk" } });
+    expect(outcome(text, { ...milk, about: "sesame" })).toBe("dropped: quote_missing");
+    expect(outcome(text, { quote: "we adore milk", about: "milk" })).toBe("dropped: quote_missing");
   });
 
   test("quoted with half a page around it waits", () => {
@@ -189,6 +206,18 @@ describe("a stance other than stated", () => {
 });
 
 describe("an end, a replacement or a forgetting of what must hold", () => {
+  test.each([
+    ["as a confirmation of it", { op: "confirm", target_id: "m1" }, "allergic to nuts as well as eggs", { op: "add", target_id: null }],
+    ["as a confirmation of nothing", { op: "confirm" }, "allergic to nuts", { op: "add", target_id: null }],
+    ["as the end of it", { op: "end", target_id: "m1" }, "allergic to nuts now", { op: "add", target_id: null }],
+    ["as its end, named", { op: "end", target_id: "m1" }, "not allergic to eggs but to nuts", { op: "supersede", target_id: "m1" }],
+  ] as const)("another need is not lost where a model gives it %s", (_, more, quote, expected) => {
+    const known = [sampleMemory({ id: "m1", text: "Is allergic to eggs", about: "eggs", aspect: "eggs", strength: "hard", need: "other" })];
+    const proposal = { text: "Is allergic to nuts", about: "nuts", strength: "hard", need: "no_nuts", ...more, quote } as const;
+    const [operation] = checked(`I'm ${quote}.`, [proposal], { known }).operations;
+    expect(operation).toMatchObject({ ...expected, waits: null, statement: { about: "nuts", strength: "hard" } });
+  });
+
   const nuts = sampleMemory({
     id: "m-nuts",
     text: "Is allergic to nuts",

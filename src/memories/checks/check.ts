@@ -5,10 +5,11 @@ import type { MessageToRead, ProposedOperation, Reading } from "../../ports/extr
 import type { CheckedOperation, CheckedReading } from "../checked-operation.js";
 import { questionAnswered, questionBefore } from "./answered-question.js";
 import { broughtAlong } from "./brought-along.js";
+import { knownNeed } from "./category-and-need.js";
 import { isFaithful } from "./faithful-text.js";
 import { folded } from "./folded-text.js";
 import { QuotedMessage, type Span } from "./locate-quote.js";
-import { namesTarget } from "./named-change.js";
+import { namesTarget, widened } from "./named-change.js";
 import { isNamedIn } from "./named-thing.js";
 import { introducedBlocks } from "./pasted-lines.js";
 import { SaidWords } from "./said-words.js";
@@ -31,7 +32,8 @@ const MAX_OPERATIONS = 30;
 
 /**
  * What a model proposes from a message, as the message bears it out: the same in every language, and linear in its length. Nothing is
- * refused but secrets, what quotes nothing, and what is neither stated nor a need; what is doubtful waits for the guest's word.
+ * refused but secrets, what quotes nothing and names nothing, and what is neither stated nor a need; what is doubtful waits for the
+ * guest's word.
  */
 export function check(message: MessageToRead, reading: Reading, options: CheckOptions): CheckedReading {
   const checks = new MessageChecks(message, reading, options);
@@ -84,12 +86,12 @@ class MessageChecks {
     this.#introduced = introducedBlocks(message.text);
     this.#secrets = secretsIn(message.text);
     this.#question = questionBefore(message);
-    for (const proposal of reading.operations)
-      if (proposal.op === "add" && !isHard(proposal, options.needs)) this.#soft.add(thingOf(proposal));
+    for (const proposal of reading.operations) if (proposal.op === "add" && !isHard(proposal, options)) this.#soft.add(thingOf(proposal));
   }
 
   checked(proposal: ProposedOperation, index: number): CheckedOperation | DropReason {
-    const span = this.#text.locate(proposal.quote);
+    const exact = this.#text.locate(proposal.quote);
+    const span = exact ?? this.#sentenceNaming(proposal);
     if (span === null) return "quote_missing";
     if (this.#secrets.some((secret) => overlaps(secret, span)) || holdsSecret(wordsIn(proposal))) return "secret";
     const target = this.#message.known.find(({ id }) => id === proposal.target_id);
@@ -97,9 +99,38 @@ class MessageChecks {
     const key = [proposal.op, target?.id, proposal.subject, folded(proposal.text), folded(located.quote)].join("|");
     if (this.#seen.has(key)) return "repeated";
     this.#seen.add(key);
-    if (proposal.op === "add") return this.#statement(proposal, index, located, null);
-    if (proposal.op === "supersede") return this.#replacement(proposal, index, located, target);
+    if (exact === null) return this.#statement(proposal, index, located, null, "not_named");
+    const another = this.#statesAnother(proposal, target);
+    if (proposal.op === "add" || (another && proposal.op === "confirm")) return this.#statement(proposal, index, located, null);
+    if (proposal.op === "supersede" || another) return this.#replacement(proposal, index, located, target);
     return target === undefined ? "unknown_target" : this.#change(proposal, index, located, target);
+  }
+
+  /** Where a need whose quote stands nowhere is named all the same: it is asked about, and never dropped for a careless copy. */
+  #sentenceNaming(proposal: ProposedOperation): Span | null {
+    const { op, about } = proposal;
+    if ((op !== "add" && op !== "supersede") || about.trim() === "" || !isHard(proposal, this.#options)) return null;
+    const named = this.#text.locate(about);
+    if (named === null) return null;
+    const { start, end } = widened(this.#message.text, named);
+    const before = /^\s*/u.exec(this.#message.text.slice(start, end))?.[0].length ?? 0;
+    return { start: start + before, end };
+  }
+
+  /** A confirmation or an end that says another thing in its text, which must hold: it is not lost for the name of the operation. */
+  #statesAnother(proposal: ProposedOperation, target: Memory | undefined): boolean {
+    const { op, need, text } = proposal;
+    if ((op !== "confirm" && op !== "end") || text.trim() === "") return false;
+    if (target === undefined) return op === "confirm";
+    return knownNeed(need, this.#options.needs) !== null && !this.#isAboutSame(proposal, target);
+  }
+
+  #isAboutSame({ about, aspect, need, text }: ProposedOperation, target: Memory): boolean {
+    const known = knownNeed(need, this.#options.needs);
+    if (known !== null && known === target.need) return true;
+    if (aspect.trim() !== "" && folded(aspect) === folded(target.aspect)) return true;
+    const [thing, other] = [about.trim() === "" ? text : about, target.about === "" ? target.text : target.about];
+    return this.#isNamedIn(thing, other) || this.#isNamedIn(other, thing);
   }
 
   #located(span: Span): Located {
@@ -117,7 +148,7 @@ class MessageChecks {
     target: Memory | null,
     changeWaits: WaitingReason | null = null,
   ): CheckedOperation | DropReason {
-    const hard = isHard(proposal, this.#options.needs);
+    const hard = isHard(proposal, this.#options);
     if (!hard && proposal.stance !== "stated" && proposal.stance !== "instruction") return "not_stated";
     // Numbers and links stand in the quote; a name may have been said elsewhere in the message ("there").
     const names = [located.quote, located.question, this.#ownText, this.#companionNamed(proposal.subject)];
@@ -161,7 +192,7 @@ class MessageChecks {
     if (proposal.text.trim() === "") return this.#change({ ...proposal, op: "end" }, index, located, target);
     if (target.strength === "soft" || this.#names(target, located)) return this.#statement(proposal, index, located, target);
     // Another need is no change of the one that nobody spoke of: both hold.
-    return isHard(proposal, this.#options.needs)
+    return isHard(proposal, this.#options)
       ? this.#statement(proposal, index, located, null)
       : this.#statement(proposal, index, located, target, "unclear_change");
   }

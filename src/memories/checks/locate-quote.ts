@@ -1,3 +1,4 @@
+import { editDistance } from "../../platform/edit-distance.js";
 import { fold } from "./folded-text.js";
 import { isTypoOf, type Lettered, lettersOf, mayBeTypoOf, type Word, wordsOf } from "./words.js";
 
@@ -105,19 +106,25 @@ const LEFT_OUT = 1;
 const PUT_IN = 1.4;
 const ANOTHER = 1.5;
 const MISSPELT = 0.3;
+/** Two words of one that were written as one word of the other: "I am" for "I'm", "can not" for "cannot". */
+const PARTED = 0.4;
 
 /** The best place of the quote among the words of the window, or null where it costs too much. */
 function align(quote: readonly Word[], window: readonly Word[]): { readonly cost: number; readonly span: Span } | null {
   // What a place costs, and with which word of the window it began.
   let previous: Cell[] = Array.from({ length: window.length + 1 }, (_, j) => ({ cost: 0, from: j }));
+  let beforePrevious: Cell[] = [];
   const others = window.map(lettered);
   for (const [i, word] of quote.map(lettered).entries()) {
     const row: Cell[] = [{ cost: (i + 1) * PUT_IN, from: 0 }];
     for (let j = 1; j <= window.length; j++) {
       const unlike = unlikeness(word, others[j - 1]);
-      row.push(cheapest(plus(previous[j - 1], unlike), plus(previous[j], PUT_IN), plus(row[j - 1], LEFT_OUT)));
+      const one = cheapest(plus(previous[j - 1], unlike), plus(previous[j], PUT_IN), plus(row[j - 1], LEFT_OUT));
+      const quoteParted = isParted(quote[i - 1], quote[i], window[j - 1]) ? plus(beforePrevious[j - 1], PARTED) : one;
+      const textParted = isParted(window[j - 2], window[j - 1], quote[i]) ? plus(previous[j - 2], PARTED) : one;
+      row.push(cheapest(one, quoteParted, textParted));
     }
-    previous = row;
+    [beforePrevious, previous] = [previous, row];
   }
   let end = 0;
   for (let j = 1; j < previous.length; j++) if ((previous[j]?.cost ?? 0) < (previous[end]?.cost ?? 0)) end = j;
@@ -135,6 +142,18 @@ function unlikeness(word: Lettered, other: Lettered | undefined): number {
   if (other === undefined) return ANOTHER;
   if (other.text === word.text) return 0;
   return mayBeTypoOf(other, word) && isTypoOf(other.text, word.text) ? MISSPELT : ANOTHER;
+}
+
+/** Letters that may be missing where two words are written as one. */
+const SHORTENED = 2;
+
+/** Whether two words are one: the same letters but one or two that were left out where they meet, the first and the last among them. */
+function isParted(first: Word | undefined, second: Word | undefined, one: Word | undefined): boolean {
+  if (first === undefined || second === undefined || one === undefined) return false;
+  const missing = first.text.length + second.text.length - one.text.length;
+  if (missing < 0 || missing > SHORTENED || one.text.length < 2) return false;
+  if (one.text[0] !== first.text[0] || one.text.at(-1) !== second.text.at(-1)) return false;
+  return editDistance(first.text + second.text, one.text, missing) <= missing;
 }
 
 interface Cell {

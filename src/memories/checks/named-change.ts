@@ -19,7 +19,8 @@ export function namesTarget(target: Memory, text: string, quote: Span, broughtAl
   return (target.aspect !== "" && isNamedIn(target.aspect, said)) || isNamedIn(target.text, said);
 }
 
-function widened(text: string, { start, end }: Span): Span {
+/** A stretch and the rest of the sentences that it is in. */
+export function widened(text: string, { start, end }: Span): Span {
   let [from, to] = [start, end];
   while (from > 0 && start - from < MAX_WIDENED && !SENTENCE_END.test(text[from - 1] ?? "")) from--;
   while (to < text.length && to - end < MAX_WIDENED && !SENTENCE_END.test(text[to] ?? "")) to++;

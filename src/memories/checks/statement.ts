@@ -18,13 +18,14 @@ export function statementOf(
   proposal: ProposedOperation,
   text: string,
   message: MessageToRead,
-  { categories, needs }: { readonly categories: readonly Category[]; readonly needs: readonly Need[] },
+  options: { readonly categories: readonly Category[]; readonly needs: readonly Need[] },
 ): Statement | null {
+  const { categories, needs } = options;
   const line = oneLine(text, MAX_TEXT_CHARS);
   if (!/[\p{L}\p{N}]/u.test(line)) return null;
   const category = nearestCategory(proposal.category, categories);
   const need = knownNeed(proposal.need, needs);
-  const hard = isHard(proposal, needs);
+  const hard = isHard(proposal, options);
   const table = categoryOf(categories, category);
   const from = validFrom(proposal.valid_from, message.time_zone);
   const subject = oneLine(proposal.subject, "companion:".length + MAX_ITEM_CHARS).replace(/^companion:\s+/u, "companion:");
@@ -49,9 +50,14 @@ export function statementOf(
   return parsed.success ? parsed.data : null;
 }
 
-/** What the model calls hard, and what is one of the domain's needs, whatever it is called. */
-export function isHard(proposal: Pick<ProposedOperation, "strength" | "need">, needs: readonly Need[]): boolean {
-  return proposal.strength === "hard" || knownNeed(proposal.need, needs) !== null;
+/** What the model calls hard, and what is one of the domain's needs, whatever it is called; of what must hold by its kind, any need. */
+export function isHard(
+  proposal: Pick<ProposedOperation, "strength" | "need" | "type" | "category">,
+  { categories, needs }: { readonly categories: readonly Category[]; readonly needs: readonly Need[] },
+): boolean {
+  if (proposal.strength === "hard" || knownNeed(proposal.need, needs) !== null) return true;
+  if (proposal.need === null) return false;
+  return proposal.type === "constraint" || categoryOf(categories, nearestCategory(proposal.category, categories))?.strength === "hard";
 }
 
 function typeOf(proposal: ProposedOperation, hard: boolean, category: Category | undefined): Statement["type"] {
