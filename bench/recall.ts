@@ -3,11 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { CONCIERGE_CATEGORIES } from "../src/concierge/categories.js";
-import { statementSchema } from "../src/domain/memory.js";
-import { memoryIdOf } from "../src/domain/owned-ids.js";
 import { type Owner, ownerOf } from "../src/domain/owner.js";
 import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js";
-import { recordFrom } from "../src/memories/statement-record.js";
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
 import { systemClock } from "../src/platform/clock.js";
 import { silentLogger } from "../src/platform/logger.js";
@@ -15,7 +12,8 @@ import { openLocalQdrant } from "../src/stores/local-vectors/local-qdrant.js";
 import { ensureCollection } from "../src/stores/mem0/collections.js";
 import { loadMem0 } from "../src/stores/mem0/mem0-environment.js";
 import { Mem0Service } from "../src/stores/mem0/mem0-service.js";
-import { toPayload } from "../src/stores/mem0/memory-payload.js";
+import { type MemoryRow, NOW, rowOf } from "./recall/memory-rows.js";
+import { questionOf } from "./recall/memory-texts.js";
 
 /**
  * How long the five memories nearest to a message take to find, for one of many users: through Mem0Service on LocalQdrant,
@@ -29,26 +27,6 @@ const DIMENSION = 384;
 const QUERIES = 300;
 const SLOW_QUERIES = 5;
 const MIN_RATIO = 300;
-const NOW = new Date("2026-03-01T12:00:00.000Z");
-
-const KINDS = ["jazz", "opera", "folk", "ballet", "theatre", "football", "tapas", "ramen", "cinema", "poetry", "blues", "choir"];
-const WHERE = [
-  "downtown",
-  "by the river",
-  "near the station",
-  "in the old town",
-  "at the harbour",
-  "on the hill",
-  "outdoors",
-  "in small halls",
-];
-const WHEN = ["on weekends", "in the evening", "after work", "on Sundays", "in summer", "at noon", "with friends", "with family"];
-const HOW = ["Prefers", "Likes", "Avoids", "Often books", "Asks for", "Enjoys"];
-const pick = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;
-
-function textOf(n: number): string {
-  return `${pick(HOW, n)} ${pick(KINDS, Math.floor(n / 6))} ${pick(WHERE, Math.floor(n / 72))} ${pick(WHEN, Math.floor(n / 576))}, choice ${n}`;
-}
 
 const owners = Array.from({ length: users }, (_, n) => ownerOf("bench", `user-${n}`));
 const embedder = new HashingEmbedder({ dimension: DIMENSION });
@@ -68,7 +46,7 @@ async function run(): Promise<number> {
 
   await timed("loading", async () => {
     for (const [u, owner] of owners.entries()) {
-      const rows = await Promise.all(Array.from({ length: each }, (_, m) => row(owner, u * each + m)));
+      const rows = await Promise.all(Array.from({ length: each }, (_, m) => rowOf(owner, u * each + m, embedder)));
       const points = rows.map(({ id, text, vector, payload }) => ({ id, vector: { "": vector, bm25: documentVector(text) }, payload }));
       await ours.client.upsert("memory", { points, wait: true });
       await slow.load(rows);
@@ -86,16 +64,15 @@ async function run(): Promise<number> {
     },
     { dir, categoriesOf: () => CONCIERGE_CATEGORIES },
   );
-  const question = (n: number) => `Anything with ${pick(KINDS, n)} ${pick(WHERE, n + 3)} ${pick(WHEN, n + 1)}?`;
-  const someone = (n: number) => pick(owners, n * 7919);
+  const someone = (n: number) => owners[(n * 7919) % owners.length] as Owner;
 
-  const first = await measure(QUERIES, async (n) => expectFive(await service.search(someone(n), { text: question(n), limit: 5 })));
-  const again = await measure(QUERIES, async (n) => expectFive(await service.search(someone(n), { text: question(n + 5), limit: 5 })));
+  const first = await measure(QUERIES, async (n) => expectFive(await service.search(someone(n), { text: questionOf(n), limit: 5 })));
+  const again = await measure(QUERIES, async (n) => expectFive(await service.search(someone(n), { text: questionOf(n + 5), limit: 5 })));
   const recall = await measure(QUERIES, async (n) => {
-    const result = await service.recall(someone(n), { text: question(n), now: NOW, deadlineMs: 5_000 });
+    const result = await service.recall(someone(n), { text: questionOf(n), now: NOW, deadlineMs: 5_000 });
     if (result.status !== "ok") throw new Error(`recall was ${result.status}`);
   });
-  const theirs = await measure(SLOW_QUERIES, async (n) => expectFive(await slow.search(someone(n), question(n))));
+  const theirs = await measure(SLOW_QUERIES, async (n) => expectFive(await slow.search(someone(n), questionOf(n))));
   await service.close();
   await ours.close();
 
@@ -106,16 +83,6 @@ async function run(): Promise<number> {
   const ratio = median(theirs) / median(first);
   say(`ratio at p50, against users seen for the first time: ${ratio.toFixed(0)} (at least ${MIN_RATIO} is asked for)`);
   return ratio >= MIN_RATIO ? 0 : 1;
-}
-
-async function row(owner: Owner, n: number) {
-  const text = textOf(n);
-  const id = memoryIdOf(owner, "bench", String(n), 0);
-  const statement = statementSchema.parse({ text, category: "other", aspect: `choice ${n}` });
-  const source = { session_id: "bench", turn: 1, message_id: String(n), quote: text };
-  const claim = { id, statedAt: NOW.toISOString(), source, statement, waits: null };
-  const [vector = new Float32Array()] = await embedder.embed([text]);
-  return { id, text, vector: Array.from(vector), payload: toPayload(owner, recordFrom(claim, NOW, CONCIERGE_CATEGORIES), embedder.id) };
 }
 
 /** The same Mem0, as it comes, on the store that it brings along. */
@@ -136,7 +103,7 @@ async function openOwnStore() {
     vectorStore: { insert(vectors: number[][], ids: string[], payloads: Record<string, unknown>[]): Promise<void> };
   };
   return {
-    load: (rows: readonly Awaited<ReturnType<typeof row>>[]) =>
+    load: (rows: readonly MemoryRow[]) =>
       vectorStore.insert(
         rows.map(({ vector }) => vector),
         rows.map(({ id }) => id),
