@@ -10,7 +10,7 @@ import { searchFilter, unembeddedAmong } from "./filters.js";
  * Candidates that each prefetch contributes: what a question shares words with, what follows that, and what is near in meaning. More
  * cost time and find hardly more.
  */
-const SPARSE_CANDIDATES = 150;
+const SPARSE_CANDIDATES = 110;
 const DENSE_CANDIDATES = 150;
 /** Of messages that wait for their vector. */
 const UNEMBEDDED_CANDIDATES = 50;
