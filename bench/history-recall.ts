@@ -21,7 +21,7 @@ import { measureAtScale } from "./recall/scale.js";
  *
  * Without `--embedder`: the model of the package, then words alone. FILE: a module whose default export is an embedder. `--quick` leaves
  * the ablation out. `--scale` takes vectors of the default's length, made of letters, as if they were a model's: what embedding the
- * question takes comes on top.
+ * question takes comes on top. With `--embedder hashing` it searches by words alone.
  */
 const { values: options } = parseArgs({
   options: {
@@ -42,7 +42,7 @@ if (options.data !== undefined) {
   for (const name of options.embedder === undefined ? ["minilm", "hashing"] : [options.embedder])
     await withFixture(await embedderOf(name), (fixture, embedder) => measureRecall(fixture, embedder, conversations));
 }
-if (options.scale) await withFixture(likeAModel(), (fixture) => measureAtScale(fixture, report));
+if (options.scale) await withFixture(likeAModel(options.embedder === "hashing"), (fixture) => measureAtScale(fixture, report));
 
 async function withFixture(
   embedder: Embedder & { close?(): Promise<void> },
@@ -63,9 +63,9 @@ async function embedderOf(name: string): Promise<Embedder> {
   return ((await import(pathToFileURL(resolve(name)).href)) as { default: Embedder }).default;
 }
 
-function likeAModel(): Embedder {
+function likeAModel(lexical: boolean): Embedder {
   const letters = new HashingEmbedder({ dimension: MiniLmEmbedder.dimensionWith(128) });
-  return { id: "letters", dimension: letters.dimension, lexical: false, embed: (texts) => letters.embed(texts) };
+  return { id: "letters", dimension: letters.dimension, lexical, embed: (texts) => letters.embed(texts) };
 }
 
 async function measureRecall(fixture: Fixture, embedder: Embedder, conversations: readonly Conversation[]): Promise<void> {
