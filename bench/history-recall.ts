@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { MiniLmEmbedder } from "../src/embedding/minilm/minilm-embedder.js";
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
 import type { Embedder } from "../src/ports/embedding.js";
 import type { ConversationHistory } from "../src/ports/history.js";
@@ -8,22 +9,23 @@ import { SIGNALS, type Signal, without } from "../src/stores/vector-history/weig
 import { plainBm25 } from "./recall/bm25.js";
 import { crossValidate } from "./recall/cross-validation.js";
 import { type Conversation, readDataset } from "./recall/dataset.js";
-import { openFixture, ownerOfConversation } from "./recall/fixture.js";
+import { type Fixture, openFixture, ownerOfConversation } from "./recall/fixture.js";
 import { count, fractionAt, HEADER, newTally, percentile, row, type Tally } from "./recall/metrics.js";
 import { measureAtScale } from "./recall/scale.js";
 
 /**
  * Recall of history search: imports every conversation of `--data` for a user of its own, asks its questions, and looks for the evidence.
  *
- *   npm run bench:recall -- --data FILE [--cross-validate] [--quick] [--dimension 768]
+ *   npm run bench:recall -- --data FILE [--cross-validate] [--quick] [--embedder minilm|hashing|FILE]
  *   npm run bench:recall -- --scale          query times at 3,000 turns among 300,000; takes minutes and about 2 GB of disk
  *
- * `--quick` leaves the ablation out. `--embedder FILE` measures another embedder: a module whose default export is one.
+ * Without `--embedder`: the model of the package, then words alone. FILE: a module whose default export is an embedder. `--quick` leaves
+ * the ablation out. `--scale` takes vectors of the default's length, made of letters, as if they were a model's: what embedding the
+ * question takes comes on top. With `--embedder hashing` it searches by words alone.
  */
 const { values: options } = parseArgs({
   options: {
     data: { type: "string" },
-    dimension: { type: "string", default: "768" },
     embedder: { type: "string" },
     "cross-validate": { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
@@ -34,20 +36,39 @@ const { values: options } = parseArgs({
 type Search = (conversation: Conversation, question: string) => Promise<string[]> | string[];
 
 const report = (line: string) => console.info(line);
-const embedder: Embedder =
-  options.embedder === undefined
-    ? new HashingEmbedder({ dimension: Number(options.dimension) })
-    : ((await import(pathToFileURL(resolve(options.embedder)).href)) as { default: Embedder }).default;
-const fixture = await openFixture(embedder);
-try {
-  if (options.data !== undefined) await measureRecall(await readDataset(options.data));
-  if (options.scale) await measureAtScale(fixture, report);
-  if (options.data === undefined && !options.scale) throw new Error("Say --data FILE or --scale.");
-} finally {
-  await fixture.close();
+if (options.data === undefined && !options.scale) throw new Error("Say --data FILE or --scale.");
+if (options.data !== undefined) {
+  const conversations = await readDataset(options.data);
+  for (const name of options.embedder === undefined ? ["minilm", "hashing"] : [options.embedder])
+    await withFixture(await embedderOf(name), (fixture, embedder) => measureRecall(fixture, embedder, conversations));
+}
+if (options.scale) await withFixture(likeAModel(options.embedder === "hashing"), (fixture) => measureAtScale(fixture, report));
+
+async function withFixture(
+  embedder: Embedder & { close?(): Promise<void> },
+  measure: (fixture: Fixture, embedder: Embedder) => Promise<void>,
+): Promise<void> {
+  const fixture = await openFixture(embedder);
+  try {
+    await measure(fixture, embedder);
+  } finally {
+    await fixture.close();
+    await embedder.close?.();
+  }
 }
 
-async function measureRecall(conversations: readonly Conversation[]): Promise<void> {
+async function embedderOf(name: string): Promise<Embedder> {
+  if (name === "minilm") return new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+  if (name === "hashing") return new HashingEmbedder({ dimension: 768 });
+  return ((await import(pathToFileURL(resolve(name)).href)) as { default: Embedder }).default;
+}
+
+function likeAModel(lexical: boolean): Embedder {
+  const letters = new HashingEmbedder({ dimension: MiniLmEmbedder.dimensionWith(128) });
+  return { id: "letters", dimension: letters.dimension, lexical, embed: (texts) => letters.embed(texts) };
+}
+
+async function measureRecall(fixture: Fixture, embedder: Embedder, conversations: readonly Conversation[]): Promise<void> {
   const messages = conversations.reduce((sum, conversation) => sum + conversation.messages.length, 0);
   const questions = conversations.reduce((sum, conversation) => sum + conversation.questions.length, 0);
   const started = performance.now();
@@ -61,7 +82,7 @@ async function measureRecall(conversations: readonly Conversation[]): Promise<vo
   await line(`dense alone (${embedder.lexical ? "lexical stand-in" : "embedder"})`, conversations, (conversation, question) =>
     fixture.denseAlone(ownerOfConversation(conversation), question),
   );
-  if (!options.quick) await ablation(conversations);
+  if (!options.quick) await ablation(fixture, conversations);
   const everything = await line("everything", conversations, searchOf(fixture.history));
 
   report(`\nBy category, everything, turn level\n${HEADER}`);
@@ -86,13 +107,13 @@ async function measureRecall(conversations: readonly Conversation[]): Promise<vo
   );
   await line("everything, best message", conversations, bySession(searchOf(fixture.history)), evidenceOf);
 
-  await latency(conversations);
+  await latency(fixture, conversations);
   if (options["cross-validate"]) await crossValidate(fixture, conversations, report);
   report(`\nfraction @10, turn level, everything: ${fractionAt(everything.all, 10).toFixed(4)}`);
 }
 
 /** Each signal added to the ones before it, then everything without each. */
-async function ablation(conversations: readonly Conversation[]): Promise<void> {
+async function ablation(fixture: Fixture, conversations: readonly Conversation[]): Promise<void> {
   const signals = Object.keys(SIGNALS) as Signal[];
   for (let on = 0; on < signals.length; on++) {
     const label = on === 0 ? "own words alone, re-scored" : `+ ${signals[on - 1]}`;
@@ -128,7 +149,7 @@ async function line(
   return { all, byCategory };
 }
 
-async function latency(conversations: readonly Conversation[]): Promise<void> {
+async function latency(fixture: Fixture, conversations: readonly Conversation[]): Promise<void> {
   const times: number[] = [];
   for (const conversation of conversations)
     for (const { question } of conversation.questions) {

@@ -1,17 +1,15 @@
 import { queryVector } from "../../src/embedding/sparse-vectors.js";
-import type { ScoredPoint } from "../../src/ports/vectors.js";
 import type { Candidate } from "../../src/stores/vector-history/candidate.js";
-import { candidatesOf } from "../../src/stores/vector-history/candidates.js";
 import { type RankedQuestion, rank } from "../../src/stores/vector-history/ranking.js";
 import { RANKING_WEIGHTS, type RankingWeights } from "../../src/stores/vector-history/weights.js";
 import type { Conversation, Question } from "./dataset.js";
 import { type Fixture, ownerOfConversation } from "./fixture.js";
-import { count, fractionAt, HEADER, newTally, row, type Tally } from "./metrics.js";
+import { count, HEADER, newTally, row, type Tally } from "./metrics.js";
 
 const GRID: Partial<Record<keyof RankingWeights, readonly number[]>> = {
   neighbour: [0.1, 0.2, 0.4],
   answer: [0, 0.3, 0.6],
-  sessionTerm: [0.05, 0.1, 0.2],
+  sessionTerm: [0.025, 0.05, 0.1],
   sessionScore: [0.1, 0.2, 0.4],
   speaker: [0.3, 0.6, 1.2],
   speakerName: [0, 0.1, 0.3],
@@ -19,7 +17,11 @@ const GRID: Partial<Record<keyof RankingWeights, readonly number[]>> = {
   namedTime: [0.4, 0.8, 1.6],
   namedDay: [1, 2, 4],
   question: [0, 0.1, 0.2],
-  fusion: [0.15, 0.3, 0.6],
+  likeness: [0.35, 0.5, 0.7, 1],
+  likenessBefore: [0, 0.1, 0.2, 0.4],
+  likenessAfter: [0, 0.2, 0.4, 0.6],
+  likenessSession: [0, 0.2, 0.4],
+  substance: [0.15, 0.3, 0.45],
 };
 
 interface Fetched {
@@ -72,13 +74,9 @@ function choose(score: (weights: RankingWeights) => number): RankingWeights {
   return best;
 }
 
-/** Fraction @10, with a quarter each of @5 and @20 so that it moves in small steps. */
+/** What is found in the first ten, with a soft edge, so that chance moves it less. */
 function objective(tallies: readonly Tally[], leftOut: number): number {
-  return tallies.reduce(
-    (sum, tally, i) =>
-      i === leftOut ? sum : sum + tally.questions * (fractionAt(tally, 10) + 0.25 * (fractionAt(tally, 5) + fractionAt(tally, 20))),
-    0,
-  );
+  return tallies.reduce((sum, tally, i) => (i === leftOut ? sum : sum + tally.soft), 0);
 }
 
 function tallyOf(questions: readonly Fetched[], weights: RankingWeights): Tally {
@@ -97,11 +95,10 @@ async function fetchAll(fixture: Fixture, conversation: Conversation): Promise<F
   const owner = ownerOfConversation(conversation);
   const fetched: Fetched[] = [];
   for (const { question, evidence } of conversation.questions as readonly Question[]) {
-    const points: ScoredPoint[] = await fixture.candidatesFor(owner, question);
     const terms = queryVector(question);
     fetched.push({
       evidence,
-      candidates: candidatesOf(owner, points),
+      candidates: await fixture.candidatesFor(owner, question),
       question: {
         text: question,
         terms: terms.indices.map((index, i) => ({ index, weight: terms.values[i] ?? 1 })),
@@ -115,6 +112,7 @@ async function fetchAll(fixture: Fixture, conversation: Conversation): Promise<F
 
 function add(sum: Tally, tally: Tally): void {
   sum.questions += tally.questions;
+  sum.soft += tally.soft;
   for (const key of ["fraction", "any", "all"] as const)
     tally[key].forEach((value, i) => {
       sum[key][i] = (sum[key][i] ?? 0) + value;

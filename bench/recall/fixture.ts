@@ -8,11 +8,13 @@ import { DisabledMemories } from "../../src/memories/disabled-memories.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Embedder } from "../../src/ports/embedding.js";
-import type { ScoredPoint, VectorStore } from "../../src/ports/vectors.js";
+import type { VectorStore } from "../../src/ports/vectors.js";
 import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
 import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
 import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
 import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import type { Candidate } from "../../src/stores/vector-history/candidate.js";
+import { CandidateQuery } from "../../src/stores/vector-history/candidate-query.js";
 import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
 import type { RankingWeights } from "../../src/stores/vector-history/weights.js";
 import { type Conversation, importLines } from "./dataset.js";
@@ -26,8 +28,8 @@ export interface Fixture {
   withWeights(weights: RankingWeights): Promise<VectorHistory>;
   /** Ids of messages by their dense vectors alone, best first. */
   denseAlone(owner: Owner, question: string): Promise<string[]>;
-  /** What the store gives a search to rank. */
-  candidatesFor(owner: Owner, question: string): Promise<ScoredPoint[]>;
+  /** What a search ranks. */
+  candidatesFor(owner: Owner, question: string): Promise<Candidate[]>;
   import(owner: Owner, conversation: Conversation): Promise<void>;
   /** Bytes of the vector store on disk. */
   indexBytes(): Promise<number>;
@@ -68,20 +70,9 @@ export async function openFixture(embedder: Embedder): Promise<Fixture> {
       return points.map(({ payload }) => String(payload?.external_id));
     },
     candidatesFor: async (owner, question) => {
-      let given: ScoredPoint[] = [];
-      const listening: VectorStore = {
-        ...store,
-        client: {
-          ...store.client,
-          query: async (collection, args) => {
-            const answer = await store.client.query(collection, args);
-            given = answer.points;
-            return answer;
-          },
-        },
-      };
-      await (await VectorHistory.open({ store: listening, embedder, sparse })).search(owner, { query: question });
-      return given;
+      const [vector] = embedder.lexical ? [] : await embedder.embed([question], { kind: "query" });
+      const dense = vector === undefined ? null : Array.from(vector);
+      return new CandidateQuery(store.client, "history").run(owner, { query: question }, { terms: queryVector(question), dense });
     },
     import: async (owner, conversation) => {
       await imports.import(owner, importLines(conversation), { format: "ndjson", extract: false });

@@ -231,6 +231,28 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect(points[1]?.score).toBeCloseTo(2 * idf, 4);
     });
 
+    when("fusion")("a dense query scores anew what its prefetches found; what has no dense vector is left out", async () => {
+      const points: Point[] = [
+        { id: uuid(1), vector: { "": [0, 1, 0, 0], bm25: { indices: [9], values: [3] } }, payload: { user_id: "ana" } },
+        { id: uuid(2), vector: { "": [1, 1, 0, 0], bm25: { indices: [9], values: [1] } }, payload: { user_id: "ana" } },
+        { id: uuid(3), vector: { bm25: { indices: [9], values: [2] } }, payload: { user_id: "ana" } },
+        { id: uuid(4), vector: { "": [1, 0, 0, 0] }, payload: { user_id: "ana" } },
+        { id: uuid(5), vector: { "": [1, 0, 0, 0], bm25: { indices: [9], values: [4] } }, payload: { user_id: "ben" } },
+      ];
+      const filter = ofUser("ana");
+      const sparse = { query: { indices: [9], values: [1] }, using: "bm25", filter, limit: 3 };
+      const { points: found } = await client.query(await collection(points), {
+        prefetch: [sparse],
+        query: [1, 0, 0, 0],
+        filter,
+        limit: 5,
+        with_payload: true,
+      });
+      expect(idsOf(found)).toEqual([uuid(2), uuid(1)]);
+      expect(found[0]?.score).toBeCloseTo(Math.SQRT1_2, 4);
+      expect(found[1]?.score).toBeCloseTo(0, 4);
+    });
+
     when("fusion")("prefetches are fused: RRF with k = 2 and ranks from 0, DBSF by three sigmas", async () => {
       const both = (n: number, dense: number[], weight: number): Point => ({
         id: uuid(n),

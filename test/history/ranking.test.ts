@@ -18,8 +18,13 @@ function candidates(lines: readonly string[], at = "2026-03-12T18:00:00.000Z", s
     message,
     atMs: Date.parse(message.created_at),
     terms: encodeTerms(documentVector(message.content)),
-    fused: 0,
+    likeness: 0,
   }));
+}
+
+/** With cosines to the question, in order. */
+function withLikeness(found: readonly Candidate[], likeness: readonly number[]): Candidate[] {
+  return found.map((candidate, i) => ({ ...candidate, likeness: likeness[i] ?? 0 }));
 }
 
 function ranked(question: string, found: readonly Candidate[], weights: RankingWeights = RANKING_WEIGHTS): string[] {
@@ -71,6 +76,44 @@ describe("ranking", () => {
     const question = { text: "jazz", terms: indices.map((index) => ({ index, weight: 1 })), now: NOW, termsOf: () => [] };
     for (const order of [found, [...found].reverse()])
       expect(rank(question, order, RANKING_WEIGHTS).map(({ candidate }) => candidate.message.session_id)).toEqual(["b", "a"]);
+  });
+
+  test("how near a message is in meaning counts beside its words, and not its place alone", () => {
+    const lines = ["user: Table by the window", "user: Table in a corner", "user: Quiet, away from the door", "user: Rain all day"];
+    const found = lines.flatMap((line) => candidates([line]));
+    const first = (likeness: readonly number[]) => ranked("Which table for supper?", withLikeness(found, likeness))[0];
+    expect(first([0.1, 0.3, 0.32, 0.05])).toBe("Table in a corner");
+    expect(first([0.1, 0.3, 0.95, 0.05])).toBe("Quiet, away from the door");
+  });
+
+  test("a model whose cosines are all high orders as one whose cosines are low", () => {
+    const lines = ["user: Table by the window", "user: A corner then", "user: Quiet, away from the door", "user: Rain all day"];
+    const found = lines.flatMap((line) => candidates([line]));
+    const low = [0.1, 0.5, 0.3, 0.05];
+    const high = low.map((cosine) => 0.7 + 0.3 * cosine);
+    const order = ranked("Which table?", withLikeness(found, low));
+    expect(order).not.toEqual(ranked("Which table?", found));
+    expect(ranked("Which table?", withLikeness(found, high))).toEqual(order);
+  });
+
+  test("what is near in meaning lends to its neighbours: they come before a stranger that is as near as they", () => {
+    const found = withLikeness(
+      [...candidates(["user: Rain all day"]), ...candidates(["user: Sun at noon", "assistant: Clouds in May", "user: Wind on deck"])],
+      [0.2, 0.2, 0.9, 0.2],
+    );
+    const order = ranked("umbrella", found);
+    expect(order[0]).toBe("Clouds in May");
+    expect(order.at(-1)).toBe("Rain all day");
+    const alone = { ...RANKING_WEIGHTS, likenessSession: 0 };
+    expect(ranked("umbrella", found, alone).at(-1)).toBe("Rain all day");
+    expect(ranked("umbrella", found, without(["neighbours' likeness"])).slice(1)).not.toEqual(order.slice(1));
+  });
+
+  test("what says little comes after what says more of the same", () => {
+    const lines = ["user: Opera, yes!", "user: Opera on Friday with Anna, two seats in the first row, then supper near the harbour"];
+    const found = lines.flatMap((line) => candidates([line]));
+    expect(ranked("opera", found)[0]).toContain("supper");
+    expect(ranked("opera", found, without(["substance"]))[0]).toBe("Opera, yes!");
   });
 
   test("every signal can be switched off, each on its own", () => {

@@ -75,6 +75,22 @@ describe("a vector history", () => {
     expect(calls).toEqual(["query"]);
   });
 
+  test("what is near in meaning is found though it shares no word, and so is what was said next to it", async () => {
+    const letters = new HashingEmbedder({ dimension: 256 });
+    // Stands for a model that knows two words for one thing.
+    const meaning = (text: string) => text.replaceAll("veterinarian", "animal doctor");
+    const embedder: Embedder = {
+      ...{ id: letters.id, dimension: letters.dimension, lexical: false },
+      embed: (texts) => letters.embed(texts.map(meaning)),
+    };
+    const history = await VectorHistory.open({ store, embedder, sparse });
+    const filler = (n: number) => conversation([`user: The weather of day ${n} was fine`, `assistant: Lovely skies for walk ${n}`]);
+    for (let n = 0; n < 20; n++) await history.addEvents(owner, filler(n));
+    await history.addEvents(owner, conversation(["user: Our animal doctor?", "assistant: She lives in Harbour Street 5"]));
+    const found = await history.search(owner, { query: "veterinarian", limit: 2 });
+    expect(found.map(({ content }) => content)).toEqual(["Our animal doctor?", "She lives in Harbour Street 5"]);
+  });
+
   test("[owner-isolation] every filter that is sent to the store pins the owner, also where neighbours are read by position", async () => {
     const unpinned: string[] = [];
     const pins = (filter: unknown) => JSON.stringify(filter ?? null).includes(JSON.stringify({ key: "user_id", match: { value: owner } }));
@@ -98,6 +114,10 @@ describe("a vector history", () => {
     await history.addEvents(owner, said);
     const [hit] = await history.search(owner, { query: "two seats", context: 1, limit: 1 });
     expect(hit).toMatchObject({ before: [{ content: "On Friday" }], after: [{ content: "Done" }] });
+    const inner = new HashingEmbedder({ dimension: 64 });
+    const asModel: Embedder = { ...{ id: inner.id, dimension: 64, lexical: false }, embed: (texts) => inner.embed(texts) };
+    const byMeaning = await VectorHistory.open({ store: { ...store, client }, embedder: asModel, sparse });
+    expect(await byMeaning.search(owner, { query: "two seats" })).not.toEqual([]);
     await history.removeMessages(owner, [said[2]?.message_id ?? ""]);
     await history.erase(owner);
     expect(unpinned).toEqual([]);
@@ -161,6 +181,7 @@ describe("a vector history", () => {
     down = false;
     await history.search(owner, { query: "jazz" });
     expect(await history.health()).toMatchObject({ status: "ok" });
+    expect((await history.search(owner, { query: "opera" }))[0]?.content).toBe("Opera, please");
     await history.addEvents(owner, conversation(["user: more"]));
     expect(await unembedded()).toEqual([]);
     expect((await history.search(owner, { query: "sunday" }))[0]?.content).toBe("On Sunday");

@@ -108,6 +108,16 @@ export class Partition {
     }
   }
 
+  /** As {@link scoreDense}, of these points alone. */
+  scoreDenseOf(keys: Iterable<string>, query: Float32Array, threshold: number, best: Best): void {
+    for (const key of keys) {
+      const slot = this.#slots.get(key);
+      if (slot === undefined) continue;
+      const score = dot(query, this.#matrix, slot * this.#dimension, this.#dimension);
+      if (score > threshold && best.wants(score)) best.offer(key, score);
+    }
+  }
+
   /** Offers every point above the threshold that shares an index with `query` and passes the test, with the dot product. */
   scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: Best): void {
     const postings = this.#postings.get(name);

@@ -136,6 +136,7 @@ export class PointReads {
     if (prefetch === undefined || prefetch.length === 0)
       return this.#nearest(collection, query, using, filter, matcherOf(filter), wanted, threshold);
     const among = new Set(candidates.flat().map(({ key }) => key));
+    if (Array.isArray(query)) return this.#rescored(collection, query, using, filter, among, wanted, threshold);
     return this.#nearest(collection, query, using, filter, (key) => among.has(key), wanted, threshold);
   }
 
@@ -162,6 +163,24 @@ export class PointReads {
       const vector = config.modifier === "idf" ? this.#withIdf(collection, name, plain) : plain;
       for (const partition of partitions) partition.scoreSparse(name, vector, passes, threshold, best);
     }
+    return best.sorted();
+  }
+
+  /** What was found by others, by its dense vector; what has none is left out. */
+  #rescored(
+    collection: CollectionRow,
+    query: number[],
+    using: string | undefined,
+    filter: Filter | undefined,
+    among: ReadonlySet<string>,
+    limit: number,
+    threshold: number,
+  ): Ranked[] {
+    if (using !== undefined && using !== "") throw unknownName(using);
+    const best = new Best(limit);
+    const vector = denseOf(collection.config, query);
+    for (const partition of this.#pinned(collection, filter) ?? this.#all(collection))
+      partition.scoreDenseOf(among, vector, threshold, best);
     return best.sorted();
   }
 

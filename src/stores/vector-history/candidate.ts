@@ -6,8 +6,8 @@ export interface Candidate {
   readonly atMs: number;
   /** The message's own terms, hashed, each with its BM25 term weight. */
   readonly terms: string;
-  /** The store's fused score of all its prefetches. */
-  readonly fused: number;
+  /** Cosine of its vector to the question's; 0 where one of the two is missing. */
+  readonly likeness: number;
 }
 
 /** Candidates by session and position, so that neighbours stand beside each other. */

@@ -36,7 +36,12 @@ export function searchFilter(owner: Owner, search: HistorySearch): Filter {
 
 /** What waits for its vector. */
 export function unembeddedFilter(owner: Owner): Filter {
-  return { must: [...(ownFilter(owner).must ?? []), { key: UNEMBEDDED, match: { value: true } }] };
+  return unembeddedAmong(ownFilter(owner));
+}
+
+/** Those of a search's messages that wait for their vector. */
+export function unembeddedAmong(filter: Filter): Filter {
+  return { ...filter, must: [...(filter.must ?? []), { key: UNEMBEDDED, match: { value: true } }] };
 }
 
 /** Messages of a session with `from <= position <= to`. */

@@ -1,11 +1,12 @@
 import { type Candidate, inOrderOfSpeech } from "./candidate.js";
 import { askedOrder, fits, namedTimes } from "./signals/dates.js";
 import { asks, expectedAnswer, holdsAnswer } from "./signals/expected-answer.js";
-import { fusion } from "./signals/fusion.js";
 import { lexicalScores, type QuestionTerm } from "./signals/lexical.js";
+import { likenessScores } from "./signals/likeness.js";
 import { recency } from "./signals/recency.js";
 import { sessionScores } from "./signals/session-score.js";
 import { askedSpeaker, saidByAsked } from "./signals/speaker.js";
+import { substance } from "./signals/substance.js";
 import type { RankingWeights } from "./weights.js";
 
 export interface RankedQuestion {
@@ -22,8 +23,8 @@ export interface Ranked {
 }
 
 /**
- * The candidates, best first. Pure, in one pass: what the words say of each message with its surroundings, plus what its session and
- * the store's fusion add, times what speaks for the message as an answer (who said it, when, of what kind).
+ * The candidates, best first. Pure, in one pass: what the words say of each message with its surroundings and its session, plus what the
+ * likeness of meaning says of them, times what speaks for the message as an answer (who said it, when, of what kind, how much it says).
  */
 export function rank(question: RankedQuestion, found: readonly Candidate[], weights: RankingWeights): Ranked[] {
   const candidates = inOrderOfSpeech(found);
@@ -34,16 +35,16 @@ export function rank(question: RankedQuestion, found: readonly Candidate[], weig
   const asking = candidates.map(({ message }) => asks(message.content));
   const { scores: lexical, best } = lexicalScores(candidates, terms, weights, asking);
   const ofSession = sessionScores(candidates, lexical);
-  const fused = fusion(candidates);
+  const likeness = likenessScores(candidates, weights);
   const newness = recency(candidates);
-  const top = lexical.reduce((max, score) => Math.max(max, score), 0) || 1;
   const scale = best > 0 ? best : 1;
 
   const times = namedTimes(question.text, question.now);
   const order = askedOrder(question.text);
   const kind = expectedAnswer(question.text);
 
-  const factorOf = ({ message, atMs }: Candidate, i: number, newer: number): number => {
+  const factorOf = (candidate: Candidate, i: number, newer: number): number => {
+    const { message, atMs } = candidate;
     let factor = 1;
     if (saidByAsked(message, asked)) factor += weights.speaker;
     if (holdsAnswer(message.content, kind)) factor += weights.expectedAnswer;
@@ -51,14 +52,15 @@ export function rank(question: RankedQuestion, found: readonly Candidate[], weig
     const fit = fits(atMs, times);
     if (fit !== null) factor += fit === "day" ? weights.namedDay : weights.namedTime;
     if (order !== null) factor += weights.order * (order === "last" ? newer : 1 - newer);
-    return factor;
+    return factor * (1 - weights.substance * (1 - substance(candidate)));
   };
 
   return candidates
     .map((candidate, i) => {
-      const base = (lexical[i] ?? 0) + weights.sessionScore * (ofSession[i] ?? 0) + weights.fusion * top * (fused[i] ?? 0);
+      const byWords = ((lexical[i] ?? 0) + weights.sessionScore * (ofSession[i] ?? 0)) / scale;
+      const base = byWords + weights.likeness * (likeness[i] ?? 0);
       const newer = newness[i] ?? 0;
-      return { candidate, score: (base * factorOf(candidate, i, newer)) / scale + weights.recency * newer };
+      return { candidate, score: base * factorOf(candidate, i, newer) + weights.recency * newer };
     })
     .sort((a, b) => b.score - a.score || (a.candidate.message.message_id < b.candidate.message.message_id ? -1 : 1));
 }

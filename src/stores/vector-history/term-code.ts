@@ -30,3 +30,8 @@ export function forEachTerm(code: string, each: (index: number, weight: number) 
   const length = scratch.write(code, "base64");
   for (let at = 0; at + BYTES_A_TERM <= length; at += BYTES_A_TERM) each(view.getUint32(at, true), view.getUint8(at + 4) / STEPS);
 }
+
+/** How many different terms a code holds. */
+export function termCount(code: string): number {
+  return Math.floor(Buffer.byteLength(code, "base64") / BYTES_A_TERM);
+}

@@ -4,11 +4,11 @@ import { FailureStreak } from "../../platform/failure-streak.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../../ports/history.js";
-import type { Filter, Prefetch, SparseVector, VectorStore } from "../../ports/vectors.js";
+import type { SparseVector, VectorStore } from "../../ports/vectors.js";
 import type { Candidate } from "./candidate.js";
-import { candidatesOf } from "./candidates.js";
-import { CONTEXT, ensureCollection, OWN } from "./collection.js";
-import { ownFilter, positionsFilter, searchFilter, sessionsFilter } from "./filters.js";
+import { CandidateQuery } from "./candidate-query.js";
+import { ensureCollection } from "./collection.js";
+import { ownFilter, positionsFilter, sessionsFilter } from "./filters.js";
 import { HistoryWriter } from "./history-writer.js";
 import { fromPayload } from "./payload.js";
 import { type Ranked, rank } from "./ranking.js";
@@ -33,19 +33,13 @@ export interface VectorHistoryOptions {
   readonly logger?: Logger;
 }
 
-/**
- * Candidates that each sparse prefetch contributes: what a question shares words with, and what follows it. More cost time and find
- * hardly more: on the development data fraction @10 is 0.795 with 110, 0.796 with 150.
- */
-const SPARSE_CANDIDATES = 110;
-const DENSE_CANDIDATES = 50;
 const MAX_LIMIT = 200;
 /** How long the start waits for the collection. */
 const START_MS = 3_000;
 
 /**
- * Verbatim history in one vector collection: dense and sparse vectors, one query a search, re-ranked by what a conversation gives for
- * free. Every call is filtered by owner, and every hit is looked at again.
+ * Verbatim history in one vector collection: dense and sparse vectors, one round-trip a search, re-ranked by what a conversation gives
+ * for free. Every call is filtered by owner, and every hit is looked at again.
  */
 export class VectorHistory implements ConversationHistory {
   readonly #store: VectorStore;
@@ -56,6 +50,7 @@ export class VectorHistory implements ConversationHistory {
   readonly #weights: RankingWeights;
   readonly #logger: Logger;
   readonly #writer: HistoryWriter;
+  readonly #query: CandidateQuery;
   /** Code of the last failure to embed a query; null when the last one went well. */
   #embedderDown: string | null = null;
   readonly #searches = new FailureStreak();
@@ -71,6 +66,7 @@ export class VectorHistory implements ConversationHistory {
     this.#weights = options.weights ?? RANKING_WEIGHTS;
     this.#logger = options.logger ?? silentLogger;
     this.#writer = new HistoryWriter({ ...options, collection: this.#collection });
+    this.#query = new CandidateQuery(options.store.client, this.#collection);
   }
 
   /**
@@ -177,31 +173,15 @@ export class VectorHistory implements ConversationHistory {
   }
 
   /**
-   * One round-trip: dense, own words and context, each filtered, fused by the store. A stand-in embedder that compares words adds
-   * nothing to the words but time (its scan is most of a query), so it is asked only where they find nothing: a misspelling.
+   * A stand-in embedder that compares words adds nothing to the words but time (its scan is most of a query), so it is asked only where
+   * they find nothing: a misspelling.
    */
   async #candidates(owner: Owner, search: HistorySearch, terms: SparseVector): Promise<Candidate[]> {
-    const filter = searchFilter(owner, search);
-    const byWords: Prefetch[] =
-      terms.indices.length === 0 ? [] : [OWN, CONTEXT].map((using) => ({ query: terms, using, filter, limit: SPARSE_CANDIDATES }));
-    if (this.#embedder.lexical && byWords.length > 0) {
-      const found = await this.#query(owner, byWords, filter);
+    if (this.#embedder.lexical) {
+      const found = await this.#query.run(owner, search, { terms, dense: null });
       if (found.length > 0) return found;
     }
-    const dense = await this.#embed(search.query, search.signal);
-    const legs = dense === null ? byWords : [{ query: dense, filter, limit: DENSE_CANDIDATES }, ...byWords];
-    return legs.length === 0 ? [] : this.#query(owner, legs, filter);
-  }
-
-  async #query(owner: Owner, prefetch: Prefetch[], filter: Filter): Promise<Candidate[]> {
-    const { points } = await this.#store.client.query(this.#collection, {
-      prefetch,
-      query: { fusion: "rrf" },
-      filter,
-      limit: DENSE_CANDIDATES + 2 * SPARSE_CANDIDATES,
-      with_payload: true,
-    });
-    return candidatesOf(owner, points);
+    return this.#query.run(owner, search, { terms, dense: await this.#embed(search.query, search.signal) });
   }
 
   /** Null when the embedder fails: words alone find much, and a guest need not wait for a mended service. */
