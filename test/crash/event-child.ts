@@ -5,10 +5,11 @@ import { isAppError } from "../../src/platform/errors.js";
 import { BEGINNING } from "../../src/ports/event-log.js";
 import type { ToldEvent } from "../../src/ports/events.js";
 
-/** The process that is killed: Maitred on a directory, doing one thing after the other for some users, and delivering what it tells. */
+/** The process that is killed: Maitred on one store, doing one thing after the other for some users, and delivering what it tells. */
 
 export interface EventJob {
-  readonly dir: string;
+  /** Which store it is on. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly url: string;
   readonly secret: string;
   readonly users: readonly string[];
@@ -31,9 +32,9 @@ function say(said: EventChildSays): void {
   process.stdout.write(`${JSON.stringify(said)}\n`);
 }
 
-async function main({ dir, url, secret, users, finish }: EventJob): Promise<void> {
+async function main({ variables, url, secret, users, finish }: EventJob): Promise<void> {
   const config = parseConfig({
-    MEMORY_STORAGE_DIR: dir,
+    ...variables,
     WEBHOOK_URL: url,
     WEBHOOK_SECRET: secret,
     MEMORY_EMBEDDING_DIMENSIONALITY: "32",
@@ -62,8 +63,8 @@ async function live(maitred: Awaited<ReturnType<typeof compose>>, user: string):
     try {
       await once(maitred, user, round);
     } catch (error) {
-      // A machine that is busy with something else: what was not answered need not be told.
-      if (!isAppError(error, "STORAGE_UNAVAILABLE")) throw error;
+      // A machine that is busy with something else, or a lock that a killed process left: what was not answered need not be told.
+      if (!isAppError(error, "STORAGE_UNAVAILABLE") && !isAppError(error, "SESSION_BUSY")) throw error;
     }
   }
 }
