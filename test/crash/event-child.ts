@@ -26,6 +26,10 @@ export interface Done {
 
 export type EventChildSays = { readonly done: Done } | { readonly listed: readonly ToldEvent[] };
 
+/** Whoever was killed while delivering is not waited for long. */
+const LEASE_MS = 3_000;
+/** What is asked for again. */
+const UNANSWERED: readonly string[] = ["STORAGE_UNAVAILABLE", "SESSION_BUSY", "LONG_TERM_MEMORY_UNAVAILABLE"];
 const WAITS_MS = Array.from({ length: 1_000 }, () => 20);
 
 function say(said: EventChildSays): void {
@@ -40,7 +44,7 @@ async function main({ variables, url, secret, users, finish }: EventJob): Promis
     MEMORY_EMBEDDING_DIMENSIONALITY: "32",
     LLM_PROVIDER: "offline",
   });
-  const maitred = await compose(config, { webhooks: { waitsMs: WAITS_MS } });
+  const maitred = await compose(config, { webhooks: { waitsMs: WAITS_MS, leaseMs: LEASE_MS } });
   if (!finish) {
     await Promise.all(users.map((user) => live(maitred, user)));
     return;
@@ -64,7 +68,7 @@ async function live(maitred: Awaited<ReturnType<typeof compose>>, user: string):
       await once(maitred, user, round);
     } catch (error) {
       // A machine that is busy with something else, or a lock that a killed process left: what was not answered need not be told.
-      if (!isAppError(error, "STORAGE_UNAVAILABLE") && !isAppError(error, "SESSION_BUSY")) throw error;
+      if (!isAppError(error) || !UNANSWERED.includes(error.code)) throw error;
     }
   }
 }

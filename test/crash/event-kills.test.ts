@@ -16,7 +16,9 @@ import type { Done, EventChildSays, EventJob } from "./event-child.js";
 
 /** Kills at random moments; `KILLS=100` for more. */
 const KILLS = Number(process.env.KILLS ?? 10);
-const USERS = ["ann", "bob"];
+/** Of whom each child has two: a lock that a killed one left has ended when theirs come again. */
+const USERS = ["ann", "bob", "cat", "dan", "eve", "fay"];
+const AT_ONCE = 2;
 const CHILD = fileURLToPath(new URL("./event-child.ts", import.meta.url));
 const THREAD = fileURLToPath(new URL("../../src/stores/local-vectors/local-thread.ts", import.meta.url));
 /** What a child does at most before it is killed. */
@@ -99,7 +101,11 @@ describe.each(STORES)("a process that tells of what it does", ({ name, needs, op
       onTestFinished(() => surviving.close());
       const job = { variables: surviving.variables, url: receiver.url, secret: WEBHOOK_SECRET, users: USERS, finish: false };
       const done: Done[] = [];
-      for (let kill = 0; kill < KILLS; kill += 1) done.push(...(await run(job, 1 + Math.floor(Math.random() * MAX_DONE))).done);
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const from = (kill * AT_ONCE) % USERS.length;
+        const users = USERS.slice(from, from + AT_ONCE);
+        done.push(...(await run({ ...job, users }, 1 + Math.floor(Math.random() * MAX_DONE))).done);
+      }
       const { listed } = await run({ ...job, finish: true }, null);
 
       const told = new Map(listed.map((event) => [`${event.user} ${event.type} ${subjectOf(event)}`, event]));
