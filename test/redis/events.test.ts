@@ -30,7 +30,7 @@ needing("redis")("events in Redis", () => {
     const prefix = `events-${prefixes}`;
     return async (around: (database: RedisDatabase) => RedisDatabase = (it) => it) => {
       const database = await RedisDatabase.open({ url: server.url, prefix, durability: "strict", logger: silentLogger });
-      const log = new RedisEventLog(around(database), { queued: true, logger: silentLogger });
+      const log = new RedisEventLog(around(database), { queued: true, logger: silentLogger, lateMs: 200, sweepMs: 20 });
       onTestFinished(async () => {
         await log.close();
         await database.close();
@@ -62,6 +62,19 @@ needing("redis")("events in Redis", () => {
     await after.log.open();
     expect(await typesIn(after.log, "all")).toEqual(["session.created", "session.created"]);
     expect(await after.queue.counts()).toEqual({ waiting: 2, dead: 0 });
+  });
+
+  test("[events-told] what a killed process wrote is told by another that runs, again and again", async () => {
+    const open = processes();
+    const [one, other] = [await open(), await open()];
+    await other.log.open();
+    const heard: Owner[] = [];
+    other.log.onAdded((owner) => void heard.push(owner));
+    for (const times of [1, 2, 3]) {
+      await create(one.storeTelling(killed(one.log)), BOB);
+      await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(times);
+      expect(await typesIn(other.log, "all")).toHaveLength(times);
+    }
   });
 
   test("[events-told] what a killed process wrote is told before what its user does next elsewhere, also to the user at once", async () => {

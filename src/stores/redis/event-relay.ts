@@ -4,14 +4,30 @@ import type { RedisDatabase } from "./database.js";
 import { eventKeysOf, marksOf } from "./event-keys.js";
 import { LOG_EVENTS } from "./event-log-scripts.js";
 import { DROP_TOLD, parsedRow, SETTLE_TOLD } from "./event-outbox.js";
-import type { Hints, Need } from "./hints.js";
+import type { Hint, Hints, Need } from "./hints.js";
 import { keysOf, tagOf } from "./keys.js";
 
 /** Entries carried over in one step. */
 const PAGE = 100;
-/** How long after a write outboxes are looked at that its process, killed, did not carry over; and how often. In milliseconds. */
+/** Owners whose outboxes are looked at together. */
+const AT_ONCE = 32;
 const LATE_MS = 10_000;
 const SWEEP_MS = 5_000;
+
+export interface EventRelayOptions {
+  /** How long after a write its outbox is looked at, should its process have been killed, in milliseconds. Default 10,000. */
+  readonly lateMs?: number;
+  /** How often a process looks for such outboxes, in milliseconds. Default 5,000. */
+  readonly sweepMs?: number;
+}
+
+export interface EventRelayParts {
+  readonly database: RedisDatabase;
+  readonly hints: Hints;
+  readonly logger: Logger;
+  /** Told that events of an owner are in the log now. */
+  readonly onCarried: (owner: Owner) => void;
+}
 
 /**
  * Carries events over from their owners' outboxes to the log: after each write, and, for what a killed process left, wherever a hint leads
@@ -19,27 +35,25 @@ const SWEEP_MS = 5_000;
  * by two at once, the log knows by its id.
  */
 export class EventRelay {
-  readonly #database: RedisDatabase;
-  readonly #hints: Hints;
-  readonly #logger: Logger;
-  readonly #onCarried: (owner: Owner) => void;
+  readonly #parts: EventRelayParts;
+  readonly #lateMs: number;
+  readonly #sweepMs: number;
   readonly #keys: ReturnType<typeof eventKeysOf>;
   readonly #running = new Map<string, { again: boolean; done: Promise<void> }>();
   #timer: NodeJS.Timeout | null = null;
   #sweeping: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(database: RedisDatabase, hints: Hints, logger: Logger, onCarried: (owner: Owner) => void) {
-    this.#database = database;
-    this.#hints = hints;
-    this.#logger = logger;
-    this.#onCarried = onCarried;
-    this.#keys = eventKeysOf(database.prefix);
+  constructor(parts: EventRelayParts, { lateMs = LATE_MS, sweepMs = SWEEP_MS }: EventRelayOptions = {}) {
+    this.#parts = parts;
+    this.#lateMs = lateMs;
+    this.#sweepMs = sweepMs;
+    this.#keys = eventKeysOf(parts.database.prefix);
   }
 
   /** What a write needs that fills an outbox: that somebody will look at it. */
   needs(): readonly Need[] {
-    return [["told", Date.now() + LATE_MS]];
+    return [["told", Date.now() + this.#lateMs]];
   }
 
   /** Carries over what others left, and looks for more from now on. */
@@ -56,7 +70,7 @@ export class EventRelay {
   /** The same, and never rejects: what fails is swept up later. */
   async tryRelay(owner: Owner): Promise<void> {
     await this.relay(owner).catch((error: unknown) => {
-      if (!this.#closed) this.#logger.warn({ err: error }, "events could not be carried over to the log; they are soon");
+      if (!this.#closed) this.#parts.logger.warn({ err: error }, "events could not be carried over to the log; they are soon");
     });
   }
 
@@ -95,9 +109,10 @@ export class EventRelay {
   }
 
   async #carryOver(tag: string): Promise<void> {
-    const { outbox } = keysOf(this.#database.prefix, tag);
+    const { database } = this.#parts;
+    const { outbox } = keysOf(database.prefix, tag);
     for (;;) {
-      const entries = (await this.#database.command("LRANGE", outbox, 0, PAGE - 1)) as readonly string[];
+      const entries = (await database.command("LRANGE", outbox, 0, PAGE - 1)) as readonly string[];
       const found = entries.map((entry) => {
         const colon = entry.indexOf(":");
         const json = entry.slice(colon + 1);
@@ -108,9 +123,9 @@ export class EventRelay {
       const rows = found.flatMap(({ place, json, queued, event: { id, type, timestamp } }) => {
         return [place, id, type, Date.parse(timestamp), queued ? 1 : 0, json];
       });
-      await this.#database.run(LOG_EVENTS, this.#keys, ...marksOf(first.owner), ...rows);
-      this.#onCarried(first.owner);
-      await this.#database.run(DROP_TOLD, { outbox }, last.place);
+      await database.run(LOG_EVENTS, this.#keys, ...marksOf(first.owner), ...rows);
+      this.#parts.onCarried(first.owner);
+      await database.run(DROP_TOLD, { outbox }, last.place);
       if (found.length < PAGE) return;
     }
   }
@@ -118,17 +133,32 @@ export class EventRelay {
   #sweepLater(): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
-      this.#sweeping = this.#sweep(Date.now())
-        .catch((error: unknown) => this.#logger.warn({ err: error }, "events of other processes could not be carried over; they are later"))
-        .finally(() => this.#sweepLater());
-    }, SWEEP_MS).unref();
+      this.#sweeping = this.#sweep(Date.now()).finally(() => this.#sweepLater());
+    }, this.#sweepMs).unref();
   }
 
+  /** Never rejects: what fails is looked at again, and holds up nobody else's. */
   async #sweep(uptoMs: number): Promise<void> {
-    for await (const hint of this.#hints.upTo("told", uptoMs)) {
-      if (this.#closed) return;
-      await this.#relayTag(hint.tag);
-      await this.#hints.settled(hint, String(await this.#database.run(SETTLE_TOLD, hint.keys, hint.gen)));
+    const { hints, logger } = this.#parts;
+    const failed = (error: unknown) => {
+      if (!this.#closed) logger.warn({ err: error }, "events of other processes could not be carried over; they are later");
+    };
+    const look = (found: readonly Hint[]) => Promise.all(found.map((hint) => this.#look(hint).catch(failed)));
+    try {
+      const found: Hint[] = [];
+      for await (const hint of hints.upTo("told", uptoMs)) {
+        if (this.#closed) return;
+        if (found.push(hint) === AT_ONCE) await look(found.splice(0));
+      }
+      await look(found);
+    } catch (error) {
+      failed(error);
     }
+  }
+
+  async #look(hint: Hint): Promise<void> {
+    const { database, hints } = this.#parts;
+    await this.#relayTag(hint.tag);
+    await hints.settled(hint, String(await database.run(SETTLE_TOLD, hint.keys, hint.gen)));
   }
 }

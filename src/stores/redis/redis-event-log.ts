@@ -7,7 +7,7 @@ import type { RedisDatabase } from "./database.js";
 import { eventKeysOf, marksOf, scopePrefix, unmarked } from "./event-keys.js";
 import { ERASE_EVENTS, EVENT_RESIDUE, NEWEST_EVENT, PRUNE_EVENTS, READ_EVENTS } from "./event-log-scripts.js";
 import { ERASE_TOLD, outboxRows, PUT_TOLD, parsedRow } from "./event-outbox.js";
-import { EventRelay } from "./event-relay.js";
+import { EventRelay, type EventRelayOptions } from "./event-relay.js";
 import { Hints, type Need } from "./hints.js";
 import { tagOf } from "./keys.js";
 
@@ -20,6 +20,12 @@ const PAGE = 500;
 export interface ToldRows {
   readonly rows: readonly string[];
   readonly needs: readonly Need[];
+}
+
+export interface RedisEventLogOptions extends EventRelayOptions {
+  /** Whether events are also to be delivered. */
+  readonly queued: boolean;
+  readonly logger: Logger;
 }
 
 export const NOTHING_TOLD: ToldRows = { rows: [], needs: [] };
@@ -41,14 +47,12 @@ export class RedisEventLog implements EventLog {
   readonly #relay: EventRelay;
   readonly #keys: ReturnType<typeof eventKeysOf>;
 
-  constructor(
-    database: RedisDatabase,
-    { queued, logger }: { /** Whether events are also to be delivered. */ readonly queued: boolean; readonly logger: Logger },
-  ) {
+  constructor(database: RedisDatabase, { queued, logger, ...options }: RedisEventLogOptions) {
     this.#database = database;
     this.#queued = queued;
     this.#hints = new Hints(database);
-    this.#relay = new EventRelay(database, this.#hints, logger, (owner) => this.#added.tell(owner));
+    const onCarried = (owner: Owner) => this.#added.tell(owner);
+    this.#relay = new EventRelay({ database, hints: this.#hints, logger, onCarried }, options);
     this.#keys = eventKeysOf(database.prefix);
   }
 
