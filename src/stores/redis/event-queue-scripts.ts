@@ -25,6 +25,13 @@ local function rest(tag)
   call('ZREM', K.due, tag)
   call('HDEL', K.tries, tag)
 end
+-- Those that were given up.
+local function bury(tag, tenant, id, json, ms)
+  local place = placed(call('INCR', K.count))
+  if call('HSETNX', K.dead, id, place .. json) == 0 then return end
+  call('ZADD', K.deadLine, 0, 't:' .. tenant .. ':' .. place .. ':' .. id, 0, 'o:' .. tag .. ':' .. place .. ':' .. id)
+  call('ZADD', K.deadTimes, ms, id)
+end
 -- Takes one out of those that were given up. Whether it was there.
 local function revive(tag, tenant, id)
   local row = call('HGET', K.dead, id)
@@ -71,12 +78,19 @@ export const DELIVERED = script(EVENT_QUEUE_KEYS, `${SERVER_TIME}${PLACES}${ENQU
 export const BURY_EVENT = script(
   [...EVENT_QUEUE_KEYS, ...DEAD_EVENT_KEYS, "count"],
   `${SERVER_TIME}${PLACES}${ENQUEUE}
-local tag, tenant, id = ARGV[1], ARGV[2], ARGV[3]
-if not leave(tag, id) then return end
-local place = placed(call('INCR', K.count))
-if call('HSETNX', K.dead, id, place .. ARGV[4]) == 0 then return end
-call('ZADD', K.deadLine, 0, 't:' .. tenant .. ':' .. place .. ':' .. id, 0, 'o:' .. tag .. ':' .. place .. ':' .. id)
-call('ZADD', K.deadTimes, ARGV[5], id)`,
+if leave(ARGV[1], ARGV[3]) then bury(ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]) end`,
+);
+
+/** As it was elsewhere: the same, of one that doesn't wait. */
+export const RESTORE_DEAD = script(
+  [...DEAD_EVENT_KEYS, "count"],
+  `${SERVER_TIME}${PLACES}${ENQUEUE}bury(ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5])`,
+);
+
+/** As it was elsewhere: the owner's tag, the id, and what is delivered. */
+export const RESTORE_WAITING = script(
+  [...EVENT_QUEUE_KEYS, "count"],
+  `${SERVER_TIME}${PLACES}${ENQUEUE}enqueue(ARGV[1], placed(call('INCR', K.count)), ARGV[2], ARGV[3])`,
 );
 
 /** The owner's tag, the tries of their first event, and in how many milliseconds they are due: at once for what came meanwhile. */

@@ -58,8 +58,13 @@ export class EventRelay {
 
   /** Carries over what others left, and looks for more from now on. */
   async open(): Promise<void> {
-    await this.#sweep(Number.MAX_SAFE_INTEGER);
+    await this.#trySweep(Number.MAX_SAFE_INTEGER);
     this.#sweepLater();
+  }
+
+  /** Resolves when all that is in any outbox now is in the log. */
+  level(): Promise<void> {
+    return this.#sweep(Number.MAX_SAFE_INTEGER);
   }
 
   /** Resolves when all that was in the outbox is in the log. */
@@ -133,27 +138,28 @@ export class EventRelay {
   #sweepLater(): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
-      this.#sweeping = this.#sweep(Date.now()).finally(() => this.#sweepLater());
+      this.#sweeping = this.#trySweep(Date.now()).finally(() => this.#sweepLater());
     }, this.#sweepMs).unref();
   }
 
-  /** Never rejects: what fails is looked at again, and holds up nobody else's. */
+  /** What fails is looked at again. */
+  async #trySweep(uptoMs: number): Promise<void> {
+    await this.#sweep(uptoMs).catch((error: unknown) => {
+      if (!this.#closed) this.#parts.logger.warn({ err: error }, "events of other processes could not be carried over; they are later");
+    });
+  }
+
+  /** What fails holds up nobody else's, and rejects in the end. */
   async #sweep(uptoMs: number): Promise<void> {
-    const { hints, logger } = this.#parts;
-    const failed = (error: unknown) => {
-      if (!this.#closed) logger.warn({ err: error }, "events of other processes could not be carried over; they are later");
-    };
-    const look = (found: readonly Hint[]) => Promise.all(found.map((hint) => this.#look(hint).catch(failed)));
-    try {
-      const found: Hint[] = [];
-      for await (const hint of hints.upTo("told", uptoMs)) {
-        if (this.#closed) return;
-        if (found.push(hint) === AT_ONCE) await look(found.splice(0));
-      }
-      await look(found);
-    } catch (error) {
-      failed(error);
+    const failed: unknown[] = [];
+    const look = (found: readonly Hint[]) => Promise.all(found.map((hint) => this.#look(hint).catch((error) => failed.push(error))));
+    const found: Hint[] = [];
+    for await (const hint of this.#parts.hints.upTo("told", uptoMs)) {
+      if (this.#closed) return;
+      if (found.push(hint) === AT_ONCE) await look(found.splice(0));
     }
+    await look(found);
+    if (failed.length > 0) throw failed[0];
   }
 
   async #look(hint: Hint): Promise<void> {

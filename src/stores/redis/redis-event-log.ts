@@ -61,6 +61,11 @@ export class RedisEventLog implements EventLog {
     return this.#relay.open();
   }
 
+  /** Takes over all that any process left, while nobody writes. */
+  level(): Promise<void> {
+    return this.#relay.level();
+  }
+
   /** For a script that writes what the events tell of. Call {@link written} once it has. */
   told(owner: Owner, events: readonly OwnerEvent[]): ToldRows {
     return events.length === 0 ? NOTHING_TOLD : { rows: outboxRows(owner, events, this.#queued), needs: this.#relay.needs() };
@@ -85,13 +90,13 @@ export class RedisEventLog implements EventLog {
   }
 
   async read(scope: EventScope, { after, limit }: EventQuery): Promise<readonly KeptEvent[]> {
-    await this.#level(scope);
+    await this.#reach(scope);
     const rows = (await this.#database.run(READ_EVENTS, this.#keys, scopePrefix(scope), after, limit)) as readonly string[];
     return rows.map(keptEvent);
   }
 
   async newest(scope: EventScope): Promise<string | null> {
-    await this.#level(scope);
+    await this.#reach(scope);
     const row = (await this.#database.run(NEWEST_EVENT, this.#keys, scopePrefix(scope))) as string | null;
     return row === null ? null : keptEvent(row).event.id;
   }
@@ -121,7 +126,7 @@ export class RedisEventLog implements EventLog {
   }
 
   /** An owner reads all that was written for them; others what this process wrote. */
-  async #level(scope: EventScope): Promise<void> {
+  async #reach(scope: EventScope): Promise<void> {
     if (scope === "all" || "tenant" in scope) return this.#relay.settled();
     const { outbox } = this.#database.keys(scope.owner);
     if (Number(await this.#database.command("LLEN", outbox)) > 0) await this.#relay.relay(scope.owner);

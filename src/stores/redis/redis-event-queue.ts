@@ -18,9 +18,13 @@ import {
 import { tagOf } from "./keys.js";
 
 /** What was given up, as it is kept: its place in lines is found by the marks of its owner. */
-interface DeadRow extends Pick<DeadEvent, "owner" | "event" | "attempts" | "error" | "deadSince"> {
+export interface DeadRow extends Pick<DeadEvent, "owner" | "event" | "attempts" | "error" | "deadSince"> {
   readonly v: 1;
   readonly marks: readonly [tag: string, tenant: string];
+}
+
+export function deadRowOf(dead: DeadEvent): DeadRow {
+  return { v: 1, marks: marksOf(dead.owner), ...dead };
 }
 
 /** Dropped in one step. */
@@ -55,9 +59,8 @@ export class RedisEventQueue implements EventQueue {
   async bury(owner: Owner, id: string, end: Parameters<EventQueue["bury"]>[2]): Promise<void> {
     const row = (await this.#database.command("HGET", this.#keys.waiting, id)) as string | null;
     if (row === null) return;
-    const marks = marksOf(owner);
-    const dead: DeadRow = { v: 1, owner, marks, event: parsedRow(unplaced(row)).event, ...end };
-    await this.#database.run(BURY_EVENT, this.#keys, ...marks, id, JSON.stringify(dead), Date.parse(end.deadSince));
+    const dead = deadRowOf({ owner, event: parsedRow(unplaced(row)).event, ...end });
+    await this.#database.run(BURY_EVENT, this.#keys, ...dead.marks, id, JSON.stringify(dead), Date.parse(end.deadSince));
   }
 
   /** What is left decides, and not the mark: whoever adds an event does so in a step of its own. */
