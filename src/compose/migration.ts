@@ -67,8 +67,8 @@ export async function migrateState(
 }
 
 /**
- * Opens what a backend keeps, and holds it against everybody else. `tells`: what happened in it and was not told yet is, before it is moved;
- * false for what it is moved to, where it has been told already. Default true.
+ * Opens what a backend keeps, and holds it against everybody else. `tells`: what happened in it and was not told yet is, before it is
+ * moved; false for what it is moved to, where it has been told already. Default true.
  */
 export function openState(wiring: Wiring, backend: StateBackend, { tells = true } = {}): Promise<OpenedState> {
   switch (backend) {
