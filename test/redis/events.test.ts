@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Owner } from "../../src/domain/owner.js";
 import { systemClock } from "../../src/platform/clock.js";
+import { AppError } from "../../src/platform/errors.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { BEGINNING, type EventScope } from "../../src/ports/event-log.js";
@@ -45,6 +46,16 @@ needing("redis")("events in Redis", () => {
   const killed = (log: RedisEventLog): WriteTeller => ({ told: (...args) => log.told(...args), written: () => {} });
   const typesIn = async (log: RedisEventLog, scope: EventScope) =>
     (await log.read(scope, { after: BEGINNING, limit: 1_000 })).map(({ event }) => event.type);
+
+  /** A database whose scripts pass something first. */
+  const passing = (database: RedisDatabase, before: (sha: string) => Promise<void>) => {
+    const run: RedisDatabase["run"] = async (script, ...rest) => {
+      await before(script.sha);
+      return database.run(script, ...rest);
+    };
+    const command: RedisDatabase["command"] = (...args) => database.command(...args);
+    return { prefix: database.prefix, keys: database.keys.bind(database), command, run } as unknown as RedisDatabase;
+  };
 
   async function create({ journal }: ReturnType<typeof redisSessionStore>, owner: Owner): Promise<string> {
     const id = newId();
@@ -113,17 +124,13 @@ needing("redis")("events in Redis", () => {
     const open = processes();
     const eraser = await open();
     let erased = false;
-    const late = await open((database) => {
-      const run: RedisDatabase["run"] = async (script, ...rest) => {
-        if (script.sha === LOG_EVENTS.sha) {
-          expect(await eraser.log.erase(ALICE)).toBe(1);
-          erased = true;
-        }
-        return database.run(script, ...rest);
-      };
-      const command: RedisDatabase["command"] = (...args) => database.command(...args);
-      return { prefix: database.prefix, keys: database.keys.bind(database), command, run } as unknown as RedisDatabase;
-    });
+    const late = await open((database) =>
+      passing(database, async (sha) => {
+        if (sha !== LOG_EVENTS.sha) return;
+        expect(await eraser.log.erase(ALICE)).toBe(1);
+        erased = true;
+      }),
+    );
     await create(late.store, ALICE);
     await expect.poll(() => erased).toBe(true);
     await late.log.newest("all");
@@ -133,6 +140,22 @@ needing("redis")("events in Redis", () => {
     // The user comes back, and is told of again.
     await create(eraser.store, ALICE);
     expect(await typesIn(eraser.log, { owner: ALICE })).toEqual(["session.created"]);
+  });
+
+  test("[events-told] what could not be carried over to the log stays with its user until it is", async () => {
+    let failures = 0;
+    const { log, store } = await processes()((database) =>
+      passing(database, async (sha) => {
+        if (sha !== LOG_EVENTS.sha || failures > 0) return;
+        failures += 1;
+        throw new AppError("STORAGE_UNAVAILABLE");
+      }),
+    );
+    const id = await create(store, ALICE);
+    expect(await typesIn(log, "all")).toEqual([]);
+    expect(failures).toBe(1);
+    await store.journal.append(ALICE, id, new JournalRecords().round(1));
+    expect(await typesIn(log, "all")).toEqual(["session.created", "turn.completed"]);
   });
 
   test("a session that was written before there were events is told of from then on", async () => {
