@@ -28,7 +28,8 @@ export type EventChildSays = { readonly done: Done } | { readonly listed: readon
 
 /** Whoever was killed while delivering is not waited for long. */
 const LEASE_MS = 3_000;
-/** What is asked for again. */
+/** What is asked for again, and after how long. */
+const AGAIN_MS = 20;
 const UNANSWERED: readonly string[] = ["STORAGE_UNAVAILABLE", "SESSION_BUSY", "LONG_TERM_MEMORY_UNAVAILABLE"];
 const WAITS_MS = Array.from({ length: 1_000 }, () => 20);
 
@@ -69,6 +70,8 @@ async function live(maitred: Awaited<ReturnType<typeof compose>>, user: string):
     } catch (error) {
       // A machine that is busy with something else, or a lock that a killed process left: what was not answered need not be told.
       if (!isAppError(error) || !UNANSWERED.includes(error.code)) throw error;
+      // A connection that was lost is made again by timers, which a loop without a pause would starve.
+      await new Promise((done) => setTimeout(done, AGAIN_MS));
     }
   }
 }

@@ -43,6 +43,7 @@ export class EventRelay {
   #timer: NodeJS.Timeout | null = null;
   #sweeping: Promise<void> = Promise.resolve();
   #closed = false;
+  #toldOfFailure = false;
 
   constructor(parts: EventRelayParts, { lateMs = LATE_MS, sweepMs = SWEEP_MS }: EventRelayOptions = {}) {
     this.#parts = parts;
@@ -142,11 +143,16 @@ export class EventRelay {
     }, this.#sweepMs).unref();
   }
 
-  /** What fails is looked at again. */
+  /** What fails is looked at again; it is told once, until all went well. */
   async #trySweep(uptoMs: number): Promise<void> {
-    await this.#sweep(uptoMs).catch((error: unknown) => {
-      if (!this.#closed) this.#parts.logger.warn({ err: error }, "events of other processes could not be carried over; they are later");
-    });
+    try {
+      await this.#sweep(uptoMs);
+      this.#toldOfFailure = false;
+    } catch (error) {
+      if (this.#closed || this.#toldOfFailure) return;
+      this.#toldOfFailure = true;
+      this.#parts.logger.warn({ err: error }, "events of other processes could not be carried over; they are later");
+    }
   }
 
   /** What fails holds up nobody else's, and rejects in the end. */
