@@ -57,7 +57,7 @@ export interface Overrides {
   /** What content passes on its way into the stores of state. Default: it is kept as it stands. */
   readonly contentCodec?: ContentCodec;
   /** How webhooks are tried. Default: as a receiver elsewhere needs it. For tests. */
-  readonly webhooks?: { readonly waitsMs?: readonly number[]; readonly timeoutMs?: number };
+  readonly webhooks?: { readonly waitsMs?: readonly number[]; readonly timeoutMs?: number; readonly leaseMs?: number };
   /** Default: the real one. For tests of crashes and failing disks. */
   readonly fileSystem?: FileSystem;
   /** Puts something around a store, between it and everything else. For tests that make it fail. */

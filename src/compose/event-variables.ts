@@ -12,7 +12,11 @@ const secret = text.regex(/^(whsec_)?[A-Za-z0-9+/]+={0,2}$/, SECRET).refine((val
 
 /** Variables of what is told to the outside, in the order of the README's table. */
 export const EVENT_VARIABLES = {
-  EVENTS_RETENTION_DAYS: variable(integer(1, 365).default(7), "7", "Days for which events are kept for those who list or follow them."),
+  EVENTS_RETENTION_DAYS: variable(
+    integer(1, 365).default(7),
+    "7",
+    "Days for which events are kept for those who list or follow them; and those that a webhook gave up, for being repeated.",
+  ),
   WEBHOOK_URL: variable(url.optional(), "", "Where every event is POSTed to, signed (`docs/events.md`). Needs WEBHOOK_SECRET."),
   WEBHOOK_SECRET: variable(secret.optional(), "", "What they are signed with: base64 of 24 to 64 bytes, `whsec_` before it or not."),
   EVENTS_CONTENT: variable(

@@ -12,7 +12,7 @@ export interface ComposedEvents {
   readonly feed: Events;
   /** Begins to deliver, where there is a receiver. */
   start(): void;
-  /** Drops those that have been kept long enough. */
+  /** Drops those that have been kept long enough, also of those that were given up. */
   prune(): Promise<void>;
   /** What is to be delivered, and what was given up; null where nothing is delivered. */
   readonly deliveries: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
@@ -48,8 +48,11 @@ export function composeEvents(
     feed,
     start: () => worker?.start(),
     prune: async () => {
-      const events = await log.prune(new Date(daysFrom(clock.now(), -config.EVENTS_RETENTION_DAYS)));
+      const before = new Date(daysFrom(clock.now(), -config.EVENTS_RETENTION_DAYS));
+      const events = await log.prune(before);
       if (events > 0) logger.info({ events }, "events were kept long enough");
+      const undelivered = await queue.pruneDead(before);
+      if (undelivered > 0) logger.warn({ events: undelivered }, "events that no webhook could deliver were kept long enough, and are gone");
     },
     deliveries: delivers ? () => queue.counts() : null,
   };

@@ -12,6 +12,7 @@ import { FileOwnerLedger } from "../stores/files/file-owner-ledger.js";
 import { openFileSessionStore } from "../stores/files/file-session-store.js";
 import { LEASE_MS, LeasedLock } from "../stores/journal/leased-lock.js";
 import { PostgresDatabase } from "../stores/postgres/database.js";
+import { eventTablesOf as postgresEvents } from "../stores/postgres/event-transfer.js";
 import { PostgresLeases } from "../stores/postgres/leases.js";
 import { OwnerRows } from "../stores/postgres/owner-rows.js";
 import { PostgresDailyTokens } from "../stores/postgres/postgres-daily-tokens.js";
@@ -19,11 +20,14 @@ import { PostgresMemoryLog } from "../stores/postgres/postgres-memory-log.js";
 import { PostgresOwnerLedger } from "../stores/postgres/postgres-owner-ledger.js";
 import { postgresSessionStore } from "../stores/postgres/postgres-session-store.js";
 import { RedisDatabase } from "../stores/redis/database.js";
+import { eventTablesOf as redisEvents } from "../stores/redis/event-transfer.js";
 import { RedisLeases } from "../stores/redis/leases.js";
 import { RedisDailyTokens } from "../stores/redis/redis-daily-tokens.js";
+import { RedisEventLog } from "../stores/redis/redis-event-log.js";
 import { RedisMemoryLog } from "../stores/redis/redis-memory-log.js";
 import { RedisOwnerLedger } from "../stores/redis/redis-owner-ledger.js";
 import { redisSessionStore } from "../stores/redis/redis-session-store.js";
+import { ToldMemoryLog } from "../stores/sqlite-index/told-memory-log.js";
 import type { Config } from "./config.js";
 import { BEING_MOVED } from "./shared-engine.js";
 import { type Wiring, wiringOf } from "./wiring.js";
@@ -53,7 +57,7 @@ export async function migrateState(
   });
   try {
     const source = await openState(wiring, backends.from);
-    const target = await openState(wiring, backends.to);
+    const target = await openState(wiring, backends.to, { tells: false });
     const lost = [source, target].flatMap((opened) => (opened.lost === undefined ? [] : [opened.lost]));
     const signal = AbortSignal.any([options.signal, ...lost]);
     return await migrate(source.state, target.state, { ...options, signal, now: wiring.clock.now() });
@@ -62,11 +66,14 @@ export async function migrateState(
   }
 }
 
-/** Opens what a backend keeps, and holds it against everybody else. */
-export function openState(wiring: Wiring, backend: StateBackend): Promise<OpenedState> {
+/**
+ * Opens what a backend keeps, and holds it against everybody else. `tells`: what happened in it and was not told yet is, before it is
+ * moved; false for what it is moved to, where it has been told already. Default true.
+ */
+export function openState(wiring: Wiring, backend: StateBackend, { tells = true } = {}): Promise<OpenedState> {
   switch (backend) {
     case "file":
-      return openFiles(wiring);
+      return openFiles(wiring, tells);
     case "postgres":
       return openPostgres(wiring, required(wiring.config.DATABASE_URL, "DATABASE_URL"));
     case "redis":
@@ -74,16 +81,20 @@ export function openState(wiring: Wiring, backend: StateBackend): Promise<Opened
   }
 }
 
-async function openFiles({ logger, clock, fileSystem, codec, dir, closing }: Wiring): Promise<OpenedState> {
+async function openFiles({ config, logger, clock, fileSystem, codec, dir, closing }: Wiring, tells: boolean): Promise<OpenedState> {
   closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
   const ledgers = closing(await FileOwnerLedger.open({ dir, fileSystem, logger, codec }), (it) => it.close());
   const memoryLog = closing(await FileMemoryLog.open({ dir, fileSystem, ledger: ledgers, logger, codec }), (it) => it.close());
   const sessions = closing(await openFileSessionStore({ dir, logger, clock, fileSystem, codec }), (it) => it.close());
+  const { events } = sessions;
+  if (!tells) events.tellNothing();
+  if (config.WEBHOOK_URL !== undefined) events.keepQueue();
   await sessions.catchUp();
+  if (tells) await new ToldMemoryLog(memoryLog, events, logger).catchUp({ all: sessions.needsRebuild });
   const bookings = closing(bookingsInFile(join(dir, "bookings.db")), (it) => it.close());
   const tokens = closing(await SqliteDailyTokens.open({ path: join(dir, "daily-tokens.db"), logger }), (it) => it.close());
   const { journal, index, images } = sessions;
-  const tables = [...bookings.tables, tokens];
+  const tables = [...bookings.tables, ...events.tables(), tokens];
   return { state: { name: dir, journal, index, images, memoryLog, ledgers, tables, leases: async () => new Map() } };
 }
 
@@ -98,7 +109,7 @@ async function openPostgres(wiring: Wiring, url: string): Promise<OpenedState> {
     name: `PostgreSQL (schema ${schema})`,
     memoryLog: new PostgresMemoryLog(database, owners, codec),
     ledgers: new PostgresOwnerLedger(database, owners, codec),
-    tables: [...bookingsInPostgres(database).tables, new PostgresDailyTokens(database)],
+    tables: [...bookingsInPostgres(database).tables, ...postgresEvents(database), new PostgresDailyTokens(database)],
   });
 }
 
@@ -107,12 +118,13 @@ async function openRedis(wiring: Wiring, url: string): Promise<OpenedState> {
   const { REDIS_PREFIX: prefix, REDIS_DURABILITY: durability } = config;
   const database = closing(await RedisDatabase.open({ url, prefix, durability, logger }), (it) => it.close());
   const leases = new RedisLeases(database);
+  const events = new RedisEventLog(database, { queued: false, logger });
   return held(wiring, leases, {
     ...redisSessionStore(database, { logger, clock, codec }),
     name: `Redis (prefix ${prefix})`,
     memoryLog: new RedisMemoryLog(database, codec),
     ledgers: new RedisOwnerLedger(database, codec),
-    tables: [...bookingsInRedis(database), new RedisDailyTokens(database)],
+    tables: [...bookingsInRedis(database), ...redisEvents(database, events), new RedisDailyTokens(database)],
   });
 }
 

@@ -4,13 +4,14 @@ import { NEVER_BEHIND } from "../stores/journal/never-behind.js";
 import { RedisDatabase } from "../stores/redis/database.js";
 import { agreedInstallation } from "../stores/redis/installation.js";
 import { RedisDailyTokens } from "../stores/redis/redis-daily-tokens.js";
+import { RedisEventLog } from "../stores/redis/redis-event-log.js";
+import { RedisEventQueue } from "../stores/redis/redis-event-queue.js";
 import { RedisMemoryLog } from "../stores/redis/redis-memory-log.js";
 import { RedisOwnerLedger } from "../stores/redis/redis-owner-ledger.js";
 import { redisSessionStore } from "../stores/redis/redis-session-store.js";
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
 import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
 import type { Stores } from "./stores.js";
-import { toldInProcess } from "./told-in-process.js";
 import { same, type Wiring } from "./wiring.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -22,18 +23,19 @@ export async function openRedisStores(wiring: Wiring, url: string): Promise<Stor
   const { config, logger, clock, around, codec, closing } = wiring;
   const { REDIS_DURABILITY: durability, REDIS_PREFIX: prefix } = config;
   const database = closing(await RedisDatabase.open({ url, prefix, durability, logger }), (it) => it.close());
-  const told = toldInProcess(wiring);
-  const store = (around.sessions ?? same)(redisSessionStore(database, { logger, clock, ttlMs: ttlOf(config), codec }));
+  const events = closing(new RedisEventLog(database, { queued: config.WEBHOOK_URL !== undefined, logger }), (it) => it.close());
+  const store = (around.sessions ?? same)(redisSessionStore(database, { logger, clock, ttlMs: ttlOf(config), codec, events }));
   await announceProcess(store.locks, wiring);
+  await events.open();
   await holdLocalFiles(store.locks, wiring);
   return {
     store,
     storage: database,
     ledger: new RedisOwnerLedger(database, codec),
-    memoryLog: (around.memoryLog ?? same)(told.memoryLog(new RedisMemoryLog(database, codec))),
-    writer: told.writer(store.journal),
-    events: told.events,
-    eventQueue: told.eventQueue,
+    memoryLog: (around.memoryLog ?? same)(new RedisMemoryLog(database, codec, events)),
+    writer: store.journal,
+    events,
+    eventQueue: new RedisEventQueue(database),
     lagging: NEVER_BEHIND,
     indexCatchUp: new CatchingUp("index", () => catchUpIndex(store), logger),
     rebuildIndex: async (options) => {

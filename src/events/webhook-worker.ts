@@ -17,6 +17,11 @@ export interface WebhookWorkerParts {
 export interface WebhookWorkerOptions {
   /** Waits before an event is tried again, in milliseconds; after the last it is given up. Default: about a day in all. */
   readonly waitsMs?: readonly number[];
+  /**
+   * How long an owner is taken for, in milliseconds. Two thirds of it are used: a try that began within them ends within the lease.
+   * Default 60,000.
+   */
+  readonly leaseMs?: number;
 }
 
 const SECOND = 1_000;
@@ -28,9 +33,9 @@ const WAITS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 8 * H
 const JITTER = 0.1;
 /** Owners that are delivered to at once. */
 const AT_ONCE = 8;
-/** How long an owner is taken for, and how much of it is used: a try that began within it ends within the lease. */
 const LEASE_MS = 60 * SECOND;
-const USED_MS = 40 * SECOND;
+/** How much of a lease is used. */
+const USED = 2 / 3;
 const PAGE = 50;
 /** A queue that can't be read, or an event whose words can't, is looked at again after this. */
 const LOOK_AGAIN_MS = 5 * SECOND;
@@ -44,6 +49,7 @@ const LONGEST_MS = HOUR;
 export class WebhookWorker {
   readonly #parts: WebhookWorkerParts;
   readonly #waitsMs: readonly number[];
+  readonly #leaseMs: number;
   readonly #stopped = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #stopListening: () => void = () => {};
@@ -51,9 +57,10 @@ export class WebhookWorker {
   #looking: Promise<void> | null = null;
   #again = false;
 
-  constructor(parts: WebhookWorkerParts, { waitsMs = WAITS_MS }: WebhookWorkerOptions = {}) {
+  constructor(parts: WebhookWorkerParts, { waitsMs = WAITS_MS, leaseMs = LEASE_MS }: WebhookWorkerOptions = {}) {
     this.#parts = parts;
     this.#waitsMs = waitsMs;
+    this.#leaseMs = leaseMs;
   }
 
   start(): void {
@@ -94,7 +101,7 @@ export class WebhookWorker {
     const { queue, clock, log } = this.#parts;
     const room = AT_ONCE - this.#running.size;
     if (room <= 0) return;
-    const claimed = await queue.claim(clock.now(), room, LEASE_MS);
+    const claimed = await queue.claim(clock.now(), room, this.#leaseMs);
     for (const each of claimed) {
       const running = this.#deliver(each).finally(() => {
         this.#running.delete(running);
@@ -129,7 +136,7 @@ export class WebhookWorker {
   /** Until one fails, none is left, or the lease is used up. When the owner is due next, and the tries of their first event. */
   async #deliverAll({ owner, attempts: before }: ClaimedOwner): Promise<{ readonly dueAt: Date | null; readonly attempts: number }> {
     const { queue, sender, told, clock, logger } = this.#parts;
-    const until = performance.now() + USED_MS;
+    const until = performance.now() + this.#leaseMs * USED;
     let attempts = before;
     for (;;) {
       const events = await queue.next(owner, PAGE);

@@ -167,7 +167,10 @@ export interface Settings {
   readonly retentionIntervalHours?: Setting<"RETENTION_INTERVAL_HOURS">;
   /** Sessions in one batch of a retention run. Default: 100. */
   readonly retentionBatch?: Setting<"RETENTION_BATCH">;
-  /** Days for which events are kept for those who list or follow them. Default: 7. */
+  /**
+   * Days for which events are kept for those who list or follow them; and those that a webhook gave up, for being repeated. Default:
+   * 7.
+   */
   readonly eventsRetentionDays?: Setting<"EVENTS_RETENTION_DAYS">;
   /** Where every event is POSTed to, signed. Needs webhookSecret. */
   readonly webhookUrl?: Setting<"WEBHOOK_URL">;

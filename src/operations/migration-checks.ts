@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../domain/owner.js";
 import { AppError, isAppError } from "../platform/errors.js";
-import type { TransferableState } from "../ports/transfer.js";
+import type { TransferableState, TransferableTable } from "../ports/transfer.js";
 import { entryText, ledgerText, recordsOf, recordText, rowText } from "./state-digest.js";
 
 const LOOK_AGAIN_MS = 250;
@@ -60,10 +60,19 @@ export async function requireNothingElse(source: TransferableState, target: Tran
     if (ours === null || ledgerText(ours) !== ledgerText(contents)) refuse("a user's ledger");
   }
   for (const table of target.tables) {
-    const known = new Set<string>();
-    for await (const row of source.tables.find(({ name }) => name === table.name)?.rows() ?? []) known.add(rowText(row));
-    for await (const row of table.rows()) if (!known.has(rowText(row))) refuse(table.name);
+    // Read only where there is something to compare it with: it may be much.
+    let known: ReadonlySet<string> | null = null;
+    for await (const row of table.rows()) {
+      known ??= await rowsIn(source.tables.find(({ name }) => name === table.name));
+      if (!known.has(rowText(row))) refuse(table.name);
+    }
   }
+}
+
+async function rowsIn(table: TransferableTable | undefined): Promise<ReadonlySet<string>> {
+  const texts = new Set<string>();
+  for await (const row of table?.rows() ?? []) texts.add(rowText(row));
+  return texts;
 }
 
 /** None where the source has no such session. */

@@ -23,7 +23,7 @@ export interface DeadEvent {
 
 /**
  * Events that are to be delivered, an owner's one after the other. Each is put here together with what it tells of, and stays until it is
- * delivered, or given up and then repeated or forgotten. An erasure takes the owner's out, but for those that tell of it.
+ * delivered, or given up and then repeated or, in time, dropped. An erasure takes the owner's out, but for those that tell of it.
  */
 export interface EventQueue {
   /** Owners with something due, the longest due first: nobody else is given them for `leaseMs`, or until they are released. */
@@ -41,6 +41,8 @@ export interface EventQueue {
   dead(tenant: string, query: { readonly after?: string; readonly limit: number }): Promise<readonly DeadEvent[]>;
   /** Queues one again, behind its owner's others. False where the tenant has no such dead event. */
   retry(tenant: string, id: string, now: Date): Promise<boolean>;
+  /** Drops what was given up before a time. Returns how many went. */
+  pruneDead(before: Date): Promise<number>;
   /** Over all tenants. */
   counts(): Promise<{ readonly waiting: number; readonly dead: number }>;
 }

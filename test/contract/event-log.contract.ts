@@ -178,5 +178,27 @@ export function describeEventLogContract(name: string, make: () => Promise<Event
       expect(await claimed()).toMatchObject({ owner: ALICE, attempts: 0 });
       expect(await queue.counts()).toEqual({ waiting: 2, dead: 0 });
     });
+
+    test("[events-dead-kept] its queue drops what was given up long ago, and nothing that waits", async () => {
+      const [old, young] = [await add(ALICE), await add(BOB)];
+      await add(ALICE);
+      const end = { attempts: 8, error: "TIMEOUT" };
+      await queue.bury(ALICE, old.id, { ...end, deadSince: "2026-03-01T10:00:00.000Z" });
+      await queue.bury(BOB, young.id, { ...end, deadSince: "2026-03-08T10:00:00.000Z" });
+      expect(await queue.pruneDead(new Date("2026-03-01T10:00:00.000Z"))).toBe(0);
+      expect(await queue.pruneDead(new Date("2026-03-05T10:00:00.000Z"))).toBe(1);
+      expect((await queue.dead("default", { limit: 10 })).map(({ event: { id } }) => id)).toEqual([young.id]);
+      expect(await queue.retry("default", old.id, new Date())).toBe(false);
+      expect(await queue.counts()).toEqual({ waiting: 1, dead: 1 });
+    });
+
+    test("its queue gives up an owner's with an erasure of theirs", async () => {
+      const [first, theirs] = [await add(ALICE), await add(BOB)];
+      await queue.bury(ALICE, first.id, { attempts: 8, error: "TIMEOUT", deadSince: NOW.toISOString() });
+      await queue.bury(BOB, theirs.id, { attempts: 8, error: "TIMEOUT", deadSince: NOW.toISOString() });
+      await log.erase(ALICE);
+      expect(await log.residue(ALICE)).toBe(0);
+      expect((await queue.dead("default", { limit: 10 })).map(({ owner }) => owner)).toEqual([BOB]);
+    });
   });
 }

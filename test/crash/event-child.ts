@@ -5,10 +5,11 @@ import { isAppError } from "../../src/platform/errors.js";
 import { BEGINNING } from "../../src/ports/event-log.js";
 import type { ToldEvent } from "../../src/ports/events.js";
 
-/** The process that is killed: Maitred on a directory, doing one thing after the other for some users, and delivering what it tells. */
+/** The process that is killed: Maitred on one store, doing one thing after the other for some users, and delivering what it tells. */
 
 export interface EventJob {
-  readonly dir: string;
+  /** Which store it is on. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly url: string;
   readonly secret: string;
   readonly users: readonly string[];
@@ -25,21 +26,26 @@ export interface Done {
 
 export type EventChildSays = { readonly done: Done } | { readonly listed: readonly ToldEvent[] };
 
+/** Whoever was killed while delivering is not waited for long. */
+const LEASE_MS = 3_000;
+/** What is asked for again, and after how long. */
+const AGAIN_MS = 20;
+const UNANSWERED: readonly string[] = ["STORAGE_UNAVAILABLE", "SESSION_BUSY", "LONG_TERM_MEMORY_UNAVAILABLE"];
 const WAITS_MS = Array.from({ length: 1_000 }, () => 20);
 
 function say(said: EventChildSays): void {
   process.stdout.write(`${JSON.stringify(said)}\n`);
 }
 
-async function main({ dir, url, secret, users, finish }: EventJob): Promise<void> {
+async function main({ variables, url, secret, users, finish }: EventJob): Promise<void> {
   const config = parseConfig({
-    MEMORY_STORAGE_DIR: dir,
+    ...variables,
     WEBHOOK_URL: url,
     WEBHOOK_SECRET: secret,
     MEMORY_EMBEDDING_DIMENSIONALITY: "32",
     LLM_PROVIDER: "offline",
   });
-  const maitred = await compose(config, { webhooks: { waitsMs: WAITS_MS } });
+  const maitred = await compose(config, { webhooks: { waitsMs: WAITS_MS, leaseMs: LEASE_MS } });
   if (!finish) {
     await Promise.all(users.map((user) => live(maitred, user)));
     return;
@@ -62,8 +68,10 @@ async function live(maitred: Awaited<ReturnType<typeof compose>>, user: string):
     try {
       await once(maitred, user, round);
     } catch (error) {
-      // A machine that is busy with something else: what was not answered need not be told.
-      if (!isAppError(error, "STORAGE_UNAVAILABLE")) throw error;
+      // A machine that is busy with something else, or a lock that a killed process left: what was not answered need not be told.
+      if (!isAppError(error) || !UNANSWERED.includes(error.code)) throw error;
+      // A connection that was lost is made again by timers, which a loop without a pause would starve.
+      await new Promise((done) => setTimeout(done, AGAIN_MS));
     }
   }
 }

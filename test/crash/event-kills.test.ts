@@ -4,15 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ToldEvent } from "../../src/ports/events.js";
 import { bundle } from "../support/bundle.js";
+import { needing } from "../support/needing.js";
+import { openPostgresServer } from "../support/postgres-server.js";
+import { openQdrantHttp } from "../support/qdrant-http.js";
+import { openRedisServer } from "../support/redis-server.js";
 import { openWebhookReceiver, WEBHOOK_SECRET } from "../support/webhook-receiver.js";
 import type { Done, EventChildSays, EventJob } from "./event-child.js";
 
 /** Kills at random moments; `KILLS=100` for more. */
 const KILLS = Number(process.env.KILLS ?? 10);
-const USERS = ["ann", "bob"];
+/** Of whom each child has two: a lock that a killed one left has ended when theirs come again. */
+const USERS = ["ann", "bob", "cat", "dan", "eve", "fay"];
+const AT_ONCE = 2;
 const CHILD = fileURLToPath(new URL("./event-child.ts", import.meta.url));
 const THREAD = fileURLToPath(new URL("../../src/stores/local-vectors/local-thread.ts", import.meta.url));
 /** What a child does at most before it is killed. */
@@ -57,28 +63,70 @@ function subjectOf({ data }: ToldEvent): string {
   return data.memory_id ?? data.message_id ?? data.session_id ?? "";
 }
 
-test(`[events-told] killed ${KILLS} times: all that was answered is told, in order for each user, and what is repeated has its id`, {
-  timeout: KILLS * 60_000,
-}, async () => {
-  const receiver = await openWebhookReceiver((_event, response) => void response.writeHead(Math.random() < 0.1 ? 500 : 204).end());
-  const job = { dir: join(dir, "storage"), url: receiver.url, secret: WEBHOOK_SECRET, users: USERS, finish: false };
-  const done: Done[] = [];
-  for (let kill = 0; kill < KILLS; kill += 1) done.push(...(await run(job, 1 + Math.floor(Math.random() * MAX_DONE))).done);
-  const { listed } = await run({ ...job, finish: true }, null);
+/** What the children are on, which outlives them. */
+interface Surviving {
+  readonly variables: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
 
-  const told = new Map(listed.map((event) => [`${event.user} ${event.type} ${subjectOf(event)}`, event]));
-  expect(told.size, "each thing once").toBe(listed.length);
-  expect(
-    done.filter(({ user, type, subject }) => !told.has(`${user} ${type} ${subject}`)),
-    "done and not told",
-  ).toEqual([]);
-  const places = new Map(listed.map(({ id }, place) => [id, place]));
-  for (const user of USERS) {
-    const ofUser = done.filter((each) => each.user === user).map(({ type, subject }) => told.get(`${user} ${type} ${subject}`)?.id ?? "");
-    const order = ofUser.map((id) => places.get(id) ?? -1);
-    expect(order, "told in the order in which it was done").toEqual([...order].sort((a, b) => a - b));
-    const brought = [...new Set(receiver.received.filter(({ event }) => event.user === user).map(({ event }) => event.id))];
-    expect(brought, "brought in the order in which it is told").toEqual(listed.filter((event) => event.user === user).map(({ id }) => id));
-  }
-  expect(done.length).toBeGreaterThan(KILLS);
+/** An engine, with memories beside it that processes share. */
+async function withQdrant(name: string, server: { readonly url: string; close(): Promise<void> }): Promise<Surviving> {
+  const qdrant = await openQdrantHttp();
+  return {
+    variables: { [name]: server.url, QDRANT_URL: qdrant.url, MEMORY_STORAGE_DIR: join(dir, name) },
+    close: async () => {
+      await qdrant.close();
+      await server.close();
+    },
+  };
+}
+
+const STORES = [
+  {
+    name: "files",
+    needs: [],
+    open: async (): Promise<Surviving> => ({ variables: { MEMORY_STORAGE_DIR: join(dir, "storage") }, close: async () => {} }),
+  },
+  { name: "PostgreSQL", needs: ["postgres"], open: async () => withQdrant("DATABASE_URL", await openPostgresServer()) },
+  { name: "Redis", needs: ["redis"], open: async () => withQdrant("REDIS_URL", await openRedisServer()) },
+] as const;
+
+describe.each(STORES)("a process that tells of what it does", ({ name, needs, open }) => {
+  needing(...needs)(`on ${name}`, () => {
+    test(`[events-told] killed ${KILLS} times: all that was answered is told, in order for each user, and what is repeated has its id`, {
+      timeout: KILLS * 60_000,
+    }, async () => {
+      const receiver = await openWebhookReceiver((_event, response) => void response.writeHead(Math.random() < 0.1 ? 500 : 204).end());
+      const surviving = await open();
+      onTestFinished(() => surviving.close());
+      const job = { variables: surviving.variables, url: receiver.url, secret: WEBHOOK_SECRET, users: USERS, finish: false };
+      const done: Done[] = [];
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const from = (kill * AT_ONCE) % USERS.length;
+        const users = USERS.slice(from, from + AT_ONCE);
+        done.push(...(await run({ ...job, users }, 1 + Math.floor(Math.random() * MAX_DONE))).done);
+      }
+      const { listed } = await run({ ...job, finish: true }, null);
+
+      const told = new Map(listed.map((event) => [`${event.user} ${event.type} ${subjectOf(event)}`, event]));
+      expect(told.size, "each thing once").toBe(listed.length);
+      expect(
+        done.filter(({ user, type, subject }) => !told.has(`${user} ${type} ${subject}`)),
+        "done and not told",
+      ).toEqual([]);
+      const places = new Map(listed.map(({ id }, place) => [id, place]));
+      for (const user of USERS) {
+        const ofUser = done
+          .filter((each) => each.user === user)
+          .map(({ type, subject }) => told.get(`${user} ${type} ${subject}`)?.id ?? "");
+        const order = ofUser.map((id) => places.get(id) ?? -1);
+        expect(order, "told in the order in which it was done").toEqual([...order].sort((a, b) => a - b));
+        const brought = [...new Set(receiver.received.filter(({ event }) => event.user === user).map(({ event }) => event.id))];
+        expect(brought, "brought in the order in which it is told").toEqual(
+          listed.filter((event) => event.user === user).map(({ id }) => id),
+        );
+      }
+      expect(done.length).toBeGreaterThan(KILLS);
+    });
+  });
 });

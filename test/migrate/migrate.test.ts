@@ -7,6 +7,7 @@ import { compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { migrateState, openState } from "../../src/compose/migration.js";
 import { wiringOf } from "../../src/compose/wiring.js";
+import { eventOf } from "../../src/domain/event.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { migrate } from "../../src/operations/migrate.js";
 import { newId } from "../../src/platform/ids.js";
@@ -21,6 +22,16 @@ import { PNG } from "../support/samples.js";
 
 const AT = "2026-03-01T10:00:00.000Z";
 const IMAGE = createHash("sha256").update(PNG).digest("hex");
+
+/** Of two users, in turn: what a log holds. */
+const EVENTS = Array.from({ length: 6 }, (_, at) => {
+  const owner = at % 2 === 0 ? ALICE : BOB;
+  return { owner, event: eventOf(owner, "session.created", [at], `2026-02-0${at + 1}T10:00:00.000Z`, { session_id: newId() }) };
+});
+
+function eventRowOf({ owner, event }: (typeof EVENTS)[number]) {
+  return { id: event.id, owner, event: JSON.stringify(event) };
+}
 
 needing("postgres", "redis")("moving state from one store to another", () => {
   let postgres: PostgresServer;
@@ -178,6 +189,9 @@ needing("postgres", "redis")("moving state from one store to another", () => {
       { owner: ALICE, seq: 1, booking_id: "b", kind: "booked", at: AT },
       { owner: BOB, seq: 1, booking_id: "anonymous", kind: "booked", at: AT },
     ],
+    events: EVENTS.map(eventRowOf),
+    "events that wait": EVENTS.slice(2).map(eventRowOf),
+    "events given up": EVENTS.slice(0, 2).map((each) => ({ ...eventRowOf(each), attempts: 8, error: "HTTP_500", dead_since: AT })),
     "tokens by day": [
       { day: "2026-03-01", tenant: "default", tokens: 12 },
       { day: "2026-03-02", tenant: "a:b", tokens: 7 },
@@ -194,7 +208,15 @@ needing("postgres", "redis")("moving state from one store to another", () => {
       left_behind: { damaged_records: 0, damaged_journals: 0, nameless_ledgers: 0 },
       source: { users: 2, sessions: 8, images: 1, memory_log_entries: 2, ledgers: 3 },
     });
-    expect(expected.source.rows).toEqual({ quotes: 1, bookings: 2, happenings: 2, "tokens by day": 2 });
+    expect(expected.source.rows).toEqual({
+      quotes: 1,
+      bookings: 2,
+      happenings: 2,
+      events: 6,
+      "events that wait": 4,
+      "events given up": 2,
+      "tokens by day": 2,
+    });
     expect(expected.target).toEqual(expected.source);
     const fresh = (next: Partial<Place>) => ({ ...config, ...next }) as Place;
     const { MEMORY_STORAGE_DIR, REDIS_PREFIX, DATABASE_SCHEMA } = place();
@@ -210,7 +232,12 @@ needing("postgres", "redis")("moving state from one store to another", () => {
       expect([from, to, report.differences]).toEqual([from, to, []]);
       expect(report.target).toEqual(expected.source);
     }
-    await opened(rest[4]?.[0] ?? config, "file", async ({ index, journal }) => {
+    await opened(rest[4]?.[0] ?? config, "file", async ({ index, journal, tables }) => {
+      for (const { name, rows } of tables.filter((table) => table.name.startsWith("events")))
+        for (const owner of [ALICE, BOB]) {
+          const ofOwner = (row: Readonly<Record<string, unknown>>) => row.owner === owner;
+          expect((await collected(rows())).filter(ofOwner)).toEqual(ROWS[name]?.filter(ofOwner));
+        }
       const failing = await index.pendingOf(ALICE);
       expect(failing.map(({ turn, state, attempts }) => [turn, state, attempts])).toEqual(
         expect.arrayContaining([

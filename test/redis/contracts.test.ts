@@ -3,6 +3,8 @@ import { RedisBookings } from "../../src/concierge/redis-bookings.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { RedisDatabase } from "../../src/stores/redis/database.js";
+import { RedisEventLog } from "../../src/stores/redis/redis-event-log.js";
+import { RedisEventQueue } from "../../src/stores/redis/redis-event-queue.js";
 import { RedisImages } from "../../src/stores/redis/redis-images.js";
 import { RedisMemoryLog } from "../../src/stores/redis/redis-memory-log.js";
 import { RedisOwnerLedger } from "../../src/stores/redis/redis-owner-ledger.js";
@@ -13,6 +15,7 @@ import { ownerLedgerContract } from "../../src/testing/owner-ledger-contract.js"
 import { replicasContract } from "../../src/testing/replicas-contract.js";
 import { sessionStoreContract } from "../../src/testing/session-store-contract.js";
 import { describeBookingStoreContract } from "../contract/booking-store.contract.js";
+import { describeEventLogContract } from "../contract/event-log.contract.js";
 import { describeSessionNamesContract } from "../contract/session-names.contract.js";
 import { needing } from "../support/needing.js";
 import { openRedisServer, type RedisServer } from "../support/redis-server.js";
@@ -50,6 +53,21 @@ for (const cluster of [false, true]) {
     memoryLogContract(name, async () => {
       const database = await open();
       return { ledger: new RedisOwnerLedger(database), log: new RedisMemoryLog(database), dispose: () => database.close() };
+    });
+    describeEventLogContract(name, async () => {
+      const database = await open();
+      const log = new RedisEventLog(database, { queued: true, logger: silentLogger });
+      const store = redisSessionStore(database, { logger: silentLogger, clock: systemClock, events: log });
+      return {
+        log,
+        queue: new RedisEventQueue(database),
+        writer: store.journal,
+        memoryLog: new RedisMemoryLog(database, null, log),
+        dispose: async () => {
+          await log.close();
+          await database.close();
+        },
+      };
     });
     describeBookingStoreContract(name, async () => {
       const one = await open();

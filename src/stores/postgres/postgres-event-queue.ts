@@ -99,6 +99,10 @@ export class PostgresEventQueue implements EventQueue {
     return rows.length > 0;
   }
 
+  async pruneDead(before: Date): Promise<number> {
+    return this.#database.run(`DELETE FROM {events_dead} WHERE since COLLATE "C" < $1`, [before.toISOString()]);
+  }
+
   async counts(): Promise<{ readonly waiting: number; readonly dead: number }> {
     const [row] = await this.#database.query(
       "SELECT (SELECT count(*) FROM {events_waiting}) AS waiting, (SELECT count(*) FROM {events_dead}) AS dead",

@@ -15,7 +15,7 @@ import { type Keys, keysOf, tagOf } from "./keys.js";
  *   with that number is refused, and gets another one.
  * - A hint's score is the smallest that the owner may have (`bound`). It is raised with the owner first, then in the hint.
  */
-export type HintName = "owners" | "due" | "failed" | "erasing" | `${"since" | "expires"}:${SessionStatus}`;
+export type HintName = "owners" | "due" | "failed" | "erasing" | "told" | `${"since" | "expires"}:${SessionStatus}`;
 
 /** What a write needs: hints with at most this score. */
 export type Need = readonly [hint: HintName, score: number];

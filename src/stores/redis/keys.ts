@@ -3,7 +3,7 @@ import { SESSION_STATUSES, type SessionStatus } from "../../domain/session.js";
 
 const IDEMPOTENCY_KEYS = ["idempotency", "idempotencyAt"] as const;
 /** Of an owner's keys those that have a time of their own, or none, whatever that of their sessions is. */
-export const LASTING_KEYS = ["own", "leases", ...IDEMPOTENCY_KEYS] as const;
+export const LASTING_KEYS = ["own", "leases", "outbox", ...IDEMPOTENCY_KEYS] as const;
 /** What the index has of an owner's sessions, beside their order. */
 export const INDEXED_KEYS = ["states", "indexed", "external", "pending", "failed", "claims"] as const;
 
@@ -12,6 +12,7 @@ export const INDEXED_KEYS = ["states", "indexed", "external", "pending", "failed
  *
  * - `own` (hash): epoch, whether an erasure is open, the counter of fences, and which hints stand. Outlives an erasure.
  * - `leases` (hash): the locks that are held for the owner.
+ * - `outbox` (list): events that were written with what they tell of, and are not in the event log yet.
  * - `idempotency` (hash, zset by time): gone by itself a day after the last key.
  * - `journals` (hash): each session with its last seq.
  * - `states`, `indexed` (hashes): what the index holds of each session, and up to which seq.

@@ -7,9 +7,12 @@ import type { RestoresMemoryLogs } from "../../ports/transfer.js";
 import { inBatches } from "../journal/in-batches.js";
 import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-content.js";
 import { memoryLogEntrySchema, redacted } from "../journal/memory-log-entries.js";
+import { memoryEvents } from "../journal/memory-log-events.js";
 import type { RedisDatabase } from "./database.js";
+import { TELL } from "./event-outbox.js";
 import { HINTS, Hints, type Need } from "./hints.js";
 import { OwnerRegistry } from "./owner-registry.js";
+import { NOTHING_TOLD, type WriteTeller } from "./redis-event-log.js";
 
 /** Entries read at once. */
 const PAGE = 200;
@@ -18,14 +21,15 @@ const MAX_TRIES = 10;
 const FOUND: readonly Need[] = [["owners", 0]];
 
 const APPEND = script(
-  ["own", "log", "logHead"],
-  `${HINTS}
+  ["own", "log", "logHead", "outbox"],
+  `${HINTS}${TELL}
 local given = cjson.decode(ARGV[1])
 if given.epoch >= 0 and tonumber(call('HGET', K.own, 'epoch') or '0') ~= given.epoch then return { 'erased' } end
 if tonumber(call('HGET', K.logHead, 'last') or '0') ~= given.seq - 1 then return { 'changed' } end
 local asks = lacking(given.needs, given.offer ~= cjson.null and given.offer)
 if asks then return asks end
 call('HSET', K.own, 'name', given.owner)
+tell(given.told)
 call('HSET', K.log, given.seq, ARGV[2])
 call('HSET', K.logHead, 'last', given.seq)
 return { 'written' }`,
@@ -65,10 +69,13 @@ return entries`,
 export class RedisMemoryLog implements MemoryLog, RestoresMemoryLogs {
   readonly #database: RedisDatabase;
   readonly #codec: ContentCodec | null;
+  readonly #events: WriteTeller | null;
   readonly #hints: Hints;
   readonly #registry: OwnerRegistry;
 
-  constructor(database: RedisDatabase, codec: ContentCodec | null = null) {
+  /** `events`: what is appended is told there. Default: nobody is told. */
+  constructor(database: RedisDatabase, codec: ContentCodec | null = null, events: WriteTeller | null = null) {
+    this.#events = events;
     this.#codec = codec;
     this.#database = database;
     this.#hints = new Hints(database);
@@ -77,13 +84,18 @@ export class RedisMemoryLog implements MemoryLog, RestoresMemoryLogs {
 
   async append(owner: Owner, entry: NewMemoryLogEntry, { expectedSeq, epoch, now }: AppendMemoryOptions): Promise<MemoryLogEntry> {
     const kept: MemoryLogEntry = { v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry };
-    const given = { owner, seq: kept.seq, epoch: epoch ?? -1, needs: FOUND };
+    const told = this.#events?.told(owner, memoryEvents(owner, kept)) ?? NOTHING_TOLD;
+    const needs = [...FOUND, ...told.needs];
+    const given = { owner, seq: kept.seq, epoch: epoch ?? -1, needs, told: told.rows };
     const keys = this.#database.keys(owner);
     const json = keptJson(kept, await keptFor(this.#codec, owner));
-    const [outcome] = await this.#hints.having(owner, FOUND, (offer) =>
+    const [outcome] = await this.#hints.having(owner, needs, (offer) =>
       this.#database.run(APPEND, keys, JSON.stringify({ ...given, offer }), json),
     );
-    if (outcome === "written") return structuredClone(kept);
+    if (outcome === "written") {
+      this.#events?.written(owner, told);
+      return structuredClone(kept);
+    }
     throw new AppError(outcome === "erased" ? "OWNER_ERASED" : "MEMORIES_CHANGED");
   }
 

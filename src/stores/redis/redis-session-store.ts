@@ -12,6 +12,7 @@ import { ExpiringSessions } from "./expiring-sessions.js";
 import { Hints } from "./hints.js";
 import { RedisLeases } from "./leases.js";
 import { OwnerRegistry } from "./owner-registry.js";
+import type { WriteTeller } from "./redis-event-log.js";
 import { RedisImages } from "./redis-images.js";
 import { RedisJournal } from "./redis-journal.js";
 import { RedisSessionIndex } from "./redis-session-index.js";
@@ -32,6 +33,8 @@ export interface RedisSessionStoreOptions {
   readonly ttlMs?: number;
   /** What content passes. Default: it is kept as it stands. */
   readonly codec?: ContentCodec | null;
+  /** Where what is written is told. Default: nobody is told. */
+  readonly events?: WriteTeller | null;
 }
 
 /** Sessions in Redis, for as many processes as like. The database stays the caller's to close. */
@@ -39,12 +42,12 @@ export function redisSessionStore(
   database: RedisDatabase,
   options: RedisSessionStoreOptions,
 ): SessionStore & Pick<TransferableState, "journal" | "index"> {
-  const { codec = null } = options;
+  const { codec = null, events = null } = options;
   const hints = new Hints(database);
   const heads = new SessionHeads((owner, sessionId) => readHead(database, owner, sessionId, codec));
   const owners = new SessionOwners(database);
   const registry = new OwnerRegistry(database, hints);
-  const engine = new RedisSessionEngine({ database, hints, owners, ttlMs: options.ttlMs ?? 0, codec });
+  const engine = new RedisSessionEngine({ database, hints, owners, ttlMs: options.ttlMs ?? 0, codec, events });
   const write = new AtomicSessionWrite(engine, heads);
   const journal = new RedisJournal({ database, write, heads, owners, registry, codec });
   const due = new DueTurns(database, hints);

@@ -1,5 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
+import { sessionEvents } from "../../domain/session-events.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
@@ -16,6 +17,7 @@ import type { RedisDatabase } from "./database.js";
 import type { Hints } from "./hints.js";
 import { indexPart } from "./index-commands.js";
 import { addRecord, isCounted } from "./records.js";
+import { NOTHING_TOLD, type WriteTeller } from "./redis-event-log.js";
 import { type RedisHead, rewindsJson } from "./session-heads.js";
 import type { SessionOwners } from "./session-owners.js";
 import { type Command, WRITE, type WritePlan } from "./write-script.js";
@@ -30,6 +32,8 @@ export interface SessionEngineParts {
   /** 0: sessions live until they are removed. */
   readonly ttlMs: number;
   readonly codec: ContentCodec | null;
+  /** Told what is written. Null: nobody is told. */
+  readonly events: WriteTeller | null;
 }
 
 /** Sessions are written by one script each. */
@@ -51,8 +55,9 @@ export class RedisSessionEngine implements SessionEngine<RedisHead> {
     const head: RedisHead = { owner, incarnation: newId(), lastSeq: 0, lastTurn: 0, rewinds: [], state: null };
     const after = { ...head, lastSeq: records.length, lastTurn: highestTurn(records) };
     const commands = journalCommands(sessionId, after, records, null, await keptFor(this.#parts.codec, owner));
+    const write = { kind: "create", epoch: epoch ?? -1, changes, commands, tells: records } as const;
     try {
-      const outcome = await this.#send(head, sessionId, { kind: "create", epoch: epoch ?? -1, changes, commands });
+      const outcome = await this.#send(head, sessionId, write);
       if (outcome === "changed") throw new AppError("SESSION_CHANGED");
       if (outcome === "erased") throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
     } catch (error) {
@@ -72,7 +77,8 @@ export class RedisSessionEngine implements SessionEngine<RedisHead> {
       rewinds: [...head.rewinds, ...rewindsIn(records)],
     };
     const commands = journalCommands(sessionId, after, records, fence, await keptFor(this.#parts.codec, head.owner));
-    const outcome = await this.#send(head, sessionId, { kind: "append", changes, commands, endsLock, ...(fence !== null && { fence }) });
+    const write = { kind: "append", changes, commands, endsLock, tells: records, ...(fence !== null && { fence }) } as const;
+    const outcome = await this.#send(head, sessionId, write);
     return outcome === "moved" ? null : after;
   }
 
@@ -118,13 +124,15 @@ export class RedisSessionEngine implements SessionEngine<RedisHead> {
   async #send(
     head: RedisHead,
     sessionId: string,
-    write: Pick<WritePlan, "kind" | "commands"> & Partial<WritePlan> & { readonly changes: SessionChanges | null },
+    write: Pick<WritePlan, "kind" | "commands"> &
+      Partial<WritePlan> & { readonly changes: SessionChanges | null; readonly tells?: readonly JournalRecord[] },
   ): Promise<string | undefined> {
-    const { database, hints, ttlMs, codec } = this.#parts;
-    const { changes, commands, ...given } = write;
+    const { database, hints, ttlMs, codec, events } = this.#parts;
+    const { changes, commands, tells = [], ...given } = write;
     const { owner, incarnation, lastSeq, state } = head;
     const index = indexPart(sessionId, state, changes, await keptFor(codec, owner));
-    const needs = [FOUND, ...index.needs];
+    const told = events?.told(owner, sessionEvents(owner, sessionId, tells)) ?? NOTHING_TOLD;
+    const needs = [FOUND, ...index.needs, ...told.needs];
     const plan: Omit<WritePlan, "offer"> = {
       owner,
       sessionId,
@@ -140,6 +148,7 @@ export class RedisSessionEngine implements SessionEngine<RedisHead> {
       ...index,
       needs,
       commands: [...commands, ...index.commands],
+      told: told.rows,
     };
     const keys = database.keys(owner, sessionId);
     const [outcome] = await hints.having(owner, needs, (offer) => database.run(WRITE, keys, JSON.stringify({ ...plan, offer })));
@@ -151,6 +160,7 @@ export class RedisSessionEngine implements SessionEngine<RedisHead> {
       case "taken":
         throw new AppError("IDEMPOTENCY_IN_PROGRESS", { retryAfterSeconds: 1 });
     }
+    if (outcome === "written") events?.written(owner, told);
     return outcome;
   }
 }

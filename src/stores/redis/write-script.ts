@@ -1,4 +1,5 @@
 import { script } from "../../platform/lua-script.js";
+import { TELL } from "./event-outbox.js";
 import { HINTS, type Need, type Offer } from "./hints.js";
 import { INDEXED_KEYS, type KeyName, LASTING_KEYS, ORDER_KEYS, SESSION_KEYS } from "./keys.js";
 
@@ -25,6 +26,8 @@ export interface WritePlan {
   readonly needs: readonly Need[];
   readonly offer: Offer | null;
   readonly commands: readonly Command[];
+  /** What is put into the owner's outbox. */
+  readonly told: readonly string[];
   /** Idempotency keys, by hash, with the time of their message, and what is kept. */
   readonly keys: readonly (readonly [field: string, atMs: number, kept: string])[];
   /** Turns that are planned, given up, and done. */
@@ -47,7 +50,7 @@ export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
  */
 export const WRITE = script(
   [...LASTING_KEYS, "journals", ...INDEXED_KEYS, ...ORDER_KEYS, ...SESSION_KEYS],
-  `${HINTS}
+  `${HINTS}${TELL}
 local plan = cjson.decode(ARGV[1])
 local id = plan.sessionId
 local DAY = ${IDEMPOTENCY_MS}
@@ -84,6 +87,7 @@ local asks = lacking(plan.needs, plan.offer ~= cjson.null and plan.offer)
 if asks then return asks end
 
 call('HSET', K.own, 'name', plan.owner)
+tell(plan.told)
 -- Before turns are added: what a rewind takes back was there before it.
 local function over(field)
   for _, key in ipairs({ K.pending, K.failed, K.claims }) do call('HDEL', key, field) end

@@ -3,8 +3,10 @@ import { type Owner, parseOwner } from "../../domain/owner.js";
 import type { Clock } from "../../platform/clock.js";
 import { type Sqlite, scrub } from "../../platform/sqlite.js";
 import type { EventLog, EventQuery, EventScope, KeptEvent } from "../../ports/event-log.js";
+import type { TransferableTable } from "../../ports/transfer.js";
 import { AddedEvents } from "../journal/added-events.js";
 import { ensureEventTables } from "./event-tables.js";
+import { eventTablesOf } from "./event-transfer.js";
 import { SqliteEventQueue } from "./sqlite-event-queue.js";
 
 /** How old what is told again may be, in milliseconds: as long as events are kept, unless otherwise said. */
@@ -36,6 +38,16 @@ export class SqliteEventLog implements EventLog {
     this.#clock = clock;
     this.queue = new SqliteEventQueue(db);
     this.#beginMs = ensureEventTables(db, new Date(clock.now().getTime() - (lost ? AGAIN_MS : 0)));
+  }
+
+  /** Everything that is told, for another store. */
+  tables(): readonly TransferableTable[] {
+    return eventTablesOf(this.#db, this.queue, () => this.#clock.now().getTime());
+  }
+
+  /** For as long as this is open, nothing of what is folded in or added is told: it comes by {@link tables}. */
+  tellNothing(): void {
+    this.#beginMs = Number.POSITIVE_INFINITY;
   }
 
   /** From now on what is added is to be delivered. */

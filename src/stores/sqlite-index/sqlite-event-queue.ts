@@ -153,6 +153,10 @@ export class SqliteEventQueue implements EventQueue {
     })();
   }
 
+  async pruneDead(before: Date): Promise<number> {
+    return this.#db.prepare("DELETE FROM events_dead WHERE since < ?").run(before.toISOString()).changes;
+  }
+
   async counts(): Promise<{ readonly waiting: number; readonly dead: number }> {
     const count = (table: string) => this.#db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
     return { waiting: count("events_waiting"), dead: count("events_dead") };
