@@ -1,3 +1,7 @@
+import { MiniLmEmbedder } from "../src/embedding/minilm/minilm-embedder.js";
+import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
+import { SentenceJudge } from "../src/offline/learnt/sentence-judge.js";
+import { silentLogger } from "../src/platform/logger.js";
 import type { MessageReader } from "../src/ports/extraction.js";
 import { standInReader } from "../test/support/stand-in.js";
 import { conversationSets } from "./eval/conversations.js";
@@ -11,12 +15,16 @@ import { sloppy } from "./eval/sloppy-model.js";
  * a figure is under what was promised; `--groups` prints every group; `--only <reader>` runs that one, `--set <name>` on that set;
  * `--file <path>` adds a set of one's own, called `own`; `--notes <reader>` what went wrong.
  */
+const embedder = new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+const judge = SentenceJudge.of({ embedder, logger: silentLogger });
 const READERS: Readonly<Record<string, (script: Script) => MessageReader>> = {
   perfect,
   forgetful,
   sloppy,
   gullible,
-  "stand-in": standInReader,
+  "stand-in": () => standInReader(judge),
+  /** As it reads where the model of the package isn't used. */
+  "stand-in, rules alone": () => standInReader(),
 };
 
 const option = (name: string) => process.argv.includes(name);
@@ -45,7 +53,7 @@ for (const { name: set, conversations } of conversationSets(given("--file"))) {
     }
     line(name, all);
     if (option("--groups")) for (const [group, score] of groups) line(`  ${group}`, score);
-    if (name === "stand-in") standIn(all);
+    if (name.startsWith("stand-in")) standIn(all);
     if (notesOf === name) for (const note of all.notes) console.log(`    ${note}`);
     check(set, name, all);
   }
@@ -53,6 +61,8 @@ for (const { name: set, conversations } of conversationSets(given("--file"))) {
 
 if (problems.length > 0) console.log(`\n${problems.join("\n")}`);
 if (option("--check") && problems.length > 0) process.exitCode = 1;
+
+await embedder.close();
 
 function line(name: string, score: Score): void {
   const cells = COLUMNS.map((column) => String(score[column]).padStart(12)).join("");

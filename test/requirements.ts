@@ -37,6 +37,7 @@ export const REQUIREMENTS = {
   "limits-hold": "Body, message, page context, depth, rate, streams and slow readers are bounded.",
   "extraction-calls": "A turn is read by one call at most; a short aside, and turns that come quickly, are read along with another.",
   "aside-not-lost": "What was said in too few words for a call of its own is read with the next message, and before a booking.",
+  "stand-in-goes-on": "Without a model messages are read by rules where the meaning of sentences can't be had.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
   "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",

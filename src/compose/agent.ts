@@ -43,7 +43,7 @@ export interface Answering {
 
 export async function openAgent(
   wiring: Wiring,
-  { longTerm, history, keepsHistory, categories: common }: LongTerm,
+  { longTerm, history, keepsHistory, categories: common, embedder }: LongTerm,
   costs: Costs,
   {
     writtenBack,
@@ -72,7 +72,7 @@ export async function openAgent(
   const modelsOf = await openTenantModels(wiring, domain, costs);
   return tenants.map(async ({ prompt = domain.prompt, categories = common, model }) => {
     const { models, provider } = await modelsOf(model);
-    const reader = overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, logger }));
+    const reader = overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, embedder, logger }));
     const reading = { categories, needs, logger };
     const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
       const { arrange } = domain;

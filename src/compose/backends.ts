@@ -7,6 +7,7 @@ import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { readNamedJson, wrongFile } from "../platform/named-file.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
+import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { VectorStore } from "../ports/vectors.js";
 import { openLocalQdrant } from "../stores/local-vectors/local-qdrant.js";
@@ -38,6 +39,14 @@ export async function openCategories(path: string | undefined, domain: Domain | 
   }
 }
 
+export interface ReaderParts {
+  readonly dir: string;
+  readonly categories: readonly Category[];
+  /** Tells the stand-in what sentences mean. */
+  readonly embedder: Embedder;
+  readonly logger: Logger;
+}
+
 /**
  * Who reads messages: the stand-in beside the stand-in, else the model, by our prompt or by Mem0's. What they propose has yet to
  * be checked.
@@ -46,11 +55,20 @@ export async function openReader(
   config: Config,
   model: ChatModel,
   { name, needs = [], offline }: Pick<Domain, "name" | "needs" | "offline">,
-  { dir, categories, logger }: { readonly dir: string; readonly categories: readonly Category[]; readonly logger: Logger },
+  { dir, categories, embedder, logger }: ReaderParts,
 ): Promise<MessageReader> {
   if (model.standIn) {
-    const { OfflineReader } = await import("../offline/offline-reader.js");
-    return new OfflineReader({ needs, categories, words: offline?.words });
+    const [{ OfflineReader }, { SentenceJudge }] = await Promise.all([
+      import("../offline/offline-reader.js"),
+      import("../offline/learnt/sentence-judge.js"),
+    ]);
+    const judge = SentenceJudge.of({ embedder, logger });
+    if (judge === null)
+      logger.info(
+        { embedder: embedder.id },
+        "Without a language model less is remembered with this embedder than with EMBEDDING_PROVIDER=minilm",
+      );
+    return new OfflineReader({ needs, categories, words: offline?.words, judge });
   }
   return config.MEM0_INFER ? Mem0Reader.open({ dir, model }) : new LlmReader(model, { name, categories, needs, logger });
 }

@@ -5,6 +5,8 @@ import { folded, wordsIn } from "../platform/phrase-list.js";
 import type { Need } from "../ports/agent.js";
 import type { MessageReader, MessageToRead, ProposedOperation, Reading } from "../ports/extraction.js";
 import type { DomainWords } from "../ports/offline-script.js";
+import { believed, keptAsSaid, unreadIn } from "./learnt/judged-drafts.js";
+import type { SentenceJudge } from "./learnt/sentence-judge.js";
 import { changesOf, operationsFor, outdatedBy } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
@@ -29,6 +31,8 @@ export interface OfflineReaderOptions {
   readonly categories: readonly Category[];
   /** The domain's words for them. */
   readonly words?: DomainWords | undefined;
+  /** Weighs what the rules understood, and keeps what they didn't. Default null: rules alone. */
+  readonly judge?: Pick<SentenceJudge, "judge"> | null;
 }
 
 /**
@@ -40,8 +44,10 @@ export class OfflineReader implements MessageReader {
   readonly name = "stand-in";
   readonly #vocabulary: Vocabulary;
   readonly #categories: ReadonlySet<string>;
+  readonly #judge: Pick<SentenceJudge, "judge"> | null;
 
-  constructor({ needs, categories, words = { needs: [], categories: {} } }: OfflineReaderOptions) {
+  constructor({ needs, categories, words = { needs: [], categories: {} }, judge = null }: OfflineReaderOptions) {
+    this.#judge = judge;
     this.#vocabulary = new Vocabulary(words, new Set(needs.map(({ name }) => name)));
     this.#categories = new Set(categories.map(({ name }) => name));
   }
@@ -51,7 +57,7 @@ export class OfflineReader implements MessageReader {
     const language = languageIn(own.replaceAll(BROUGHT, ""));
     const changes = changesOf(own, input.known, language);
     if (changes.off_record === "this") return { operations: [], off_record: "this", unreadable: 0 };
-    const drafts: DatedDraft[] = [];
+    const read: ReadSentence[] = [];
     const story = new Story(own);
     const sentences = sentencesOf(own, (word) => english.titles.has(word));
     const jokes = sentences.map(({ text }) => anyLanguage("joke", wordsIn(text)) || EYES.test(text));
@@ -63,12 +69,14 @@ export class OfflineReader implements MessageReader {
       const began = performance.now();
       if (jokes[at] || jokes[at + 1] || changes.covers(sentence)) continue;
       const said = this.#inSentence(sentence, language, story);
-      if (said === null) break;
+      if (said === "foreign") break;
       // What follows a joke may be one more.
-      for (const draft of jokes[at - 1] ? said.filter(({ hard }) => hard) : said)
-        drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
+      if (said !== null)
+        read.push({ ...said, place: at, ...(jokes[at - 1] && { drafts: said.drafts.filter(({ hard }) => hard), unread: null }) });
       tookMs = performance.now() - began;
     }
+    const believable = await this.#judged(read, { message: own.replaceAll(BROUGHT, ""), sentences: sentences.length, language }, signal);
+    const drafts = believable.map((draft) => ({ draft, dates: datesIn(draft.clause.text, input) }));
     const outdated = drafts.length === 0 && story.tells ? outdatedBy(wordsIn(own), input.known, this.#vocabulary) : [];
     const asked = [...changes.asked, ...outdated.map((target) => ({ op: "end" as const, target, quote: own.trim().slice(0, 200) }))];
     const operations = operationsFor(withoutReasons(drafts), input.known, { ...changes, asked }, (category) =>
@@ -77,16 +85,36 @@ export class OfflineReader implements MessageReader {
     return { operations: withoutRepeats(operations), off_record: changes.off_record, unreadable: 0 };
   }
 
-  /** Null: from here on somebody else's words stand. */
-  #inSentence(sentence: Sentence, language: Language, story: Story): readonly Draft[] | null {
+  /** As it was read, where nobody judges it. */
+  async #judged(
+    read: readonly ReadSentence[],
+    { message, sentences, language }: { readonly message: string; readonly sentences: number; readonly language: Language },
+    signal: AbortSignal,
+  ): Promise<readonly Draft[]> {
+    const drafts = read.flatMap((each) => each.drafts);
+    if (this.#judge === null || read.length === 0) return drafts;
+    const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
+    const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
+    if (judged === null) return drafts;
+    return read.flatMap(({ drafts: of, unread }, at) => {
+      const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
+      if (ofWhole === undefined || ofUnread === undefined) return of;
+      const kept = unread === null ? null : keptAsSaid(unread, ofUnread, language, this.#vocabulary);
+      return [...believed(of, ofWhole), ...(kept === null ? [] : [kept])];
+    });
+  }
+
+  /** Null: it tells nothing. `foreign`: from here on somebody else's words stand. */
+  #inSentence(sentence: Sentence, language: Language, story: Story): Omit<ReadSentence, "place"> | null | "foreign" {
     const words = wordsIn(sentence.text);
-    if (anyLanguage("instruction", words)) return [];
+    if (anyLanguage("instruction", words)) return null;
     // "Translate this: …" without marks around it: where that ends can't be told.
-    if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? null : [];
-    if (sentence.text.includes(BROUGHT) || supposes(words, language)) return [];
+    if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
+    if (sentence.text.includes(BROUGHT) || supposes(words, language)) return null;
+    const clauses = clausesOf(sentence, language);
     const drafts: Draft[] = [];
     const standing = story.standing || english.standing.in(words) !== -1;
-    for (const clause of clausesOf(sentence, language)) {
+    for (const clause of clauses) {
       if (supposes(clause.words, language)) break;
       const { clause: rest, asked } = withoutAsking(clause);
       if (asked) story.standing = true;
@@ -107,8 +135,18 @@ export class OfflineReader implements MessageReader {
     }
     story.endSentence();
     const hard = drafts.some((draft) => draft.hard);
-    return hard ? drafts : [...drafts, ...hintsOf(sentence, language, this.#vocabulary)];
+    const all = hard ? drafts : [...drafts, ...hintsOf(sentence, language, this.#vocabulary)];
+    const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
+    return { drafts: all, whole, unread: unreadIn(clauses, whole, all) };
   }
+}
+
+/** What the rules made of a sentence, and what they left of it. */
+interface ReadSentence {
+  readonly drafts: readonly Draft[];
+  readonly whole: Clause;
+  readonly unread: Clause | null;
+  readonly place: number;
 }
 
 interface DatedDraft {

@@ -1,5 +1,6 @@
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
+import type { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
 import { OfflineReader } from "../../src/offline/offline-reader.js";
 import type { Need } from "../../src/ports/agent.js";
 
@@ -9,5 +10,6 @@ export const NEEDS: readonly Need[] = [...new Set(CONCIERGE_WORDS.needs.map(({ n
   description: name,
 }));
 
-/** The stand-in that reads messages, with the concierge's words. */
-export const standInReader = () => new OfflineReader({ needs: NEEDS, categories: CONCIERGE_CATEGORIES, words: CONCIERGE_WORDS });
+/** The stand-in that reads messages, with the concierge's words; by rules alone where no judge is given. */
+export const standInReader = (judge: SentenceJudge | null = null) =>
+  new OfflineReader({ needs: NEEDS, categories: CONCIERGE_CATEGORIES, words: CONCIERGE_WORDS, judge });

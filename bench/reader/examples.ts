@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { SentenceSeen } from "../../src/offline/learnt/sentence-features.js";
+import { meaningIn } from "../../src/offline/learnt/sentence-judge.js";
+import { type Sentence, sentencesOf } from "../../src/offline/reading/clauses.js";
+import { english, languageIn } from "../../src/offline/reading/language.js";
+import { BROUGHT, ownText } from "../../src/platform/own-text.js";
+import type { Embedder } from "../../src/ports/embedding.js";
+import { type Conversation, type Expected, fits } from "../eval/conversations.js";
+
+/** A sentence and what a person thinks of it. */
+export interface JudgedSentence {
+  readonly seen: SentenceSeen;
+  readonly keep: boolean;
+  readonly hard: boolean;
+  /** Null: not told. */
+  readonly category: string | null;
+}
+
+/** The share of a quote, or of a sentence, that both must have in common to be one. */
+const IN_COMMON = 0.5;
+/** Of these groups a first message tells what a later one takes back: it isn't expected, and is no wrong example either. */
+const TAKES_BACK = new Set(["correction", "negation", "dontkeep"]);
+const LINES = fileURLToPath(new URL("./sentences.txt", import.meta.url));
+
+/** Those of a conversation, as the reader parts it. What is expected for one trip only, and what is taken back, is left out. */
+export async function sentencesIn(conversation: Conversation, embedder: Pick<Embedder, "embed">): Promise<readonly JudgedSentence[]> {
+  const { messages, expect, group } = conversation;
+  const judged: JudgedSentence[] = [];
+  for (const [turn, text] of messages.entries()) {
+    const own = ownText(text);
+    const sentences = sentencesOf(own, (word) => english.titles.has(word));
+    const seen = await seenOf(
+      sentences.map((sentence) => sentence.text),
+      own.replaceAll(BROUGHT, ""),
+      embedder,
+    );
+    for (const [place, sentence] of sentences.entries()) {
+      const told = expect.filter((expected) => expected.turn === turn && tells(text, sentence, expected));
+      const fitting = told.length > 0 ? told : expect.filter((expected) => fits(sentence.text, expected));
+      const lasting = fitting.filter(({ scope }) => scope === "standing");
+      const [first] = seen.slice(place, place + 1);
+      if (first === undefined || (lasting.length === 0 && fitting.length > 0)) continue;
+      if (lasting.length === 0 && turn < messages.length - 1 && TAKES_BACK.has(group)) continue;
+      judged.push({
+        seen: first,
+        keep: lasting.length > 0,
+        hard: lasting.some(({ hard }) => hard),
+        category: lasting[0]?.category.split("|")[0] ?? null,
+      });
+    }
+  }
+  return judged;
+}
+
+/** Those that were written for training: `+` lasts, `!` must hold, `-` nothing; ` | ` parts the sentences of one message. */
+export async function writtenSentences(embedder: Pick<Embedder, "embed">): Promise<readonly JudgedSentence[]> {
+  const judged: JudgedSentence[] = [];
+  for (const line of readFileSync(LINES, "utf8").split("\n").filter(Boolean)) {
+    const parts = line.split(" | ");
+    const texts = parts.map((part) => part.slice(2));
+    for (const [place, seen] of (await seenOf(texts, texts.join(" "), embedder)).entries()) {
+      const mark = parts[place]?.charAt(0);
+      judged.push({ seen, keep: mark !== "-", hard: mark === "!", category: null });
+    }
+  }
+  return judged;
+}
+
+async function seenOf(texts: readonly string[], message: string, embedder: Pick<Embedder, "embed">): Promise<readonly SentenceSeen[]> {
+  const [whole = new Float32Array(), ...each] = (await embedder.embed([message, ...texts])).map(meaningIn);
+  const isEnglish = languageIn(message).name === "en";
+  return texts.map((text, place) => ({
+    text,
+    message,
+    place,
+    sentences: texts.length,
+    meaning: each[place] ?? new Float32Array(),
+    messageMeaning: whole,
+    english: isEnglish,
+  }));
+}
+
+function tells(message: string, sentence: Sentence, { quote }: Expected): boolean {
+  const at = message.indexOf(quote);
+  const common = Math.min(at + quote.length, sentence.start + sentence.text.length) - Math.max(at, sentence.start);
+  return at !== -1 && common > 0 && common >= IN_COMMON * Math.min(quote.length, sentence.text.length);
+}
