@@ -7,7 +7,7 @@ import { freePort } from "../../test/support/free-port.js";
 
 /** Tells its parent what the process has used, when asked. */
 const TELLS_USAGE = `data:text/javascript,${encodeURIComponent(
-  'process.on("message", () => process.send({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })); process.channel.unref();',
+  'process.on("message", () => process.send({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })); process.channel?.unref();',
 )}`;
 const STARTS_MS = 60_000;
 
