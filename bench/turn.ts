@@ -12,26 +12,28 @@ import { Served } from "./turn/served.js";
  * server's process works for each. `--beside` names another checkout, which takes turns with this one: the same, and the ratio.
  * Both have to be built (`node scripts/build.mjs`).
  *
- * `npm run bench:turn -- [--turns 1000] [--clients 50] [--memories 1000] [--rounds 10000] [--beside PATH] [--check]`; with `--check` it ends
- * with 1 where a bar is missed.
+ * `npm run bench:turn -- [--turns 1000] [--clients 50] [--alone 100] [--memories 1000] [--rounds 10000] [--beside PATH] [--check]`;
+ * with `--check` it ends with 1 where a bar is missed.
  */
 const { values } = parseArgs({
   options: {
     turns: { type: "string", default: "1000" },
     clients: { type: "string", default: "50" },
+    alone: { type: "string", default: "100" },
     memories: { type: "string", default: "1000" },
     rounds: { type: "string", default: "10000" },
     beside: { type: "string" },
     check: { type: "boolean", default: false },
   },
 });
-const [turns, clients, memories, rounds] = [values.turns, values.clients, values.memories, values.rounds].map(Number) as Four;
-type Four = [number, number, number, number];
+const [turns, clients] = [Number(values.turns), Number(values.clients)];
+/** Turns one at a time, beside those before them that don't count. */
+const alone = Number(values.alone);
+const [memories, rounds] = [Number(values.memories), Number(values.rounds)];
 
 /** Milliseconds, turns a second, and times the other checkout's rate. */
 const BARS = { aloneP50: 3, aloneP95: 8, togetherP95: 60, perSecond: 400, ratio: 3 };
-const ALONE = 100;
-const WARM_UP = 20;
+const WARM_UP = Math.min(20, alone);
 const LAPS = 4;
 const KINDS = ["jazz", "opera", "folk", "ballet", "theatre", "football", "tapas", "ramen"];
 const GUEST = "long-known";
@@ -109,7 +111,7 @@ function pastRounds(): object[] {
 /** Milliseconds until the first token. */
 async function askedDirectly(url: string): Promise<number[]> {
   const taken: number[] = [];
-  for (let n = -WARM_UP; n < ALONE; n++) {
+  for (let n = -WARM_UP; n < alone; n++) {
     const started = performance.now();
     const body = JSON.stringify({ model: "any", stream: true, messages: [{ role: "user", content: "What is on?" }] });
     const response = await fetch(`${url}/chat/completions`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
@@ -123,7 +125,7 @@ async function askedDirectly(url: string): Promise<number[]> {
 
 /** What follows a turn is done before the next one, as a guest takes longer to read than that takes. */
 async function oneAtATime(each: Checkout): Promise<void> {
-  for (let n = -WARM_UP; n < ALONE; n++) {
+  for (let n = -WARM_UP; n < alone; n++) {
     const { sessionId, firstTokenMs } = await each.served.turn(GUEST, messageOf(n + WARM_UP), each.session);
     each.session = sessionId;
     if (n >= 0) each.alone.push(firstTokenMs);
@@ -155,11 +157,11 @@ function messageOf(turn: number): string {
   return `Is there any ${KINDS[turn % KINDS.length]} in the old town on day ${turn}?`;
 }
 
-function figuresOf({ name, alone, together, ms, cpuMs, rss }: Checkout, directMs: number) {
+function figuresOf({ name, alone: single, together, ms, cpuMs, rss }: Checkout, directMs: number) {
   const added = (taken: readonly number[], share: number) => quantile(taken, share) - directMs;
   const figures = {
-    aloneP50: added(alone, 0.5),
-    aloneP95: added(alone, 0.95),
+    aloneP50: added(single, 0.5),
+    aloneP95: added(single, 0.95),
     togetherP50: added(together, 0.5),
     togetherP95: added(together, 0.95),
     perSecond: (together.length / ms) * 1_000,

@@ -40,12 +40,11 @@ function answer({ stream, response_format: format }: Asked, response: ServerResp
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
     return;
   }
-  const chunk = (delta: object, more: object) =>
-    `data: ${JSON.stringify({ id: "bench", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`;
+  const event = (more: object) => `data: ${JSON.stringify({ id: "bench", object: "chat.completion.chunk", ...more })}\n\n`;
+  const chunk = (delta: object, more: object) => event({ choices: [{ index: 0, delta, finish_reason: null, ...more }] });
   const said = pieces.map((content) => chunk({ role: "assistant", content }, {}));
-  const usage = `data: ${JSON.stringify({ id: "bench", object: "chat.completion.chunk", choices: [], usage: USAGE })}\n\n`;
   response.writeHead(200, { "content-type": "text/event-stream" });
-  response.end([...said, chunk({}, { finish_reason: "stop" }), usage, "data: [DONE]\n\n"].join(""));
+  response.end([...said, chunk({}, { finish_reason: "stop" }), event({ choices: [], usage: USAGE }), "data: [DONE]\n\n"].join(""));
 }
 
 function emptiest(schema: Schema): unknown {

@@ -5,9 +5,11 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "../../test/support/free-port.js";
 
-/** Tells its parent what the process has used, when asked. */
+/** Tells its parent what the process has used, when asked, and ends with it. Threads read it too, which have no parent to tell. */
 const TELLS_USAGE = `data:text/javascript,${encodeURIComponent(
-  'process.on("message", () => process.send({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })); process.channel?.unref();',
+  `process.on("message", () => process.send({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }));
+  process.once("disconnect", () => process.exit(1));
+  process.channel?.unref();`,
 )}`;
 const STARTS_MS = 60_000;
 

@@ -1,5 +1,7 @@
 import type { FileSystem, OpenFile } from "./file-system.js";
-import { RecentLines } from "./recent-lines.js";
+import { type LogLine, RecentLines } from "./recent-lines.js";
+
+export type { LogLine } from "./recent-lines.js";
 
 /** How much is read at once, backwards: a window of ten rounds usually fits. */
 const BACKWARD_BLOCK_BYTES = 64 * 1024;
@@ -7,14 +9,6 @@ const FORWARD_BLOCK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 /** Of the end of each open log, held in memory: the window of a long session, steps and all. */
 const RECENT_BYTES = 96 * 1024;
-
-/** One line, without its line feed. `offset` is where it starts in the file. */
-export interface LogLine {
-  readonly offset: number;
-  readonly bytes: Buffer;
-  /** What its reader made of it, where it is held for the next one. */
-  made?: unknown;
-}
 
 /** What a line says; null where it is damaged. */
 export function lineValue({ bytes }: LogLine): unknown {

@@ -1,6 +1,12 @@
-import type { LogLine } from "./jsonl-log.js";
-
 const NEWLINE = 0x0a;
+
+/** One line, without its line feed. `offset` is where it starts in the file. */
+export interface LogLine {
+  readonly offset: number;
+  readonly bytes: Buffer;
+  /** What its reader made of it, where it is held for the next one. */
+  made?: unknown;
+}
 
 /**
  * The last lines of a log, without a gap up to its end, so that what is asked for after every append is not read from the medium again.

@@ -39,8 +39,8 @@ const IDLE_LOGS = 64;
 const headSchema = z.object({ v: z.literal(1), type: z.literal("owner"), owner: z.string() });
 
 /**
- * One file per owner, `owners/{SHA-256 of the owner}.memories.jsonl`; those used last stay open. Its first line names the owner, so that all
- * memories can be written anew; then an entry a line. All methods reject with STORAGE_UNAVAILABLE where the disk refuses.
+ * One file per owner, `owners/{SHA-256 of the owner}.memories.jsonl`; those used last stay open. Its first line names the owner, so that
+ * all memories can be written anew; then an entry a line. All methods reject with STORAGE_UNAVAILABLE where the disk refuses.
  */
 export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
   readonly #dir: string;

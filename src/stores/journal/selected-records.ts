@@ -7,8 +7,8 @@ import { standing } from "./rewound-records.js";
 import { readable, rewindsOf, untorn } from "./rewrite.js";
 
 /**
- * The records that a read asks for, in order, a block at a time. Reads the lines twice where a rewind may have taken some back. `onDamaged` is told where a
- * line stands that can't be read and is passed over.
+ * The records that a read asks for, in order, a block at a time. Reads the lines twice where a rewind may have taken some back.
+ * `onDamaged` is told where a line stands that can't be read and is passed over.
  */
 export async function* selected(
   lines: () => AsyncIterable<readonly LogLine[]>,
