@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { startupBlock } from "./cli/startup-block.js";
 import { compose } from "./compose/compose.js";
 import { parseConfig } from "./compose/config.js";
@@ -24,6 +25,8 @@ export async function runServer(environment: Readonly<Record<string, string | un
   const config = parseConfig(environment);
   compileWasmOnce();
   requireLoopback(config.AUTH_MODE, config.HOST);
+  // Looked at by every collection of any thread: it holds for those that begin now.
+  if (config.HEAP_GROWTH_PERCENT > 0) setFlagsFromString(`--heap-growing-percent=${config.HEAP_GROWTH_PERCENT}`);
   const logger = createLogger({ level: config.LOG_LEVEL, content: config.LOG_CONTENT });
   warnOfMisspelt(environment, logger);
   const traces = await openTraces(config, logger);

@@ -10,6 +10,8 @@ export const REQUIREMENTS = {
   "journal-torn": "A journal cut at any byte opens and loses at most the record that was torn.",
   "journal-full-disk": "A disk that is full or faulty is answered with 503, with nothing half-written, and recovers without a restart.",
   "window-bounded": "A window costs what it holds, and never splits a tool call from its result.",
+  "recent-lines":
+    "The end of an open journal is read from the disk once; what is held of it in memory reads as the file does, whatever is cut off.",
   "write-back-once": "Every memory of an answered turn is stored exactly once, whatever is killed when.",
   "write-back-visible": "A turn that can't be written back is visible as failed and can be retried.",
   "index-derived": "A lost or damaged index is rebuilt from the journals without a model.",

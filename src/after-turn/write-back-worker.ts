@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import { boundedSignal } from "../platform/bounded-signal.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
@@ -190,12 +191,12 @@ export class WriteBackWorker {
     const key = JSON.stringify([pending.owner, pending.sessionId]);
     if (this.#stopped || this.#jobs.has(key) || this.#held.has(pending.owner) || this.#busyOwners().includes(pending.owner)) return false;
     const controller = new AbortController();
-    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
+    const bound = boundedSignal([controller.signal], this.#options.timeoutMs);
     const changed = () => {
       for (const listener of this.#listeners) listener();
       this.kick();
     };
-    const written = this.#write(pending, signal, controller.signal);
+    const written = this.#write(pending, bound.signal, controller.signal).finally(() => bound.end());
     const ended = written
       .then(async (done) => {
         this.#jobs.delete(key);

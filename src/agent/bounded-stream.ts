@@ -18,11 +18,13 @@ export async function* boundedStream(
   bounds: StreamBounds,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const stop = new AbortController();
+  const onAbort = () => stop.abort(bounds.signal.reason);
   let iterator: AsyncIterator<ModelEvent> | undefined;
   let left = bounds.timeoutMs;
   try {
     bounds.signal.throwIfAborted();
-    iterator = open(AbortSignal.any([bounds.signal, stop.signal]))[Symbol.asyncIterator]();
+    bounds.signal.addEventListener("abort", onAbort, { once: true });
+    iterator = open(stop.signal)[Symbol.asyncIterator]();
     for (;;) {
       const started = performance.now();
       const next = await within(iterator.next(), left, bounds.signal);
@@ -36,6 +38,7 @@ export async function* boundedStream(
   } catch (error) {
     throw asModelError(error, bounds.signal);
   } finally {
+    bounds.signal.removeEventListener("abort", onAbort);
     stop.abort();
     // Not awaited: a model that ignores its signal must not hold up the turn.
     iterator?.return?.()?.catch(() => {});

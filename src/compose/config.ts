@@ -84,6 +84,12 @@ export const VARIABLES = {
     "256",
     "Memory for the vectors and postings of the users seen last, with the local store. Those of all others stay on disk.",
   ),
+  HEAP_GROWTH_PERCENT: variable(
+    integer(0, 1_000).default(60),
+    "60",
+    "How far the server's heap grows past what is in use before it is collected; less takes more processor time. 0: as V8 chooses, " +
+      "which may be several times as much.",
+  ),
   MEM0_SEARCH_LIMIT: variable(
     integer(1, 50).default(5),
     "5",

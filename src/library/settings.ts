@@ -49,6 +49,11 @@ export interface Settings {
   readonly qdrantApiKey?: Setting<"QDRANT_API_KEY">;
   /** Memory for the vectors and postings of the users seen last, with the local store. Those of all others stay on disk. Default: 256. */
   readonly vectorCacheMib?: Setting<"VECTOR_CACHE_MIB">;
+  /**
+   * How far the server's heap grows past what is in use before it is collected; less takes more processor time. 0: as V8 chooses,
+   * which may be several times as much. Default: 60.
+   */
+  readonly heapGrowthPercent?: Setting<"HEAP_GROWTH_PERCENT">;
   /** Memories that a turn recalls by similarity, beside constraints and standing preferences. Default: 5. */
   readonly mem0SearchLimit?: Setting<"MEM0_SEARCH_LIMIT">;
   /** Statements below it are not stored. Default: 0.6. */

@@ -206,6 +206,10 @@ export class OwnerLogs {
     const options = signal === undefined ? {} : { signal };
     const { level, memories } = held;
     if (level === memories.seq) return;
+    if (level !== null && !changesBehind(memories, level)) {
+      held.level = memories.seq;
+      return;
+    }
     held.level = null;
     if (level === null) {
       await this.#regain(owner, held);
@@ -213,4 +217,10 @@ export class OwnerLogs {
     } else await projection.complete(owner, memories, level, options);
     held.level = memories.seq;
   }
+}
+
+/** Entries that change no memory leave the store as it is: what it says of itself follows with the next one that does. */
+function changesBehind(memories: OwnerMemories, seq: number): boolean {
+  const { puts, removed } = memories.since(seq);
+  return puts.length + removed.length > 0;
 }

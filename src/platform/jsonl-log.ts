@@ -1,15 +1,14 @@
 import type { FileSystem, OpenFile } from "./file-system.js";
+import { type LogLine, RecentLines } from "./recent-lines.js";
+
+export type { LogLine } from "./recent-lines.js";
 
 /** How much is read at once, backwards: a window of ten rounds usually fits. */
 const BACKWARD_BLOCK_BYTES = 64 * 1024;
 const FORWARD_BLOCK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
-
-/** One line, without its line feed. `offset` is where it starts in the file. */
-export interface LogLine {
-  readonly offset: number;
-  readonly bytes: Buffer;
-}
+/** Of the end of each open log, held in memory: the window of a long session, steps and all. */
+const RECENT_BYTES = 96 * 1024;
 
 /** What a line says; null where it is damaged. */
 export function lineValue({ bytes }: LogLine): unknown {
@@ -34,6 +33,9 @@ export class JsonlLog {
   readonly #file: OpenFile;
   #end: number;
   #needsRepair = false;
+  readonly #recent = new RecentLines(RECENT_BYTES);
+  /** The last one further back that was asked for by itself. */
+  #lookedUp: LogLine | null = null;
 
   private constructor(file: OpenFile, end: number) {
     this.#file = file;
@@ -79,6 +81,7 @@ export class JsonlLog {
     try {
       await this.#file.write(lines, this.#end);
       await this.#file.datasync();
+      this.#recent.appended(lines, this.#end);
       this.#end += lines.byteLength;
     } catch (error) {
       this.#needsRepair = true;
@@ -95,6 +98,8 @@ export class JsonlLog {
   /** Cuts off all from `offset` on, which must be a line's start. Durable on resolve. */
   async cutFrom(offset: number): Promise<void> {
     this.#end = offset;
+    this.#recent.clear();
+    this.#lookedUp = null;
     await this.#cutBack();
   }
 
@@ -106,7 +111,9 @@ export class JsonlLog {
 
   /** Lines before `end`, newest first, a block of them at a time. `end` must be a line's end. */
   async *backwards(end: number = this.#end, meter?: ReadMeter): AsyncGenerator<readonly LogLine[]> {
-    let at = end;
+    const recent = this.#recent.before(end);
+    if (recent.length > 0) yield recent;
+    let at = recent.at(-1)?.offset ?? end;
     let begun: Buffer[] = [];
     while (at > 0) {
       const length = Math.min(BACKWARD_BLOCK_BYTES, at);
@@ -121,17 +128,20 @@ export class JsonlLog {
       const data = begun.length === 0 ? block : Buffer.concat([block, ...begun]);
       const { lines, rest } = linesBackwards(data, at);
       begun = rest.length === 0 ? [] : [rest];
+      if (lines.length > 0 && this.#recent.start === null && at + data.length === this.#end) this.#recent.found(lines);
       if (lines.length > 0) yield lines;
     }
   }
 
   /** Lines from `start` (a line's start) to `end`, oldest first, a block of them at a time. */
   async *forwards(start = 0, end: number = this.#end, meter?: ReadMeter): AsyncGenerator<readonly LogLine[]> {
+    const recent = this.#recent.between(start, end);
+    const readTo = recent[0]?.offset ?? end;
     let at = start;
     let begun: Buffer[] = [];
     let begunBytes = 0;
-    while (at < end) {
-      const block = await this.#read(at, Math.min(FORWARD_BLOCK_BYTES, end - at), meter);
+    while (at < readTo) {
+      const block = await this.#read(at, Math.min(FORWARD_BLOCK_BYTES, readTo - at), meter);
       const offset = at - begunBytes;
       at += block.length;
       if (!block.includes(NEWLINE)) {
@@ -144,6 +154,7 @@ export class JsonlLog {
       begunBytes = rest.length;
       yield lines;
     }
+    if (recent.length > 0) yield recent;
   }
 
   /** All of it, as it stands in the file, a block at a time. */
@@ -155,6 +166,8 @@ export class JsonlLog {
   /** The line that starts at `offset`, or null at the end. */
   async lineAt(offset: number, meter?: ReadMeter): Promise<LogLine | null> {
     if (offset < 0 || offset >= this.#end) return null;
+    const held = this.#lookedUp?.offset === offset ? this.#lookedUp : this.#recent.at(offset);
+    if (held !== null) return held;
     const pieces: Buffer[] = [];
     for (let at = offset, length = 4096; at < this.#end; length = BACKWARD_BLOCK_BYTES) {
       const block = await this.#read(at, Math.min(length, this.#end - at), meter);
@@ -163,7 +176,10 @@ export class JsonlLog {
       if (newline >= 0) break;
       at += block.length;
     }
-    return { offset, bytes: pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces) };
+    // Copied, so that a short line doesn't hold on to all that was read with it.
+    const line = { offset, bytes: Buffer.concat(pieces) };
+    if (line.bytes.length <= RECENT_BYTES) this.#lookedUp = line;
+    return line;
   }
 
   /**
@@ -171,8 +187,10 @@ export class JsonlLog {
    * `isBefore` gives null for a line that can't be read; such a line counts with the one after it.
    */
   async seek(isBefore: (line: LogLine) => boolean | null, end: number = this.#end): Promise<number> {
-    let low = 0;
-    let high = end;
+    const [oldest] = this.#recent.between(0, end);
+    const isRecent = oldest !== undefined && isBefore(oldest) === true;
+    let low = isRecent ? oldest.offset : 0;
+    let high = isRecent ? low : end;
     while (high - low > BACKWARD_BLOCK_BYTES) {
       const middle = low + Math.floor((high - low) / 2);
       const found = await this.#firstReadable(middle, high, isBefore);

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import type * as O200k from "gpt-tokenizer/encoding/o200k_base";
+import { LRUCache } from "lru-cache";
 
 /** Counts the tokens of a text as a model would. */
 export interface TokenCounter {
@@ -29,13 +31,28 @@ export async function tokenCounterFor(model: string): Promise<TokenCounter> {
 /** The library's time grows with the square of a run of one character: texts are counted piece by piece, with a token too many for each. */
 const PIECE = 1_024;
 
+/** Texts of which the count is remembered, by their hash: a window is the same texts turn after turn. */
+const COUNTED_TEXTS = 20_000;
+/** What is shorter is counted as quickly as it is looked up. */
+const SHORT_CHARS = 64;
+
 function fromLibrary(name: string, library: Pick<typeof O200k, "countTokens">): TokenCounter {
   const countPiece = (text: string) => library.countTokens(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() });
+  const counted = new LRUCache<string, number>({ max: COUNTED_TEXTS });
+  const count = (text: string) => {
+    let tokens = 0;
+    for (let at = 0; at < text.length; at += PIECE) tokens += countPiece(text.slice(at, at + PIECE));
+    return tokens;
+  };
   return {
     name,
     count: (text) => {
-      let tokens = 0;
-      for (let at = 0; at < text.length; at += PIECE) tokens += countPiece(text.slice(at, at + PIECE));
+      if (text.length <= SHORT_CHARS) return count(text);
+      const hash = createHash("sha256").update(text).digest("base64");
+      const known = counted.get(hash);
+      if (known !== undefined) return known;
+      const tokens = count(text);
+      counted.set(hash, tokens);
       return tokens;
     },
   };

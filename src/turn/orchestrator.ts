@@ -1,6 +1,7 @@
 import type { Owner } from "../domain/owner.js";
 import { type CompletedTurn, isCompleted, recordedTurn } from "../domain/recorded-turn.js";
 import type { Element, JournalRecord } from "../domain/session.js";
+import { boundedSignal } from "../platform/bounded-signal.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { isId, newId } from "../platform/ids.js";
 import { dayOf } from "../platform/rendering.js";
@@ -176,14 +177,16 @@ export class ConversationOrchestrator implements Chat {
     const start = (await store.startTurn?.(owner, sessionId, { ...wait, rounds: roundsToRead(this.#options.rounds) })) ?? null;
     const lease = start?.lease ?? (await store.locks.acquire(sessionLockKey(owner, sessionId), { ...wait, owner }));
     const late = lateAfter(turnTimeoutMs(this.#options));
+    const any = boundedSignal([signal, lease.signal, late.signal]);
     try {
-      const bounded = () => work({ lease, start, epoch: start?.epoch ?? 0 }, AbortSignal.any([signal, lease.signal, late.signal]));
+      const bounded = () => work({ lease, start, epoch: start?.epoch ?? 0 }, any.signal);
       return await (this.#parts.tokens?.during({ owner: request.owner, sessionId }, bounded) ?? bounded());
     } catch (error) {
       if (late.signal.aborted && !signal.aborted) throw late.signal.reason;
       throw error;
     } finally {
       late.clear();
+      any.end();
       await lease.release();
     }
   }

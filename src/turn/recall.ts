@@ -1,5 +1,6 @@
 import type { Owner } from "../domain/owner.js";
 import { type ToConfirm, toldToConfirm } from "../domain/to-confirm.js";
+import { boundedSignal } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
 import type { ConversationHistory, HistoryHit } from "../ports/history.js";
 import type { MemoryRecall, RecallResult, RememberedTurn, TurnMemories } from "../ports/memories.js";
@@ -91,8 +92,11 @@ async function turnBefore(
   seen: Pick<RecallTurn, "memorySeq">,
 ): Promise<RememberedTurn | null> {
   if (turns === null || before === null) return null;
-  const signal = AbortSignal.any([turn.signal, AbortSignal.timeout(deadlineMs)]);
-  return orAbort(turns.remembered(owner, before, { ...seen, signal }), signal).catch(() => null);
+  const bound = boundedSignal([turn.signal], deadlineMs);
+  const { signal } = bound;
+  return orAbort(turns.remembered(owner, before, { ...seen, signal }), signal)
+    .catch(() => null)
+    .finally(() => bound.end());
 }
 
 async function lookBack(
@@ -100,14 +104,16 @@ async function lookBack(
   { owner, text: query, now, inWindow, ...turn }: RecallTurn,
 ): Promise<{ hits: readonly HistoryHit[]; status: "ok" | "timeout" | "degraded" }> {
   if (!ports.looksBack(query)) return { hits: [], status: "ok" };
-  const deadline = AbortSignal.timeout(ports.deadlineMs);
-  const signal = AbortSignal.any([turn.signal, deadline]);
+  const bound = boundedSignal([turn.signal], ports.deadlineMs);
+  const { signal } = bound;
   try {
     const search = ports.history.search(owner, { query, limit: ports.historyLimit, now, excludeMessageIds: inWindow, signal });
     return { hits: await orAbort(search, signal), status: "ok" };
   } catch (error) {
     if (error instanceof AppError && error.code === "HISTORY_DISABLED") return { hits: [], status: "ok" };
-    return { hits: [], status: deadline.aborted ? "timeout" : "degraded" };
+    return { hits: [], status: bound.late ? "timeout" : "degraded" };
+  } finally {
+    bound.end();
   }
 }
 

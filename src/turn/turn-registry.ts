@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import { boundedSignal } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
 
 /** A turn that is running. */
@@ -54,13 +55,15 @@ export class TurnRegistry {
    */
   async during<T>(owner: Owner, client: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const running = this.begin(owner);
+    const either = boundedSignal([client, running.signal]);
     try {
-      return await work(client ? AbortSignal.any([client, running.signal]) : running.signal);
+      return await work(either.signal);
     } catch (error) {
       if (running.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error });
       if (client?.aborted) throw new AppError("CLIENT_CLOSED_REQUEST", { cause: error });
       throw error;
     } finally {
+      either.end();
       running.end();
     }
   }

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -48,3 +48,31 @@ test("a log on disk is there after a restart, without a torn last line, and hold
     await rm(dir, { recursive: true });
   }
 });
+
+test("a log whose file was taken away, or replaced, while it lay open is not written to where nobody reads it", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "maitred-memory-log-"));
+  try {
+    const { log } = await openIn(dir);
+    await log.append(ALICE, entryOf("jazz"), { expectedSeq: 0, now: NOW });
+    const [name = ""] = (await readdir(join(dir, "owners"))).filter((each) => each.endsWith(".memories.jsonl"));
+    const path = join(dir, "owners", name);
+    const copy = await readFile(path);
+    await log.append(ALICE, entryOf("opera"), { expectedSeq: 1, now: NOW });
+    await rm(path);
+    await writeFile(path, copy);
+    expect(await entriesOf(log)).toEqual([1]);
+    await rm(path);
+    await log.append(ALICE, entryOf("swing"), { expectedSeq: 2, now: NOW });
+    expect(await readFile(path, "utf8")).toContain("swing");
+    expect(await entriesOf((await openIn(dir)).log)).toEqual([3]);
+    await log.close();
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+});
+
+async function entriesOf(log: FileMemoryLog): Promise<number[]> {
+  const seqs: number[] = [];
+  for await (const { seq } of log.read(ALICE)) seqs.push(seq);
+  return seqs;
+}

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type Owner, ownerHash } from "../../domain/owner.js";
 import { boundedFileSystem } from "../../platform/bounded-file-system.js";
 import { AppError } from "../../platform/errors.js";
-import type { FileSystem } from "../../platform/file-system.js";
+import { errnoOf, type FileSystem } from "../../platform/file-system.js";
 import { JsonlLog, type LogLine, lineValue } from "../../platform/jsonl-log.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { Logger } from "../../platform/logger.js";
@@ -15,6 +15,7 @@ import type { OwnerLedger } from "../../ports/owner-ledger.js";
 import type { RestoresMemoryLogs } from "../../ports/transfer.js";
 import { type Kept, keptFor, keptJson, opened } from "../journal/kept-content.js";
 import { memoryLogEntrySchema, redacted } from "../journal/memory-log-entries.js";
+import { IdleLogs } from "./idle-logs.js";
 
 export interface FileMemoryLogOptions {
   /** The logs are in its folder `owners/`, beside the ledgers. */
@@ -31,13 +32,15 @@ const SUFFIX = ".memories.jsonl";
 const TEMPORARY = ".tmp";
 /** Owners whose last seq is known without a look. */
 const REMEMBERED = 10_000;
+/** Logs kept open while nobody uses them. */
+const IDLE_LOGS = 64;
 
 /** The first line: whose log it is. */
 const headSchema = z.object({ v: z.literal(1), type: z.literal("owner"), owner: z.string() });
 
 /**
- * One file per owner, `owners/{SHA-256 of the owner}.memories.jsonl`, opened for each use. Its first line names the owner, so that all
- * memories can be written anew; then an entry a line. All methods reject with STORAGE_UNAVAILABLE where the disk refuses.
+ * One file per owner, `owners/{SHA-256 of the owner}.memories.jsonl`; those used last stay open. Its first line names the owner, so that
+ * all memories can be written anew; then an entry a line. All methods reject with STORAGE_UNAVAILABLE where the disk refuses.
  */
 export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
   readonly #dir: string;
@@ -47,6 +50,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
   readonly #codec: ContentCodec | null;
   readonly #mutex = new KeyedMutex();
   readonly #lastSeq = new LRUCache<string, number>({ max: REMEMBERED });
+  readonly #logs: IdleLogs;
 
   private constructor({ dir, fileSystem, ledger, logger, codec = null }: FileMemoryLogOptions) {
     this.#codec = codec;
@@ -54,6 +58,8 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
     this.#fs = boundedFileSystem(fileSystem);
     this.#ledger = ledger;
     this.#logger = logger;
+    const onCloseError = (error: unknown) => logger.warn({ code: errnoOf(error) }, "A memory log could not be closed.");
+    this.#logs = new IdleLogs({ fileSystem: this.#fs, max: IDLE_LOGS, onCloseError });
   }
 
   static async open(options: FileMemoryLogOptions): Promise<FileMemoryLog> {
@@ -82,7 +88,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
         await log.append(Buffer.concat([...head, encode(written, await keptFor(this.#codec, owner))]));
         if (opened === null) await this.#fs.syncDirectory(this.#dir);
       } finally {
-        await log.close();
+        await this.#logs.give(path, log);
       }
       this.#lastSeq.set(hash, written.seq);
       return written;
@@ -132,6 +138,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
       } finally {
         await log.close();
       }
+      await this.#logs.drop(path);
       await this.#fs.rename(temporary, path);
     } catch (error) {
       await this.#fs.unlink(temporary).catch(() => undefined);
@@ -152,6 +159,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
   async erase(owner: Owner): Promise<number> {
     return this.#exclusively(owner, async (path) => {
       const entries = await this.#count(owner, path);
+      await this.#logs.drop(path);
       if ((await this.#fs.stat(path)) !== null) {
         await this.#fs.unlink(path);
         await this.#fs.syncDirectory(this.#dir);
@@ -168,9 +176,10 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
     });
   }
 
-  /** Waits for what is being written. */
+  /** Waits for what is being written, then closes every file. */
   async close(): Promise<void> {
     await this.#mutex.settled();
+    await this.#logs.close();
   }
 
   #exclusively<T>(owner: Owner, work: (path: string) => Promise<T>): Promise<T> {
@@ -188,7 +197,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
   }
 
   async #open(hash: string, path: string): Promise<JsonlLog | null> {
-    const opened = await JsonlLog.open(this.#fs, path);
+    const opened = await this.#logs.take(path);
     if (opened === null) return null;
     if (opened.tornBytes > 0)
       this.#logger.warn({ memory_log: hash, tornBytes: opened.tornBytes }, "A torn last line was cut off a memory log.");
@@ -220,7 +229,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
     try {
       for await (const lines of log.forwards()) for (const line of lines) if (!headSchema.safeParse(lineValue(line)).success) yield line;
     } finally {
-      await log.close();
+      await this.#logs.give(path, log);
     }
   }
 
@@ -235,7 +244,7 @@ export class FileMemoryLog implements MemoryLog, RestoresMemoryLogs {
       const owner = head?.success ? (head.data.owner as Owner) : null;
       return owner !== null && ownerHash(owner) === hash ? owner : null;
     } finally {
-      await log.close();
+      await this.#logs.give(path, log);
     }
   }
 }

@@ -212,7 +212,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       }
       const header = await this.#ownHeader(owner, sessionId);
       const records: JournalRecord[] = [];
-      for await (const record of this.#packedRecords(sessionId, options, kept)) records.push(record);
+      for await (const block of this.#packedRecords(sessionId, options, kept)) records.push(...block);
       const path = this.#directory.path(sessionId, "packed");
       const bytesRead = (await this.#fs.stat(path))?.size ?? 0;
       return { ...windowOfRecords(records, options.rounds), lastSeq: header.lastSeq, lastTurn: header.lastTurn, bytesRead };
@@ -225,11 +225,13 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     try {
       if (file === null) {
         await onStorage(() => this.#ownHeader(owner, sessionId));
-        yield* this.#packedRecords(sessionId, options, await keptFor(this.#codec, owner));
+        const packed = this.#packedRecords(sessionId, options, await keptFor(this.#codec, owner));
+        for await (const records of packed) for (const record of records) yield record;
         return;
       }
       if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
-      yield* this.#fileRecords(sessionId, file, options, await keptFor(this.#codec, owner));
+      const blocks = await this.#fileRecords(sessionId, file, options, await keptFor(this.#codec, owner));
+      for await (const records of blocks) for (const record of records) yield record;
     } catch (error) {
       throw asStorageError(error);
     } finally {
@@ -249,8 +251,8 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
         await onStorage(() => this.#ownHeader(owner, sessionId));
         const kept = await keptFor(this.#codec, owner);
         const records: JournalRecord[] = [];
-        for await (const record of this.#packedRecords(sessionId, { includeRewound: true, ...(signal && { signal }) }, kept))
-          if (record.seq < beforeSeq) records.push(record);
+        for await (const block of this.#packedRecords(sessionId, { includeRewound: true, ...(signal && { signal }) }, kept))
+          records.push(...block.filter(({ seq }) => seq < beforeSeq));
         yield* outsideRewinds(records.reverse());
         return;
       }
@@ -265,10 +267,10 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     }
   }
 
-  async *#fileRecords(sessionId: string, { log }: JournalFile, options: ReadOptions, kept: Kept): AsyncGenerator<JournalRecord> {
+  async #fileRecords(sessionId: string, { log }: JournalFile, options: ReadOptions, kept: Kept) {
     const end = log.end;
     const start = await startOf(log, options.fromSeq ?? 1, end);
-    yield* selected(
+    return selected(
       () => log.forwards(start, end),
       options,
       kept,
@@ -282,7 +284,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     this.#logger.warn({ session_id: sessionId, offset }, "A damaged line of a journal is passed over.");
   }
 
-  #packedRecords(sessionId: string, options: ReadOptions, kept: Kept): AsyncGenerator<JournalRecord> {
+  #packedRecords(sessionId: string, options: ReadOptions, kept: Kept): AsyncGenerator<readonly JournalRecord[]> {
     const lines = () => unpackedLines(this.#fs, this.#directory.path(sessionId, "packed"));
     return selected(lines, options, kept, (offset) => this.#passedOver(sessionId, offset));
   }
@@ -459,8 +461,11 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       const options = { includeRewound: true };
       // Without its key content can't be read, and is deleted all the same.
       const kept = await keptFor(this.#codec, owner).catch(() => null);
-      const records = file === null ? this.#packedRecords(sessionId, options, kept) : this.#fileRecords(sessionId, file, options, kept);
-      for await (const record of records) if (record.type === "message" && !isBlankFailure(record)) messages += 1;
+      const blocks = await (file === null
+        ? this.#packedRecords(sessionId, options, kept)
+        : this.#fileRecords(sessionId, file, options, kept));
+      for await (const records of blocks)
+        for (const record of records) if (record.type === "message" && !isBlankFailure(record)) messages += 1;
     } catch (error) {
       if (errnoOf(error)?.startsWith("Z_") !== true && !isAppError(error, "STORAGE_DAMAGED")) throw error;
     } finally {

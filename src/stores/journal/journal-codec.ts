@@ -24,9 +24,15 @@ const tailSchema = z.object({
 });
 export type Tail = z.infer<typeof tailSchema>;
 
-export interface DecodedLine {
+/** A line that was read once needs no second look: whoever reads it next gets the same record, which nobody changes. */
+export class DecodedLine {
   readonly record: JournalRecord;
   readonly tail: Tail | null;
+
+  constructor(record: JournalRecord, tail: Tail | null) {
+    this.record = record;
+    this.tail = tail;
+  }
 }
 
 const tailOnly = z.object({ tail: tailSchema });
@@ -40,6 +46,7 @@ export function ownerMark(owner: Owner): string {
  * is none
  */
 export function decodeLine(line: LogLine, kept: Kept): DecodedLine | null {
+  if (line.made instanceof DecodedLine) return line.made;
   const value = lineValue(line);
   let opened: unknown;
   try {
@@ -49,7 +56,11 @@ export function decodeLine(line: LogLine, kept: Kept): DecodedLine | null {
     return null;
   }
   const record = journalRecordSchema.safeParse(opened);
-  return record.success ? { record: record.data, tail: tailOf(value) } : null;
+  if (!record.success) return null;
+  const decoded = new DecodedLine(record.data, tailOf(value));
+  // What a codec has made is not held as it stands: its key may go.
+  if (kept === null) line.made = decoded;
+  return decoded;
 }
 
 /** What a line says of its place in the journal, whatever its content is kept in. */
@@ -74,6 +85,7 @@ const sealedSchema = z.object({
 
 /** Null for a line that is damaged, or of a version that is not known. */
 export function headOf(line: LogLine): LineHead | null {
+  if (line.made instanceof DecodedLine) return headOfRecord(line.made);
   const value = lineValue(line);
   if (isSealed(value)) {
     const sealed = sealedSchema.safeParse(value).data;
@@ -82,11 +94,14 @@ export function headOf(line: LogLine): LineHead | null {
     // What create() wrote went through the owner port; journals are only ever written there.
     return { seq, turn, type, owner: (body?.owner ?? null) as Owner | null, toSeq: null, tail: tailOf(value) };
   }
-  const record = journalRecordSchema.safeParse(value).data;
-  if (record === undefined) return null;
+  const decoded = decodeLine(line, null);
+  return decoded === null ? null : headOfRecord(decoded);
+}
+
+function headOfRecord({ record, tail }: DecodedLine): LineHead {
   const { seq, turn, type } = record;
   const owner = record.type === "session" ? (record.body.owner as Owner) : null;
-  return { seq, turn, type, owner, toSeq: record.type === "rewind" ? record.body.to_seq : null, tail: tailOf(value) };
+  return { seq, turn, type, owner, toSeq: record.type === "rewind" ? record.body.to_seq : null, tail };
 }
 
 function tailOf(value: unknown): Tail | null {
@@ -97,6 +112,7 @@ const START = new RegExp(`^\\{"v":${JOURNAL_VERSION},"seq":(\\d+),"type":"([a-z_
 
 /** Seq and type from a line's first bytes, without parsing the rest; null when it doesn't start as ours do. */
 export function peekLine(line: LogLine): { readonly seq: number; readonly type: string } | null {
+  if (line.made instanceof DecodedLine) return line.made.record;
   const match = START.exec(line.bytes.toString("latin1", 0, 64));
   return match?.[1] === undefined || match[2] === undefined ? null : { seq: Number(match[1]), type: match[2] };
 }

@@ -35,9 +35,11 @@ export async function rewriteInto(
   kept: Kept,
 ): Promise<JournalTail> {
   const writer = new RewriteWriter(target, owner, await rewindsOf(source.forwards()), kept);
-  for await (const record of untorn(source.forwards(), kept)) {
-    const changed = record.type === "session" ? (change(record) ?? record) : change(record);
-    if (changed !== null) await writer.add({ ...changed, v: JOURNAL_VERSION, seq: record.seq } as JournalRecord);
+  for await (const records of untorn(source.forwards(), kept)) {
+    for (const record of records) {
+      const changed = record.type === "session" ? (change(record) ?? record) : change(record);
+      if (changed !== null) await writer.add({ ...changed, v: JOURNAL_VERSION, seq: record.seq } as JournalRecord);
+    }
   }
   return writer.finish(before);
 }
@@ -128,18 +130,20 @@ class RewriteWriter {
   }
 }
 
-/** Readable records in order. `onDamaged` is told where a line stands that isn't. */
+/** Readable records in order, a block of lines at a time. `onDamaged` is told where a line stands that isn't. */
 export async function* readable(
   lines: AsyncIterable<readonly LogLine[]>,
   kept: Kept,
   onDamaged?: (offset: number) => void,
-): AsyncGenerator<JournalRecord> {
+): AsyncGenerator<readonly JournalRecord[]> {
   for await (const block of lines) {
+    const records: JournalRecord[] = [];
     for (const line of block) {
       const record = decodeLine(line, kept)?.record;
       if (record === undefined) onDamaged?.(line.offset);
-      else yield record;
+      else records.push(record);
     }
+    yield records;
   }
 }
 
@@ -151,29 +155,31 @@ export async function* untorn(
   lines: AsyncIterable<readonly LogLine[]>,
   kept: Kept,
   onDamaged?: (offset: number) => void,
-): AsyncGenerator<JournalRecord> {
+): AsyncGenerator<readonly JournalRecord[]> {
   let open: JournalRecord[] = [];
   let newest: readonly [number, number] = [1, 1];
   for await (const block of lines) {
+    const whole: JournalRecord[] = [];
     for (const line of block) {
       const decoded: DecodedLine | null = decodeLine(line, kept);
       if (decoded === null) {
         onDamaged?.(line.offset);
-        yield* open;
+        whole.push(...open);
         open = [];
         newest = [1, 1];
         continue;
       }
       const [part, of] = decoded.tail?.part ?? [1, 1];
       const follows = of === newest[1] && part === newest[0] + 1;
-      if (!follows) yield* open.filter(({ type }) => type !== "step");
+      if (!follows) whole.push(...open.filter(({ type }) => type !== "step"));
       if (!follows) open = [];
       open.push(decoded.record);
       newest = [part, of];
       if (part < of) continue;
-      yield* open;
+      whole.push(...open);
       open = [];
     }
+    yield whole;
   }
-  yield* open.filter(({ type }) => type !== "step");
+  yield open.filter(({ type }) => type !== "step");
 }

@@ -7,20 +7,19 @@ import { standing } from "./rewound-records.js";
 import { readable, rewindsOf, untorn } from "./rewrite.js";
 
 /**
- * The records that a read asks for, in order. Reads the lines twice where a rewind may have taken some back. `onDamaged` is told where a
- * line stands that can't be read and is passed over.
+ * The records that a read asks for, in order, a block at a time. Reads the lines twice where a rewind may have taken some back.
+ * `onDamaged` is told where a line stands that can't be read and is passed over.
  */
 export async function* selected(
   lines: () => AsyncIterable<readonly LogLine[]>,
   { fromSeq = 1, includeRewound = false, includeTorn = false, signal }: ReadOptions,
   kept: Kept,
   onDamaged?: (offset: number) => void,
-): AsyncGenerator<JournalRecord> {
+): AsyncGenerator<readonly JournalRecord[]> {
   const stands = includeRewound ? () => true : standing(await rewindsOf(lines()));
   const all = unlessAborted(lines(), signal);
-  for await (const record of includeTorn ? readable(all, kept, onDamaged) : untorn(all, kept, onDamaged)) {
-    if (record.seq >= fromSeq && stands(record)) yield record;
-  }
+  for await (const records of includeTorn ? readable(all, kept, onDamaged) : untorn(all, kept, onDamaged))
+    yield records.filter((record) => record.seq >= fromSeq && stands(record));
 }
 
 async function* unlessAborted(

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setMaxListeners } from "node:events";
+import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError } from "../../platform/errors.js";
 import { isDamage } from "../../platform/sqlite.js";
 import type { VectorClient } from "../../ports/vectors.js";
@@ -66,10 +67,12 @@ export async function openLocalQdrant(options: LocalQdrantOptions): Promise<Loca
     location: path === ":memory:" ? "in memory" : path,
     withSignal: (signal, work) => {
       const outer = signals.getStore();
-      const both = AbortSignal.any(outer === undefined ? [signal] : [outer, signal]);
+      const both = outer === undefined || outer === signal ? null : boundedSignal([outer, signal]);
+      const bound = both?.signal ?? signal;
       // Calls that are made side by side listen to one signal; that is no leak.
-      setMaxListeners(0, both);
-      return signals.run(both, work);
+      setMaxListeners(0, bound);
+      const result = signals.run(bound, work);
+      return both === null ? result : result.finally(() => both.end());
     },
     health: async () => {
       try {

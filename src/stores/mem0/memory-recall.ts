@@ -1,6 +1,7 @@
 import { holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import type { RecalledMemory } from "../../domain/session.js";
+import { boundedSignal } from "../../platform/bounded-signal.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import type { Logger } from "../../platform/logger.js";
 import type { RecallRequest, RecallResult } from "../../ports/memories.js";
@@ -92,13 +93,15 @@ export class MemoryRecall {
 
   /** `recalled`: the soft memories that came for their likeness, for whoever counts that. */
   async recall(owner: Owner, request: RecallRequest): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }> {
-    const deadline = AbortSignal.timeout(request.deadlineMs);
-    const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
+    const bound = boundedSignal([request.signal], request.deadlineMs);
+    const { signal } = bound;
     const gathered: Gathered = { foreign: { count: 0 }, failed: false, storeFailed: false, embedding: false };
     try {
       await this.#store.run(owner, () => this.#gather(owner, request, signal, gathered));
     } catch {
       gathered.failed = true;
+    } finally {
+      bound.end();
     }
     const result = this.#compose(gathered, { ...request, ranking: this.#options.ranking(owner) }, signal.aborted);
     if (result.status === "ok" || result.status === "empty") this.#streak.wentWell();

@@ -1,4 +1,5 @@
 import type { Owner } from "../../domain/owner.js";
+import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
@@ -59,17 +60,18 @@ export class StoreCalls {
   }
 
   async #guarded<T>(store: VectorStore, signal: AbortSignal | undefined, work: Work<T>): Promise<T> {
-    const timeout = AbortSignal.timeout(this.#parts.timeoutMs);
-    const bound = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    const bound = boundedSignal([signal], this.#parts.timeoutMs);
     try {
-      return await store.withSignal(bound, async () => {
-        bound.throwIfAborted();
+      return await store.withSignal(bound.signal, async () => {
+        bound.signal.throwIfAborted();
         await this.#parts.ready();
-        return work(bound);
+        return work(bound.signal);
       });
     } catch (error) {
       if (signal?.aborted) throw isAppError(error, "ABORTED") ? error : new AppError("ABORTED", { cause: error });
       throw unavailable(error);
+    } finally {
+      bound.end();
     }
   }
 }

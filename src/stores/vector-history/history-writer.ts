@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { Embedder } from "../../ports/embedding.js";
@@ -12,6 +13,9 @@ import { encodeTerms } from "./term-code.js";
 const BATCH = 128;
 /** Messages before one that go into its context vector. */
 const CONTEXT_MESSAGES = 2;
+/** Owners of whom nothing waits for its vector, and for how long that is taken for granted: another process may write, too. */
+const MAX_OWNERS = 10_000;
+const LOOK_AGAIN_MS = 60_000;
 
 export interface HistoryWriterOptions {
   readonly store: VectorStore;
@@ -22,14 +26,15 @@ export interface HistoryWriterOptions {
 
 /**
  * Writes messages as points: one embedding call and one upsert a batch, insert only. While the embedder fails they are written with
- * their words
- * alone, so that they are found by them, and get their vectors with one of the owner's next writes.
+ * their words alone, so that they are found by them, and get their vectors with one of the owner's next writes: where another process
+ * wrote them, within a minute's time of one.
  */
 export class HistoryWriter {
   readonly #store: VectorStore;
   readonly #embedder: Embedder;
   readonly #sparse: { documentVector(text: string): SparseVector };
   readonly #collection: string;
+  readonly #embedded = new LRUCache<Owner, true>({ max: MAX_OWNERS, ttl: LOOK_AGAIN_MS });
 
   constructor(options: HistoryWriterOptions) {
     this.#store = options.store;
@@ -111,6 +116,7 @@ export class HistoryWriter {
 
   /** Gives vectors to what was written while the embedder failed, a batch at a time. */
   async #embedLate(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#embedded.has(owner)) return;
     const { points } = await this.#store.client.scroll(this.#collection, {
       filter: unembeddedFilter(owner),
       limit: BATCH,
@@ -118,6 +124,7 @@ export class HistoryWriter {
     });
     const late = points.flatMap(({ payload }) => fromPayload(owner, payload) ?? []);
     if (late.length > 0) await this.#upsert(owner, late, [...late, ...(await this.#spokenBefore(owner, late))], "upsert", signal);
+    else this.#embedded.set(owner, true);
   }
 
   async #upsert(
@@ -145,6 +152,7 @@ export class HistoryWriter {
       };
     });
     signal?.throwIfAborted();
+    if (dense === null) this.#embedded.delete(owner);
     await this.#store.client.upsert(this.#collection, { points, wait: true, update_mode: mode });
     return dense !== null;
   }

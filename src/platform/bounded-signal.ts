@@ -1,0 +1,56 @@
+import { setMaxListeners } from "node:events";
+
+export interface BoundedSignal {
+  readonly signal: AbortSignal;
+  /** Whether it was the time that ended it. */
+  readonly late: boolean;
+  /** Lets go of the sources and of the timer. To be called when the work is over. */
+  end(): void;
+}
+
+/**
+ * A signal that aborts with the first of others, for its reason, or with a `TimeoutError` after a time (milliseconds; default: none). What
+ * `AbortSignal.any` and `AbortSignal.timeout` make stays in memory until the time is up, or the collector gets to it; this goes with the
+ * work. The timer keeps no process alive.
+ */
+export function boundedSignal(sources: readonly (AbortSignal | undefined)[], timeoutMs?: number): BoundedSignal {
+  const controller = new AbortController();
+  // As many listen as work goes on side by side; each lets go when it is over.
+  setMaxListeners(0, controller.signal);
+  let late = false;
+  let timer: NodeJS.Timeout | undefined;
+  const followed: { readonly source: AbortSignal; readonly abort: () => void }[] = [];
+  const end = () => {
+    clearTimeout(timer);
+    for (const { source, abort } of followed.splice(0)) source.removeEventListener("abort", abort);
+  };
+  for (const source of sources) {
+    if (source === undefined) continue;
+    const abort = () => {
+      controller.abort(source.reason);
+      end();
+    };
+    if (source.aborted) {
+      abort();
+      break;
+    }
+    setMaxListeners(0, source);
+    source.addEventListener("abort", abort, { once: true });
+    followed.push({ source, abort });
+  }
+  if (timeoutMs !== undefined && !controller.signal.aborted) {
+    timer = setTimeout(() => {
+      late = true;
+      controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
+      end();
+    }, timeoutMs);
+    timer.unref();
+  }
+  return {
+    signal: controller.signal,
+    get late() {
+      return late;
+    },
+    end,
+  };
+}
