@@ -33,6 +33,8 @@ try {
 
 async function run(): Promise<number> {
   const maitred = await compose(parseConfig({ MEMORY_STORAGE_DIR: dir, EMBEDDING_PROVIDER: "hashing", RECALL_DEADLINE_MS: "10000" }));
+  // As a server does when it listens.
+  await maitred.warm();
   const sessionId = (await say(maitred, "quiet", "Hello")).session_id;
   await timed(maitred, sessionId, WARM_UP);
   await maitred.sessions.flush(ownerOf("default", "quiet"), sessionId, 60_000);
