@@ -71,7 +71,7 @@ export type { MaitredOptions, MaitredParts } from "./library/options.js";
 export type { Settings } from "./library/settings.js";
 export type { JsonObjectSchema, StandardResult, StandardSchema, ToolInput, ToolSchema } from "./library/tool-schema.js";
 export type { StreamEvent } from "./library/turn-stream.js";
-export type { AddOptions, ChatOptions, ContextOptions, MaitredUser, TurnOptions } from "./library/user.js";
+export type { AddedToSession, AddOptions, ChatOptions, ContextOptions, MaitredUser, TurnOptions } from "./library/user.js";
 export type { HistorySearchOptions, UserHistory } from "./library/user-history.js";
 export type {
   MemoryChange,

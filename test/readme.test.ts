@@ -15,6 +15,13 @@ test("the library's options are the config schema's variables, with their meanin
   expect(settings).toBe(settingsSource());
 });
 
+test("the README's requests run as they are printed: nothing in them is left to fill in", () => {
+  const shells = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  const requests = shells.filter((block) => block.includes("curl"));
+  expect(requests.length).toBeGreaterThan(0);
+  for (const block of requests) expect(block).not.toMatch(/…|<[a-z]+>/);
+});
+
 test("the README's first commands are the two that a newcomer needs", () => {
   const first = readme.match(/```sh\n([\s\S]*?)```/)?.[1];
   expect(

@@ -32,6 +32,8 @@ export const REQUIREMENTS = {
   "one-job-of-a-kind": "Work over all users that an operator begins runs once at a time of its kind, over all processes.",
   "reindex-beside-turns": "A reindex beside live turns leaves nothing out of history and has nothing twice.",
   "forgotten-stays-forgotten": "What was forgotten is not brought back by restart, retry, reindex or replay, and its sentence is hidden.",
+  "forgotten-untold":
+    "A title, topic or tag that was derived of a message whose memory was forgotten is made anew without it, in forks too.",
   "why-exact": "Every memory can be traced to the user's own words, byte for byte.",
   "erasure-complete": "Erasing an owner leaves no byte of their text in any file or collection of ours.",
   "erasure-verified": "A receipt says verified only when every store was looked at; an erasure that was killed finishes at the next start.",

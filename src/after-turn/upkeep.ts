@@ -1,8 +1,9 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import type { Owner } from "../domain/owner.js";
-import type { JournalRecord, NewRecord } from "../domain/session.js";
+import { type JournalRecord, type NewRecord, SESSION_STATUSES } from "../domain/session.js";
 import { provenanceOf, type SessionProvenance } from "../domain/session-provenance.js";
 import { titleFrom } from "../domain/title.js";
+import { forgottenTurns, titleAnew } from "../domain/title-anew.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -10,7 +11,7 @@ import type { Logger } from "../platform/logger.js";
 import { longDay } from "../platform/rendering.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { Memories } from "../ports/memories.js";
-import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { modelTitle } from "./model-title.js";
@@ -66,35 +67,94 @@ export class SessionUpkeep {
       running = this.#parts.gate.begin(owner);
       await this.#describe(owner, sessionId, running.signal);
     } catch (error) {
-      const code = isAppError(error) ? error.code : "INTERNAL";
-      this.#parts.logger.warn({ session_id: sessionId, code, err: error }, "topic and tags were not derived");
+      this.#failed(sessionId, error);
     } finally {
       running?.end();
     }
   }
 
+  /**
+   * After something was forgotten: derived titles, topics and tags of the owner's sessions are made anew where they may repeat it. Reads
+   * the owner's sessions one after the other, whatever their status. What fails is made anew with the session's next turns.
+   */
+  async forgotten(owner: Owner): Promise<void> {
+    const { store, gate } = this.#parts;
+    let running: { readonly signal: AbortSignal; end(): void } | null = null;
+    try {
+      running = gate.begin(owner);
+      const { signal } = running;
+      for (const status of SESSION_STATUSES) {
+        const ids: string[] = [];
+        let cursor: string | null | undefined;
+        do {
+          const page = await store.index.list(owner, { status, limit: 200, ...(typeof cursor === "string" && { cursor }) });
+          ids.push(...page.data.filter(({ title, metadata }) => title !== null && metadata.incognito !== true).map(({ id }) => id));
+          cursor = page.nextCursor;
+        } while (cursor !== null);
+        for (const id of ids) await this.#withoutForgotten(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
+      }
+    } catch (error) {
+      this.#failed(null, error);
+    } finally {
+      running?.end();
+    }
+  }
+
+  async #withoutForgotten(owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const records = await this.#records(owner, sessionId, signal);
+    if (forgottenTurns(records, await this.#parts.ledger.tombstones(owner)).size === 0) return;
+    await this.#describeAs(owner, sessionId, records, null, signal);
+    const { journal, index } = this.#parts.store;
+    if ((await index.get(owner, sessionId))?.status === "archived") await journal.compress(owner, sessionId);
+  }
+
+  #failed(sessionId: string | null, error: unknown): void {
+    const code = isAppError(error) ? error.code : "INTERNAL";
+    this.#parts.logger.warn({ session_id: sessionId, code, err: error }, "topic and tags were not derived");
+  }
+
+  async #records(owner: Owner, sessionId: string, signal: AbortSignal): Promise<readonly JournalRecord[]> {
+    const records: JournalRecord[] = [];
+    for await (const record of this.#parts.store.journal.read(owner, sessionId, { signal })) records.push(record);
+    return records;
+  }
+
   async #describe(owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
-    const { journal, index, locks } = this.#parts.store;
-    const session = await index.get(owner, sessionId);
+    const session = await this.#parts.store.index.get(owner, sessionId);
     // Two messages a round: a power of two of either is seen when the count is one.
     if (!session || !isPowerOfTwo(Math.ceil(session.message_count / 2))) return;
-    const records: JournalRecord[] = [];
-    for await (const record of journal.read(owner, sessionId, { signal })) records.push(record);
+    const records = await this.#records(owner, sessionId, signal);
     const hidden = forgottenTurns(records, await this.#parts.ledger.tombstones(owner));
-    const learnt = await this.#learnt(owner, sessionId, signal);
     const { tokens } = this.#parts;
-    const name = () => this.#name(records, signal);
+    const kept = records.filter((record) => !hidden.has(record.turn));
+    const name = () => this.#name(kept, provenanceOf(records), signal);
     const named = await (tokens?.during({ owner, sessionId }, name) ?? name());
+    await this.#describeAs(owner, sessionId, records, named, signal);
+  }
+
+  async #describeAs(
+    owner: Owner,
+    sessionId: string,
+    records: readonly JournalRecord[],
+    named: string | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { store, tokens } = this.#parts;
+    const learnt = await this.#learnt(owner, sessionId, signal);
+    const { locks } = store;
     const lease = await locks.acquire(sessionLockKey(owner, sessionId), { waitMs: this.#options.lockWaitMs, signal, owner });
     try {
       // As it is now: the user may have set a title or tags meanwhile.
-      const now: JournalRecord[] = [];
-      for await (const record of journal.read(owner, sessionId, { signal })) now.push(record);
+      const now = await this.#records(owner, sessionId, signal);
+      const tombstones = await this.#parts.ledger.tombstones(owner);
+      const hidden = forgottenTurns(records, tombstones);
+      const anew = titleAnew(now, tombstones);
       const body = derivedPatch(
         provenanceOf(now),
         records.filter((record) => !hidden.has(record.turn)),
         learnt.filter(({ turn }) => !hidden.has(turn)),
-        named,
+        anew === undefined ? (named ?? undefined) : anew,
       );
       if (!body) return;
       const spent = tokens?.takeAll({ owner, sessionId }) ?? {};
@@ -118,13 +178,12 @@ export class SessionUpkeep {
   }
 
   /** A name by the model, once: while the title is still the first message. */
-  async #name(records: readonly JournalRecord[], signal: AbortSignal): Promise<string | null> {
+  async #name(records: readonly JournalRecord[], { title, titleBy }: SessionProvenance, signal: AbortSignal): Promise<string | null> {
     const { model, logger } = this.#parts;
     const said = records.find((record) => record.type === "message" && record.body.role === "user");
     const messages = records.flatMap((record) => (record.type === "message" ? [record.body] : []));
     const user = messages.find((message) => message.role === "user");
     const assistant = messages.find((message) => message.role === "assistant" && message.outcome === "completed");
-    const { title, titleBy } = provenanceOf(records);
     if (!model || model.standIn || !said || !user || !assistant || titleBy === "user" || title !== titleFrom(user.content)) return null;
     try {
       const name = await modelTitle(
@@ -141,27 +200,20 @@ export class SessionUpkeep {
   }
 }
 
-/** The turns that hold a sentence which was forgotten: a tag must not tell it either. */
-function forgottenTurns(records: readonly JournalRecord[], tombstones: readonly Tombstone[]): ReadonlySet<number> {
-  const hidden = new Set(tombstones.flatMap((tombstone) => tombstone.messageIds));
-  const gone = (record: JournalRecord) =>
-    record.type === "message" && (hidden.has(record.id) || hidden.has(record.body.origin_id ?? record.id));
-  return new Set(records.filter(gone).map((record) => record.turn));
-}
-
 /** What is new; null where nothing is. */
 function derivedPatch(
   before: SessionProvenance,
   records: readonly JournalRecord[],
   learnt: readonly Learnt[],
-  name: string | null,
+  /** Undefined: it stays. */
+  title: string | null | undefined,
 ): PatchBody | null {
   const derived = deriveTopic(records, learnt);
   const own = typeof before.metadata.topic === "string" ? before.metadata.topic : null;
   const topic = own ?? derived.topic;
   const patch: PatchBody = {
     by: "derived",
-    ...(name !== null && before.titleBy !== "user" && name !== before.title ? { title: name } : {}),
+    ...(title !== undefined && before.titleBy !== "user" && title !== before.title ? { title } : {}),
     ...(before.topicBy !== "user" && topic !== before.topic ? { topic } : {}),
     ...(before.tagsBy !== "user" && derived.tags.join() !== before.tags.join() ? { tags: [...derived.tags] } : {}),
   };

@@ -36,6 +36,11 @@ export class AnswerText {
     return this.#answer;
   }
 
+  /** True while nothing but blanks has come, streamed or held back. */
+  get blank(): boolean {
+    return `${this.#answer}${this.#held}`.trim() === "";
+  }
+
   async push(delta: string, toolsOffered: boolean): Promise<void> {
     if (delta === "") return;
     if (this.#flowing) return this.#send(delta);

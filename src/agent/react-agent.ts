@@ -93,10 +93,17 @@ export class ReactAgent implements Agent {
     const progress = progressOf(input, run, { specs: this.#tools.specs, model: this.modelName });
     const first = 1 + progress.steps.reduce((last, { iteration }) => Math.max(last, iteration), -1);
     let finish: FinishReason = "stop";
+    let askedAgain = false;
     for (let made = 0; progress.waiting.length === 0; made += 1) {
       const mayAct = made < this.#options.maxIterations && progress.offered.length > 0;
       const thinking = await this.#think(progress, text, mayAct, run);
       finish = thinking.reason;
+      if (thinking.calls.length === 0 && finish === "stop" && text.blank && !askedAgain) {
+        // Some models end a turn without a word now and then: once more, as one of the turn's calls.
+        askedAgain = true;
+        await text.retract();
+        continue;
+      }
       if (!mayAct || thinking.calls.length === 0) break;
       const thought = text.endThought();
       // What was streamed before a wait is no part of the answer that follows it: the model is told it as what it thought.

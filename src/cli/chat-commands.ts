@@ -1,5 +1,6 @@
 import { type ToConfirm, toConfirmOf } from "../domain/to-confirm.js";
 import { AppError } from "../platform/errors.js";
+import { isId } from "../platform/ids.js";
 import type { Backend } from "./backend.js";
 import { addMemory, forgetMemory } from "./memories.js";
 import { memoryLines, sessionLine, whyLines } from "./memory-lines.js";
@@ -140,7 +141,7 @@ async function resume(terminal: Terminal, backend: Backend, state: ChatState, ar
 /** A number of the list that was shown last, or an id. */
 function chosen(argument: string, listed: readonly string[], list: string): string {
   const id = /^\d{1,4}$/.test(argument) ? listed[Number(argument) - 1] : argument;
-  if (id === undefined || id === "")
+  if (id === undefined || !isId(id))
     throw new AppError("INVALID_REQUEST", { detail: "Which one?", hint: `Give its number as ${list} shows it, or its id.` });
   return id;
 }

@@ -4,7 +4,8 @@ import { AppError } from "../platform/errors.js";
 import type { ChatAnswer } from "../ports/application.js";
 import type { Backend } from "./backend.js";
 import { type ChatState, runChatCommand, showWaiting } from "./chat-commands.js";
-import { errorLines } from "./error-lines.js";
+import { errorJson, errorLines } from "./error-lines.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
 import { printable, type Terminal } from "./terminal.js";
 
 export interface ChatCommand {
@@ -28,17 +29,18 @@ const MEMORY_NOTES: Readonly<Record<RecallStatus, string | null>> = {
 /**
  * A conversation in the terminal. Ctrl+C ends the answer that is streaming, and at the prompt the conversation. Where nobody looks
  * (a pipe), each line is a message, and nothing but the answers is written.
+ * @returns `failure` where a command in a pipe failed: the lines after it were said all the same
  */
-export async function chatCommand(terminal: Terminal, backend: Backend, command: ChatCommand): Promise<void> {
+export async function chatCommand(terminal: Terminal, backend: Backend, command: ChatCommand): Promise<ExitCode> {
   const state: ChatState = { sessionId: command.sessionId ?? null, listed: { memories: [], sessions: [], waiting: [] } };
   if (state.sessionId !== null) await backend.session(state.sessionId);
   await backend.warm();
   if (command.message !== undefined) {
     await say(terminal, backend, state, command.message, command.signal);
-    return;
+    return EXIT.ok;
   }
   if (terminal.interactive) banner(terminal, backend, command.user);
-  await converse(terminal, backend, state, command.signal);
+  return (await converse(terminal, backend, state, command.signal)) ? EXIT.ok : EXIT.failure;
 }
 
 /** Who talks with whom, and where it is kept. */
@@ -50,12 +52,14 @@ function banner(terminal: Terminal, { about: { model, store } }: Backend, user: 
   terminal.line(dim("/help shows the commands · Ctrl+C to leave"));
 }
 
-async function converse(terminal: Terminal, backend: Backend, state: ChatState, signal: AbortSignal): Promise<void> {
+/** False where a command failed and nobody looked. */
+async function converse(terminal: Terminal, backend: Backend, state: ChatState, signal: AbortSignal): Promise<boolean> {
   const { stdin, stdout } = terminal.streams;
   const lines = createInterface({ input: stdin, output: stdout, terminal: terminal.interactive });
   let turn: AbortController | null = null;
   // Input may end while lines that were read still wait: newer versions of Node refuse a prompt then.
   let open = true;
+  let done = true;
   lines.once("close", () => {
     open = false;
   });
@@ -71,25 +75,36 @@ async function converse(terminal: Terminal, backend: Backend, state: ChatState, 
       const text = line.trim();
       if (text === "/quit") break;
       turn = new AbortController();
-      if (text !== "") await answerLine(terminal, backend, state, text, AbortSignal.any([signal, turn.signal]));
+      if (text !== "") done = (await answerLine(terminal, backend, state, text, AbortSignal.any([signal, turn.signal]))) && done;
       turn = null;
       if (terminal.interactive && open) lines.prompt();
     }
   } finally {
     lines.close();
   }
+  return done;
 }
 
-/** In a conversation an error is told, and the conversation goes on; in a pipe it ends. */
-async function answerLine(terminal: Terminal, backend: Backend, state: ChatState, text: string, signal: AbortSignal): Promise<void> {
+/**
+ * In a conversation an error is told, and the conversation goes on. In a pipe a message that fails ends it, and a command that fails does
+ * not: what is said after it stands by itself. False for such a command.
+ */
+async function answerLine(terminal: Terminal, backend: Backend, state: ChatState, text: string, signal: AbortSignal): Promise<boolean> {
+  const isCommand = text.startsWith("/");
   try {
-    if (text.startsWith("/")) await runChatCommand(terminal, backend, state, text);
+    if (isCommand) await runChatCommand(terminal, backend, state, text);
     else await say(terminal, backend, state, text, signal);
   } catch (error) {
-    if (!terminal.interactive) throw error;
+    if (!terminal.interactive && (!isCommand || signal.aborted)) throw error;
+    if (!terminal.interactive) {
+      terminal.result(errorJson(error));
+      if (!terminal.json) terminal.note(errorLines(error).join("\n"));
+      return false;
+    }
     terminal.line();
     for (const line of signal.aborted ? ["(broken off)"] : errorLines(error)) terminal.line(terminal.colours.yellow(line));
   }
+  return true;
 }
 
 async function say(terminal: Terminal, backend: Backend, state: ChatState, message: string, signal: AbortSignal): Promise<void> {

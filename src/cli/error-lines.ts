@@ -1,4 +1,17 @@
-import { isAppError } from "../platform/errors.js";
+import { type AppError, ERRORS, type ErrorCode, isAppError } from "../platform/errors.js";
+
+/** Hints that name the HTTP API's own ways, as a command line says them. */
+const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  INVALID_SESSION_ID: "`maitred sessions` lists your conversations with their ids.",
+  INVALID_ID: "`maitred memories` and `maitred sessions` list what there is, with ids.",
+  SESSION_NOT_FOUND: "`maitred sessions` lists your conversations.",
+  MEMORY_NOT_FOUND: "`maitred memories` lists what is remembered.",
+  MESSAGE_NOT_FOUND: "`maitred sessions show <id>` shows a conversation's messages.",
+};
+
+function hintOf({ code, hint }: AppError): string {
+  return hint === ERRORS[code].hint ? (HINTS[code] ?? hint) : hint;
+}
 
 /** An error as a person reads it: what happened, where in the input, and what to do. Without a stack. */
 export function errorLines(error: unknown): string[] {
@@ -6,7 +19,7 @@ export function errorLines(error: unknown): string[] {
   const places = error.errors
     .filter(({ detail }) => !error.message.includes(detail))
     .map(({ pointer, detail }) => `  ${pointer}: ${detail}`);
-  return [error.message, ...places, error.hint];
+  return [error.message, ...places, hintOf(error)];
 }
 
 /** "ENOENT: no such file or directory, open 'x'" without its code. */
@@ -19,6 +32,6 @@ function plainMessage(error: unknown): string {
 /** The same for a program. */
 export function errorJson(error: unknown): object {
   if (!isAppError(error)) return { error: { code: "INTERNAL", detail: error instanceof Error ? error.message : String(error) } };
-  const { code, message, hint, errors } = error;
-  return { error: { code, detail: message, hint, ...(errors.length > 0 ? { errors } : {}) } };
+  const { code, message, errors } = error;
+  return { error: { code, detail: message, hint: hintOf(error), ...(errors.length > 0 ? { errors } : {}) } };
 }

@@ -110,13 +110,15 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .option("-m, --message <text>", "say one thing, get one answer")
     .option("-s, --session <id>", "go on with a session")
     .action(({ message, session }: { message?: string; session?: string }) =>
-      backend((it) =>
-        chatCommand(terminal(), it, {
-          signal,
-          user: options().user,
-          ...(message === undefined ? {} : { message }),
-          ...(session === undefined ? {} : { sessionId: session }),
-        }),
+      backend(async (it) =>
+        done(
+          await chatCommand(terminal(), it, {
+            signal,
+            user: options().user,
+            ...(message === undefined ? {} : { message }),
+            ...(session === undefined ? {} : { sessionId: session }),
+          }),
+        ),
       ),
     );
   addKeptCommands(program, terminal, backend);

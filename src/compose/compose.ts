@@ -66,7 +66,9 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const { store, ledger, lagging, indexCatchUp, rebuildIndex } = stores;
   const remembered = await openLongTerm(wiring, stores, costs, {
     onForgotten: (owner) => {
-      void afterTurn.upkeep.of(owner).summaries.forgotten(owner);
+      const { summaries, sessions } = afterTurn.upkeep.of(owner);
+      void summaries.forgotten(owner);
+      void sessions.forgotten(owner);
       void behaviour?.forgotten(owner, stopping.signal);
     },
     readMessage: (message, signal) => answering.of(message.owner).readMessage(message, signal),

@@ -13,7 +13,7 @@ export const MAX_USER_ID_CHARS = 256;
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\s\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/u;
 
 function checkPart(value: string, what: "tenant" | "user"): string {
-  const bad = value === "" || value === "*" || [...value].length > MAX_USER_ID_CHARS || FORBIDDEN.test(value);
+  const bad = typeof value !== "string" || value === "" || value === "*" || [...value].length > MAX_USER_ID_CHARS || FORBIDDEN.test(value);
   if (bad)
     throw new AppError("INVALID_USER_ID", {
       detail: `The ${what} id is empty, too long, reserved, or holds characters that are not allowed.`,

@@ -1,6 +1,8 @@
 /** What a session is called where nobody named it. */
 export const UNTITLED = "New conversation";
 export const MAX_TITLE_CHARS = 80;
+/** UTF-16 code units: as many as a user may give. An emoji may take a dozen of them, and count as one character. */
+export const MAX_TITLE_UNITS = 200;
 
 /** More than this many words' worth of blanks at the end is given up for a word boundary: a quarter of the title. */
 const SHORTEST_CUT = 0.75;
@@ -9,26 +11,28 @@ const SHORTEST_CUT = 0.75;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
 
 /**
- * A title from the first user message: one line, at most 80 characters as a reader counts them (grapheme clusters), an ellipsis
- * included. Cut between words, in any script; inside a word only where it alone would take up more than a quarter of the title.
- * {@link UNTITLED} for a blank message.
+ * A title from the first user message: one line, at most 80 characters as a reader counts them (grapheme clusters) and 200 UTF-16 code
+ * units, an ellipsis included. Cut between words, in any script; inside a word only where it alone would take up more than a quarter of
+ * the title, inside a character never. {@link UNTITLED} for a blank message, and for one whose first character alone is too long.
  */
 export function titleFrom(message: string): string {
   const line = message.replace(CONTROL, " ").replace(/\s+/g, " ").trim();
   if (line === "") return UNTITLED;
-  const graphemes = leadingGraphemes(line, MAX_TITLE_CHARS + 1);
-  if (graphemes.length <= MAX_TITLE_CHARS) return line;
-  const room = graphemes.slice(0, MAX_TITLE_CHARS - 1).join("");
-  return `${cutAtWord(line, room)}…`;
+  if (leading(line, MAX_TITLE_CHARS, MAX_TITLE_UNITS) === line) return line;
+  const room = leading(line, MAX_TITLE_CHARS - 1, MAX_TITLE_UNITS - 1);
+  return room === "" ? UNTITLED : `${cutAtWord(line, room)}…`;
 }
 
-function leadingGraphemes(text: string, count: number): string[] {
-  const graphemes: string[] = [];
-  for (const { segment } of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)) {
-    graphemes.push(segment);
-    if (graphemes.length === count) break;
+/** As many whole grapheme clusters as there is room for. */
+function leading(text: string, maxGraphemes: number, maxUnits: number): string {
+  let count = 0;
+  let end = 0;
+  for (const { index, segment } of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)) {
+    if (count === maxGraphemes || index + segment.length > maxUnits) break;
+    count += 1;
+    end = index + segment.length;
   }
-  return graphemes;
+  return text.slice(0, end);
 }
 
 /** The longest part of `room` (a prefix of `line`) that ends where a word of `line` does. */

@@ -172,6 +172,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   for (const routes of [
     chatRoutes(application.chat, streams, streamLimits),
     ...openAiRoutes({
+      sessions: application.sessions,
       chat: application.chat,
       streams,
       limits: streamLimits,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { IMAGE_TYPES } from "../domain/image.js";
 import { type JsonObject, SESSION_STATUSES, type Session } from "../domain/session.js";
-import { UNTITLED } from "../domain/title.js";
+import { MAX_TITLE_UNITS, UNTITLED } from "../domain/title.js";
 import { AppError } from "../platform/errors.js";
 import type { NewSession, Sessions } from "../ports/application.js";
 import { idempotencyHeader, keyed } from "./chat.js";
@@ -24,12 +24,11 @@ import { present } from "./present.js";
 import { messageSchema, sessionSchema, threadSchema, writeBackSchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersAs, answersNothing, body, createRoute, newApi, orElse } from "./routes.js";
 
-const MAX_TITLE_CHARS = 200;
 const MAX_TOPIC_CHARS = 80;
 const tags = ["Sessions"];
 
 const described = {
-  title: labelField(MAX_TITLE_CHARS).optional(),
+  title: labelField(MAX_TITLE_UNITS).optional(),
   topic: labelField(MAX_TOPIC_CHARS).optional(),
   tags: z.array(labelField(64)).max(32).optional(),
   agent_type: labelField(64).optional().openapi({ description: "What kind of agent it is with. Default: the domain's name." }),
@@ -54,7 +53,7 @@ export const patchBody = fieldsOf({
 export const listQuery = z.strictObject({
   status: z.enum(SESSION_STATUSES).optional(),
   tag: labelField(64).optional(),
-  title: labelField(MAX_TITLE_CHARS).optional(),
+  title: labelField(MAX_TITLE_UNITS).optional(),
   limit: limitQuery,
   cursor: cursorQuery,
 });

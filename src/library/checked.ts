@@ -10,6 +10,13 @@ import { optionOf } from "./variables-of.js";
  * are not.
  */
 
+/** Options as they were given: none are as good as null. @throws INVALID_REQUEST for what is no object */
+export function optionsOf<T extends object>(options: T | null | undefined): T | Record<string, never> {
+  if (options === null || options === undefined) return {};
+  if (typeof options === "object" && !Array.isArray(options)) return options;
+  throw new AppError("INVALID_REQUEST", { detail: "Options are an object.", hint: "For instance { sessionId }." });
+}
+
 /** Options as the fields of a body; what is undefined is left out. */
 export function fieldsOf(options: object): Record<string, unknown> {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);

@@ -15,7 +15,7 @@ import type { ReadableMetrics } from "../ports/metrics.js";
 import type { Operator } from "../ports/operator.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
-import { checkedChat, type UserParts } from "./checked.js";
+import { checkedChat, optionsOf, type UserParts } from "./checked.js";
 import { type MaitredOptions, type MaitredParts, overridesOf, PART_OPTIONS, productOf } from "./options.js";
 import { MaitredUser } from "./user.js";
 import { configOf } from "./variables-of.js";
@@ -34,10 +34,11 @@ export interface Maitred extends Application {
   /** The owner of a user of a tenant (default `default`). @throws INVALID_USER_ID */
   owner(user: string, tenant?: string): Owner;
   /**
-   * Everything for one user. The user must be the server's own knowledge of who that is. `tenant`: default `default`; `timeZone`: IANA
-   * name, where it is known. Costs nothing. @throws INVALID_USER_ID, INVALID_REQUEST for what is no time zone
+   * Everything for one user, given by id or with more: `tenant`, default `default`; `timeZone`, an IANA name, where it is known. The user
+   * must be the server's own knowledge of who that is. Costs nothing. @throws INVALID_USER_ID, INVALID_REQUEST where no user is named, and
+   * for what is no time zone
    */
-  for(user: { readonly user: string; readonly tenant?: string; readonly timeZone?: string }): MaitredUser;
+  for(user: string | { readonly user: string; readonly tenant?: string; readonly timeZone?: string }): MaitredUser;
 }
 
 /** What a server needs beside the use-cases. */
@@ -82,7 +83,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
     state,
     vectors,
     ...rest
-  } = options;
+  }: MaitredOptions = optionsOf(options);
   const { beforeTool, afterTurn, reembed, metrics, ...settings } = rest;
   const config = configOf(settings, env, PART_OPTIONS);
   const product = productOf({ domain, prompt, tools });
@@ -154,6 +155,20 @@ export function serverPartsOf(maitred: Maitred): ServerParts {
   return parts;
 }
 
+type Named = Exclude<Parameters<Maitred["for"]>[0], string>;
+
+/** @throws INVALID_REQUEST where no user is named */
+function namedUser(given: Named | string): Named {
+  const named: Partial<Named> = typeof given === "string" ? { user: given } : optionsOf(given);
+  if (typeof named.user === "string") return { ...named, user: named.user };
+  const detail = "the user's id, a string";
+  throw new AppError("INVALID_REQUEST", {
+    detail: "No `user` is named.",
+    errors: [{ pointer: "/user", detail }],
+    hint: 'Write `maitred.for({ user: "ada" })`, with the id under which your server knows them.',
+  });
+}
+
 function opened(
   { parts, ...application }: Composed,
   { logger, clock, metrics }: Pick<ServerParts, "logger" | "clock" | "metrics">,
@@ -168,7 +183,8 @@ function opened(
     },
     on: (pattern, listener) => application.events.on(pattern, listener),
     owner: (user, tenant = DEFAULT_TENANT) => ownerOf(tenant, user),
-    for: ({ user, tenant = DEFAULT_TENANT, timeZone }) => {
+    for: (given) => {
+      const { user, tenant = DEFAULT_TENANT, timeZone } = namedUser(given);
       if (timeZone !== undefined && !isTimeZone(timeZone))
         throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/timeZone", detail: "not an IANA time zone" }] });
       return userOf(application, { owner: ownerOf(tenant, user), timeZone }, clock);

@@ -2,7 +2,7 @@ import type { Role } from "../domain/session.js";
 import { historySearchBody, present } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
 import type { ConversationHistory, HistoryHit } from "../ports/history.js";
-import { checked, type UserParts } from "./checked.js";
+import { checked, optionsOf, type UserParts } from "./checked.js";
 
 /** Where in the history, and how much. */
 export interface HistorySearchOptions {
@@ -36,7 +36,7 @@ export class UserHistory {
    * HISTORY_UNAVAILABLE
    */
   async search(query: string, options: HistorySearchOptions = {}): Promise<readonly HistoryHit[]> {
-    const { signal, ...given } = options;
+    const { signal, ...given }: HistorySearchOptions = optionsOf(options);
     const { query: text, ...filter } = checked(historySearchBody, { ...given, query });
     return this.#history.search(this.#user.owner, { ...present({ ...filter, signal }), query: text, now: this.#clock.now() });
   }

@@ -14,7 +14,7 @@ import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
 import type { Why } from "../ports/memories.js";
 import type { Page } from "../ports/session-store.js";
-import { checked, checkedId, checkedKey, checkedQuery, type UserParts } from "./checked.js";
+import { checked, checkedId, checkedKey, checkedQuery, optionsOf, type UserParts } from "./checked.js";
 
 /** What is stated of a memory beside its text. */
 export interface StatementOptions {
@@ -97,7 +97,7 @@ export class UserMemories {
 
   /** States a memory by hand: active at once, without a model. `text`: 1 to 500 characters. @throws MEMORY_REFUSED for a secret */
   async add(text: string, options: NewMemoryOptions = {}): Promise<Memory> {
-    const { idempotencyKey, ...given } = options;
+    const { idempotencyKey, ...given }: NewMemoryOptions = optionsOf(options);
     const { category = "other", ...said } = checked(newMemoryBody, { ...given, text });
     const { owner } = this.#user;
     const key = checkedKey(idempotencyKey);
@@ -112,7 +112,7 @@ export class UserMemories {
 
   /** Newest first. @throws INVALID_CURSOR */
   async list(options: MemoryListOptions = {}): Promise<Page<Memory>> {
-    const { signal, ...given } = options;
+    const { signal, ...given }: MemoryListOptions = optionsOf(options);
     const { q: _, include_superseded, session_id, ...filter } = checkedQuery(memoryListQuery, given);
     if (filter.turn !== undefined && session_id === undefined)
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/turn", detail: "Turns are counted within a session: name it too." }] });
@@ -122,7 +122,7 @@ export class UserMemories {
 
   /** By meaning and by words, best first. `query`: 1 to 1,000 characters. */
   async search(query: string, options: MemoryFilter = {}): Promise<readonly (Memory & { readonly score: number })[]> {
-    const { signal, ...given } = options;
+    const { signal, ...given }: MemoryFilter = optionsOf(options);
     const { query: text, include_superseded, ...filter } = checked(memorySearchBody, { ...given, query });
     const search = { ...present({ ...filter, includeSuperseded: include_superseded, signal }), text };
     return this.#application.memories.search(this.#user.owner, search);
@@ -134,7 +134,7 @@ export class UserMemories {
 
   /** @throws MEMORY_REFUSED for a secret */
   async update(id: string, change: MemoryChange): Promise<Memory> {
-    const patch = checked(memoryPatchBody, change);
+    const patch = checked(memoryPatchBody, optionsOf(change));
     const at = { now: this.#clock.now(), ...(await this.#zoneOf(patch.valid_until)) };
     return this.#application.memories.patch(this.#user.owner, checkedId(id, "memory"), present(patch), at);
   }

@@ -12,7 +12,7 @@ import {
 import { AppError } from "../platform/errors.js";
 import type { Sessions, Thread, WriteBackState } from "../ports/application.js";
 import type { Page } from "../ports/session-store.js";
-import { checked, checkedId, checkedQuery, type UserParts } from "./checked.js";
+import { checked, checkedId, checkedQuery, optionsOf, type UserParts } from "./checked.js";
 
 /** A session to be. */
 export interface SessionOptions {
@@ -88,7 +88,7 @@ export class UserSessions {
 
   /** An empty session, or the one that has the `externalId`. A chat without a session's id makes one by itself. */
   async create(session: SessionOptions = {}): Promise<Session> {
-    const { external_id: externalId, ...settings } = checked(newSessionBody, session);
+    const { external_id: externalId, ...settings } = checked(newSessionBody, optionsOf(session));
     const wanted = sessionSettingsOf(settings);
     if (externalId === undefined) return this.#sessions.create(this.#user.owner, wanted);
     return (await this.#sessions.findOrCreate(this.#user.owner, externalId, wanted)).session;
@@ -96,7 +96,7 @@ export class UserSessions {
 
   /** Newest activity first. @throws INVALID_CURSOR */
   async list(options: SessionListOptions = {}): Promise<Page<Session>> {
-    return this.#sessions.list(this.#user.owner, present(checkedQuery(sessionListQuery, options)));
+    return this.#sessions.list(this.#user.owner, present(checkedQuery(sessionListQuery, optionsOf(options))));
   }
 
   async get(id: string): Promise<Session> {
@@ -105,7 +105,7 @@ export class UserSessions {
 
   /** @throws SESSION_NOT_ACTIVE for a deleted session */
   async update(id: string, change: SessionChange): Promise<Session> {
-    const { status, expires_in_days: expiresInDays, ...settings } = checked(sessionPatchBody, change);
+    const { status, expires_in_days: expiresInDays, ...settings } = checked(sessionPatchBody, optionsOf(change));
     const patch = { ...sessionSettingsOf(settings), ...present({ status, expiresInDays }) };
     return this.#sessions.patch(this.#user.owner, checkedId(id, "session"), patch);
   }
@@ -121,7 +121,8 @@ export class UserSessions {
   }
 
   /** For good. `keepMemories`: what came from it stays remembered, without its quotes. Default: false. */
-  async purge(id: string, { keepMemories = false }: { readonly keepMemories?: boolean } = {}): Promise<void> {
+  async purge(id: string, options: { readonly keepMemories?: boolean } = {}): Promise<void> {
+    const { keepMemories = false }: { readonly keepMemories?: boolean } = optionsOf(options);
     await this.#sessions.purge(this.#user.owner, checkedId(id, "session"), { keepMemories, by: "user" });
   }
 
@@ -137,7 +138,11 @@ export class UserSessions {
 
   /** @throws INVALID_CURSOR */
   async messages(id: string, options: MessageListOptions = {}): Promise<Page<Message>> {
-    return this.#sessions.messages(this.#user.owner, checkedId(id, "session"), present(checkedQuery(sessionMessagesQuery, options)));
+    return this.#sessions.messages(
+      this.#user.owner,
+      checkedId(id, "session"),
+      present(checkedQuery(sessionMessagesQuery, optionsOf(options))),
+    );
   }
 
   /** The session with all its steps and elements, to go on with it in a client. */
@@ -153,7 +158,7 @@ export class UserSessions {
 
   /** Waits until what was said is in long-term memory, for at most `timeoutMs` (0 to 60,000, default 5,000). Tells what is left. */
   async flush(id: string, options: { readonly timeoutMs?: number } = {}): Promise<WriteBackState> {
-    const { timeout_ms: timeoutMs = 5_000 } = checkedQuery(flushQuery, options);
+    const { timeout_ms: timeoutMs = 5_000 } = checkedQuery(flushQuery, optionsOf(options));
     return this.#sessions.flush(this.#user.owner, checkedId(id, "session"), timeoutMs);
   }
 }

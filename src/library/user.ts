@@ -4,10 +4,11 @@ import type { Owner } from "../domain/owner.js";
 import type { JsonObject } from "../domain/session.js";
 import { chatBody, chatRequestOf, contextBody, givenMessages, messagesBody, present, requestHash } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
 import type { Application, ChatAnswer, ChatEvent, ChatRequest } from "../ports/application.js";
 import type { AddedMessages, ContextForPrompt, ContextPart } from "../ports/own-agent.js";
 import type { ErasureReceipt } from "../ports/owner-ledger.js";
-import { checked, checkedId, checkedKey, fieldsOf, type UserParts } from "./checked.js";
+import { checked, checkedId, checkedKey, fieldsOf, optionsOf, type UserParts } from "./checked.js";
 import { type StreamEvent, streamOf } from "./turn-stream.js";
 import { UserHistory } from "./user-history.js";
 import { UserMemories } from "./user-memories.js";
@@ -52,14 +53,23 @@ export interface ChatOptions extends TurnOptions {
 
 /** Messages of an agent of one's own. */
 export interface AddOptions {
-  readonly sessionId: string;
+  /** Default: a new session, whose id the answer names. */
+  readonly sessionId?: string;
   /** False keeps them out of long-term memory and history. Default: true. */
   readonly remember?: boolean;
-  /** 1 to 255 printable ASCII characters, kept for 24 hours: the same again gives the same answer, and nothing is kept twice. */
+  /**
+   * 1 to 255 printable ASCII characters, kept for 24 hours: the same again gives the same answer, and nothing is kept twice. Needs a
+   * `sessionId`.
+   */
   readonly idempotencyKey?: string;
   /** IANA name. Default: that of {@link Maitred.for}, the session's, the user's record, UTC. */
   readonly timeZone?: string;
   readonly signal?: AbortSignal;
+}
+
+/** What was kept, and the session that it is in. */
+export interface AddedToSession extends AddedMessages {
+  readonly session_id: string;
 }
 
 /** What a prompt of one's own is to know. */
@@ -103,7 +113,7 @@ export class MaitredUser {
    *   MODEL_UNAVAILABLE, MODEL_TIMEOUT, STORAGE_UNAVAILABLE, OWNER_ERASED, CLIENT_CLOSED_REQUEST (the signal aborted), SHUTTING_DOWN
    */
   async chat(message: string, options: ChatOptions = {}): Promise<ChatAnswer> {
-    const { signal, onEvent, ...turn } = options;
+    const { signal, onEvent, ...turn }: ChatOptions = optionsOf(options);
     const request = await this.#request(message, turn);
     return this.#application.chat.chat(request, { ...(signal && { signal }), ...(onEvent && { onEvent }) });
   }
@@ -113,7 +123,8 @@ export class MaitredUser {
    * the first is asked for; leaving the loop aborts it. @throws as {@link chat}
    */
   stream(message: string, options: TurnOptions = {}): AsyncIterable<StreamEvent> {
-    return streamOf((hooks) => this.chat(message, { ...options, ...hooks }), options.signal);
+    const given: TurnOptions = optionsOf(options);
+    return streamOf((hooks) => this.chat(message, { ...given, ...hooks }), given.signal);
   }
 
   /**
@@ -122,15 +133,17 @@ export class MaitredUser {
    * @throws INVALID_REQUEST, INVALID_SESSION_ID, SESSION_NOT_FOUND, SESSION_NOT_ACTIVE, SESSION_BUSY, IDEMPOTENCY_KEY_REUSED,
    *   IDEMPOTENCY_IN_PROGRESS, RECORD_TOO_LARGE, STORAGE_UNAVAILABLE, OWNER_ERASED, CLIENT_CLOSED_REQUEST, SHUTTING_DOWN
    */
-  async add(messages: readonly GivenMessage[], options: AddOptions): Promise<AddedMessages> {
-    const { idempotencyKey, remember, signal, timeZone = this.#user.timeZone } = options;
-    const sessionId = checkedId(options.sessionId, "session");
+  async add(messages: readonly GivenMessage[], options: AddOptions = {}): Promise<AddedToSession> {
+    const { sessionId: named, idempotencyKey, remember, signal, timeZone = this.#user.timeZone }: AddOptions = optionsOf(options);
+    if (named !== undefined) checkedId(named, "session");
     const input = checked(messagesBody, { messages, remember });
     const key = checkedKey(idempotencyKey);
+    if (key !== undefined && named === undefined) throw keyWithoutSession();
+    const sessionId = named ?? (await this.#application.sessions.create(this.owner, {})).id;
     const idempotency =
       key === undefined ? undefined : { key, requestHash: requestHash({ sessionId, body: fieldsOf({ messages, remember }) }) };
     const request = { owner: this.owner, sessionId, messages: givenMessages(input), ...present({ remember, timeZone, idempotency }) };
-    return this.#application.ownAgent.addMessages(request, present({ signal }));
+    return { ...(await this.#application.ownAgent.addMessages(request, present({ signal }))), session_id: sessionId };
   }
 
   /**
@@ -138,8 +151,9 @@ export class MaitredUser {
    * about, 1 to 8,000 characters. Recall ends within its deadline; what went wrong with memory is in `memory.status`.
    * @throws INVALID_REQUEST, INVALID_SESSION_ID, SESSION_NOT_FOUND, SESSION_NOT_ACTIVE, STORAGE_UNAVAILABLE, OWNER_ERASED, SHUTTING_DOWN
    */
-  async context(query?: string, { signal, timeZone = this.#user.timeZone, ...options }: ContextOptions = {}): Promise<ContextForPrompt> {
-    const { session_id: sessionId, max_tokens: maxTokens, ...input } = checked(contextBody, { ...options, query });
+  async context(query?: string, options: ContextOptions = {}): Promise<ContextForPrompt> {
+    const { signal, timeZone = this.#user.timeZone, ...given }: ContextOptions = optionsOf(options);
+    const { session_id: sessionId, max_tokens: maxTokens, ...input } = checked(contextBody, { ...given, query });
     const request = { owner: this.owner, ...present({ ...input, sessionId, maxTokens, timeZone }) };
     return this.#application.ownAgent.context(request, present({ signal }));
   }
@@ -164,4 +178,14 @@ export class MaitredUser {
     const request = await chatRequestOf(input, { owner, timeZone, homeTimeZone, idempotency });
     return images === undefined ? request : { ...request, images };
   }
+}
+
+/** Which session the second request would mean, nobody knows. */
+function keyWithoutSession(): AppError {
+  const detail = "An idempotency key needs a session.";
+  return new AppError("INVALID_REQUEST", {
+    detail,
+    errors: [{ pointer: "/sessionId", detail }],
+    hint: "Give sessionId too: `sessions.create()` makes one.",
+  });
 }

@@ -1,6 +1,8 @@
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord } from "../domain/session.js";
 import { provenanceOf } from "../domain/session-provenance.js";
+import { UNTITLED } from "../domain/title.js";
+import { type ForgottenMessages, titleAnew } from "../domain/title-anew.js";
 import { AppError } from "../platform/errors.js";
 
 export interface Fork {
@@ -9,6 +11,8 @@ export interface Fork {
   /** The source's journal as it stands: without what was taken back. In order. */
   readonly records: readonly JournalRecord[];
   readonly messageId: string;
+  /** A title that may repeat it is not copied: the fork is called what its first other message says. */
+  readonly forgotten: readonly ForgottenMessages[];
   readonly now: Date;
   readonly newId: () => string;
 }
@@ -21,7 +25,7 @@ export interface Fork {
  * @throws MESSAGE_NOT_FOUND
  */
 export function forkRecords(fork: Fork): NewRecord[] {
-  const { owner, sourceId, records, messageId, now, newId } = fork;
+  const { owner, sourceId, records, messageId, forgotten, now, newId } = fork;
   const at = now.toISOString();
   const target = records.find((record) => record.type === "message" && record.id === messageId);
   if (!target) throw new AppError("MESSAGE_NOT_FOUND");
@@ -42,7 +46,9 @@ export function forkRecords(fork: Fork): NewRecord[] {
       },
     },
   ];
-  if (titleBy === "derived") start.push({ ...patch, id: newId(), body: { title, by: "derived" } });
+  const anew = titleAnew(records, forgotten);
+  if (titleBy === "derived")
+    start.push({ ...patch, id: newId(), body: { title: (anew === undefined ? title : anew) ?? UNTITLED, by: "derived" } });
   if (topicBy !== null) start.push({ ...patch, id: newId(), body: { topic, by: topicBy } });
   if (tagsBy !== null) start.push({ ...patch, id: newId(), body: { tags: [...tags], by: tagsBy } });
   const kept = records.filter((record) => record.turn <= target.turn || record.type === "off_record");

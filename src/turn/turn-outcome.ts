@@ -117,7 +117,8 @@ export class TurnOutcome {
     const interrupted = open.signal.aborted && !late;
     const code = late ? "MODEL_TIMEOUT" : isAppError(error) ? error.code : "INTERNAL";
     const { request, sessionId, turn, lease } = open;
-    const outcome = { interrupted, code, streamed, suspended: open.resumed?.suspended };
+    const spent = this.#parts.tokens?.take() ?? {};
+    const outcome = { interrupted, code, streamed, suspended: open.resumed?.suspended, tokens: spent };
     const record = failureRecord(request, turn, this.#parts.clock.now(), outcome);
     this.#parts.metrics?.turnEnded({ outcome: interrupted ? "interrupted" : "failed", memory: open.recalled.status, code });
     try {

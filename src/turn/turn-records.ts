@@ -1,6 +1,7 @@
 import { daysFrom } from "../domain/lifecycle.js";
-import type { JsonObject, MessageRecord, NewRecord, Suspended } from "../domain/session.js";
+import type { JsonObject, MessageMetadata, MessageRecord, NewRecord, Suspended } from "../domain/session.js";
 import { titleFrom } from "../domain/title.js";
+import type { TokensByTask } from "../domain/tokens.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { TurnRequest } from "./images.js";
@@ -68,6 +69,8 @@ export function failureRecord(
     readonly streamed: string;
     /** Of a turn that went on: it may be gone on with again. */
     readonly suspended: Suspended | undefined;
+    /** What it cost all the same. */
+    readonly tokens: TokensByTask;
   },
 ): NewRecord {
   return {
@@ -81,7 +84,22 @@ export function failureRecord(
       channel: request.channel ?? "api",
       outcome: outcome.interrupted ? "interrupted" : "failed",
       error_code: outcome.code,
+      ...(Object.keys(outcome.tokens).length > 0 && { metadata: { tokens: messageTokens(outcome.tokens) } }),
       ...(outcome.suspended && { suspended: outcome.suspended }),
     },
+  };
+}
+
+/** As a message tells it: the calls of the chat's model, and each task. */
+function messageTokens({ chat, extraction, embeddings }: TokensByTask): NonNullable<MessageMetadata["tokens"]> {
+  const { calls, input, cached, output } = chat ?? { calls: 0, input: 0, cached: 0, output: 0 };
+  return {
+    input_tokens: input,
+    cached_tokens: cached,
+    output_tokens: output,
+    calls,
+    ...(chat && { chat }),
+    ...(extraction && { extraction }),
+    ...(embeddings && { embeddings }),
   };
 }

@@ -72,6 +72,30 @@ async function run(
 const tokens = (events: readonly AgentEvent[]) => events.map((event) => (event.type === "token" ? event.delta : "")).join("");
 const calls = (...names: string[]) => names.map((name) => ({ name, arguments: {} }));
 
+describe("an empty answer", () => {
+  const usage = { input_tokens: 7, output_tokens: 2 };
+
+  test("is asked for once more with the same request; both calls are counted, and nothing of the first is in the answer", async () => {
+    const { result, events, model } = await run([
+      { text: "\n \n", usage },
+      { text: "Five.", usage },
+    ]);
+    expect(result).toMatchObject({ content: "Five.", usage: { input_tokens: 14, output_tokens: 4 } });
+    expect(tokens(events).trim()).toBe("Five.");
+    expect(model.requests[1]).toEqual(model.requests[0]);
+  });
+
+  test("after tools, too: what they gave is kept, and they do not run again", async () => {
+    const { result } = await run([{ calls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, { text: "" }, { text: "Five." }]);
+    expect([result.content, result.steps.length]).toEqual(["Five.", 1]);
+  });
+
+  test("counts as one of the turn's calls that may ask for tools", async () => {
+    const { model } = await run([{ text: "" }, { text: "Five." }], { maxIterations: 1 });
+    expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, "none"]);
+  });
+});
+
 describe("think, act, observe", () => {
   test("a tool is called, its result goes back to the model, and the answer follows", async () => {
     const { result, model } = await run([
@@ -326,8 +350,11 @@ describe("a model that fails", () => {
   test("half an answer is no answer", async () => {
     expect(await codeOf([{ text: "Half an", cut: true }])).toBe("MODEL_UNAVAILABLE");
   });
-  test("an empty answer is none", async () => {
-    expect(await codeOf([{ text: " " }])).toBe("MODEL_UNAVAILABLE");
+  test("an empty answer is asked for once more, and is none the second time", async () => {
+    expect(await codeOf([{ text: " " }, { text: "" }])).toBe("MODEL_UNAVAILABLE");
+  });
+  test("an empty answer that met its limit is not asked for again", async () => {
+    expect(await codeOf([{ text: " ", reason: "length" }])).toBe("MODEL_UNAVAILABLE");
   });
   test("any error of a model is MODEL_UNAVAILABLE", async () => {
     expect(await codeOf([{ fail: new TypeError("odd") }])).toBe("MODEL_UNAVAILABLE");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { AppError } from "../../src/platform/errors.js";
 import type { Page } from "../../src/ports/session-store.js";
 import type { Script } from "../support/fake-application.js";
 import { MEMORY_ID, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "../support/samples.js";
@@ -85,6 +86,58 @@ describe.each([
     );
     expect((await go(["sessions", "delete", SESSION_ID], { application: { sessions } })).stdout).toContain("Deleted.");
     expect(deleted).toEqual([SESSION_ID]);
+  });
+
+  test.each([
+    [["memories", "why", "x"], "maitred memories"],
+    [["memories", "forget", "Wheelchair"], "maitred memories"],
+    [["sessions", "show", "1"], "maitred sessions"],
+    [["sessions", "delete", "nope"], "maitred sessions"],
+  ])("what is no id is refused in words of the command line: %j", async (argv, list) => {
+    const ran = await go(argv);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toBe(`"${argv[2]}" is no id.\nGive one as \`${list}\` shows it, whole.\n`);
+  });
+
+  test("what is not there is told without the paths of the HTTP API, to a program too", async () => {
+    const forget = async () => {
+      throw new AppError("MEMORY_NOT_FOUND");
+    };
+    const ran = await go(["memories", "forget", MEMORY_ID], { application: { memories: { forget } } });
+    expect(ran).toMatchObject({ code: 3, stderr: "There is no such memory\n`maitred memories` lists what is remembered.\n" });
+    const json = await go(["--json", "memories", "forget", MEMORY_ID], { application: { memories: { forget } } });
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "MEMORY_NOT_FOUND", hint: expect.not.stringContaining("/v1") } });
+  });
+
+  test("in a pipe a command that fails is told, the lines after it are said, and the exit code tells of it", async () => {
+    const said: string[] = [];
+    const application: Script = {
+      chat: {
+        chat: async ({ message: text }) => {
+          said.push(text);
+          return sampleAnswer();
+        },
+      },
+      memories: { list: async () => page(LISTED), forget: async () => [] },
+      sessions: { flush: async () => ({ pending_turns: 0, failed_turns: 0 }) },
+    };
+    const stdin = "/forget bees\nhello\n/nothing\n/memories\n/forget 1\nbye\n";
+    const ran = await go(["chat"], { stdin, application });
+    expect([ran.code, said]).toEqual([1, ["hello", "bye"]]);
+    expect(ran.stderr).toContain("Which one?\nGive its number as /memories shows it, or its id.");
+    expect(ran.stderr).toContain("There is no /nothing.");
+    expect(ran.stdout).toContain("Forgotten.");
+    const json = await go(["--json", "chat"], { stdin, application });
+    const documents = json.stdout.trim().split("\n");
+    expect(documents.map((line) => (JSON.parse(line) as { error?: { code: string } }).error?.code ?? "done")).toEqual([
+      "INVALID_REQUEST",
+      "done",
+      "INVALID_REQUEST",
+      "done",
+      "done",
+      "done",
+    ]);
+    expect([json.code, json.stderr]).toEqual([1, ""]);
   });
 
   test("in a conversation /memories waits for what was just said, /why and /remember work on it, and /help names all of them", async () => {

@@ -179,12 +179,32 @@ export function describeChatModelContract(name: string, { wire, make, except = {
       expect(JSON.parse(textOf(events))).toEqual({ city: "Vienna" });
     });
 
-    test("where JSON mode is passed over, it is asked for in words, and stays so", async () => {
-      server.answer({ text: "Vienna, of course." }, { text: '{"city":"Vienna"}' }, { text: '{"city":"Graz"}' });
+    const PROSE = { text: "Vienna, of course." };
+    const VIENNA = { text: '{"city":"Vienna"}' };
+
+    test("where JSON mode is passed over twice in a row, it is asked for in words, and stays so", async () => {
+      server.answer(PROSE, PROSE, VIENNA, VIENNA);
       expect(textOf(await collect({ ...ASK, json: CITY }))).toBe('{"city":"Vienna"}');
-      expect(said(1).system).toContain("JSON Schema");
+      expect(said(1)).toEqual(said(0));
+      expect(said(2).system).toContain("JSON Schema");
       await collect({ ...ASK, json: CITY });
-      expect(server.requests).toHaveLength(3);
+      expect(said(3)).toEqual(said(2));
+    });
+
+    test("one answer in prose changes nothing of how JSON is asked for", async () => {
+      server.answer(PROSE, VIENNA, VIENNA);
+      expect(textOf(await collect({ ...ASK, json: CITY }))).toBe('{"city":"Vienna"}');
+      await collect({ ...ASK, json: CITY });
+      expect([said(1), said(2)]).toEqual([said(0), said(0)]);
+      expect(server.requests[2]?.body).toEqual(server.requests[0]?.body);
+    });
+
+    test("a model that has given JSON is asked for it in the same way, whatever it answers: prose is its caller's to repair", async () => {
+      server.answer(VIENNA, PROSE, PROSE, PROSE, VIENNA);
+      const texts: string[] = [];
+      for (let at = 0; at < 5; at += 1) texts.push(textOf(await collect({ ...ASK, json: CITY })));
+      expect(texts).toEqual([VIENNA, PROSE, PROSE, PROSE, VIENNA].map(({ text }) => text));
+      expect(server.requests[4]?.body).toEqual(server.requests[0]?.body);
     });
 
     test.each(["length", "content_filter"] as const)("an answer that was cut says so: %s", async (finish) => {

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import type { ChatModel } from "../../src/ports/chat-model.js";
 import { openWorld, startWorld, tempDir } from "../e2e/world.js";
 import { OpenAIStub } from "../support/openai-stub.js";
 import { TaskModel } from "../support/task-model.js";
@@ -35,6 +36,21 @@ test("[tokens-told] a session tells what its tasks have cost, the same after a r
     { input_tokens: 100, chat: calls(1), extraction: calls(1) },
     { chat: calls(1), extraction: calls(1) },
   ]);
+});
+
+test("[tokens-told] a turn that fails tells what it has cost all the same: both calls of a model that said nothing", async () => {
+  const usage = { input_tokens: 100, cached_tokens: 40, output_tokens: 10 };
+  const model: ChatModel = {
+    name: "quiet-1",
+    standIn: false,
+    async *stream() {
+      yield { type: "end", reason: "stop", usage };
+    },
+  };
+  const client = (await startWorld(await tempDir(), {}, { model })).as("ada");
+  expect(await client.post("/v1/chat", { message: "What is on at the opera on Friday?" })).toMatchObject({ status: 502 });
+  const { body } = await client.get<{ data: { usage: Told }[] }>("/v1/sessions");
+  expect(body.data.map((session) => session.usage)).toMatchObject([{ chat: calls(2), total: calls(2) }]);
 });
 
 test("[tokens-told] a fork begins at nothing: what it shares was paid for elsewhere", async () => {

@@ -88,13 +88,29 @@ describe("POST /v1/chat/completions, by OpenAI's own client", () => {
     await openai().chat.completions.create({ model, messages: HELLO }, { headers: { "X-Session-Id": id } });
     await openai().chat.completions.create({ model, messages: HELLO, metadata: { session_id: id } });
     expect((await thread(id)).map(({ output }) => output)).toEqual(["Good evening.", "One.", "Good evening.", "Two."]);
-    const said = async () => {
-      const { response } = await openai().chat.completions.create({ model, messages: HELLO }).withResponse();
+    const said = async (messages: ChatCompletionMessageParam[]) => {
+      const { response } = await openai().chat.completions.create({ model, messages }).withResponse();
       return response.headers.get("X-Session-Id") ?? "";
     };
-    const own = await said();
+    const own = await said([...HELLO, { role: "assistant", content: "Three." }, user("And now?")]);
+    expect((await maitred.for({ user: "ada" }).sessions.list()).data).toHaveLength(2);
     await maitred.for({ user: "ada" }).sessions.archive(own);
-    expect(await said()).not.toBe(own);
+    expect(await said([...HELLO, { role: "assistant", content: "Three." }, user("And now?")])).not.toBe(own);
+  });
+
+  test("one message alone begins a chat, whatever began with it before; a longer list goes on with the newest that did", async () => {
+    const { openai, thread } = await openDoor(["One.", "Two.", "Three."].map((text) => ({ text })));
+    const said = async (messages: ChatCompletionMessageParam[]) => {
+      const { response } = await openai().chat.completions.create({ model, messages }).withResponse();
+      return response.headers.get("X-Session-Id") ?? "";
+    };
+    const prompt: ChatCompletionMessageParam = { role: "system", content: "Be brief." };
+    const first = await said([...HELLO]);
+    const second = await said([prompt, ...HELLO]);
+    expect(second).not.toBe(first);
+    expect(await said([prompt, ...HELLO, { role: "assistant", content: "Two." }, user("And now?")])).toBe(second);
+    expect((await thread(first)).map(({ output }) => output)).toEqual(["Good evening.", "One."]);
+    expect((await thread(second)).map(({ output }) => output)).toEqual(["Good evening.", "Two.", "And now?", "Three."]);
   });
 
   test("system messages are this turn's prompt, and of no later one", async () => {

@@ -110,6 +110,54 @@ describe("a user", () => {
     expect(() => maitred.for({ user: "ada", timeZone: "Mars/Olympus" })).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   });
 
+  test("is named by id alone, or with more; where none is named, the refusal says what to write", async () => {
+    expect(maitred.for("ada").owner).toBe(maitred.for({ user: "ada" }).owner);
+    for (const nobody of [{}, { user: undefined }, { user: 7 }, null, undefined, { id: "ada" }]) {
+      expect(() => maitred.for(nobody as never)).toThrow(
+        expect.objectContaining({ code: "INVALID_REQUEST", errors: [expect.objectContaining({ pointer: "/user" })] }),
+      );
+      expect(() => maitred.for(nobody as never)).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining('maitred.for({ user: "ada" })') }),
+      );
+    }
+    expect(() => maitred.for({ user: "ada", tenant: 7 as never })).toThrow(expect.objectContaining({ code: "INVALID_USER_ID" }));
+    expect(() => maitred.owner(undefined as never)).toThrow(expect.objectContaining({ code: "INVALID_USER_ID" }));
+    expect(() => maitred.for(["ada"] as never)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
+  });
+
+  test("keeps messages of an agent of one's own without a word on where: in a new session, which the answer names", async () => {
+    const ada = someone();
+    const messages = [{ role: "user" as const, content: "I prefer jazz." }];
+    const { session_id: id, messages: ids } = await ada.add(messages);
+    expect((await ada.sessions.messages(id)).data.map((message) => message.id)).toEqual(ids);
+    expect(await ada.add(messages, { sessionId: id })).toMatchObject({ session_id: id });
+    await expect(ada.add(messages, { idempotencyKey: "k" })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      errors: [{ pointer: "/sessionId" }],
+    });
+    await expect(ada.add([])).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    expect((await ada.sessions.list()).data).toHaveLength(1);
+  });
+
+  test("takes null for no options, and refuses what are none", async () => {
+    const ada = someone();
+    const [none, text] = [null as never, "quiet" as never];
+    const { session_id: id } = await ada.chat("Good evening.", none);
+    for await (const _ of ada.stream("And now?", none)) {
+      // Told by its end.
+    }
+    await ada.add([{ role: "user", content: "Hello" }], none);
+    await ada.context("jazz", none);
+    const { id: memory } = await ada.memories.add("Prefers the aisle", none);
+    await Promise.all([ada.memories.list(none), ada.memories.search("aisle", none), ada.history.search("evening", none)]);
+    await Promise.all([ada.sessions.list(none), ada.sessions.messages(id, none), ada.sessions.flush(id, none)]);
+    await ada.sessions.purge((await ada.sessions.create(none)).id, none);
+    await expect(ada.memories.update(memory, none)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await expect(ada.sessions.update(id, none)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    for (const refused of [ada.chat("Hello", text), ada.context("jazz", text), ada.memories.list(text), ada.sessions.list(text)])
+      await expect(refused).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
   test("has memories by hand: added once for one key, found, changed, forgotten", async () => {
     const { memories } = someone();
     const added = await memories.add("Prefers the aisle", { category: "seating", tags: ["theatre"], idempotencyKey: "k" });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_TITLE_CHARS, titleFrom, UNTITLED } from "../../src/domain/title.js";
+import { MAX_TITLE_CHARS, MAX_TITLE_UNITS, titleFrom, UNTITLED } from "../../src/domain/title.js";
 
 function graphemes(text: string): string[] {
   return [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)].map(({ segment }) => segment);
@@ -35,9 +35,15 @@ describe("a session's title", () => {
 
   test("an emoji family and a combining accent are one character and are never split", () => {
     const family = "👩‍👩‍👧‍👦";
-    expect(titleFrom(family.repeat(80))).toBe(family.repeat(80));
-    expect(titleFrom(family.repeat(200))).toBe(`${family.repeat(79)}…`);
+    expect(titleFrom(family.repeat(18))).toBe(family.repeat(18));
+    expect(titleFrom(family.repeat(200))).toBe(`${family.repeat(18)}…`);
     expect(titleFrom("e\u0301".repeat(100))).toBe(`${"e\u0301".repeat(79)}…`);
+  });
+
+  test("no more than a user may give, also in UTF-16: 200 units stay whole, 201 do not, and a character that is longer is left out", () => {
+    expect(titleFrom(`${"👍".repeat(79)}e${"\u0301".repeat(41)}`)).toHaveLength(MAX_TITLE_UNITS);
+    expect(titleFrom(`${"👍".repeat(79)}e${"\u0301".repeat(42)}`)).toBe(`${"👍".repeat(79)}…`);
+    expect(titleFrom(`e${"\u0301".repeat(900)}`)).toBe(UNTITLED);
   });
 
   test("any text gives a title of 1 to 80 whole characters on one line", () => {
@@ -46,6 +52,7 @@ describe("a session's title", () => {
         const title = titleFrom(message);
         expect(title.trim()).not.toBe("");
         expect(graphemes(title).length).toBeLessThanOrEqual(MAX_TITLE_CHARS);
+        expect(title.length).toBeLessThanOrEqual(MAX_TITLE_UNITS);
         expect(title).not.toMatch(/[\r\n\u2028]/u);
       }),
     );

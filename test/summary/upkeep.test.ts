@@ -90,6 +90,101 @@ async function makeUpkeepWorld(model: ChatModel | null = null, memories = nothin
   return Object.assign(world, { upkeep });
 }
 
+describe("[forgotten-untold] after something was forgotten", () => {
+  const SUMBERRIES = "I'm allergic to sumberries and I like Jazz.";
+
+  async function makeForgettingWorld(model: ChatModel | null = null) {
+    const world = await makeUpkeepWorld(model);
+    const { sessions, ledger, clock, upkeep } = world;
+    const firstMessage = async (id: string) => (await sessions.messages(alice, id, {})).data[0]?.id ?? "";
+    /** Forgets what was said in a message. */
+    const forget = async (messageId: string) => {
+      const at = clock.now().toISOString();
+      await ledger.addTombstones(alice, [{ memoryId: `memory-${at}`, messageIds: [messageId], textHash: "h", at }]);
+    };
+    const titleOf = async (id: string) => (await sessions.get(alice, id)).title;
+    return Object.assign(world, { firstMessage, forget, titleOf, upkeep });
+  }
+
+  test("a derived title is the first other message, and the forgotten words are in no title, topic or tag", async () => {
+    const { sessions, say, upkeep, firstMessage, forget, titleOf } = await makeForgettingWorld();
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "I'm allergic to Sumberries.", "Noted: Sumberries.");
+    await upkeep.afterTurn(alice, id);
+    await say(alice, id, "What is on in Lisbon?", "Fado.");
+    expect(await sessions.get(alice, id)).toMatchObject({ title: "I'm allergic to Sumberries.", topic: "Sumberries" });
+    await forget(await firstMessage(id));
+    await upkeep.forgotten(alice);
+    expect(await sessions.get(alice, id)).toMatchObject({ title: "What is on in Lisbon?", topic: "Lisbon" });
+    expect(JSON.stringify(await sessions.get(alice, id))).not.toMatch(/sumberries/i);
+    await upkeep.forgotten(alice);
+    expect(await titleOf(id)).toBe("What is on in Lisbon?");
+  });
+
+  test("a session of that one message has none until something else is said, archived as it may be", async () => {
+    const { sessions, say, upkeep, firstMessage, forget, titleOf } = await makeForgettingWorld();
+    const [open, archived] = [await sessions.create(alice, {}), await sessions.create(alice, {})];
+    for (const { id } of [open, archived]) {
+      await say(alice, id, SUMBERRIES, "Noted.");
+      await forget(await firstMessage(id));
+    }
+    await sessions.patch(alice, archived.id, { status: "archived" });
+    await upkeep.forgotten(alice);
+    expect([await titleOf(open.id), await titleOf(archived.id)]).toEqual([null, null]);
+    await say(alice, open.id, "Good evening!", "Good evening.");
+    expect(await titleOf(open.id)).toBe("Good evening!");
+  });
+
+  test("the user's own title stays, an incognito session's, and one that was made of another message", async () => {
+    const { sessions, say, upkeep, firstMessage, forget, titleOf } = await makeForgettingWorld();
+    const own = await sessions.create(alice, { title: "Sumberries" });
+    const incognito = await sessions.create(alice, { metadata: { incognito: true } });
+    const other = await sessions.create(alice, {});
+    await say(alice, other.id, "Good evening!", "Good evening.");
+    for (const { id } of [own, incognito, other]) await say(alice, id, SUMBERRIES, "Noted.");
+    await forget(await firstMessage(own.id));
+    await forget(await firstMessage(incognito.id));
+    await forget((await sessions.messages(alice, other.id, {})).data[2]?.id ?? "");
+    await upkeep.forgotten(alice);
+    expect([await titleOf(own.id), await titleOf(incognito.id), await titleOf(other.id)]).toEqual([
+      "Sumberries",
+      SUMBERRIES,
+      "Good evening!",
+    ]);
+  });
+
+  test("a model's name of before goes, and it names the session anew without what was forgotten", async () => {
+    const model = scribe("Allergic to sumberries", "Fado in Lisbon");
+    const { sessions, say, upkeep, firstMessage, forget, titleOf } = await makeForgettingWorld(model);
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, SUMBERRIES, "Noted.");
+    await upkeep.afterTurn(alice, id);
+    expect(await titleOf(id)).toBe("Allergic to sumberries");
+    await forget(await firstMessage(id));
+    await upkeep.forgotten(alice);
+    expect(await titleOf(id)).toBeNull();
+    await say(alice, id, "What is on in Lisbon?", "Fado.");
+    await upkeep.afterTurn(alice, id);
+    expect(await titleOf(id)).toBe("Fado in Lisbon");
+    expect(model.asked[1]).not.toMatch(/sumberries/i);
+    await upkeep.forgotten(alice);
+    expect(await titleOf(id)).toBe("Fado in Lisbon");
+  });
+
+  test("a fork copies no such title, whether it is made before or after", async () => {
+    const { sessions, say, upkeep, firstMessage, forget, titleOf } = await makeForgettingWorld();
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, SUMBERRIES, "Noted.");
+    const message = await firstMessage(id);
+    const before = await sessions.fork(alice, id, message);
+    expect(before.title).toBe(SUMBERRIES);
+    await forget(message);
+    expect((await sessions.fork(alice, id, message)).title).toBe("New conversation");
+    await upkeep.forgotten(alice);
+    expect(await titleOf(before.id)).toBeNull();
+  });
+});
+
 describe("the upkeep after a turn", () => {
   test("derives topic and tags, and leaves the user's own alone", async () => {
     const { sessions, say, upkeep } = await makeUpkeepWorld();

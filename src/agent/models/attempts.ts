@@ -106,9 +106,16 @@ export function takesImages({ vision, known, address, model }: Endpoint): boolea
   return vision === "on" || (vision === "auto" && known.of(address, model).images);
 }
 
-function tell({ logger, model, secrets }: Endpoint, failure: EndpointFailure, request: ModelRequest, lesson: object | null): void {
+function tell(
+  { logger, model, secrets }: Endpoint,
+  failure: EndpointFailure,
+  request: ModelRequest,
+  lesson: Partial<Capabilities> | null,
+): void {
   const { kind, status } = failure;
   const fields = { model, task: request.task ?? "chat", kind, status, words: logWords(failure.words, request, secrets) };
   if (lesson === null) logger.warn(fields, "the model's endpoint failed");
+  else if (lesson.jsonAnswers === "prose")
+    logger.info(fields, "the model answered in prose where JSON was asked for: it is asked once more");
   else logger.info({ ...fields, learnt: lesson }, "the model's endpoint refused something: it is left out from now on");
 }

@@ -10,6 +10,11 @@ export interface Capabilities {
   readonly streamUsage: boolean;
   /** How JSON is asked for: by its schema, as an object, or in words alone. */
   readonly json: "schema" | "object" | "words";
+  /**
+   * How it answered when JSON was asked for in this way: not asked yet, in prose the last time, or with JSON once. One that has given
+   * JSON is not taken for one that can't because of an answer in prose.
+   */
+  readonly jsonAnswers: "unseen" | "prose" | "given";
   readonly tokenField: "max_completion_tokens" | "max_tokens" | "none";
   /** REASONING_EFFORT: as it is set, `none` beside tools, or not sent. */
   readonly effort: "as_set" | "none_with_tools" | "unsent";
@@ -37,6 +42,7 @@ export const EVERYTHING: Capabilities = {
   streaming: true,
   streamUsage: true,
   json: "schema",
+  jsonAnswers: "unseen",
   tokenField: "max_completion_tokens",
   effort: "as_set",
   system: "system",

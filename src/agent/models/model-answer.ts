@@ -19,7 +19,7 @@ export interface AnswerContext {
 
 /**
  * What a caller gets of what an endpoint gave: no thought, written calls read, JSON found, ids within limits.
- * @throws EndpointFailure `no_json` where JSON mode was passed over, `only_thought` where the limit went into thought
+ * @throws EndpointFailure `no_json` where a model that gave no JSON yet passed over JSON mode, `only_thought` where the limit went into thought
  */
 export async function* modelAnswer(
   events: AsyncIterable<ProviderEvent>,
@@ -63,7 +63,7 @@ export async function* modelAnswer(
       if (sorter.endWithoutBegin && known.thinksFirst !== true) onSeen({ thinksFirst: true });
       // Waited for in vain: from the next answer on it is streamed as it comes.
       else if (thinksFirst && known.thinksFirst === null && text.trim() !== "") onSeen({ thinksFirst: false });
-      if (request.json !== undefined) yield* jsonText(text, event.reason === "length", known);
+      if (request.json !== undefined) yield* jsonText(text, event.reason === "length", known, onSeen);
       const { given, ids } = givenIds(calls);
       for (const call of given) yield { type: "tool_call", call };
       const state: ProviderState | null =
@@ -96,10 +96,18 @@ function mayThinkFirst(by: string): boolean {
   return THINKING.some((family) => model.includes(family));
 }
 
-function* jsonText(text: string, cut: boolean, known: Capabilities): Generator<ModelEvent, void, undefined> {
+function* jsonText(
+  text: string,
+  cut: boolean,
+  known: Capabilities,
+  onSeen: AnswerContext["onSeen"],
+): Generator<ModelEvent, void, undefined> {
   // Of one that was cut a part may be whole, and mean something else.
   const json = cut ? null : jsonIn(text);
-  if (json === null && !cut && text.trim() !== "" && known.json !== "words") throw new EndpointFailure("no_json");
+  const proves = known.json !== "words" && known.jsonAnswers !== "given";
+  if (proves && json !== null) onSeen({ jsonAnswers: "given" });
+  // Prose of a model that can give JSON is its caller's to repair: asked for in another way it would not be better.
+  if (proves && json === null && !cut && text.trim() !== "") throw new EndpointFailure("no_json");
   const delta = json ?? text;
   if (delta !== "") yield { type: "text", delta };
 }

@@ -10,6 +10,8 @@ interface Lesson {
   readonly change: (known: Capabilities) => Partial<Capabilities>;
 }
 
+const isProse = (failure: EndpointFailure) => failure.kind === "no_json";
+const lessJson = (known: Capabilities) => ({ json: known.json === "schema" ? "object" : "words", jsonAnswers: "unseen" }) as const;
 const hasTools = (_: Capabilities, request: ModelRequest) => (request.tools?.length ?? 0) > 0;
 const says =
   (pattern: RegExp, ...fields: readonly string[]) =>
@@ -74,9 +76,12 @@ const LESSONS: readonly Lesson[] = [
   },
   {
     meant: (known, request) => request.json !== undefined && known.json !== "words",
-    named: (failure) => failure.kind === "no_json" || says(JSON_MODE)(failure),
-    change: (known) => ({ json: known.json === "schema" ? "object" : "words" }),
+    named: says(JSON_MODE),
+    change: lessJson,
   },
+  // An answer in prose may be a slip: only the second in a row, of a model that never gave JSON, tells that it can't be asked like that.
+  { meant: (known) => known.jsonAnswers === "unseen", named: isProse, change: () => ({ jsonAnswers: "prose" }) },
+  { meant: (known) => known.jsonAnswers === "prose", named: isProse, change: lessJson },
   {
     meant: (known, request) => hasTools(known, request) && request.toolChoice === "none" && known.noToolChoice,
     named: says(/tool_choice|must (?:define|include|provide) (?:at least one |any |the )?tools/i, "tool_choice"),

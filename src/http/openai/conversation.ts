@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import type { GivenImage } from "../../domain/image.js";
-import { AppError, isAppError } from "../../platform/errors.js";
-import { isId } from "../../platform/ids.js";
-import type { CallResult, Chat, ChatAnswer, ChatRequest } from "../../ports/application.js";
+import type { Owner } from "../../domain/owner.js";
+import { AppError } from "../../platform/errors.js";
+import { isId, newId } from "../../platform/ids.js";
+import type { CallResult, Chat, ChatAnswer, ChatRequest, Sessions } from "../../ports/application.js";
 import type { ToolSpec } from "../../ports/chat-model.js";
 import type { HttpEnv } from "../http-env.js";
 import { type Content, refused, saidIn, textOf } from "./content.js";
@@ -12,8 +13,9 @@ import { type Content, refused, saidIn, textOf } from "./content.js";
 
 /** All that a client's prompts may hold together, in characters. */
 const MAX_INSTRUCTIONS_CHARS = 32_000;
-/** How many sessions that begin with the same words are looked through for one that is active. */
-const MAX_NAMESAKES = 20;
+/** How many of the user's sessions are looked through for the one that began with the same words: pages, newest activity first. */
+const MAX_PAGES = 5;
+const PAGE = 200;
 
 /** One entry of a conversation, whichever of the two APIs it came by. `pointer`: where its content stands in the body. */
 export type Entry =
@@ -27,8 +29,10 @@ export interface Asked {
   readonly instructions: string | undefined;
   readonly tools?: readonly ToolSpec[];
   readonly sessionId: string | undefined;
-  /** What the session is called where the client names none. */
+  /** What the names of sessions begin with that began with the same words. */
   readonly name: string;
+  /** One message of the user's and nothing else: it goes on with no session, whatever others began with it. */
+  readonly isNew: boolean;
 }
 
 type TurnOptions = Parameters<Chat["chat"]>[1];
@@ -57,6 +61,7 @@ export function askedIn(
     ...(tools !== undefined && { tools }),
     sessionId,
     name: nameOf(first?.kind === "user" ? textOf(first.content) : ""),
+    isNew: said.length === 1,
   };
 }
 
@@ -81,23 +86,35 @@ export function namedSession(c: Context<HttpEnv>, ...named: readonly (string | u
   return given[0];
 }
 
-/** One turn, or what goes on with one. Where the client names no session, an archived or deleted one of that name is passed over. */
-export async function runTurn(c: Context<HttpEnv>, chat: Chat, asked: Asked, options: TurnOptions): Promise<ChatAnswer> {
-  const { say, name, sessionId } = asked;
-  const turn = (session: Pick<ChatRequest, "sessionId" | "externalId">) => {
-    const request = { ...turnOf(c, asked), ...session };
-    return "results" in say
-      ? chat.resume({ ...request, results: say.results }, options)
-      : chat.chat({ ...request, ...saidOf(say) }, options);
-  };
-  if (sessionId !== undefined) return turn({ sessionId });
-  for (let namesake = 1; ; namesake += 1) {
-    try {
-      return await turn({ externalId: namesake === 1 ? name : `${name}:${namesake}` });
-    } catch (error) {
-      if (!isAppError(error, "SESSION_NOT_ACTIVE") || namesake === MAX_NAMESAKES) throw error;
-    }
+/**
+ * One turn, or what goes on with one. Where the client names no session and tells of more than one message, it is the one active session
+ * of the user's with the newest activity that began with the same; a conversation that begins has a session of its own.
+ * @throws SESSION_NOT_FOUND for results that no such session waits for
+ */
+export async function runTurn(c: Context<HttpEnv>, { chat, sessions }: TurnParts, asked: Asked, options: TurnOptions): Promise<ChatAnswer> {
+  const { say, name, isNew } = asked;
+  const sessionId = asked.sessionId ?? (isNew ? undefined : await sessionNamed(sessions, c.get("owner"), name));
+  if ("results" in say && sessionId === undefined) throw new AppError("SESSION_NOT_FOUND");
+  const session = sessionId === undefined ? { externalId: `${name}:${newId()}` } : { sessionId };
+  const request = { ...turnOf(c, asked), ...session };
+  return "results" in say ? chat.resume({ ...request, results: say.results }, options) : chat.chat({ ...request, ...saidOf(say) }, options);
+}
+
+/** What a turn is made with. */
+export interface TurnParts {
+  readonly chat: Chat;
+  readonly sessions: Pick<Sessions, "list">;
+}
+
+async function sessionNamed(sessions: TurnParts["sessions"], owner: Owner, name: string): Promise<string | undefined> {
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { data, nextCursor } = await sessions.list(owner, { limit: PAGE, ...(cursor !== null && { cursor }) });
+    const found = data.find(({ external_id }) => external_id?.startsWith(name));
+    if (found !== undefined || nextCursor === null) return found?.id;
+    cursor = nextCursor;
   }
+  return undefined;
 }
 
 function turnOf(c: Context<HttpEnv>, { instructions, tools }: Asked) {

@@ -1,14 +1,13 @@
 import type { Context } from "hono";
 import type { Owner } from "../../domain/owner.js";
-import type { Chat, ChatAnswer } from "../../ports/application.js";
+import type { ChatAnswer } from "../../ports/application.js";
 import { type StreamForm, type StreamLimits, streamTurn } from "../chat-stream.js";
 import type { HttpEnv } from "../http-env.js";
 import type { OpenStreams } from "../streams.js";
-import { type Asked, runTurn } from "./conversation.js";
+import { type Asked, runTurn, type TurnParts } from "./conversation.js";
 
 /** What the routes of OpenAI's APIs stand on. */
-export interface OpenAiParts {
-  readonly chat: Chat;
+export interface OpenAiParts extends TurnParts {
   readonly streams: OpenStreams;
   readonly limits: StreamLimits;
   /** Of a user's model, until it is known who answered. */
@@ -21,15 +20,19 @@ export interface OpenAiParts {
  */
 export async function answerTurn(
   c: Context<HttpEnv>,
-  { chat, streams, limits }: OpenAiParts,
+  { chat, sessions, streams, limits }: OpenAiParts,
   asked: Asked,
   how: { readonly form: StreamForm | null; readonly whole: (answer: ChatAnswer) => object },
 ): Promise<Response> {
   if (how.form !== null) {
     const form = { ...how.form, headers: (sessionId: string) => ({ "X-Session-Id": sessionId }) };
-    return streamTurn(c, (options) => runTurn(c, chat, asked, options), { leave: streams.enter(c.get("owner")), limits, form });
+    return streamTurn(c, (options) => runTurn(c, { chat, sessions }, asked, options), {
+      leave: streams.enter(c.get("owner")),
+      limits,
+      form,
+    });
   }
-  const answer = await runTurn(c, chat, asked, { signal: c.req.raw.signal });
+  const answer = await runTurn(c, { chat, sessions }, asked, { signal: c.req.raw.signal });
   c.header("X-Session-Id", answer.session_id);
   c.header("X-Memory-Status", answer.memory.status);
   return c.json(how.whole(answer));
