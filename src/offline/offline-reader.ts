@@ -78,7 +78,10 @@ export class OfflineReader implements MessageReader {
     const believable = await this.#judged(read, { message: own.replaceAll(BROUGHT, ""), sentences: sentences.length, language }, signal);
     const drafts = believable.map((draft) => ({ draft, dates: datesIn(draft.clause.text, input) }));
     const outdated = drafts.length === 0 && story.tells ? outdatedBy(wordsIn(own), input.known, this.#vocabulary) : [];
-    const asked = [...changes.asked, ...outdated.map((target) => ({ op: "end" as const, target, quote: own.trim().slice(0, 200) }))];
+    const asked = [
+      ...changes.asked,
+      ...outdated.map((target) => ({ op: "end" as const, target, quote: own.trim().slice(0, 200), plain: false })),
+    ];
     const operations = operationsFor(withoutReasons(drafts), input.known, { ...changes, asked }, (category) =>
       this.#categories.has(category) ? category : "other",
     );

@@ -274,6 +274,23 @@ describe("that's not true any more", () => {
     await ada.newSession().says("My wife is no longer allergic to shellfish.");
     expect(await ada.holds()).toEqual([]);
   });
+
+  test.each([
+    ["I'm allergic to nuts.", "Please do not serve nuts."],
+    ["I'm allergic to nuts.", "The kitchen must not use nuts."],
+    ["I'm allergic to peanuts.", "Please no more peanuts."],
+    ["I'm allergic to shellfish.", "I can no longer eat shellfish at all."],
+    ["I'm allergic to peanuts.", "Actually I eat meat again, but the peanut allergy stays."],
+    ["I'm vegan.", "That restaurant was not vegan at all."],
+    ["I use a wheelchair.", "The hotel was not wheelchair accessible last time."],
+  ])("what must hold is not over by words that may mean the contrary: %s, then %s", async (said, later) => {
+    const ada = world.guest();
+    await ada.says(said);
+    const before = await ada.holds();
+    expect(before).toHaveLength(1);
+    await ada.says(later);
+    expect(await ada.holds()).toEqual(expect.arrayContaining([...before]));
+  });
 });
 
 describe("what is to be kept out", () => {

@@ -12,11 +12,19 @@ import { english, type Language, relationOf } from "./language.js";
 export interface Changes {
   readonly off_record: "this" | "previous" | null;
   /** Ends and forgettings, with the words that ask for them. */
-  readonly asked: readonly { readonly op: "forget" | "end"; readonly target: Memory; readonly quote: string }[];
+  readonly asked: readonly Asked[];
   /** "Actually, …": what is said replaces what it is about. */
   readonly corrects: boolean;
   /** Whether a sentence is a command about memory, and so tells nothing. */
   covers(sentence: Sentence): boolean;
+}
+
+interface Asked {
+  readonly op: "forget" | "end";
+  readonly target: Memory;
+  readonly quote: string;
+  /** Said in the memory's own words: "I'm no longer allergic to nuts", not "no more nuts, please". */
+  readonly plain: boolean;
 }
 
 /** A number beyond it is of money. */
@@ -26,12 +34,13 @@ const TELLING = 4;
 
 export function changesOf(text: string, known: readonly Memory[], language: Language): Changes {
   const commands = commandsOf(text);
-  const asked: { op: "forget" | "end"; target: Memory; quote: string }[] = [];
+  const asked: Asked[] = [];
   for (const { command, start, end } of commands)
     if (command.kind === "forget") {
       const targets = known.filter((memory) => isNamed(memory, command.what));
       // Where several could be meant, the guest is asked which.
-      for (const target of targets.length === 1 ? targets : []) asked.push({ op: "forget", target, quote: text.slice(start, end) });
+      for (const target of targets.length === 1 ? targets : [])
+        asked.push({ op: "forget", target, quote: text.slice(start, end), plain: true });
     }
   const keepsOut = commands.some(({ command }) => command.kind === "do_not_remember");
   for (const line of text.split(/[.!?\n]+\s/u)) {
@@ -42,7 +51,7 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
       (language.name === "de" && words.includes("mehr") && language.not.in(words) !== -1);
     if (words.includes("if") || line.includes("?")) continue;
     const end = (target: Memory) => {
-      if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: line.trim() });
+      if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: line.trim(), plain: false });
     };
     if (english.moved.in(words) !== -1) known.filter(({ category, aspect }) => category === "location" && aspect === "home").forEach(end);
     if (english.parted.in(words) !== -1) for (const target of known) if (isOfParted(target, words)) end(target);
@@ -55,7 +64,7 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
         ((target.strength === "hard" ? isAbout(target, words) : isNamed(target, line)) ||
           (english.again.in(words) !== -1 && isDietOf(target, words)))
       )
-        asked.push({ op: "end", target, quote: line.trim() });
+        asked.push({ op: "end", target, quote: line.trim(), plain: isPlainEnd(target, words, known) });
   }
   return {
     off_record: keepsOut ? (saysNothingElse(text, commands) ? "previous" : "this") : null,
@@ -66,6 +75,16 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
         ({ command, start, end }) => command.kind !== "remember" && start < sentence.start + sentence.text.length && end > sentence.start,
       ),
   };
+}
+
+/** All that the memory says stands there, and nothing that must hold beside it. */
+function isPlainEnd(target: Memory, words: readonly string[], known: readonly Memory[]): boolean {
+  if (english.ends.in(words) === -1 || english.again.in(words) !== -1) return false;
+  if (known.some((other) => other.strength === "hard" && other.subject === target.subject && other !== target && isAbout(other, words)))
+    return false;
+  const telling = wordsIn(target.text).filter((word) => word.length >= TELLING);
+  const unsaid = telling.filter((word) => !words.some((said) => alike(word, said)) && relationOf(word) === undefined);
+  return unsaid.length === 0;
 }
 
 /** "Please don't keep that" by itself is about the message before. */
@@ -151,7 +170,7 @@ export function operationsFor(
   // What is said again in the same breath has not ended.
   const kept = (target: Memory) => target.strength === "hard" && drafts.some(({ draft }) => sameAs(target, draft));
   const asked = changes.asked.filter(({ op, target }) => op === "forget" || !kept(target));
-  const operations = asked.map(({ op, target, quote }) =>
+  const operations = asked.map(({ op, target, quote, plain }) =>
     proposedOperationSchema.parse({
       op,
       quote,
@@ -160,6 +179,8 @@ export function operationsFor(
       category: target.category,
       subject: target.subject,
       need: target.need,
+      // What must hold ends in plain words alone; of others the guest is asked.
+      stance: plain || target.strength === "soft" ? "stated" : "unsure",
     }),
   );
   const taken = new Set(asked.map(({ target }) => target.id));
