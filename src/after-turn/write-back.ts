@@ -1,7 +1,8 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import { memoryOperationSchema } from "../domain/memory-operation.js";
+import { hasNoAnswer } from "../domain/message-kinds.js";
 import type { Owner } from "../domain/owner.js";
-import { isSaid, recordedTurn } from "../domain/recorded-turn.js";
+import { isSaid, isUnanswered, type RecordedTurn, recordedTurn } from "../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, NewRecord, RecordOf } from "../domain/session.js";
 import { isSearchable } from "../history/history.js";
 import type { Clock } from "../platform/clock.js";
@@ -43,7 +44,8 @@ export interface WriteBackOptions {
 }
 
 /**
- * Writes one answered turn back: the verbatim messages to history, what the message says to long-term memory. Neither waits for the other.
+ * Writes one turn back: the verbatim messages to history, what the message says to long-term memory. Neither waits for the other. Of a
+ * turn that got no answer the message is read all the same.
  *
  * A message is read once, by a call of its own or along with another: what came of it is one entry of the owner's memory log, durable
  * before the first call to a store;
@@ -64,8 +66,7 @@ export class WriteBack {
   async run(pending: PendingTurn, signal: AbortSignal): Promise<void> {
     const { owner, sessionId, turn } = pending;
     const read = await this.#read(pending, signal);
-    const { records } = read;
-    const recorded = recordedTurn(records, turn);
+    const { records, recorded } = read;
     const nothing = { status: "skipped", memory_ids: [] } as const;
     if (!recorded || !isSaid(recorded)) {
       await this.#keep(owner, sessionId, read.elsewhere, [], signal);
@@ -73,9 +74,11 @@ export class WriteBack {
     }
 
     const replaces = await this.#replaced(owner, sessionId, recorded.user.body.edit_of, signal);
-    // One that only waits for the next day's tokens is in history already.
-    const waited = pending.errorCode === OUT_OF_TOKENS && read.elsewhere.length === 0;
-    const both = [recorded.user, ...(recorded.assistant === null ? [] : [recorded.assistant])];
+    // One that only waits for the next day's tokens is in history already, unless it was answered since.
+    const answeredLate = records.some((record) => record.type === "message" && record.turn === turn && hasNoAnswer(record));
+    const waited = pending.errorCode === OUT_OF_TOKENS && read.elsewhere.length === 0 && !answeredLate;
+    // What got no answer is read, and is not part of history.
+    const both = isUnanswered(recorded) ? [] : [recorded.user, ...(recorded.assistant === null ? [] : [recorded.assistant])];
     const [remembered, kept] = await Promise.allSettled([
       this.#remember(pending, records, recorded.user, { replaces: replaces.messages, before: roundBefore(records, turn) }, signal),
       waited ? null : this.#keep(owner, sessionId, read.elsewhere.length > 0 ? read.elsewhere : both, replaces.searchable, signal),
@@ -117,6 +120,8 @@ export class WriteBack {
         if (!isAppError(error, "SESSION_CHANGED") || tries >= MAX_TRIES) throw error;
       }
       read = await this.#read(pending, signal);
+      // Answered meanwhile, by a retry or its caller's tools: it is written back as that.
+      if (isUnanswered(first.recorded) && !isUnanswered(read.recorded)) return this.run(pending, signal);
       await this.#keep(pending.owner, pending.sessionId, read.elsewhere, [], signal);
       await then();
     }
@@ -244,7 +249,8 @@ export class WriteBack {
     }
     const stands = new Set(found.flatMap((record) => (record.type === "message" && isPartOfTalk(record) ? [record.turn] : [])));
     const records = found.filter((record) => record.turn === turn || stands.has(record.turn));
-    return { records, elsewhere, goesOn, lastSeq };
+    const recorded = recordedTurn(records, turn);
+    return { records, recorded, elsewhere, goesOn: goesOn || isUnanswered(recorded), lastSeq };
   }
 
   #done(pending: PendingTurn, outcome: Outcome): DoneBody {
@@ -270,6 +276,8 @@ function isPartOfTalk({ body }: MessageRecord): boolean {
 interface TurnRead {
   /** Of the turn and of those right before it. */
   readonly records: readonly JournalRecord[];
+  /** Null where it is not in the journal any more. */
+  readonly recorded: RecordedTurn | null;
   /** What was said in the turn where another agent leads the conversation; else nothing. */
   readonly elsewhere: readonly MessageRecord[];
   /** Whether more may be said in it. */
