@@ -40,8 +40,11 @@ export const REQUIREMENTS = {
   "export-complete": "Export, erase, import, export gives the same content.",
   "limits-hold": "Body, message, page context, depth, rate, streams and slow readers are bounded.",
   "extraction-calls": "A turn is read by one call at most; a short aside, and turns that come quickly, are read along with another.",
-  "aside-not-lost": "What was said in too few words for a call of its own is read with the next message, and before a booking.",
   "stand-in-goes-on": "Without a model messages are read by rules where the meaning of sentences can't be had.",
+  "unanswered-not-lost": "What was said in a turn that got no answer becomes a memory as in any other, once.",
+  "unreadable-not-lost": "A reading that stays unreadable is tried again and then told as failed; what was said is not lost by it.",
+  "aside-not-lost":
+    "What was said in too few words for a call of its own is read with the next message, and before a booking; else after a while, by itself.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
   "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",

@@ -5,16 +5,34 @@ import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
 /** What the write-back of a turn failed with that waits for the next day's tokens. */
 export const OUT_OF_TOKENS = "COST_LIMIT_REACHED";
 
+/** What a turn waits with whose message was left to be read along with a next one. */
+export const LEFT_TO_READ = "LEFT_TO_READ";
+
+export function isLeft({ state, errorCode }: PendingTurn): boolean {
+  return state === "pending" && errorCode === LEFT_TO_READ;
+}
+
+/** Of these turns, those that were left to be read are due at this time, where it is sooner. */
+export async function releaseLeft(
+  index: Pick<SessionIndex, "recordAttempt">,
+  turns: readonly PendingTurn[],
+  dueAtMs: number,
+): Promise<void> {
+  for (const turn of turns)
+    if (isLeft(turn) && turn.dueAtMs > dueAtMs)
+      await index.recordAttempt(turn.owner, turn.sessionId, turn.turn, { attempts: 0, dueAtMs, errorCode: LEFT_TO_READ });
+}
+
 /** Which pending turns are to be written back now: those that have waited for the delay, and those of owners who don't wait. */
 export class DueTurns {
-  readonly #index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf">;
+  readonly #index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf" | "recordAttempt">;
   readonly #clock: Clock;
   readonly #delayMs: number;
   /** Owners whose turns don't wait, until none is left. */
   readonly #hurried = new Set<Owner>();
   #withoutDelay = 0;
 
-  constructor(index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf">, clock: Clock, delayMs: number) {
+  constructor(index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf" | "recordAttempt">, clock: Clock, delayMs: number) {
     this.#index = index;
     this.#clock = clock;
     this.#delayMs = delayMs;
@@ -22,6 +40,11 @@ export class DueTurns {
 
   hurry(owner: Owner): void {
     if (this.#delayMs > 0) this.#hurried.add(owner);
+  }
+
+  /** Of these turns, those that were left to be read wait no longer. */
+  async release(turns: readonly PendingTurn[]): Promise<void> {
+    await releaseLeft(this.#index, turns, this.#now() - this.#delayMs);
   }
 
   /** While `work` runs nobody's turns wait. */
@@ -63,7 +86,7 @@ export class DueTurns {
   async #claimHurried(limit: number, except: ReadonlySet<Owner>, leaseMs: number): Promise<readonly PendingTurn[]> {
     const only: Owner[] = [];
     for (const owner of this.#hurried) {
-      const pending = (await this.#index.pendingOf(owner)).some(({ state }) => state === "pending");
+      const pending = (await this.#index.pendingOf(owner)).some((turn) => turn.state === "pending" && !isLeft(turn));
       if (!pending) this.#hurried.delete(owner);
       else if (!except.has(owner)) only.push(owner);
     }

@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
-import { canRun, DueTurns, OUT_OF_TOKENS } from "./due-turns.js";
+import { canRun, DueTurns, isLeft, OUT_OF_TOKENS } from "./due-turns.js";
 import type { WriteBackWorkerOptions } from "./worker-options.js";
 import type { WriteBack } from "./write-back.js";
 
@@ -104,6 +104,7 @@ export class WriteBackWorker {
     this.hurry(owner);
     await this.#until(async () => {
       const turns = await this.#index.pendingOf(owner, sessionId);
+      await this.#due.release(turns);
       const runs = this.#running().some(({ pending }) => pending.owner === owner && pending.sessionId === sessionId);
       return !canRun(turns, this.#clock.now()) && !runs;
     }, AbortSignal.timeout(timeoutMs));
@@ -111,13 +112,13 @@ export class WriteBackWorker {
 
   /**
    * Resolves when none of the owner's turns, of any session, can still be written back, or when the signal aborts. True when all of
-   * them are: none pending, none failed. Waits for no upkeep, so it can be called within a turn, which holds its session's lock.
+   * them are, but for those that were left to be read. Waits for no upkeep, so it can be called in a turn, which holds its session's lock.
    */
   async written(owner: Owner, signal: AbortSignal): Promise<boolean> {
     this.hurry(owner);
     let turns: readonly PendingTurn[] = [];
     await this.#until(async () => {
-      turns = await this.#index.pendingOf(owner);
+      turns = (await this.#index.pendingOf(owner)).filter((turn) => !isLeft(turn));
       return !canRun(turns, this.#clock.now());
     }, signal);
     return turns.length === 0;

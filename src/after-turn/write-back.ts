@@ -1,7 +1,8 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import { memoryOperationSchema } from "../domain/memory-operation.js";
+import { hasNoAnswer } from "../domain/message-kinds.js";
 import type { Owner } from "../domain/owner.js";
-import { isSaid, recordedTurn } from "../domain/recorded-turn.js";
+import { isSaid, isUnanswered, type RecordedTurn, recordedTurn } from "../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, NewRecord, RecordOf } from "../domain/session.js";
 import { isSearchable } from "../history/history.js";
 import type { Clock } from "../platform/clock.js";
@@ -12,8 +13,9 @@ import { type ConversationHistory, historyMessageOf } from "../ports/history.js"
 import type { MemoryOperations, TurnMemories } from "../ports/memories.js";
 import type { AppendOptions, PendingTurn, SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
-import { OUT_OF_TOKENS } from "./due-turns.js";
-import { isShortAside, type RoundBefore, roundBefore } from "./may-wait.js";
+import { LEFT_TO_READ, OUT_OF_TOKENS } from "./due-turns.js";
+import { leaveUntil, mayBeLeft } from "./leaving-turns.js";
+import { type RoundBefore, roundBefore } from "./may-wait.js";
 import type { OffRecordAsked } from "./off-record.js";
 import { turnToRemember } from "./turn-to-remember.js";
 
@@ -32,6 +34,7 @@ export interface WriteBackParts {
   readonly logger: Logger;
 }
 
+const WAITING: ReadonlySet<string | null> = new Set([OUT_OF_TOKENS, LEFT_TO_READ]);
 /** Looked at before a turn's own: the rounds that its reader sees stand there. */
 const RECORDS_BEFORE = 48;
 /** Something may be said in a turn while it is written back: so often it is looked at anew. */
@@ -40,10 +43,13 @@ const MAX_TRIES = 5;
 export interface WriteBackOptions {
   /** Rounds before the turn that its reader sees, for references. */
   readonly contextRounds: number;
+  /** How long a short aside waits for a next message, in milliseconds, from when it was left; as the index has due times. */
+  readonly leftMs: number;
 }
 
 /**
- * Writes one answered turn back: the verbatim messages to history, what the message says to long-term memory. Neither waits for the other.
+ * Writes one turn back: the verbatim messages to history, what the message says to long-term memory. Neither waits for the other. Of a
+ * turn that got no answer the message is read all the same.
  *
  * A message is read once, by a call of its own or along with another: what came of it is one entry of the owner's memory log, durable
  * before the first call to a store;
@@ -60,22 +66,24 @@ export class WriteBack {
     this.#options = options;
   }
 
-  /** Resolves when the turn is done and journalled as such. Throws when it has to be tried again. */
-  async run(pending: PendingTurn, signal: AbortSignal): Promise<void> {
+  /** Resolves when the turn is done and journalled as such, or left to be read later. Throws when it has to be tried again. */
+  async run(pending: PendingTurn, signal: AbortSignal): Promise<"done" | "left"> {
     const { owner, sessionId, turn } = pending;
     const read = await this.#read(pending, signal);
-    const { records } = read;
-    const recorded = recordedTurn(records, turn);
+    const { records, recorded } = read;
     const nothing = { status: "skipped", memory_ids: [] } as const;
     if (!recorded || !isSaid(recorded)) {
       await this.#keep(owner, sessionId, read.elsewhere, [], signal);
-      return this.#finish(pending, nothing, read, signal);
+      await this.#finish(pending, nothing, read, signal);
+      return "done";
     }
 
     const replaces = await this.#replaced(owner, sessionId, recorded.user.body.edit_of, signal);
-    // One that only waits for the next day's tokens is in history already.
-    const waited = pending.errorCode === OUT_OF_TOKENS && read.elsewhere.length === 0;
-    const both = [recorded.user, ...(recorded.assistant === null ? [] : [recorded.assistant])];
+    // One that only waits, to be read or for the next day's tokens, is in history already, unless it was answered since.
+    const answeredLate = records.some((record) => record.type === "message" && record.turn === turn && hasNoAnswer(record));
+    const waited = WAITING.has(pending.errorCode) && read.elsewhere.length === 0 && !answeredLate;
+    // What got no answer is read, and is not part of history.
+    const both = isUnanswered(recorded) ? [] : [recorded.user, ...(recorded.assistant === null ? [] : [recorded.assistant])];
     const [remembered, kept] = await Promise.allSettled([
       this.#remember(pending, records, recorded.user, { replaces: replaces.messages, before: roundBefore(records, turn) }, signal),
       waited ? null : this.#keep(owner, sessionId, read.elsewhere.length > 0 ? read.elsewhere : both, replaces.searchable, signal),
@@ -84,11 +92,17 @@ export class WriteBack {
     if (waits && kept.status === "rejected") throw kept.reason;
     if (remembered.status === "rejected") throw remembered.reason;
     if (kept.status === "rejected") throw kept.reason;
-    const { offRecord, ...outcome } = remembered.value;
+    const { offRecord, isLeft, ...outcome } = remembered.value;
+    if (isLeft) {
+      const nowMs = this.#parts.clock.now().getTime();
+      await leaveUntil(this.#parts.store.index, pending, { nowMs, dueAtMs: nowMs + this.#options.leftMs });
+      return "left";
+    }
     // Once it is in history: what is taken out is then out of all of them.
     const takeOut = async () => offRecord && this.#parts.takeOffRecord({ owner, sessionId, turn, which: offRecord, signal });
     await takeOut();
     await this.#finish(pending, outcome, read, signal, takeOut);
+    return "done";
   }
 
   /** Gives a turn up: it stays visible as failed until it is retried. */
@@ -117,6 +131,8 @@ export class WriteBack {
         if (!isAppError(error, "SESSION_CHANGED") || tries >= MAX_TRIES) throw error;
       }
       read = await this.#read(pending, signal);
+      // Answered meanwhile, by a retry or its caller's tools: it is written back as that.
+      if (isUnanswered(first.recorded) && !isUnanswered(read.recorded)) return void (await this.run(pending, signal));
       await this.#keep(pending.owner, pending.sessionId, read.elsewhere, [], signal);
       await then();
     }
@@ -128,8 +144,8 @@ export class WriteBack {
     user: MessageRecord,
     { replaces, before }: { readonly replaces: readonly string[]; readonly before: RoundBefore | null },
     signal: AbortSignal,
-  ): Promise<Outcome & { readonly offRecord?: "this" | "previous" }> {
-    const { longTerm, clock } = this.#parts;
+  ): Promise<Outcome & { readonly offRecord?: "this" | "previous"; readonly isLeft?: boolean }> {
+    const { store, longTerm, clock } = this.#parts;
     const { owner, sessionId, turn } = pending;
     if (longTerm === null) return { status: "skipped", memory_ids: [], error_code: "LONG_TERM_MEMORY_DISABLED" };
     const now = clock.now();
@@ -139,16 +155,18 @@ export class WriteBack {
       const { stored, confirmed } = await longTerm.apply(owner, operations, { now, signal });
       return { status: "stored", memory_ids: [...stored, ...confirmed] };
     }
+    const mayWait = replaces.length > 0 ? null : await mayBeLeft(store, pending, user, before, signal);
     const {
       memories,
       forgotten,
       off_record: offRecord,
+      left = false,
     } = await longTerm.remember(
       owner,
       {
         ...turnToRemember(sessionId, user, records, this.#options.contextRounds),
         ...(replaces.length > 0 && { replaces }),
-        may_wait: replaces.length === 0 && (await this.#mayWait(pending, user, before, signal)),
+        may_wait: mayWait !== null,
       },
       { now, signal },
     );
@@ -157,28 +175,8 @@ export class WriteBack {
       status: memories.length + forgotten.length > 0 ? "stored" : "skipped",
       memory_ids: ids,
       ...(offRecord !== null && { offRecord }),
+      ...(left && mayWait === "aside" && { isLeft: true }),
     };
-  }
-
-  /**
-   * Whether the message needs no call of its own: a short aside, or one that is read along with a later turn of its session that is pending
-   * too. One that failed before is tried by itself, so that it takes no other along.
-   */
-  async #mayWait(pending: PendingTurn, user: MessageRecord, before: RoundBefore | null, signal: AbortSignal): Promise<boolean> {
-    const { store } = this.#parts;
-    const { owner, sessionId, turn } = pending;
-    if (isShortAside(user.body.content, before)) return true;
-    if (pending.attempts > 0) return false;
-    const all = await store.index.pendingOf(owner, sessionId);
-    const later = new Set(all.flatMap((each) => (each.turn > turn && each.state === "pending" && each.attempts === 0 ? [each.turn] : [])));
-    if (later.size === 0) return false;
-    const since: JournalRecord[] = [];
-    const from = pending.fromSeq === undefined ? {} : { fromSeq: pending.fromSeq };
-    for await (const record of store.journal.read(owner, sessionId, { ...from, signal })) since.push(record);
-    return [...later].some((each) => {
-      const recorded = recordedTurn(since, each);
-      return recorded !== null && isSaid(recorded) && !isShortAside(recorded.user.body.content, roundBefore(since, each));
-    });
   }
 
   /** Verbatim, in history; what was said again differently leaves it. */
@@ -244,7 +242,8 @@ export class WriteBack {
     }
     const stands = new Set(found.flatMap((record) => (record.type === "message" && isPartOfTalk(record) ? [record.turn] : [])));
     const records = found.filter((record) => record.turn === turn || stands.has(record.turn));
-    return { records, elsewhere, goesOn, lastSeq };
+    const recorded = recordedTurn(records, turn);
+    return { records, recorded, elsewhere, goesOn: goesOn || isUnanswered(recorded), lastSeq };
   }
 
   #done(pending: PendingTurn, outcome: Outcome): DoneBody {
@@ -270,6 +269,8 @@ function isPartOfTalk({ body }: MessageRecord): boolean {
 interface TurnRead {
   /** Of the turn and of those right before it. */
   readonly records: readonly JournalRecord[];
+  /** Null where it is not in the journal any more. */
+  readonly recorded: RecordedTurn | null;
   /** What was said in the turn where another agent leads the conversation; else nothing. */
   readonly elsewhere: readonly MessageRecord[];
   /** Whether more may be said in it. */

@@ -1,3 +1,4 @@
+import { LeftTurns } from "../after-turn/left-turns.js";
 import { measuredWriteBack } from "../after-turn/measured-write-back.js";
 import { takeOffRecord } from "../after-turn/off-record.js";
 import { OwnerBackgroundWork } from "../after-turn/owner-background-work.js";
@@ -34,6 +35,7 @@ const VOLATILE_TOKENS = 2_000;
 export interface AfterTurn {
   readonly upkeep: ByTenant<Upkeep>;
   readonly worker: WriteBackWorker;
+  readonly leftTurns: LeftTurns;
   readonly catchUps: OwnerBackgroundWork;
   readonly historyCatchUp: CatchingUp;
   readonly reindex: Parts["reindex"];
@@ -98,7 +100,7 @@ export async function composeAfterTurn(
       clock,
       logger,
     },
-    { contextRounds: CONTEXT_ROUNDS },
+    { contextRounds: CONTEXT_ROUNDS, leftMs: config.EXTRACTION_IDLE_MS - config.EXTRACTION_DELAY_MS },
   );
   const catchUps = new OwnerBackgroundWork();
   const reindex: Parts["reindex"] = (options) =>
@@ -133,10 +135,12 @@ export async function composeAfterTurn(
     },
     { delayMs: config.EXTRACTION_DELAY_MS },
   );
+  const parts = { index: store.index, clock, logger, kick: () => worker.kick() };
+  const leftTurns = new LeftTurns(parts, { delayMs: config.EXTRACTION_DELAY_MS });
   const takeAlongOffRecord: AfterTurn["takeAlongOffRecord"] = (owner, { session_id: sessionId, turn }, which, signal) => {
     // A turn that holds the session's lock may wait for this: the summary is written once it can be.
     const later = async (...args: Parameters<typeof resummarise>) => void resummarise(...args);
     return takeOffRecord({ ...offRecord, resummarise: later }, { owner, sessionId, turn, which, signal });
   };
-  return { upkeep, worker, catchUps, historyCatchUp, reindex, takeAlongOffRecord };
+  return { upkeep, worker, leftTurns, catchUps, historyCatchUp, reindex, takeAlongOffRecord };
 }

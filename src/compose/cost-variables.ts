@@ -10,6 +10,12 @@ export const COST_VARIABLES = {
     "How long an answered turn waits to be read for memories, so that turns which come quickly are read in one call. Flush, a new " +
       "session and a booking don't wait for it.",
   ),
+  EXTRACTION_IDLE_MS: variable(
+    integer(0, 3_600_000).default(60_000),
+    "60000",
+    "How long a message of up to three words waits for the next one, to be read for memories in the same call; then it is read by " +
+      "itself. Flush, another session and `/v1/context` don't wait for it.",
+  ),
   COST_SOFT_LIMIT_TOKENS: variable(
     LIMIT,
     "",

@@ -64,7 +64,7 @@ export async function composeTurns(
   { config, overrides, logger, clock, closing, metrics }: Wiring,
   { store, ledger, writer, lagging }: Stores,
   { longTerm, history }: LongTerm,
-  { worker, upkeep }: AfterTurn,
+  { worker, leftTurns, upkeep }: AfterTurn,
   { tokens, limits }: Costs,
   registry: TurnRegistry,
 ): Promise<Turns> {
@@ -87,10 +87,14 @@ export async function composeTurns(
     onAsked: (owner, ids) => void countAsked(longTerm, registry, { owner, ids, clock, logger }),
     tokens,
     mayAnswer: async (owner) => limits?.requireAnswer(owner),
-    onNewSession: (owner) => worker.hurry(owner),
+    onNewSession: (owner) => {
+      worker.hurry(owner);
+      void leftTurns.readNow(owner);
+    },
+    onContext: (owner, sessionId) => void leftTurns.readNow(owner, sessionId === undefined ? {} : { exceptSession: sessionId }),
     // A turn that is kept out of memory, or whose reading waits for the next day, has no write-back that its upkeep could follow.
     afterTurn: (owner, id, remember) => {
-      if (remember) worker.kick();
+      if (remember) void leftTurns.readNow(owner, { sessionId: id });
       if (!remember) void tend(owner, id);
       else if (limits !== null) void limits.requireBackground(owner).catch(() => tend(owner, id));
     },

@@ -27,9 +27,15 @@ export function recordedTurn(records: Iterable<JournalRecord>, turn: number): Re
   return user && { user, steps, assistant };
 }
 
-/** Whether what the user said counts as said: it was answered, or an agent elsewhere sees to that. */
+/** Whether what the user said counts as said: their turn has ended, with an answer or without one, or an agent elsewhere sees to that. */
 export function isSaid(turn: RecordedTurn): boolean {
-  return isCompleted(turn) || turn.user.body.ingested === true;
+  return turn.assistant?.body.outcome !== undefined || turn.user.body.ingested === true;
+}
+
+/** Whether it ended without an answer, so far: it failed, was interrupted, or waits for its caller's tools. */
+export function isUnanswered(turn: RecordedTurn | null): boolean {
+  const { outcome = "completed" } = turn?.assistant?.body ?? {};
+  return outcome !== "completed";
 }
 
 export function isCompleted(turn: RecordedTurn): turn is CompletedTurn {

@@ -28,8 +28,8 @@ export function journalParts(owner: Owner, sessionId: string, session: ExportedS
     if (message.role === "assistant" && isFirstAnswer(session.messages, i)) run.records.push(...stepsOf(session.steps, message));
     run.records.push(messageRecord(message));
     if (isUnanswered(session.messages, i)) run.records.push(...stepsOf(session.steps, message));
-    const answers = message.role === "assistant" && message.outcome === "completed" && message.imported !== true;
-    if (answers || message.ingested === true) run.records.push(writtenBack(message, idOf(`done ${i}`)));
+    const ends = message.role === "assistant" && message.outcome !== undefined && message.imported !== true;
+    if (ends || message.ingested === true) run.records.push(writtenBack(message, idOf(`done ${i}`)));
   });
   const closing = closingRecords(session, idOf);
   const last = runs.at(-1);

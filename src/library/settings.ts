@@ -156,6 +156,11 @@ export interface Settings {
    */
   readonly extractionDelayMs?: Setting<"EXTRACTION_DELAY_MS">;
   /**
+   * How long a message of up to three words waits for the next one, to be read for memories in the same call; then it is read by
+   * itself. Flush, another session and `/v1/context` don't wait for it. Default: 60000.
+   */
+  readonly extractionIdleMs?: Setting<"EXTRACTION_IDLE_MS">;
+  /**
    * Tokens of a tenant in a day (UTC), input and output of all models. Past it extraction, summaries and titles wait for the next day,
    * and bookings ask about needs.
    */

@@ -32,8 +32,8 @@ const MAX_CHARS = 12_000;
 /** How long a call is waited for that reads them now, in milliseconds: longer than a model may take. */
 const CALL_ENDS_MS = 45_000;
 
-/** What a provider will refuse again: read along with others, it would cost them their reading too. */
-const REFUSALS = ["MODEL_CONTENT_FILTER", "MODEL_REFUSED_REQUEST", "CONTEXT_TOO_LARGE"] as const;
+/** What will come about again with the same messages: read along with others, one of them would cost the others their reading too. */
+const REFUSALS = ["MODEL_CONTENT_FILTER", "MODEL_REFUSED_REQUEST", "CONTEXT_TOO_LARGE", "EXTRACTION_FAILED"] as const;
 
 /** What a call reads along. */
 export interface Along {

@@ -26,8 +26,8 @@ export interface LlmReaderOptions extends ReadDomain {
 
 /**
  * Reads messages by a language model: one call for a message and those that are read along, structured output. An answer that can't be
- * read at all is asked for once more;
- * what stays unreadable is counted and costs nothing else.
+ * read at all is asked for once more; one that stays so fails the reading, to be tried again, lest what was said is lost. Of an answer
+ * that can be read in part, the rest is counted.
  */
 export class LlmReader implements MessageReader {
   readonly name: string;
@@ -42,12 +42,11 @@ export class LlmReader implements MessageReader {
     this.#logger = options.logger;
   }
 
-  /** @throws what the model throws: MODEL_UNAVAILABLE, MODEL_TIMEOUT, ABORTED */
+  /** @throws EXTRACTION_FAILED, and what the model throws: MODEL_UNAVAILABLE, MODEL_TIMEOUT, ABORTED */
   async read(message: MessageToRead, { signal }: { readonly signal: AbortSignal }): Promise<Reading> {
     const idOf = idByRef(message);
     const request = requestOf(this.#prompt, messageDocument(message), ANSWER_FORMAT);
-    const reading = await this.#reading(request, message.message_id, (answer) => readingFrom(answer, idOf), signal);
-    return reading ?? UNREADABLE;
+    return this.#reading(request, message.message_id, (answer) => readingFrom(answer, idOf), signal);
   }
 
   /** @throws as {@link read} */
@@ -71,24 +70,24 @@ export class LlmReader implements MessageReader {
       ...requestOf(`${this.#prompt}${READ_TOGETHER_PROMPT}`, messageDocument(newest, earlier), TOGETHER_FORMAT),
       maxOutputTokens: MAX_OUTPUT_TOKENS + earlier.length * MORE_OUTPUT_TOKENS,
     };
-    const readings = await this.#reading(request, newest.message_id, (answer) => readingsFrom(answer, idOf, places), signal);
-    return readings ?? [...earlier.map(() => null), UNREADABLE];
+    return this.#reading(request, newest.message_id, (answer) => readingsFrom(answer, idOf, places), signal);
   }
 
-  /** Null for what stays unreadable. */
+  /** @throws EXTRACTION_FAILED for what stays unreadable */
   async #reading<T extends object>(
     request: ReadRequest,
     messageId: string,
     parse: (answer: string) => T | Unreadable,
     signal: AbortSignal,
-  ): Promise<T | null> {
+  ): Promise<T> {
     const first = await this.#ask(request, signal);
     const reading = parse(first);
     if (typeof reading !== "string") return reading;
     this.#logger?.warn({ message_id: messageId, problem: reading }, "a reading can't be understood and is asked for once more");
     const again = { ...request, messages: [...request.messages, ...repairOf(first, reading)] };
     const repaired = parse(await this.#ask(again, signal));
-    return typeof repaired === "string" ? null : repaired;
+    if (typeof repaired === "string") throw new AppError("EXTRACTION_FAILED", { detail: `The model's answer: ${REPAIR[repaired]}.` });
+    return repaired;
   }
 
   async #ask(request: ReadRequest, signal: AbortSignal): Promise<string> {
@@ -98,8 +97,6 @@ export class LlmReader implements MessageReader {
     return text;
   }
 }
-
-const UNREADABLE: Reading = { operations: [], off_record: null, unreadable: 1 };
 
 type ReadRequest = ModelRequest & { readonly json: NonNullable<ModelRequest["json"]> };
 

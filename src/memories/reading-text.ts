@@ -64,10 +64,11 @@ function proposalsIn(answer: string, idOf: (ref: string) => string | undefined):
   if (answer.trim() === "") return "empty";
   const found = jsonIn(answer);
   if (found === null) return "not_json";
-  const list = listOf(found.value);
-  const offRecord = offRecordOf(found.value);
-  const more = offRecordOfEarlier(found.value);
   const { whole } = found;
+  const value = unwrapped(found.value);
+  const list = listOf(value);
+  const offRecord = offRecordOf(value);
+  const more = offRecordOfEarlier(value);
   if (list === null) return offRecord === null ? "wrong_form" : { proposals: [], offRecord, offRecordOf: more, unreadable: 0, whole };
   const proposals: { readonly operation: ProposedOperation; readonly message: string }[] = [];
   let unreadable = whole ? 0 : 1;
@@ -84,6 +85,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** As if there were no object around the one that holds the operations. */
+function unwrapped(value: unknown): unknown {
+  if (!isFields(value) || Array.isArray(value.operations)) return value;
+  const inner = Object.values(value).find((each) => isFields(each) && Array.isArray(each.operations));
+  return isFields(inner) ? { ...value, ...inner } : value;
 }
 
 /** A list of its own, under a name, or one operation by itself. An object without any gives nothing. */
@@ -115,6 +123,9 @@ function offRecordOfEarlier(value: unknown): ReadonlyMap<string, Reading["off_re
 /** Names that models give to operations. */
 const OPS: Readonly<Record<string, ProposedOperation["op"]>> = {
   ...Object.fromEntries(PROPOSED_OPS.map((op) => [op, op])),
+  create: "add",
+  insert: "add",
+  new: "add",
   update: "supersede",
   replace: "supersede",
   delete: "forget",

@@ -134,7 +134,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
       },
       { now, signal },
     );
-    return rememberedTurn(memories, message_id);
+    return { ...rememberedTurn(memories, message_id), left: !memories.isRead(message_id) };
   }
 
   /** A message that was left and is not part of a conversation any more. */

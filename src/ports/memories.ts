@@ -156,6 +156,8 @@ export interface RememberedTurn {
   readonly off_record: "this" | "previous" | null;
   /** Proposals that were dropped, by code. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** The message was left to be read later, and has not been read. Default false. */
+  readonly left?: boolean;
 }
 
 /** What a guest's message settles of what they were asked in the answer before it. */

@@ -526,15 +526,30 @@ export function sessionStoreContract(
         expect(await store.index.pendingOf(BOB)).toEqual([]);
       });
 
-      test("turns that must not be remembered, imported or copied ones, failed and taken-back ones are never pending", async () => {
+      test("turns that must not be remembered, imported or copied ones, and taken-back ones are never pending", async () => {
         const id = await started();
         await write(ALICE, id, records.user(1, "secret", { remember: false }), records.assistant(1));
         await write(ALICE, id, records.user(2, "old", { imported: true }), records.assistant(2));
         await write(ALICE, id, records.user(3, "copy", { origin_id: newId() }), records.assistant(3));
-        await write(ALICE, id, records.user(4), records.assistant(4, "failed"));
+        await write(ALICE, id, records.user(4, "unanswered", { remember: false }), records.assistant(4, "failed"));
         const [said] = await write(ALICE, id, records.user(5), records.assistant(5));
         await write(ALICE, id, records.rewind(6, (said?.seq ?? 0) - 1), records.user(6));
         expect(await store.index.pendingOf(ALICE, id)).toEqual([]);
+      });
+
+      test("a turn that ended without an answer is pending, and once more when it is answered after all", async () => {
+        const id = await started();
+        const pending = async () => (await store.index.pendingOf(ALICE, id)).map(({ turn }) => turn);
+        await write(ALICE, id, records.user(1));
+        expect(await pending()).toEqual([]);
+        await write(ALICE, id, records.assistant(1, "interrupted"));
+        expect(await pending()).toEqual([1]);
+        await write(ALICE, id, records.done(1));
+        expect(await pending()).toEqual([]);
+        await write(ALICE, id, records.assistant(1));
+        expect(await pending()).toEqual([1]);
+        await write(ALICE, id, records.done(1), records.user(2), records.assistant(2, "failed"));
+        expect(await pending()).toEqual([2]);
       });
 
       test("sessions whose time has come are found oldest first, and page on", async () => {

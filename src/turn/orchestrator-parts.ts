@@ -34,6 +34,8 @@ export interface OrchestratorParts {
   readonly mayAnswer?: (owner: Owner) => Promise<void>;
   /** Called when a turn begins a session. Must not throw. Default: nobody is told. */
   readonly onNewSession?: (owner: Owner) => void;
+  /** Told when somebody asks what is known of a user, beside this session of theirs. Returns at once. */
+  readonly onContext?: (owner: Owner, sessionId: string | undefined) => void;
   /** Called after each answered turn; `remember`: it is to be written back to memory or history. Must not throw. */
   readonly afterTurn: (owner: Owner, sessionId: string, remember: boolean) => void;
   /** Called once for each turn that is answered, not for a replay, with what was said. Must not throw. Default: nobody is told. */

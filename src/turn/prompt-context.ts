@@ -12,7 +12,7 @@ import { currentSummary } from "./window.js";
 
 export type PromptContextParts = Pick<
   OrchestratorParts,
-  "store" | "lagging" | "recall" | "ledger" | "registry" | "tokens" | "recap" | "counter" | "clock"
+  "store" | "lagging" | "recall" | "ledger" | "registry" | "tokens" | "recap" | "counter" | "clock" | "onContext"
 >;
 
 const DEFAULT_MAX_TOKENS = 2_000;
@@ -66,6 +66,7 @@ export class PromptContext {
       timeZoneOf(ledger, request, metadata),
     ]);
     signal.throwIfAborted();
+    this.#parts.onContext?.(owner, sessionId);
     const constraints = recalled.memories.filter(({ strength }) => strength === "hard");
     const soft = recalled.memories.filter(({ strength }) => strength !== "hard");
     // Standing ones come whatever the query; those with a score for their likeness to it.

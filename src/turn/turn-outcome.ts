@@ -85,8 +85,14 @@ export class TurnOutcome {
       },
     };
     const written = await this.#parts.writer.append(request.owner, sessionId, [record], { fence: open.lease.fence, lastOf: open.lease });
+    this.#unanswered(open);
     this.#parts.metrics?.turnEnded({ outcome: "suspended", memory: memory.status });
     return waitingAnswer(sessionId, lastMessage(written));
+  }
+
+  /** What was said in it is read as in any other turn. */
+  #unanswered({ request, sessionId, incognito }: OpenTurn): void {
+    if (!incognito) this.#parts.afterTurn(request.owner, sessionId, true);
   }
 
   #metadata(result: AgentResult, timing: Timing): MessageMetadata {
@@ -123,6 +129,7 @@ export class TurnOutcome {
     this.#parts.metrics?.turnEnded({ outcome: interrupted ? "interrupted" : "failed", memory: open.recalled.status, code });
     try {
       await this.#parts.writer.append(request.owner, sessionId, [record], { fence: lease.fence });
+      this.#unanswered(open);
     } catch (cause) {
       this.#parts.logger.warn({ session_id: sessionId, turn, err: cause }, "a turn that failed could not be recorded as such");
     }

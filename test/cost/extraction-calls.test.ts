@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { Catalogue } from "../../src/concierge/catalogue.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { AppError } from "../../src/platform/errors.js";
-import { openWorld, startWorld, tempDir } from "../e2e/world.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
+import { type Client, openWorld, startWorld, tempDir, type World } from "../e2e/world.js";
 import { readsNuts, TaskModel } from "../support/task-model.js";
 
 const ada = ownerOf("default", "ada");
@@ -14,7 +15,21 @@ async function worldOf(variables: Readonly<Record<string, string>> = {}) {
   const world = await startWorld(await tempDir(), variables, { model });
   const memories = async () =>
     (await world.as("ada").get<{ data: { text: string; source: { turn: number; quote: string } }[] }>("/v1/memories")).body.data;
-  return { world, model, client: world.as("ada"), memories };
+  return { world, model, client: talking(world), memories };
+}
+
+/** Says one thing after another: whatever needs no call waits for the next, as nobody flushes. */
+function talking(world: World): Client {
+  const client = world.as("ada");
+  return {
+    ...client,
+    say: async (message, more = {}) => {
+      const { status, body, text } = await client.post<ChatAnswer>("/v1/chat", { message, ...more });
+      expect(status, text).toBe(200);
+      expect(await world.application.parts.worker.drain(20_000)).toBe(true);
+      return body;
+    },
+  };
 }
 
 function deferred() {
@@ -25,13 +40,16 @@ function deferred() {
   return { promise, resolve };
 }
 
-test("[extraction-calls] thanks after an answer that asks nothing costs no call, and leaves nothing pending", async () => {
+test("[extraction-calls] thanks after an answer that asks nothing costs no call: it waits for the next message, and is told as pending", async () => {
   const { model, client } = await worldOf();
   const { session_id } = await client.say("What is on at the opera on Friday?");
   await client.say("Thanks!", { session_id });
   expect(model.documents.map(({ MESSAGE }) => MESSAGE)).toEqual(["What is on at the opera on Friday?"]);
-  const { body } = await client.get<{ write_back: object }>(`/v1/sessions/${session_id}`);
-  expect(body.write_back).toEqual({ pending_turns: 0, failed_turns: 0 });
+  const left = async () => (await client.get<{ write_back: object }>(`/v1/sessions/${session_id}`)).body.write_back;
+  expect(await left()).toEqual({ pending_turns: 1, failed_turns: 0 });
+  await client.say("Is anything on at the ballet on Sunday?", { session_id });
+  expect(model.documents).toHaveLength(2);
+  expect(await left()).toEqual({ pending_turns: 0, failed_turns: 0 });
 });
 
 test("it can be found in history all the same", async () => {
@@ -74,23 +92,24 @@ test("[aside-not-lost] and in whichever session the next message is, also after 
   const dir = await tempDir();
   const before = new TaskModel();
   const first = await openWorld(dir, {}, { model: before });
-  await first.as("ada").say("Nut allergy!");
+  const { session_id } = await talking(first).say("Which operas are on this week?");
+  await talking(first).say("Nut allergy!");
   await first.stop();
   const model = new TaskModel();
   model.read = readsNuts;
   const world = await startWorld(dir, {}, { model });
-  await world.as("ada").say("Good evening, what is on this Saturday?");
-  expect(before.documents).toEqual([]);
+  await talking(world).say("Good evening, what is on this Saturday?", { session_id });
+  expect(before.documents).toHaveLength(1);
   expect(model.documents).toMatchObject([{ EARLIER: [{ MESSAGE: "Nut allergy!" }] }]);
   expect((await world.as("ada").get<{ data: unknown[] }>("/v1/memories")).body.data).toHaveLength(1);
 });
 
-test("[aside-not-lost] a booking has it read first, in another session too, and is stopped by it", async () => {
+test("[aside-not-lost] a booking has it read first, and is stopped by it", async () => {
   const { model, client } = await worldOf();
-  await client.say("Nut allergy!");
+  const { session_id } = await client.say("Nut allergy!");
   const dinner = new Catalogue().onSale(new Date()).find(({ id }) => id.startsWith("plum-tasting"));
   model.replies.push({ name: "book_tickets", arguments: { event_id: dinner?.id, quantity: 2 } }, "Two seats. Shall I book them?");
-  const { session_id } = await client.say("Two for dinner");
+  await client.say("Two for dinner", { session_id });
   expect(model.documents).toEqual([]);
   model.replies.push({ name: "book_tickets", arguments: { event_id: dinner?.id, agreed: "yes" } }, "I have not booked it.");
   const { steps } = await client.say("yes", { session_id });
@@ -197,6 +216,7 @@ test("[aside-not-lost] more than fit into one call are read by two, each once", 
 
 test("[aside-not-lost] what one call reads along, no other reads while it runs", async () => {
   const { model, client, world } = await worldOf();
+  const sessions = [await client.say("Which operas are on this week?"), await client.say("Which operas are on next week?")];
   await client.say("Nut allergy!");
   const begun = deferred();
   const ends = deferred();
@@ -206,14 +226,19 @@ test("[aside-not-lost] what one call reads along, no other reads while it runs",
     return readsNuts(document);
   };
   const asked = ["What is on at the opera on Friday?", "Is there anything on at the opera on Sunday?"];
-  for (const message of asked) {
-    await client.post("/v1/chat", { message });
+  for (const [place, message] of asked.entries()) {
+    await client.post("/v1/chat", { message, session_id: sessions[place]?.session_id });
     await begun.promise;
   }
   ends.resolve();
   expect(await world.application.parts.worker.drain(20_000)).toBe(true);
   expect(model.documents.flatMap(({ EARLIER = [] }) => EARLIER.map((each) => each.MESSAGE))).toEqual(["Nut allergy!"]);
-  expect(model.documents.map(({ MESSAGE }) => MESSAGE).sort()).toEqual(asked.toSorted());
+  expect(
+    model.documents
+      .slice(2)
+      .map(({ MESSAGE }) => MESSAGE)
+      .sort(),
+  ).toEqual(asked.toSorted());
 });
 
 test("[extraction-calls] a crash between the call and its record reads what was read once more, and remembers it once", async () => {
@@ -228,6 +253,6 @@ test("[extraction-calls] a crash between the call and its record reads what was 
   await first.application.close({ drainMs: 0 });
   const world = await startWorld(dir, {}, { model });
   await world.application.parts.worker.drain(20_000);
-  await world.as("ada").say("A table by the window, if there is one.", { session_id });
+  await talking(world).say("A table by the window, if there is one.", { session_id });
   expect((await world.as("ada").get<{ data: unknown[] }>("/v1/memories")).body.data).toHaveLength(1);
 });

@@ -87,7 +87,7 @@ test("[cost-limits] past the hard limit chat answers 429 with when it ends, and 
 
 test("[cost-limits] a restart doesn't begin the day anew; midnight does, and another tenant has its own", async () => {
   const { world, clock, dir, client } = await limited({ COST_HARD_LIMIT_TOKENS: "110" });
-  await client.say("Good evening!");
+  expect((await client.post("/v1/chat", { message: "Good evening!" })).status).toBe(200);
   await world.stop();
   const again = await openWorld(dir, { COST_HARD_LIMIT_TOKENS: "110" }, { model: new TaskModel(), clock });
   onTestFinished(() => again.application.close({ drainMs: 0 }));

@@ -52,9 +52,8 @@ test("each message may be off the record by itself", async () => {
   expect(readings.map((reading) => reading?.off_record)).toEqual([null, "previous", "this"]);
 });
 
-test("what stays unreadable costs the earlier messages nothing: they have yet to be read", async () => {
-  const { readings } = await readAll("no idea", "none at all");
-  expect(readings).toEqual([null, null, { operations: [], off_record: null, unreadable: 1 }]);
+test("what stays unreadable is no reading of any of them", async () => {
+  await expect(readAll("no idea", "none at all")).rejects.toMatchObject({ code: "EXTRACTION_FAILED" });
 });
 
 test("nor does an answer that was cut", async () => {

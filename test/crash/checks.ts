@@ -28,13 +28,16 @@ export function checkJournals(journals: readonly JournalOnDisk[], told: Told): s
     if (seqs.some((seq, index) => index > 0 && seq <= (seqs[index - 1] ?? 0))) found.push(`order: ${sessionId}`);
     const once = new Map<string, number>();
     const count = (what: string) => once.set(what, (once.get(what) ?? 0) + 1);
+    // A turn that ended without an answer is written back, and again when it is answered after all.
+    const endings = new Map<number, number>();
     for (const record of records) {
       const { turn } = record;
       if (record.type === "write_back_plan") count(`planned twice: turn ${turn} of ${sessionId}`);
-      if (record.type === "write_back_done") count(`done twice: turn ${turn} of ${sessionId}`);
+      if (record.type === "write_back_done") count(`done twice: turn ${turn} of ${sessionId}, ended ${endings.get(turn) ?? 1} times`);
       if (record.type !== "message") continue;
       const { role, idempotency, outcome, content } = record.body;
       if (idempotency !== undefined) keys.set(idempotency.key, (keys.get(idempotency.key) ?? 0) + 1);
+      if (role === "assistant") endings.set(turn, (endings.get(turn) ?? 0) + 1);
       if (role !== "assistant" || outcome !== "completed") continue;
       count(`answered twice: turn ${turn} of ${sessionId}`);
       answered.set(record.id, [...(answered.get(record.id) ?? []), content]);
@@ -100,7 +103,7 @@ function checkSession({ sessionId: session, records, standing }: JournalOnDisk, 
   const found: string[] = [];
   // What a write-back notes of an earlier turn can lie among what an edit takes back, and counts all the same.
   const said = turnsOf(standing);
-  const done = records.filter(({ type, turn }) => type === "write_back_done" && said.has(turn)).length;
+  const done = new Set(records.flatMap(({ type, turn }) => (type === "write_back_done" && said.has(turn) ? [turn] : []))).size;
   if (done !== turns) found.push(`write-back: ${session} has ${done} turns done of ${turns}`);
   const listed = seen.sessions.find(({ id }) => id === session)?.messages;
   if (listed !== 2 * turns) found.push(`session list: ${session} has ${listed} messages of ${2 * turns}`);

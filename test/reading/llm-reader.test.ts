@@ -65,6 +65,11 @@ describe("an answer is understood", () => {
       "with null for what is missing",
       JSON.stringify({ operations: [{ ...JAZZ, need: null, valid_until: "null", aspect: null, subject: null }] }),
     ],
+    ["within data", JSON.stringify({ data: { operations: [JAZZ] } })],
+    ["within result", JSON.stringify({ ok: true, result: { operations: [JAZZ] } })],
+    ["called create", JSON.stringify({ operations: [{ ...JAZZ, op: "create" }] })],
+    ["called insert", JSON.stringify({ operations: [{ ...JAZZ, op: "insert" }] })],
+    ["called new", JSON.stringify({ operations: [{ ...JAZZ, op: "New" }] })],
   ])("%s", async (_form, text) => {
     const { reading } = await read([text]);
     expect(reading).toMatchObject({
@@ -109,9 +114,12 @@ describe("an answer that can't be read at all", () => {
     },
   );
 
-  test("twice costs what it said, not the turn", async () => {
-    expect((await read(["nonsense", "nonsense"])).reading).toEqual({ operations: [], off_record: null, unreadable: 1 });
-  });
+  test.each(["nonsense", "", '{"operations": [{"op": "add", "quo', '{"operations": [{"op": "dance"}]}'])(
+    "twice fails the reading, which is tried again: %s",
+    async (bad) => {
+      await expect(read([bad, bad])).rejects.toMatchObject({ code: "EXTRACTION_FAILED" });
+    },
+  );
 
   test("a model that fails is the turn's failure", async () => {
     await expect(read([{ fail: new Error("down") }])).rejects.toThrow("down");

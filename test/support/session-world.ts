@@ -31,7 +31,11 @@ export class TestClock {
   }
 
   days(count: number): void {
-    this.#ms += count * 86_400_000;
+    this.seconds(count * 86_400);
+  }
+
+  seconds(count: number): void {
+    this.#ms += count * 1_000;
   }
 }
 

@@ -88,7 +88,7 @@ test("[no-text-in-logs] a scrape tells turns by outcome and memory, their times,
     const tokens = (kind: string) => scraped.value("maitred_tokens_total", { task, kind });
     expect([tokens("input"), tokens("cached"), tokens("output")]).toEqual([calls * 100, calls * 40, calls * 10]);
   }
-  expect(scraped.value("maitred_write_backs_total", { outcome: "done" })).toBe(2);
+  expect(scraped.value("maitred_write_backs_total", { outcome: "done" })).toBe(3);
   expect(scraped.value("maitred_write_back_pending_turns")).toBe(0);
   const requests = (labels: Record<string, string>) => scraped.value("maitred_http_requests_total", { method: "POST", ...labels });
   expect(requests({ route: "/v1/chat", status: "2xx" })).toBe(2);

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { type Memory, statementSchema } from "../../domain/memory.js";
+import { isAppError } from "../../platform/errors.js";
 import type { Need, Tool } from "../../ports/agent.js";
 import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
+import type { RememberedTurn } from "../../ports/memories.js";
 import type { MemoryToolParts } from "./memory-tool-parts.js";
 import { leftOpen, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
 
@@ -36,6 +38,12 @@ function inputNaming(needs: readonly Need[]): z.ZodType<Input> {
 /** Reading a message takes a model call. */
 const TIMEOUT_MS = 30_000;
 
+/** What the tool itself was given to keep is kept all the same; the rest of the message is read after the answer. */
+function unlessUnreadable(error: unknown): RememberedTurn {
+  if (!isAppError(error, "EXTRACTION_FAILED")) throw error;
+  return { memories: [], to_confirm: [], forgotten: [], off_record: null, dropped: {} };
+}
+
 /**
  * `remember`: keeps at once what the guest asks to be remembered. The message is read now instead of after the answer, once; only what that
  * reading left out of the words meant is taken from the call itself, by the same checks.
@@ -51,7 +59,7 @@ export function rememberTool({ turns, needs, inOwnWords }: MemoryToolParts): Too
       mustRead(context);
       mustStandInMessage(said.quote, context, inOwnWords);
       const options = { now: context.now, signal: context.signal };
-      const read = await turns.remember(context.owner, turnOf(context), options);
+      const read = await turns.remember(context.owner, turnOf(context), options).catch(unlessUnreadable);
       const meant = ({ source }: Memory) =>
         source?.message_id === context.userMessage.id && (inOwnWords(source.quote, said.quote) || inOwnWords(said.quote, source.quote));
       const operation: ProposedOperation = proposedOperationSchema.parse({ op: "add", ...said });

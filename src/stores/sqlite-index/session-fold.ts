@@ -1,4 +1,4 @@
-import { isAnswer, isBlankFailure } from "../../domain/message-kinds.js";
+import { hasNoAnswer, isAnswer, isBlankFailure } from "../../domain/message-kinds.js";
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, MessageRecord, RecordOf, Session, SessionStatus } from "../../domain/session.js";
 import { titleFrom } from "../../domain/title.js";
@@ -163,10 +163,13 @@ function message(state: SessionState, record: MessageRecord): Folded {
     return { state: { ...counted.state, turns }, effects: [...effects, ...pendingAtOnce(record)] };
   }
   if (record.body.ingested === true) return { state: counted.state, effects: [...counted.effects, ...pendingAtOnce(record)] };
-  if (!isAnswer(record)) return counted;
+  const unanswered = hasNoAnswer(record);
+  if (!isAnswer(record) && !unanswered) return counted;
   const asked = state.turns.find(({ turn }) => turn === record.turn);
   if (asked === undefined || asked.answeredSeq !== null) return counted;
-  const turns = state.turns.map((each) => (each === asked ? { ...each, answeredSeq: record.seq } : each));
+  // What was said in a turn that ended badly was said all the same; where it is answered after all, it is pending once more.
+  const answeredSeq = unanswered ? null : record.seq;
+  const turns = state.turns.map((each) => (each === asked ? { ...each, answeredSeq } : each));
   const pending: Effect = {
     kind: "pending",
     turn: record.turn,
