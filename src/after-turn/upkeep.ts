@@ -91,7 +91,10 @@ export class SessionUpkeep {
           ids.push(...page.data.filter(({ title, metadata }) => title !== null && metadata.incognito !== true).map(({ id }) => id));
           cursor = page.nextCursor;
         } while (cursor !== null);
-        for (const id of ids) await this.#withoutForgotten(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
+        for (const id of ids) {
+          signal.throwIfAborted();
+          await this.#withoutForgotten(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
+        }
       }
     } catch (error) {
       this.#failed(null, error);
@@ -101,7 +104,6 @@ export class SessionUpkeep {
   }
 
   async #withoutForgotten(owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
     const records = await this.#records(owner, sessionId, signal);
     if (forgottenTurns(records, await this.#parts.ledger.tombstones(owner)).size === 0) return;
     await this.#describeAs(owner, sessionId, records, null, signal);

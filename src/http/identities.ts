@@ -37,8 +37,9 @@ const idParam = z.object({
 
 const description = "For a trusted backend: an API key without a user.";
 const KEY_WARNING =
-  "While the merge stands, `from` is a key to all that is `to`'s: whoever is still known by it reads and writes it, and may erase it. Give " +
-  "the visitor's id up as they sign in, and a new one to whoever comes next at the same device.";
+  "While the merge stands, `from` is a key to all that is `to`'s: whoever is still known by it reads and writes it, and may erase it. " +
+  "Give the visitor's id up as they sign in, and a new one to whoever comes next at the same device.";
+const AGAIN = "Answered when it is done. The same `from` and `to` again are answered with the same merge.";
 const fails = ["NOT_FOUND"] as const;
 const routes = {
   merge: createRoute({
@@ -47,7 +48,7 @@ const routes = {
     operationId: "mergeIdentities",
     tags,
     summary: "Make a visitor's sessions, memories, history and bookings a known user's",
-    description: `${description} Answered when it is done. The same \`from\` and \`to\` again are answered with the same merge. ${KEY_WARNING}`,
+    description: `${description} ${AGAIN} ${KEY_WARNING}`,
     request: { headers: idempotencyHeader, body: body(mergeBody) },
     responses: answers(mergeSchema, "The merge: `from` is taken for `to` from now on.", 202),
     fails: [...fails, "SAME_IDENTITY", "IDENTITY_MERGED", "IDEMPOTENCY_KEY_REUSED", "SESSION_BUSY"],

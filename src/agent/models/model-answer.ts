@@ -19,7 +19,8 @@ export interface AnswerContext {
 
 /**
  * What a caller gets of what an endpoint gave: no thought, written calls read, JSON found, ids within limits.
- * @throws EndpointFailure `no_json` where a model that gave no JSON yet passed over JSON mode, `only_thought` where the limit went into thought
+ * @throws EndpointFailure `no_json` where a model that gave no JSON yet passed over JSON mode, `only_thought` where the limit went into
+ *   thought
  */
 export async function* modelAnswer(
   events: AsyncIterable<ProviderEvent>,
