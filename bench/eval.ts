@@ -1,4 +1,5 @@
 import { MiniLmEmbedder } from "../src/embedding/minilm/minilm-embedder.js";
+import { StaticEmbedder } from "../src/embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
 import { SentenceJudge } from "../src/offline/learnt/sentence-judge.js";
 import { silentLogger } from "../src/platform/logger.js";
@@ -17,13 +18,16 @@ import { sloppy } from "./eval/sloppy-model.js";
  */
 const embedder = new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
 const judge = SentenceJudge.of({ embedder, logger: silentLogger });
+const table = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+const judgeOfTable = SentenceJudge.of({ embedder: table, logger: silentLogger });
 const READERS: Readonly<Record<string, (script: Script) => MessageReader>> = {
   perfect,
   forgetful,
   sloppy,
   gullible,
   "stand-in": () => standInReader(judge),
-  /** As it reads where the model of the package isn't used. */
+  "stand-in, static": () => standInReader(judgeOfTable),
+  /** As it reads where neither the model nor the table of the package is used. */
   "stand-in, rules alone": () => standInReader(),
 };
 

@@ -6,11 +6,12 @@ import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
 import type { Embedder } from "../src/ports/embedding.js";
 import type { ConversationHistory } from "../src/ports/history.js";
 import { SIGNALS, type Signal, without } from "../src/stores/vector-history/weights.js";
+import { quantile } from "./quantile.js";
 import { plainBm25 } from "./recall/bm25.js";
 import { crossValidate } from "./recall/cross-validation.js";
 import { type Conversation, readDataset } from "./recall/dataset.js";
 import { type Fixture, openFixture, ownerOfConversation } from "./recall/fixture.js";
-import { count, fractionAt, HEADER, newTally, percentile, row, type Tally } from "./recall/metrics.js";
+import { count, fractionAt, HEADER, newTally, row, type Tally } from "./recall/metrics.js";
 import { measureAtScale } from "./recall/scale.js";
 
 /**
@@ -157,5 +158,5 @@ async function latency(fixture: Fixture, conversations: readonly Conversation[])
       await fixture.history.search(ownerOfConversation(conversation), { query: question });
       times.push(performance.now() - start);
     }
-  report(`\nquery: p50 ${percentile(times, 0.5).toFixed(2)} ms, p95 ${percentile(times, 0.95).toFixed(2)} ms (limit 20)`);
+  report(`\nquery: p50 ${quantile(times, 0.5).toFixed(2)} ms, p95 ${quantile(times, 0.95).toFixed(2)} ms (limit 20)`);
 }

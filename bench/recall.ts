@@ -12,6 +12,7 @@ import { openLocalQdrant } from "../src/stores/local-vectors/local-qdrant.js";
 import { ensureCollection } from "../src/stores/mem0/collections.js";
 import { loadMem0 } from "../src/stores/mem0/mem0-environment.js";
 import { Mem0Service } from "../src/stores/mem0/mem0-service.js";
+import { median, quantile } from "./quantile.js";
 import { type MemoryRow, NOW, rowOf } from "./recall/memory-rows.js";
 import { questionOf } from "./recall/memory-texts.js";
 
@@ -136,14 +137,6 @@ async function timed(what: string, work: () => Promise<void>): Promise<void> {
 
 function report(what: string, taken: readonly number[]): void {
   say(`${what}: p50 ${median(taken).toFixed(2)} ms, p95 ${quantile(taken, 0.95).toFixed(2)} ms (${taken.length} searches)`);
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 }
 
 function say(line: string): void {

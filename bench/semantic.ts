@@ -9,10 +9,10 @@ import { type Found, readGuests, scoreOf } from "./semantic/score.js";
  * How well each embedder finds what a question needs among a guest's thirty memories, where they share hardly a word: any and all of what
  * is needed within the first five; and what unrelated questions find, which should be nothing.
  *
- * `npm run eval:semantic -- [file=bench/semantic/guests.jsonl] [embedders=hashing,minilm]`; an embedder is a value of EMBEDDING_PROVIDER,
+ * `npm run eval:semantic -- [file=bench/semantic/guests.jsonl] [embedders=hashing,static,minilm]`; an embedder is a value of EMBEDDING_PROVIDER,
  * set up by the other variables of the environment.
  */
-const [file = new URL("semantic/guests.jsonl", import.meta.url), names = "hashing,minilm"] = process.argv.slice(2);
+const [file = new URL("semantic/guests.jsonl", import.meta.url), names = "hashing,static,minilm"] = process.argv.slice(2);
 const guests = await readGuests(file);
 const of = ({ any, all, questions }: Found) => `${any.toFixed(2)} / ${all.toFixed(2)} of ${questions}`;
 console.log("embedder      any@5 / all@5 English   other languages       English, if relevant   unrelated  ready ms  ms a text");

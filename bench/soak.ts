@@ -11,6 +11,7 @@ import { listen } from "../src/http/server.js";
 import { systemClock } from "../src/platform/clock.js";
 import { silentLogger } from "../src/platform/logger.js";
 import type { ChatModel, ModelEvent } from "../src/ports/agent.js";
+import { median } from "./quantile.js";
 
 /**
  * Whether a server that runs for long stays the size it is: 20,000 turns over HTTP, plain and streamed, of ever new users in
@@ -149,10 +150,6 @@ async function oneTurn(url: string, { session, user }: { session: string | undef
 
 async function openFiles(): Promise<number> {
   return (await readdir(process.platform === "linux" ? "/proc/self/fd" : "/dev/fd")).length;
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
 function megabytes(bytes: number): string {

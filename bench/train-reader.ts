@@ -1,60 +1,81 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { packagedModel } from "../src/embedding/minilm/packaged-files.js";
 import { SentenceModel } from "../src/embedding/minilm/sentence-model.js";
+import { StaticEmbedder } from "../src/embedding/static/static-embedder.js";
+import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
 import { SentenceJudge } from "../src/offline/learnt/sentence-judge.js";
 import { silentLogger } from "../src/platform/logger.js";
 import { standInReader } from "../test/support/stand-in.js";
 import { type Conversation, conversationSets } from "./eval/conversations.js";
 import { rememberedOf } from "./eval/remember.js";
 import { addScore, emptyScore, type Score } from "./eval/score.js";
-import { type JudgedSentence, sentencesIn, writtenSentences } from "./reader/examples.js";
+import { type JudgedSentence, type Meaningful, sentencesIn, WRITTEN, writtenSentences } from "./reader/examples.js";
 import { weightsOf } from "./reader/weights.js";
 
 /**
- * Trains what the stand-in for a model judges sentences by, and writes it into `src/offline/learnt/sentence-weights.json`. With `--folds`
- * nothing is written: it is trained five times with a fifth of the conversations left out, and read with that on those; `--notes` what went
- * wrong. The sets `unseen` and `newcomers` are for judging: nothing is learnt of them.
+ * Trains what the stand-in for a model judges sentences by, over the vectors of the packaged model, or of the table with
+ * `--embedder static`, and writes it into `src/offline/learnt/sentence-weights.json`, or `sentence-weights-static.json`. With `--left-out`
+ * nothing is written: each set of conversations is read with what was learnt without it, as its writer is nobody that was learnt of (a
+ * fifth of every set left out flatters); `--notes` what went wrong. The sets `unseen`, `newcomers` and `walk-ins` are for judging: nothing
+ * is learnt of them.
  */
-const SETS = ["seen", "strangers", "put-aside", "held-out", "passers-by"];
-const FOLDS = 5;
-const WRITTEN = "bench/reader/sentences.txt";
-const FILE = fileURLToPath(new URL("../src/offline/learnt/sentence-weights.json", import.meta.url));
-
-const model = await SentenceModel.open(packagedModel());
-const known = new Map<string, Float32Array>();
-const embedder = {
-  id: "minilm-v1",
-  embed: async (texts: readonly string[]) => {
-    for (const text of texts) if (!known.has(text)) known.set(text, await model.vectorOf(text));
-    return texts.map((text) => known.get(text) ?? new Float32Array());
+const SETS = ["seen", "strangers", "put-aside", "held-out", "passers-by", "regulars", "callers"];
+const { values: options } = parseArgs({
+  options: {
+    embedder: { type: "string", default: "minilm" },
+    "left-out": { type: "boolean", default: false },
+    notes: { type: "boolean", default: false },
   },
-};
+});
+
+const { file, ...embedder } = await trainedWith(options.embedder);
 
 const sets = conversationSets().filter(({ name }) => SETS.includes(name));
 const all: { readonly set: string; readonly conversation: Conversation; readonly sentences: readonly JudgedSentence[] }[] = [];
 for (const { name: set, conversations } of sets)
   for (const conversation of conversations) all.push({ set, conversation, sentences: await sentencesIn(conversation, embedder) });
 const written = await writtenSentences(embedder);
+const whose = { embedder: embedder.id, meaning: embedder.meaning };
 
-if (process.argv.includes("--folds")) await folds();
+if (options["left-out"]) await leftOut();
 else {
   const sentences = [...all.flatMap((each) => each.sentences), ...written];
-  const learnt = { made_by: "bench/train-reader.ts", of: [...SETS, WRITTEN], ...weightsOf(sentences, embedder.id) };
-  writeFileSync(FILE, `${JSON.stringify(learnt, null, 2)}\n`);
-  console.log(`${sentences.length} sentences, of which ${sentences.filter(({ keep }) => keep).length} tell something lasting: ${FILE}`);
+  const learnt = { made_by: "bench/train-reader.ts", of: [...SETS, ...WRITTEN], ...weightsOf(sentences, whose) };
+  writeFileSync(file, `${JSON.stringify(learnt, null, 2)}\n`);
+  console.log(`${sentences.length} sentences, of which ${sentences.filter(({ keep }) => keep).length} tell something lasting: ${file}`);
 }
 
-async function folds(): Promise<void> {
+/** `id`: what the ids of such embedders begin with. */
+async function trainedWith(name: string): Promise<Meaningful & { readonly id: string; readonly file: string }> {
+  const fileOf = (end: string) => fileURLToPath(new URL(`../src/offline/learnt/sentence-weights${end}.json`, import.meta.url));
+  if (name === "static") {
+    const table = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+    return { id: "static-v1", meaning: 256, file: fileOf("-static"), embed: (texts) => table.embed(texts) };
+  }
+  const model = await SentenceModel.open(packagedModel());
+  const known = new Map<string, Float32Array>();
+  return {
+    id: "minilm-v1",
+    meaning: 384,
+    file: fileOf(""),
+    embed: async (texts) => {
+      for (const text of texts) if (!known.has(text)) known.set(text, await model.vectorOf(text));
+      return texts.map((text) => known.get(text) ?? new Float32Array());
+    },
+  };
+}
+
+async function leftOut(): Promise<void> {
   const scores = new Map<string, Score>();
-  for (let fold = 0; fold < FOLDS; fold++) {
-    const isLeftOut = (_: unknown, at: number) => at % FOLDS === fold;
-    const learntOf = all.filter((each, at) => !isLeftOut(each, at)).flatMap(({ sentences }) => sentences);
-    const weights = weightsOf([...learntOf, ...written], embedder.id);
+  for (const left of SETS) {
+    const learntOf = all.filter(({ set }) => set !== left).flatMap(({ sentences }) => sentences);
+    const weights = weightsOf([...learntOf, ...written], whose);
     const judge = SentenceJudge.of({ embedder, logger: silentLogger, weights });
-    for (const { set, conversation } of all.filter(isLeftOut)) {
+    for (const { conversation } of all.filter(({ set }) => set === left)) {
       const memories = await rememberedOf(conversation, () => standInReader(judge));
-      for (const name of [set, "all"]) {
+      for (const name of [left, "all"]) {
         const score = scores.get(name) ?? emptyScore();
         scores.set(name, score);
         addScore(score, conversation, memories);
@@ -66,5 +87,5 @@ async function folds(): Promise<void> {
     const precision = right / (right + unexpected);
     console.log(name.padEnd(12), `precision ${precision.toFixed(2)}, recall ${(kept / expected).toFixed(2)}`, JSON.stringify(figures));
   }
-  if (process.argv.includes("--notes")) for (const note of scores.get("all")?.notes ?? []) console.log(note);
+  if (options.notes) for (const note of scores.get("all")?.notes ?? []) console.log(note);
 }

@@ -6,6 +6,7 @@ import { parseConfig } from "../src/compose/config.js";
 import { statementSchema } from "../src/domain/memory.js";
 import { ownerOf } from "../src/domain/owner.js";
 import type { ChatModel, ModelEvent } from "../src/ports/agent.js";
+import { median, quantile } from "./quantile.js";
 
 /**
  * What Maitred adds to a turn, beside the model: a whole turn whose model answers at once, with and without long-term memory, on
@@ -140,14 +141,6 @@ function report(what: string, taken: readonly number[]): void {
 
 function ratio(a: number, b: number): string {
   return (a / b).toFixed(2);
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 }
 
 function say(line: string): void {

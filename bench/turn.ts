@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { quantile } from "./quantile.js";
 import { Served } from "./turn/served.js";
 
 /**
@@ -180,10 +181,6 @@ function p(p50: number, p95: number): string {
 
 function mib(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MiB`;
-}
-
-function quantile(taken: readonly number[], share: number): number {
-  return [...taken].sort((a, b) => a - b)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? Number.NaN;
 }
 
 function say(line: string): void {

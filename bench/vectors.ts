@@ -11,6 +11,7 @@ import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js"
 import type { Filter, Point } from "../src/ports/vectors.js";
 import { openLocalQdrant } from "../src/stores/local-vectors/local-qdrant.js";
 import type { LocalVectorStore } from "../src/stores/local-vectors/local-vector-store.js";
+import { quantile } from "./quantile.js";
 
 const DIMENSION = 384;
 const scale = process.argv.includes("--quick") ? 10 : 1;
@@ -33,12 +34,6 @@ const vector = () => Array.from({ length: DIMENSION }, () => next() - 0.5);
 const sentence = () => Array.from({ length: 20 }, () => WORDS[Math.floor(next() ** 3 * WORDS.length)]).join(" ");
 const of = (user: string): Filter => ({ must: [{ key: "user_id", match: { value: user } }] });
 
-function quantiles(times: number[]): { p50: number; p95: number } {
-  const sorted = [...times].sort((a, b) => a - b);
-  const at = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-  return { p50: at(0.5), p95: at(0.95) };
-}
-
 async function timed(runs: number, work: (run: number) => Promise<unknown>): Promise<{ p50: number; p95: number }> {
   const times: number[] = [];
   for (let run = 0; run < runs; run++) {
@@ -46,7 +41,7 @@ async function timed(runs: number, work: (run: number) => Promise<unknown>): Pro
     await work(run);
     times.push(performance.now() - start);
   }
-  return quantiles(times);
+  return { p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
 }
 
 async function fill(

@@ -7,6 +7,7 @@ import { nodeFileSystem } from "../src/platform/file-system.js";
 import { newId } from "../src/platform/ids.js";
 import { silentLogger } from "../src/platform/logger.js";
 import { FileMemoryService } from "../src/stores/files/file-memory-service.js";
+import { median } from "./quantile.js";
 
 /**
  * What a window of ten rounds costs in sessions of 100, 10,000 and 1,000,000 lines, warm (journal open) and cold
@@ -139,10 +140,6 @@ function into(times: Map<number, number[]>, lines: number, ms: number): void {
   const known = times.get(lines);
   if (known === undefined) times.set(lines, [ms]);
   else known.push(ms);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function report(results: readonly Result[]): void {

@@ -13,7 +13,13 @@ const asked = "Anything good this weekend?";
 
 async function converse(mem0Enabled: boolean) {
   const dir = await mkdtemp(join(tmpdir(), "maitred-example-"));
-  const maitred = await createOrchestrator({ MEMORY_STORAGE_DIR: dir, MEM0_ENABLED: String(mem0Enabled), LOG_LEVEL: "warn" });
+  const maitred = await createOrchestrator({
+    MEMORY_STORAGE_DIR: dir,
+    MEM0_ENABLED: String(mem0Enabled),
+    // Longer than by default, so that it ends alike on a machine that has much to do.
+    RECALL_DEADLINE_MS: "5000",
+    LOG_LEVEL: "warn",
+  });
   try {
     const owner = maitred.owner("ada");
     const first = await maitred.chat.chat({ owner, message: said });

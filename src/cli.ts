@@ -4,7 +4,7 @@ import { maintenanceOf } from "./cli/maintenance-of.js";
 import { runCli } from "./cli/program.js";
 import { parseConfig } from "./compose/config.js";
 import { readEnvironment } from "./compose/environment.js";
-import { compileWasmOnce } from "./platform/baseline-wasm.js";
+import { compileWasmOnce } from "./platform/engine-flags.js";
 import { VERSION } from "./platform/version.js";
 
 /**

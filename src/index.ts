@@ -20,7 +20,7 @@ export {
 } from "./compose/services.js";
 export type { TenantRetentionDays, TenantSettings, Tenants } from "./compose/tenants.js";
 export type { CategoriesOf, Category } from "./domain/categories.js";
-export type { EventData, EventType, OwnerEvent } from "./domain/event.js";
+export type { EventData, EventDataOf, EventDataWith, EventType, OwnerEvent } from "./domain/event.js";
 export type { GivenMessage, GivenStep } from "./domain/given-messages.js";
 export type { GivenImage, ImageType, MessageImage } from "./domain/image.js";
 export type {

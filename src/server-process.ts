@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import { startupBlock } from "./cli/startup-block.js";
 import { compose } from "./compose/compose.js";
 import { parseConfig } from "./compose/config.js";
@@ -7,8 +6,8 @@ import { openMetrics, openTraces } from "./compose/telemetry.js";
 import { createHttpApp } from "./http/app.js";
 import { requireLoopback } from "./http/auth-local.js";
 import { listen, type RunningServer } from "./http/server.js";
-import { compileWasmOnce } from "./platform/baseline-wasm.js";
 import { systemClock } from "./platform/clock.js";
+import { compileWasmOnce, growHeapBy } from "./platform/engine-flags.js";
 import { createLogger } from "./platform/pino-logger.js";
 import { announceAddress } from "./platform/server-address.js";
 
@@ -24,9 +23,8 @@ const DRAIN_MS = 5_000;
 export async function runServer(environment: Readonly<Record<string, string | undefined>>): Promise<0 | 1> {
   const config = parseConfig(environment);
   compileWasmOnce();
+  growHeapBy(config.HEAP_GROWTH_PERCENT);
   requireLoopback(config.AUTH_MODE, config.HOST);
-  // Looked at by every collection of any thread: it holds for those that begin now.
-  if (config.HEAP_GROWTH_PERCENT > 0) setFlagsFromString(`--heap-growing-percent=${config.HEAP_GROWTH_PERCENT}`);
   const logger = createLogger({ level: config.LOG_LEVEL, content: config.LOG_CONTENT });
   warnOfMisspelt(environment, logger);
   const traces = await openTraces(config, logger);

@@ -1,3 +1,5 @@
+import { median, quantile } from "../quantile.js";
+
 /** What was seen of one workload on one engine, with so many clients at once. */
 export interface Seen {
   /** Of single operations, in milliseconds. */
@@ -49,19 +51,10 @@ function cells(p50 = "", p95 = "", processor = "", rate = "", ratio = ""): strin
   return `${p50.padStart(12)}${p95.padStart(12)}${processor.padStart(10)}${rate.padStart(9)}${ratio.padStart(8)}`;
 }
 
-function milliseconds(value: number | null): string {
-  return value === null ? "" : `${value.toFixed(2)} ms`;
+function milliseconds(value: number): string {
+  return Number.isNaN(value) ? "" : `${value.toFixed(2)} ms`;
 }
 
 function whole(rate: number): string {
   return Math.round(rate).toLocaleString("en");
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5) ?? Number.NaN;
-}
-
-/** Null of no values. */
-function quantile(values: readonly number[], share: number): number | null {
-  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? null;
 }

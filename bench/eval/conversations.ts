@@ -48,6 +48,11 @@ const SETS = {
   /** By another hand: the first half was worked with, the other looked at by nobody. */
   "passers-by": path("../guests/passers-by.jsonl"),
   newcomers: path("../guests/newcomers.jsonl"),
+  /** By one more: no rule was tuned on it, thresholds were. */
+  regulars: path("../guests/regulars.jsonl"),
+  /** Half of them nothing to remember: the first half was worked with, of the other only what it asks not to keep. */
+  callers: path("../guests/callers.jsonl"),
+  "walk-ins": path("../guests/walk-ins.jsonl"),
 };
 
 export interface ConversationSet {

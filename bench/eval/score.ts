@@ -7,7 +7,7 @@ export interface Score {
   expected: number;
   /** Active. */
   kept: number;
-  /** Waits for the guest's word. */
+  /** Waits for the guest's word, it or its end. */
   asked: number;
   lost: number;
   hardLost: number;
@@ -16,7 +16,7 @@ export interface Score {
   /** Of these, hard; and hard of words that are not the guest's own. */
   wrongHard: number;
   foreignHard: number;
-  /** Active memories that are expected, optional ones too, and those that are not. */
+  /** Active memories, of which nothing is asked, that are expected, optional ones too, and those that are not. */
   right: number;
   unexpected: number;
   /** Conversations of which nothing may be remembered and something was. */
@@ -44,12 +44,14 @@ export function emptyScore(): Score {
 
 export function addScore(score: Score, conversation: Conversation, memories: readonly Memory[]): void {
   const active = memories.filter(({ status }) => status === "active");
-  const waiting = memories.filter(({ status }) => status === "review");
+  // What must hold stays active while the guest is asked whether it has ended: it is asked about, neither right nor wrong.
+  const certain = active.filter(({ pending_change }) => pending_change === null);
+  const waiting = memories.filter((memory) => memory.status === "review" || (memory.status === "active" && !certain.includes(memory)));
   for (const expected of conversation.expect) {
     if (expected.optional || expected.scope === "trip") continue;
     score.expected++;
     const holds = (memory: Memory) => fits(memory.text, expected) && (!expected.hard || memory.strength === "hard");
-    if (active.some(holds)) score.kept++;
+    if (certain.some(holds)) score.kept++;
     else if (waiting.some(holds)) {
       score.asked++;
       score.notes.push(`asked  ${conversation.id}: ${expected.text}`);
@@ -66,7 +68,7 @@ export function addScore(score: Score, conversation: Conversation, memories: rea
   const unexpected = active.filter(({ text }) => !conversation.expect.some((expected) => fits(text, expected)));
   if (FOREIGN.has(conversation.group)) score.foreignHard += unexpected.filter(({ strength }) => strength === "hard").length;
   for (const { text, strength } of wrong) score.notes.push(`wrong  ${conversation.id}: ${text}${strength === "hard" ? " (hard)" : ""}`);
-  for (const { text } of active)
+  for (const { text } of certain)
     if (conversation.expect.some((expected) => fits(text, expected))) score.right++;
     else {
       score.unexpected++;

@@ -1,3 +1,4 @@
+import { median } from "../quantile.js";
 import type { Sizes, Workload } from "./contestant.js";
 import type { Outcome, Result, Slice } from "./field.js";
 
@@ -139,8 +140,4 @@ export function missed(lines: readonly Line[]): readonly Line[] {
     if (least === undefined) return false;
     return ours?.figure === null || (best !== null && best.ratio < least);
   });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -23,14 +23,15 @@ export async function openSession(
   return id;
 }
 
-function roundRecords(n: number): NewRecord[] {
+/** What a turn appends, with nothing left to be written back: the worker would take it up beside what is measured. */
+export function roundRecords(n: number): NewRecord[] {
   const turn = n + 1;
   const body = { status: "skipped" as const, memory_ids: [], attempts: 1 };
   const done: NewRecord = { type: "write_back_done", id: newId(), turn, at: now(), body };
   return [...roundOf(n).map(messageRecord(turn)), done];
 }
 
-export function messageRecord(turn: number): (said: Said) => NewRecord {
+function messageRecord(turn: number): (said: Said) => NewRecord {
   return ({ role, content }) => ({ type: "message", id: newId(), turn, at: now(), body: { role, content } });
 }
 

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { median } from "../quantile.js";
 
 /** One of several sizes of the same thing, and what is measured of it. */
 export interface Sized {
@@ -37,15 +38,11 @@ export async function inTurns(
     }
     onStep(n + 1, warmUp + operations);
   }
-  return sizes.map(({ size }, index) => ({ size, ms: median(taken[index]?.ms), cpuMs: median(taken[index]?.cpuMs) }));
+  return sizes.map(({ size }, index) => ({ size, ms: median(taken[index]?.ms ?? []), cpuMs: median(taken[index]?.cpuMs ?? []) }));
 }
 
 /** How many times the cheapest size the dearest one costs, by the processor's time: what else runs hardly changes it. */
 export function spread(points: readonly Point[]): number {
   const costs = points.map(({ cpuMs }) => cpuMs);
   return Math.max(...costs) / Math.min(...costs);
-}
-
-function median(values: readonly number[] = []): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
+import { cuesIn } from "../../src/offline/learnt/sentence-cues.js";
 import type { SentenceSeen } from "../../src/offline/learnt/sentence-features.js";
 import { meaningIn } from "../../src/offline/learnt/sentence-judge.js";
 import { type Sentence, sentencesOf } from "../../src/offline/reading/clauses.js";
+import { Vocabulary } from "../../src/offline/reading/domain-words.js";
 import { english, languageIn } from "../../src/offline/reading/language.js";
 import { BROUGHT, ownText } from "../../src/platform/own-text.js";
 import type { Embedder } from "../../src/ports/embedding.js";
@@ -17,14 +20,17 @@ export interface JudgedSentence {
   readonly category: string | null;
 }
 
+/** An embedder, and how many numbers of its vectors are a text's meaning. */
+export type Meaningful = Pick<Embedder, "embed"> & { readonly meaning: number };
+
 /** The share of a quote, or of a sentence, that both must have in common to be one. */
 const IN_COMMON = 0.5;
 /** Of these groups a first message tells what a later one takes back: it isn't expected, and is no wrong example either. */
 const TAKES_BACK = new Set(["correction", "negation", "dontkeep"]);
-const LINES = fileURLToPath(new URL("./sentences.txt", import.meta.url));
+const VOCABULARY = new Vocabulary(CONCIERGE_WORDS, new Set(CONCIERGE_WORDS.needs.map(({ need }) => need)));
 
 /** Those of a conversation, as the reader parts it. What is expected for one trip only, and what is taken back, is left out. */
-export async function sentencesIn(conversation: Conversation, embedder: Pick<Embedder, "embed">): Promise<readonly JudgedSentence[]> {
+export async function sentencesIn(conversation: Conversation, embedder: Meaningful): Promise<readonly JudgedSentence[]> {
   const { messages, expect, group } = conversation;
   const judged: JudgedSentence[] = [];
   for (const [turn, text] of messages.entries()) {
@@ -53,23 +59,33 @@ export async function sentencesIn(conversation: Conversation, embedder: Pick<Emb
   return judged;
 }
 
-/** Those that were written for training: `+` lasts, `!` must hold, `-` nothing; ` | ` parts the sentences of one message. */
-export async function writtenSentences(embedder: Pick<Embedder, "embed">): Promise<readonly JudgedSentence[]> {
+const FILES = ["sentences", "eating-out", "travel", "families", "abroad", "borderline", "everyday"];
+/** The files of what was written for training: `+` lasts, `!` must hold, `-` nothing; ` | ` parts the sentences of one message. */
+export const WRITTEN = FILES.map((name) => `bench/reader/${name}.txt`);
+
+/** What a line of such a file says, with its marks. */
+export function linesOf(file: string): readonly (readonly { readonly mark: string; readonly text: string }[])[] {
+  const lines = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8").split("\n");
+  return lines.filter(Boolean).map((line) => line.split(" | ").map((part) => ({ mark: part.charAt(0), text: part.slice(2) })));
+}
+
+export async function writtenSentences(embedder: Meaningful, files = WRITTEN): Promise<readonly JudgedSentence[]> {
   const judged: JudgedSentence[] = [];
-  for (const line of readFileSync(LINES, "utf8").split("\n").filter(Boolean)) {
-    const parts = line.split(" | ");
-    const texts = parts.map((part) => part.slice(2));
+  for (const parts of files.flatMap(linesOf)) {
+    const texts = parts.map(({ text }) => text);
     for (const [place, seen] of (await seenOf(texts, texts.join(" "), embedder)).entries()) {
-      const mark = parts[place]?.charAt(0);
+      const mark = parts[place]?.mark;
       judged.push({ seen, keep: mark !== "-", hard: mark === "!", category: null });
     }
   }
   return judged;
 }
 
-async function seenOf(texts: readonly string[], message: string, embedder: Pick<Embedder, "embed">): Promise<readonly SentenceSeen[]> {
-  const [whole = new Float32Array(), ...each] = (await embedder.embed([message, ...texts])).map(meaningIn);
-  const isEnglish = languageIn(message).name === "en";
+async function seenOf(texts: readonly string[], message: string, embedder: Meaningful): Promise<readonly SentenceSeen[]> {
+  const [whole = new Float32Array(), ...each] = (await embedder.embed([message, ...texts])).map((vector) =>
+    meaningIn(vector, embedder.meaning),
+  );
+  const language = languageIn(message);
   return texts.map((text, place) => ({
     text,
     message,
@@ -77,7 +93,8 @@ async function seenOf(texts: readonly string[], message: string, embedder: Pick<
     sentences: texts.length,
     meaning: each[place] ?? new Float32Array(),
     messageMeaning: whole,
-    english: isEnglish,
+    english: language.name === "en",
+    cues: cuesIn(text, message, language, VOCABULARY),
   }));
 }
 

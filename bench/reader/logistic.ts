@@ -14,10 +14,12 @@ export interface Training {
  * Weights of a logistic regression, by accelerated gradient descent (Nesterov) from zero: the same examples in the same order give the same
  * weights.
  */
-export function trained(examples: readonly Example[], { penalty, steps }: Training): Float64Array {
-  const size = examples[0]?.features.length ?? 0;
+export function trained(all: readonly Example[], { penalty, steps }: Training): Float64Array {
+  const size = all[0]?.features.length ?? 0;
+  const examples = all.map(sparse);
   // Half of the bound of the curvature: the features are never all in line.
-  const curvature = (examples.reduce((sum, { features }) => sum + dot(features, features), 0) / 4 + penalty) / 2;
+  const curvature =
+    (examples.reduce((sum, { values }) => sum + values.reduce((squares, value) => squares + value * value, 0), 0) / 4 + penalty) / 2;
   let weights = new Float64Array(size);
   let ahead = new Float64Array(size);
   let pace = 1;
@@ -32,17 +34,25 @@ export function trained(examples: readonly Example[], { penalty, steps }: Traini
   return weights;
 }
 
-function descended(from: Float64Array, examples: readonly Example[], penalty: number, curvature: number): Float64Array<ArrayBuffer> {
-  const slope = from.map((weight, i) => (i === from.length - 1 ? 0 : penalty * weight));
-  for (const { features, yes } of examples) {
-    const error = 1 / (1 + Math.exp(-dot(features, from))) - (yes ? 1 : 0);
-    for (let i = 0; i < slope.length; i++) slope[i] = (slope[i] ?? 0) + error * (features[i] ?? 0);
-  }
-  return from.map((weight, i) => weight - (slope[i] ?? 0) / curvature);
+/** An example by the features that it has: most words are in few sentences. */
+interface SparseExample {
+  readonly at: Int32Array;
+  readonly values: Float64Array;
+  readonly yes: boolean;
 }
 
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
+function sparse({ features, yes }: Example): SparseExample {
+  const at = Int32Array.from([...features.keys()].filter((i) => features[i] !== 0));
+  return { at, values: Float64Array.from(at, (i) => features[i] ?? 0), yes };
+}
+
+function descended(from: Float64Array, examples: readonly SparseExample[], penalty: number, curvature: number): Float64Array<ArrayBuffer> {
+  const slope = from.map((weight, i) => (i === from.length - 1 ? 0 : penalty * weight));
+  for (const { at, values, yes } of examples) {
+    let sum = 0;
+    for (let k = 0; k < at.length; k++) sum += (values[k] ?? 0) * (from[at[k] ?? 0] ?? 0);
+    const error = 1 / (1 + Math.exp(-sum)) - (yes ? 1 : 0);
+    for (let k = 0; k < at.length; k++) slope[at[k] ?? 0] = (slope[at[k] ?? 0] ?? 0) + error * (values[k] ?? 0);
+  }
+  return from.map((weight, i) => weight - (slope[i] ?? 0) / curvature);
 }

@@ -3,14 +3,18 @@ import type { PackedWeights, SentenceWeights } from "../../src/offline/learnt/se
 import type { JudgedSentence } from "./examples.js";
 import { trained } from "./logistic.js";
 
-const KEEP = { penalty: 4, steps: 200 };
+const KEEP = { penalty: 4, steps: 150 };
+const HARD = { penalty: 2, steps: 150 };
 const OF_MEANING = { penalty: 0.3, steps: 150 };
 /** Of a category with fewer examples nothing can be learnt. */
 const MIN_EXAMPLES = 5;
 const MAX_INT = 32_767;
 
+/** Whose vectors, and how many numbers of them are a text's meaning. */
+export type Meanings = Pick<SentenceWeights, "embedder" | "meaning">;
+
 /** What is learnt of judged sentences. Deterministic. */
-export function weightsOf(sentences: readonly JudgedSentence[], embedder: string): SentenceWeights {
+export function weightsOf(sentences: readonly JudgedSentence[], meanings: Meanings): SentenceWeights {
   const kept = sentences.filter(({ keep }) => keep);
   const told = kept.filter(({ category }) => category !== null);
   const ofMeaning = (of: readonly JudgedSentence[], yes: (sentence: JudgedSentence) => boolean) =>
@@ -23,14 +27,19 @@ export function weightsOf(sentences: readonly JudgedSentence[], embedder: string
   const names = [...new Set(told.map(({ category }) => category ?? ""))].sort();
   const enough = names.filter((name) => told.filter(({ category }) => category === name).length >= MIN_EXAMPLES);
   return {
-    embedder,
+    ...meanings,
     keep: packed(
       trained(
         sentences.map(({ seen, keep }) => ({ features: featuresOf(seen), yes: keep })),
         KEEP,
       ),
     ),
-    hard: ofMeaning(kept, ({ hard }) => hard),
+    hard: packed(
+      trained(
+        kept.map(({ seen, hard }) => ({ features: featuresOf(seen), yes: hard })),
+        HARD,
+      ),
+    ),
     categories: Object.fromEntries(enough.map((name) => [name, ofMeaning(told, ({ category }) => category === name)])),
   };
 }

@@ -42,8 +42,3 @@ export const HEADER = `${"".padEnd(34)} fraction found @${CUTS.join(" @")}   any
 export function fractionAt(tally: Tally, cut: (typeof CUTS)[number]): number {
   return (tally.fraction[CUTS.indexOf(cut)] ?? 0) / Math.max(1, tally.questions);
 }
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}

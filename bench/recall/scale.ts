@@ -1,8 +1,8 @@
 import { ownerOf } from "../../src/domain/owner.js";
 import { derivedId } from "../../src/platform/ids.js";
 import type { HistoryMessage } from "../../src/ports/history.js";
+import { quantile } from "../quantile.js";
 import type { Fixture } from "./fixture.js";
-import { percentile } from "./metrics.js";
 
 const TURNS_OF_ONE = 3_000;
 const TURNS_OF_OTHERS = 300_000;
@@ -35,7 +35,7 @@ export async function measureAtScale(fixture: Fixture, report: (line: string) =>
     if (i >= WARM_UP) times.push(performance.now() - start);
   }
   report(
-    `${TURNS_OF_ONE} turns of one user among ${TURNS_OF_OTHERS}: p50 ${percentile(times, 0.5).toFixed(2)} ms, p95 ${percentile(times, 0.95).toFixed(2)} ms a query; ` +
+    `${TURNS_OF_ONE} turns of one user among ${TURNS_OF_OTHERS}: p50 ${quantile(times, 0.5).toFixed(2)} ms, p95 ${quantile(times, 0.95).toFixed(2)} ms a query; ` +
       `${((await fixture.indexBytes()) / 1024 ** 2).toFixed(0)} MiB`,
   );
 }

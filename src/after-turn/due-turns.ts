@@ -8,6 +8,9 @@ export const OUT_OF_TOKENS = "COST_LIMIT_REACHED";
 /** What a turn waits with whose message was left to be read along with a next one. */
 export const LEFT_TO_READ = "LEFT_TO_READ";
 
+/** A turn that failed is waited for if it is tried again within this time: longer delays are those of an outage. */
+const SOON_MS = 60_000;
+
 export function isLeft({ state, errorCode }: PendingTurn): boolean {
   return state === "pending" && errorCode === LEFT_TO_READ;
 }
@@ -28,7 +31,7 @@ export class DueTurns {
   readonly #index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf" | "recordAttempt">;
   readonly #clock: Clock;
   readonly #delayMs: number;
-  /** Owners whose turns don't wait, until none is left. */
+  /** Owners whose turns don't wait, until none is left that can be written back soon. */
   readonly #hurried = new Set<Owner>();
   #withoutDelay = 0;
 
@@ -70,6 +73,20 @@ export class DueTurns {
     return (await this.#index.due(this.#now() - this.#delay, 1)).length > 0;
   }
 
+  /**
+   * Whether any of these turns can be written back within a minute. False where all that is left failed, or stands in line behind one that
+   * waits for the next day's tokens or for the end of an outage.
+   */
+  soon(turns: readonly PendingTurn[]): boolean {
+    const pending = turns.filter(({ state }) => state === "pending");
+    const first = pending.filter(({ sessionId }, place) => pending[place - 1]?.sessionId !== sessionId);
+    const now = this.#now();
+    return first.some(({ attempts, errorCode, dueAtMs }) => {
+      if (errorCode === OUT_OF_TOKENS) return dueAtMs <= now;
+      return attempts === 0 || dueAtMs + this.#delayMs <= now + SOON_MS;
+    });
+  }
+
   #now(): number {
     return this.#clock.now().getTime();
   }
@@ -86,8 +103,8 @@ export class DueTurns {
   async #claimHurried(limit: number, except: ReadonlySet<Owner>, leaseMs: number): Promise<readonly PendingTurn[]> {
     const only: Owner[] = [];
     for (const owner of this.#hurried) {
-      const pending = (await this.#index.pendingOf(owner)).some((turn) => turn.state === "pending" && !isLeft(turn));
-      if (!pending) this.#hurried.delete(owner);
+      const turns = (await this.#index.pendingOf(owner)).filter((turn) => !isLeft(turn));
+      if (!this.soon(turns)) this.#hurried.delete(owner);
       else if (!except.has(owner)) only.push(owner);
     }
     if (only.length === 0) return [];
@@ -100,11 +117,4 @@ export class DueTurns {
     }
     return turns;
   }
-}
-
-/** False where all that is left failed, or stands in line behind a turn that waits for the next day's tokens. */
-export function canRun(turns: readonly PendingTurn[], now: Date): boolean {
-  const pending = turns.filter(({ state }) => state === "pending");
-  const first = pending.filter(({ sessionId }, place) => pending[place - 1]?.sessionId !== sessionId);
-  return first.some(({ errorCode, dueAtMs }) => errorCode !== OUT_OF_TOKENS || dueAtMs <= now.getTime());
 }

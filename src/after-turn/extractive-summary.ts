@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { hasNumber, isQuestion, namesIn, sentencesOf, wordsOf } from "../platform/language/salient-words.js";
+import { hasNumber, isQuestion, sentencesOf, wordsAndNamesOf } from "../platform/language/salient-words.js";
 import type { TokenCounter } from "../platform/tokens.js";
 
 /** A round as a summary may use it: without what was forgotten. */
@@ -28,7 +28,7 @@ const MAX_SENTENCE_CHARS = 400;
 /** Two sentences that share this part of their words say the same. */
 const SAME = 0.7;
 /** Rounds that are taken apart before others get a turn on the event loop. */
-const ROUNDS_PER_TICK = 16;
+const ROUNDS_PER_TICK = 4;
 const SENTENCES_PER_TICK = 128;
 /** No sentence with its label takes less. */
 const SHORTEST_TOKENS = 8;
@@ -73,13 +73,14 @@ async function takeApart(rounds: readonly SummaryRound[], signal: AbortSignal | 
     for (const role of ["user", "assistant"] as const) {
       for (const text of sentencesOf(round[role] ?? "")) {
         const clipped = text.length > MAX_SENTENCE_CHARS ? `${text.slice(0, MAX_SENTENCE_CHARS).replace(/\P{L}*\p{L}*$/u, "")}…` : text;
+        const { words, names } = wordsAndNamesOf(clipped);
         sentences.push({
           turn: round.turn,
           role,
           text: clipped,
           order: sentences.length,
-          words: new Set(wordsOf(clipped).map((word) => word.toLowerCase())),
-          names: namesIn(clipped).length,
+          words: new Set(words.map((word) => word.toLowerCase())),
+          names: names.length,
           number: hasNumber(clipped),
           question: isQuestion(clipped),
           acted: round.acted,
@@ -118,6 +119,17 @@ function score(sentence: Sentence, rarity: (word: string) => number, lastTurn: n
     (words.size < 4 && !number ? -0.7 : 0) +
     0.1 * (turn / Math.max(1, lastTurn))
   );
+}
+
+const LABELLED = /^Turn (\d+), (user|assistant): /;
+
+/** The rounds that an extract tells, as far as it does; what wasn't written by this is told as one. */
+export function roundsToldBy(summary: string): SummaryRound[] {
+  return summary.split("\n").map((line) => {
+    const [labelled = "", turn = 0, role] = LABELLED.exec(line) ?? [];
+    const text = line.slice(labelled.length);
+    return { turn: Number(turn), user: role === "user" ? text : null, assistant: role === "user" ? null : text, acted: false };
+  });
 }
 
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -21,8 +21,8 @@ export interface EarlierSummary {
 const PROMPT = readFileSync(new URL("./prompts/summary.txt", import.meta.url), "utf8").trim();
 
 /**
- * A summary by the model, from the rounds themselves as far as they fit into one call; otherwise from the summary so far and what
- * came after it, in as many calls as it takes.
+ * A summary by the model, from the rounds themselves as far as they fit into one call; otherwise, and where only rounds after it are given,
+ * from the summary so far and what came after it, in as many calls as it takes.
  * @throws MODEL_UNAVAILABLE (also for an empty answer, and one that was cut), and what else the model throws
  */
 export async function modelSummary(
@@ -31,9 +31,9 @@ export async function modelSummary(
   earlier: EarlierSummary | null,
   options: ModelSummaryOptions,
 ): Promise<string> {
-  const whole = chunks(rounds, options);
-  if (whole.length <= 1 || earlier === null) return fold(model, whole, null, options);
-  const since = rounds.filter((round) => round.turn > earlier.toTurn);
+  const since = rounds.filter((round) => round.turn > (earlier?.toTurn ?? 0));
+  const whole = since.length < rounds.length || earlier === null ? chunks(rounds, options) : null;
+  if (earlier === null || whole?.length === 1) return fold(model, whole ?? [], null, options);
   return fold(model, chunks(since, options), earlier.text, options);
 }
 

@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import { orAbort } from "../platform/or-abort.js";
 
 interface Running {
   readonly controller: AbortController;
@@ -61,18 +62,4 @@ function newHold() {
     end = resolve;
   });
   return { count: 0, over, end };
-}
-
-async function orAbort(over: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  let abort: () => void = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-  });
-  try {
-    await Promise.race([over, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

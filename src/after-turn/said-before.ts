@@ -12,17 +12,22 @@ import { turnToRemember } from "./turn-to-remember.js";
  * again differently, or off the record.
  */
 export async function saidBefore(
-  journal: Pick<ShortTermMemory, "read">,
+  journal: Pick<ShortTermMemory, "newestFirst">,
   owner: Owner,
   { session_id, turn, message_id }: MemoryLogTurn,
   { contextRounds, signal }: { readonly contextRounds: number; readonly signal: AbortSignal },
 ): Promise<TurnToRemember | null> {
   const records: JournalRecord[] = [];
   try {
-    for await (const record of journal.read(owner, session_id, { signal })) {
+    for await (const record of journal.newestFirst(owner, session_id, { signal })) {
       if (record.type === "off_record" && record.body.of_turn === turn) return null;
-      if (record.type === "message" && record.turn >= turn - contextRounds && record.turn <= turn) records.push(record);
+      if (record.type === "off_record") records.push(record);
+      if (record.type !== "message") continue;
+      // User messages come in the order of their turns; an answer may come later.
+      if (record.turn < turn - contextRounds && record.body.role === "user") break;
+      if (record.turn >= turn - contextRounds && record.turn <= turn) records.push(record);
     }
+    records.reverse();
   } catch (error) {
     if (isAppError(error, "SESSION_NOT_FOUND")) return null;
     throw error;

@@ -6,11 +6,11 @@ import { blockOf, windowStart } from "../domain/window-blocks.js";
 import { isSearchable, summaryMessage } from "../history/history.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
-import type { HistoryMessage } from "../ports/history.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 import { sessionLockKey, type WindowRead } from "../ports/session-store.js";
-import { extractiveSummary, type SummaryRound } from "./extractive-summary.js";
+import { extractiveSummary, roundsToldBy, type SummaryRound } from "./extractive-summary.js";
 import { modelSummary } from "./model-summary.js";
+import { SummariesInHistory } from "./summaries-in-history.js";
 import type { SummaryOptions, SummaryParts } from "./summary-parts.js";
 import { withoutForgotten } from "./summary-rounds.js";
 
@@ -18,6 +18,8 @@ export type { SummaryOptions, SummaryParts } from "./summary-parts.js";
 
 type SummaryRecord = RecordOf<"summary">;
 const ALL_ROUNDS = Number.MAX_SAFE_INTEGER;
+/** Of a longer session a summary goes on from the one before, and reads what has left the window since: it costs the same at any length. */
+const WHOLE_TURNS = 100;
 /** Rounds that may come while a summary is being written; after more it is left to the next turn. */
 const ROUNDS_MEANWHILE = 50;
 
@@ -28,21 +30,25 @@ interface SummaryJob {
   readonly by: "model" | "extract";
   /** What a summary of more rounds than fit into one call goes on from. Default: the one that stands. */
   readonly earlier?: SummaryRecord | null;
+  /** The one before, where only the rounds after it are given. */
+  readonly onward?: SummaryRecord;
   readonly signal: AbortSignal;
 }
 
 /**
  * Keeps the rolling summary of what has left the window, off the reply path. Rounds leave in blocks, and the window keeps a block until
- * the summary has it, so that it need not be written with every turn and yet no round is out of both; it is always made from the rounds
- * themselves as far as they fit, and leaves out what was forgotten. Where the day's tokens are used up an extract stands in until they
- * are not. Nothing here throws: a summary that fails is tried again after the next turn.
+ * the summary has it, so that it need not be written with every turn and yet no round is out of both. Up to 100 turns it is made from the
+ * rounds themselves as far as they fit, then from the one before and what came after it; what was forgotten is left out. Where the day's
+ * tokens are used up an extract stands in until they are not. Nothing here throws: a summary that fails is tried again after the next turn.
  */
 export class SummaryKeeper {
   readonly #parts: SummaryParts;
   readonly #options: Required<SummaryOptions>;
+  readonly #inHistory: SummariesInHistory;
 
   constructor(parts: SummaryParts, options: SummaryOptions) {
     this.#parts = parts;
+    this.#inHistory = new SummariesInHistory(parts);
     this.#options = {
       windowTokens: Number.POSITIVE_INFINITY,
       blockRounds: blockOf(options.windowRounds),
@@ -142,7 +148,7 @@ export class SummaryKeeper {
   async #maintain(owner: Owner, sessionId: string, signal: AbortSignal): Promise<boolean> {
     const { journal } = this.#parts.store;
     const { windowRounds, blockRounds } = this.#options;
-    const near = await journal.window(owner, sessionId, { rounds: windowRounds + blockRounds, signal });
+    const near = await journal.window(owner, sessionId, { rounds: windowRounds + 2 * blockRounds, signal });
     // Taken before the tombstones are read: one that comes later is later than the summary too.
     const at = this.#parts.clock.now();
     const tombstones = await this.#parts.ledger.tombstones(owner);
@@ -150,6 +156,11 @@ export class SummaryKeeper {
     const current = isCurrent(near.summary, tombstones);
     const covers = current && !near.summary?.body.interim && (near.summary?.body.to_turn ?? 0) >= (newestOutside?.turn ?? 0);
     if (near.summary === null ? !newestOutside : covers) return false;
+    const onward = current ? onwardFrom(near) : null;
+    if (onward !== null) {
+      const since = near.rounds.slice(0, this.#outside(near.rounds).toCover).filter(({ turn }) => turn > onward.body.to_turn);
+      return this.#write(owner, sessionId, near, since, { at, tombstones, final: false, by: "model", onward, signal });
+    }
     const read = await journal.window(owner, sessionId, { rounds: ALL_ROUNDS, signal });
     const final = read.summary?.body.final === true && !current;
     const covered = final ? read.rounds.length : this.#outside(read.rounds).toCover;
@@ -185,30 +196,33 @@ export class SummaryKeeper {
     const first = rounds[0];
     const last = rounds.at(-1);
     if (!first || !last) return false;
-    const { tombstones, final, signal, earlier = read.summary } = job;
-    const offRecord = await turnsOffRecord(this.#parts.store.journal.read(owner, sessionId, { signal }));
+    const { tombstones, final, signal, onward, earlier = read.summary } = job;
+    const fromSeq = onward === undefined ? 1 : first.user.seq;
+    const offRecord = await turnsOffRecord(this.#parts.store.journal.read(owner, sessionId, { fromSeq, signal }));
     const visible = withoutForgotten(rounds, tombstones).filter((round) => !offRecord.has(round.turn));
     const { tokens } = this.#parts;
-    const make = () => this.#summarise(visible, isCurrent(earlier, tombstones) ? earlier : null, signal);
+    const make = () => this.#summarise(visible, isCurrent(earlier, tombstones) ? earlier : null, onward?.body.text ?? null, signal);
     const { text, by, interim } =
       job.by === "extract"
-        ? { text: await this.#extract(visible, signal), by: "extract" }
+        ? { text: await this.#extract(visible, null, signal), by: "extract" }
         : await (tokens?.during({ owner, sessionId }, make) ?? make());
     if (interim && standsInFor(read.summary, last.turn) && isCurrent(read.summary, tombstones)) return false;
     const spent = tokens?.takeAll({ owner, sessionId }) ?? {};
     // A model that failed has nothing to put in its place.
     if (read.summary?.body.final && final && text === read.summary.body.text && isCurrent(read.summary, tombstones)) return false;
-    const remembered = rounds.every(({ user, assistant }) => isSearchable(user) && isSearchable(assistant))
-      ? text
-      : await this.#extract(
-          visible.filter(({ turn }) =>
-            rounds.some((round) => round.turn === turn && isSearchable(round.user) && isSearchable(round.assistant)),
-          ),
-          signal,
-        );
+    const inHistory = (round: Round) => isSearchable(round.user) && isSearchable(round.assistant);
+    const before = onward?.body.searchable;
+    const remembered =
+      before === undefined && rounds.every(inHistory)
+        ? text
+        : await this.#extract(
+            visible.filter(({ turn }) => rounds.some((round) => round.turn === turn && inHistory(round))),
+            typeof before === "string" ? before : (onward?.body.text ?? null),
+            signal,
+          );
     const body = {
       text,
-      from_turn: first.turn,
+      from_turn: onward?.body.from_turn ?? first.turn,
       to_turn: last.turn,
       by,
       final,
@@ -224,22 +238,23 @@ export class SummaryKeeper {
     let written: JournalRecord | undefined;
     try {
       if (!(await this.#stands(owner, sessionId, last, read.summary, signal))) return false;
-      await this.#takeFromHistory(owner, read.summary, isCurrent(read.summary, tombstones));
+      await this.#inHistory.remove(owner, read.summary, isCurrent(read.summary, tombstones));
       [written] = await writer.append(owner, sessionId, [record], { fence: lease.fence });
       // Writing unpacked it.
       if ((await store.index.get(owner, sessionId))?.status === "archived") await store.journal.compress(owner, sessionId);
     } finally {
       await lease.release();
     }
-    if (written?.type === "summary" && remembered !== "") await this.#addToHistory(owner, summaryMessage(sessionId, written), signal);
+    if (written?.type === "summary" && remembered !== "") await this.#inHistory.add(owner, summaryMessage(sessionId, written), signal);
     // Whoever wrote the one before may have added it only now.
-    await this.#takeFromHistory(owner, read.summary, true);
+    await this.#inHistory.remove(owner, read.summary, true);
     return true;
   }
 
   async #summarise(
     rounds: readonly SummaryRound[],
     earlier: SummaryRecord | null,
+    before: string | null,
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly by: string; readonly interim?: true }> {
     const { model, counter, logger } = this.#parts;
@@ -251,15 +266,18 @@ export class SummaryKeeper {
         return { text: await modelSummary(model, rounds, so, { maxTokens, maxInputTokens, counter, signal: bounded }), by: model.name };
       } catch (error) {
         signal.throwIfAborted();
-        if (isAppError(error, "COST_LIMIT_REACHED")) return { text: await this.#extract(rounds, signal), by: "extract", interim: true };
+        if (isAppError(error, "COST_LIMIT_REACHED"))
+          return { text: await this.#extract(rounds, before, signal), by: "extract", interim: true };
         logger.warn({ err: error }, "the model wrote no summary; an extract takes its place");
       }
     }
-    return { text: await this.#extract(rounds, signal), by: "extract" };
+    return { text: await this.#extract(rounds, before, signal), by: "extract" };
   }
 
-  #extract(rounds: readonly SummaryRound[], signal: AbortSignal): Promise<string> {
-    return extractiveSummary(rounds, { maxTokens: this.#options.maxTokens, counter: this.#parts.counter, signal });
+  /** `before`: the summary of what came before the rounds, where they aren't all. */
+  #extract(rounds: readonly SummaryRound[], before: string | null, signal: AbortSignal): Promise<string> {
+    const told = before === null ? [] : roundsToldBy(before);
+    return extractiveSummary([...told, ...rounds], { maxTokens: this.#options.maxTokens, counter: this.#parts.counter, signal });
   }
 
   /**
@@ -271,28 +289,10 @@ export class SummaryKeeper {
     const now = await this.#parts.store.journal.window(owner, sessionId, { rounds, signal });
     return now.summary?.id === before?.id && now.rounds.some((round) => round.assistant.id === last.assistant.id);
   }
+}
 
-  /** So that a search finds one summary of a session. One that tells what was forgotten must go before another is written. */
-  async #takeFromHistory(owner: Owner, before: SummaryRecord | null, stands: boolean): Promise<void> {
-    if (!before) return;
-    try {
-      await this.#parts.history.removeMessages(owner, [before.id]);
-    } catch (error) {
-      if (!stands && !isAppError(error, "HISTORY_DISABLED")) throw error;
-    }
-  }
-
-  /** The summary is in the journal already: a history that is out of reach gets the next one. */
-  async #addToHistory(owner: Owner, message: HistoryMessage, signal: AbortSignal): Promise<void> {
-    try {
-      const { history, store } = this.#parts;
-      await history.addEvents(owner, [message], { signal });
-      // Another may have been written meanwhile.
-      const { summary } = await store.journal.window(owner, message.session_id, { rounds: 0, signal });
-      if (summary?.id !== message.message_id) await history.removeMessages(owner, [message.message_id]);
-    } catch (error) {
-      if (isAppError(error, "HISTORY_DISABLED")) return;
-      this.#parts.logger.warn({ session_id: message.session_id, err: error }, "a summary could not be made searchable");
-    }
-  }
+/** What a summary of a long session can go on from: null where it has to be made from all rounds. */
+function onwardFrom({ summary, rounds, lastTurn }: WindowRead): SummaryRecord | null {
+  if (summary === null || summary.body.interim || summary.body.final || lastTurn <= WHOLE_TURNS) return null;
+  return rounds.some(({ turn }) => turn <= summary.body.to_turn) ? summary : null;
 }

@@ -21,8 +21,10 @@ export function turnToRemember(
 }
 
 function contextBefore(records: readonly JournalRecord[], turn: number, rounds: number): TurnToRemember["context"] {
+  // What the user asked not to keep explains nothing to who keeps the notes.
+  const offRecord = new Set(records.flatMap((record) => (record.type === "off_record" ? [record.body.of_turn] : [])));
   return records.flatMap((record) => {
-    if (record.type !== "message" || record.turn >= turn || record.turn < turn - rounds) return [];
+    if (record.type !== "message" || record.turn >= turn || record.turn < turn - rounds || offRecord.has(record.turn)) return [];
     const { role, content, outcome = "completed" } = record.body;
     return role === "system" || content === "" || outcome !== "completed" ? [] : [{ role, content }];
   });

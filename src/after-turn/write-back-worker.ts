@@ -1,11 +1,12 @@
 import type { Owner } from "../domain/owner.js";
-import { boundedSignal } from "../platform/bounded-signal.js";
+import { type BoundedSignal, boundedSignal } from "../platform/bounded-signal.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
-import { canRun, DueTurns, isLeft, OUT_OF_TOKENS } from "./due-turns.js";
-import type { WriteBackWorkerOptions } from "./worker-options.js";
+import { DueTurns, isLeft, OUT_OF_TOKENS } from "./due-turns.js";
+import { type FailedTry, nextTryMs } from "./next-try.js";
+import { type WriteBackWorkerOptions, withDefaults } from "./worker-options.js";
 import type { WriteBack } from "./write-back.js";
 
 /** A limit may have been raised. */
@@ -22,8 +23,8 @@ interface Job {
 
 /**
  * Takes pending turns from the index, which is the truth of what is left to do, and writes them back: off the reply path, the
- * turns of one session in order, retried with exponential backoff and full jitter
- * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ * turns of one session in order, retried with exponential backoff and jitter
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/): for hours, where something outside is out of reach.
  */
 export class WriteBackWorker {
   readonly #writeBack: Pick<WriteBack, "run" | "fail">;
@@ -60,17 +61,7 @@ export class WriteBackWorker {
     this.#clock = parts.clock;
     this.#logger = parts.logger;
     this.#afterDone = parts.afterDone;
-    this.#options = {
-      concurrency: 4,
-      maxAttempts: 8,
-      backoffBaseMs: 500,
-      backoffMaxMs: 60_000,
-      timeoutMs: 60_000,
-      delayMs: 0,
-      pollMs: 1_000,
-      random: Math.random,
-      ...options,
-    };
+    this.#options = withDefaults(options);
     this.#due = new DueTurns(parts.index, parts.clock, this.#options.delayMs);
   }
 
@@ -97,8 +88,8 @@ export class WriteBackWorker {
   }
 
   /**
-   * Resolves when the session has no pending turn that can be written back now (one that failed or waits for the next day's tokens can't),
-   * or when the time is up.
+   * Resolves when the session has no pending turn that can be written back soon (one that failed can't, nor one that waits for the end of
+   * an outage or for the next day's tokens), or when the time is up.
    */
   async flush(owner: Owner, sessionId: string, timeoutMs: number): Promise<void> {
     this.hurry(owner);
@@ -106,12 +97,12 @@ export class WriteBackWorker {
       const turns = await this.#index.pendingOf(owner, sessionId);
       await this.#due.release(turns);
       const runs = this.#running().some(({ pending }) => pending.owner === owner && pending.sessionId === sessionId);
-      return !canRun(turns, this.#clock.now()) && !runs;
+      return !this.#due.soon(turns) && !runs;
     }, AbortSignal.timeout(timeoutMs));
   }
 
   /**
-   * Resolves when none of the owner's turns, of any session, can still be written back, or when the signal aborts. True when all of
+   * Resolves when none of the owner's turns, of any session, can be written back soon, or when the signal aborts. True when all of
    * them are, but for those that were left to be read. Waits for no upkeep, so it can be called in a turn, which holds its session's lock.
    */
   async written(owner: Owner, signal: AbortSignal): Promise<boolean> {
@@ -119,7 +110,7 @@ export class WriteBackWorker {
     let turns: readonly PendingTurn[] = [];
     await this.#until(async () => {
       turns = (await this.#index.pendingOf(owner)).filter((turn) => !isLeft(turn));
-      return !canRun(turns, this.#clock.now());
+      return !this.#due.soon(turns);
     }, signal);
     return turns.length === 0;
   }
@@ -197,7 +188,7 @@ export class WriteBackWorker {
       for (const listener of this.#listeners) listener();
       this.kick();
     };
-    const written = this.#write(pending, bound.signal, controller.signal).finally(() => bound.end());
+    const written = this.#write(pending, bound, controller.signal).finally(() => bound.end());
     const ended = written
       .then(async (done) => {
         this.#jobs.delete(key);
@@ -216,16 +207,16 @@ export class WriteBackWorker {
   }
 
   /** True when the turn is done. Never throws. */
-  async #write(pending: PendingTurn, signal: AbortSignal, cancelled: AbortSignal): Promise<boolean> {
+  async #write(pending: PendingTurn, bound: BoundedSignal, cancelled: AbortSignal): Promise<boolean> {
     try {
-      await this.#writeBack.run(pending, signal);
+      await this.#writeBack.run(pending, bound.signal);
       return true;
     } catch (error) {
       if (cancelled.aborted) {
         await this.#index.letGo(pending).catch(() => undefined);
         return false;
       }
-      await this.#failed(pending, error).catch((cause: unknown) =>
+      await this.#failed(pending, error, bound.late).catch((cause: unknown) =>
         this.#logger.error({ ...placeOf(pending), err: cause }, "a failed write-back could not be recorded"),
       );
       return false;
@@ -239,17 +230,17 @@ export class WriteBackWorker {
     );
   }
 
-  async #failed(pending: PendingTurn, error: unknown): Promise<void> {
+  async #failed(pending: PendingTurn, error: unknown, late: FailedTry["late"]): Promise<void> {
     const attempts = pending.attempts + 1;
     const code = isAppError(error) ? error.code : "INTERNAL";
     if (code === OUT_OF_TOKENS) return this.#wait(pending, error);
     const where = { ...placeOf(pending), attempts, code };
     if (code === "SESSION_NOT_FOUND") return this.#index.remove(pending.owner, pending.sessionId);
-    if (attempts >= this.#options.maxAttempts) {
+    const delayMs = nextTryMs(pending, { code, late }, this.#options);
+    if (delayMs === null) {
       this.#logger.error({ ...where, err: error }, "write-back failed; it can be retried");
       return this.#writeBack.fail(pending, error);
     }
-    const delayMs = Math.min(this.#options.backoffMaxMs, this.#options.backoffBaseMs * 2 ** (attempts - 1)) * this.#options.random();
     this.#logger.warn({ ...where, delay_ms: Math.round(delayMs), err: error }, "write-back will be tried again");
     await this.#index.recordAttempt(pending.owner, pending.sessionId, pending.turn, {
       attempts,

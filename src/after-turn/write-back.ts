@@ -35,8 +35,6 @@ export interface WriteBackParts {
 }
 
 const WAITING: ReadonlySet<string | null> = new Set([OUT_OF_TOKENS, LEFT_TO_READ]);
-/** Looked at before a turn's own: the rounds that its reader sees stand there. */
-const RECORDS_BEFORE = 48;
 /** Something may be said in a turn while it is written back: so often it is looked at anew. */
 const MAX_TRIES = 5;
 
@@ -225,12 +223,19 @@ export class WriteBack {
   /** From the journal's end as a rule: the turn, and what stands of those right before it. */
   async #read(pending: PendingTurn, signal: AbortSignal): Promise<TurnRead> {
     const { journal } = this.#parts.store;
-    const { owner, sessionId, turn, fromSeq = 1 } = pending;
+    const { owner, sessionId, turn } = pending;
+    const { contextRounds } = this.#options;
     const { lastSeq } = await journal.window(owner, sessionId, { rounds: 0, signal });
     const found: JournalRecord[] = [];
     const elsewhere: MessageRecord[] = [];
     let goesOn = false;
-    for await (const record of journal.read(owner, sessionId, { fromSeq: Math.max(1, fromSeq - RECORDS_BEFORE), signal })) {
+    const newest: JournalRecord[] = [];
+    for await (const record of journal.newestFirst(owner, sessionId, { signal })) {
+      // User messages come in the order of their turns: what is older is no part of the rounds that the turn's reader sees.
+      if (record.type === "message" && record.body.role === "user" && record.turn < turn - contextRounds) break;
+      newest.push(record);
+    }
+    for (const record of newest.reverse()) {
       const isMessage = record.type === "message";
       if (isMessage && record.turn === turn && record.body.ingested === true) goesOn = true;
       if (goesOn && isMessage && record.turn > turn) {
@@ -238,7 +243,7 @@ export class WriteBack {
         break;
       }
       if (isMessage && record.turn === turn && record.body.ingested === true && record.body.content !== "") elsewhere.push(record);
-      if (record.turn >= turn - this.#options.contextRounds && record.turn <= turn) found.push(record);
+      if (record.turn >= turn - contextRounds && record.turn <= turn) found.push(record);
     }
     const stands = new Set(found.flatMap((record) => (record.type === "message" && isPartOfTalk(record) ? [record.turn] : [])));
     const records = found.filter((record) => record.turn === turn || stands.has(record.turn));

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Owner } from "../domain/owner.js";
 import { addTokens, type TaskTokens, type TokensByTask, type TokenTask } from "../domain/tokens.js";
+import { AsyncValue } from "../platform/async-value.js";
 
 /** Whom the calls of some work are for. */
 export interface MeteredWork {
@@ -19,7 +19,7 @@ interface Running extends MeteredWork {
  * journals what came of the work takes the count along. What nobody took is kept for the session until somebody does; a crash loses it.
  */
 export class TokenMeter {
-  readonly #running = new AsyncLocalStorage<Running>();
+  readonly #running = new AsyncValue<Running>();
   readonly #left = new Map<string, TokensByTask>();
   readonly #onTokens: (owner: Owner, tokens: number) => void;
   readonly #onCall: (task: TokenTask, tokens: TaskTokens) => void;
@@ -52,7 +52,7 @@ export class TokenMeter {
   /** A call that has ended. One that was made for nobody (a check at the start) is counted for nobody. */
   add(task: TokenTask, tokens: TaskTokens): void {
     this.#onCall(task, tokens);
-    const running = this.#running.getStore();
+    const running = this.#running.get();
     if (running === undefined) return;
     this.#onTokens(running.owner, tokens.input + tokens.output);
     if (running.over) this.#leave(running, { [task]: tokens });
@@ -61,7 +61,7 @@ export class TokenMeter {
 
   /** What the work that runs has cost since it was last asked. */
   take(): TokensByTask {
-    const running = this.#running.getStore();
+    const running = this.#running.get();
     if (running === undefined) return {};
     const { tokens } = running;
     running.tokens = {};
@@ -70,7 +70,7 @@ export class TokenMeter {
 
   /** What work for a session has cost that nobody took: of earlier work, and of that which runs. */
   takeAll(work: MeteredWork): TokensByTask {
-    const running = this.#running.getStore();
+    const running = this.#running.get();
     const key = keyOf(work);
     if (key === null) return {};
     const left = this.#left.get(key) ?? {};
@@ -80,7 +80,7 @@ export class TokenMeter {
 
   /** Whom the work that runs is for; null where it is for nobody. */
   get owner(): Owner | null {
-    return this.#running.getStore()?.owner ?? null;
+    return this.#running.get()?.owner ?? null;
   }
 
   #leave(work: MeteredWork, tokens: TokensByTask): void {

@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { JsonValue } from "../domain/session.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import { nearestName } from "../platform/nearest-name.js";
+import { orAbort } from "../platform/or-abort.js";
 import type { AnyTool, BeforeTool, ModelToolCall, ToolContext, ToolResult, ToolSpec } from "../ports/agent.js";
 import { plainSchema, withoutNulls } from "./models/plain-schema.js";
 import { type Held, heldBack } from "./tool-approval.js";
@@ -54,7 +56,7 @@ export class ToolBox {
     const args = parseJson(call.arguments);
     if (args === undefined) return failed(call.arguments, "The arguments are not valid JSON. Send one JSON object.");
     const parsed = await tool.parameters.safeParseAsync(args);
-    if (!parsed.success) return failed(args, `The arguments are not valid: ${issuesOf(parsed.error)}`);
+    if (!parsed.success) return failed(args, `The arguments are not valid: ${this.#issues(tool, parsed.error)}`);
     return this.#execute(tool, args, parsed.data as never, context);
   }
 
@@ -90,29 +92,47 @@ export class ToolBox {
     return this.#beforeTool ? heldBack(this.#beforeTool, { tool: tool.name, arguments: args, input }, context) : null;
   }
 
+  #issues(tool: AnyTool, error: z.ZodError): string {
+    const spec = this.specs.find(({ name }) => name === tool.name);
+    return issuesOf(error, Object.keys(spec?.parameters.properties ?? {}));
+  }
+
   #names(): string {
     return [...this.#tools.keys()].join(", ");
   }
 }
 
-/** What a model is told of tools: schemas (draft 2020-12) of what it may send, plain. */
+/**
+ * What a model is told of tools: schemas (draft 2020-12) of what it may send, plain. That an object takes no other arguments is not told,
+ * to spend no tokens on what it sees: a call that has others learns it.
+ */
 export function toolSpecs(tools: readonly Pick<AnyTool, "name" | "description" | "parameters">[]): readonly ToolSpec[] {
-  return tools.map(({ name, description, parameters }) => ({
-    name,
-    description,
-    parameters: plainSchema(withoutNulls(z.toJSONSchema(parameters, { io: "input", unrepresentable: "any" }))),
-  }));
+  return tools.map(({ name, description, parameters }) => {
+    const { additionalProperties, ...told } = z.toJSONSchema(parameters, { io: "input", unrepresentable: "any" });
+    const others = additionalProperties === undefined || additionalProperties === false ? {} : { additionalProperties };
+    return { name, description, parameters: plainSchema(withoutNulls({ ...told, ...others })) };
+  });
 }
 
 function failed(input: JsonValue, error: string): Outcome {
   return { input, output: null, error, content: JSON.stringify({ error }), result: null };
 }
 
-function issuesOf(error: z.ZodError): string {
-  return error.issues
-    .slice(0, 5)
-    .map((issue) => `${issue.path.length === 0 ? "" : `${issue.path.join(".")}: `}${issue.message}`)
-    .join("; ");
+const MAX_ISSUES = 5;
+
+/** `known`: the arguments that there are. */
+function issuesOf(error: z.ZodError, known: readonly string[]): string {
+  const lines = error.issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys" && issue.path.length === 0) return issue.keys.map((key) => unknownArgument(key, known));
+    return [`${issue.path.length === 0 ? "" : `${issue.path.join(".")}: `}${issue.message}`];
+  });
+  return lines.slice(0, MAX_ISSUES).join("; ");
+}
+
+function unknownArgument(name: string, known: readonly string[]): string {
+  const meant = nearestName(name, known);
+  const instead = meant === undefined ? `there are: ${known.join(", ")}` : `did you mean "${meant}"?`;
+  return `there is no argument "${name.slice(0, 64)}"; ${instead}`;
 }
 
 /** Models send the empty string where a tool takes no arguments. */
@@ -134,14 +154,5 @@ function bounded(output: JsonValue, maxChars: number): { output: JsonValue; cont
 /** Settles when the signal aborts, also where the work pays no heed to it. */
 async function abortable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
-  }
+  return orAbort(work(), signal);
 }

@@ -1,4 +1,5 @@
 import type { Config } from "../compose/config.js";
+import { DEFAULT_TENANT } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import type { PartStatus, Readiness } from "../ports/application.js";
 import type { Backend } from "./backend.js";
@@ -92,8 +93,11 @@ async function* storeFindings(maintenance: Maintenance): AsyncGenerator<Finding>
   yield await attempt("Write-back", async () => {
     const { pending, failed } = await maintenance.pendingWriteBacks();
     if (failed === 0) return ok("Write-back", pending === 0 ? "nothing is pending" : `${pending} turns are pending`);
-    const advice = "Look at write_back.failed_turns of the sessions; POST /v1/sessions/{id}/write-back/retry tries again.";
-    return { check: "Write-back", status: "warn", detail: `${failed} turns failed, ${pending} are pending`, advice };
+    const named = await givenUp(maintenance);
+    const advice =
+      "Their messages are not read. Mend what the codes name, then `maitred promote --all-users` reads them, with --url while a server " +
+      "runs; of one session POST /v1/sessions/{id}/write-back/retry does.";
+    return { check: "Write-back", status: "warn", detail: `${failed} turns failed, ${pending} are pending${named}`, advice };
   });
   yield await attempt("Erasures", async () => {
     const open = await maintenance.openErasures();
@@ -101,6 +105,22 @@ async function* storeFindings(maintenance: Maintenance): AsyncGenerator<Finding>
     const advice = "A store was out of reach. Mend it and start the server: it finishes them.";
     return { check: "Erasures", status: "fail", detail: `${open} could not be finished`, advice };
   });
+}
+
+const MAX_NAMED = 10;
+
+/** Whose turns failed, and where: of the first sessions. */
+async function givenUp(maintenance: Maintenance): Promise<string> {
+  const named: string[] = [];
+  for await (const { tenant, user, sessionId, turns, code } of maintenance.givenUpTurns()) {
+    if (named.length === MAX_NAMED) {
+      named.push("and others");
+      break;
+    }
+    const whose = tenant === DEFAULT_TENANT ? `user ${user}` : `user ${user} of tenant ${tenant}`;
+    named.push(`${whose}, session ${sessionId}: ${turns}${code === null ? "" : ` (${code})`}`);
+  }
+  return named.map((each) => `\n    ${each}`).join("");
 }
 
 async function* journalFindings(maintenance: Maintenance): AsyncGenerator<Finding> {

@@ -24,7 +24,8 @@ const NEWLINE = 0x0a;
 /** What a line of an import holds, for `--help`. */
 export const LINE_HELP = `A line is one message, in order:
   {"session_id":"their-id","role":"user","content":"Two in the stalls, please.","created_at":"2026-03-01T19:30:00Z"}
-session_id, role (user, assistant or system) and content are needed; created_at, message_id, name and metadata can be left out.`;
+session_id, role (user, assistant or system) and content are needed; created_at, message_id, name and metadata can be left out.
+created_at has its own offset; one that has not come yet is taken as now, and is refused where it lies over 24 hours ahead.`;
 
 type Kind = "lines" | "list" | "document";
 
@@ -33,7 +34,7 @@ export async function importCommand(terminal: Terminal, backend: Backend, comman
   const { file, extract, signal } = command;
   const { kind, large } = await lookAt(file, command.format);
   const format = kind === "lines" ? "ndjson" : "export";
-  if (large && kind !== "document") await checkImport(createReadStream(file), kind === "lines" ? "ndjson" : "chatgpt");
+  if (large && kind !== "document") await checkImport(createReadStream(file), kind === "lines" ? "ndjson" : "chatgpt", new Date());
   const progress = terminal.progress(extract ? "Importing and reading" : "Importing");
   const sum = { sessions: 0, messages: 0, skipped_duplicates: 0 };
   const leftOut: ErrorDetail[] = [];

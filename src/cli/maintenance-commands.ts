@@ -63,7 +63,9 @@ export function addMaintenanceCommands(
     );
   program
     .command("promote")
-    .description("make memories of what lies in the journals already: imports, and turns from when long-term memory was off")
+    .description(
+      "read what lies in the journals unread: imports, turns from when long-term memory was off, and those whose write-back was given up",
+    )
     .option("--all-users", "of all users, not only --user", false)
     .action(({ allUsers }: { allUsers: boolean }) =>
       maintained((it) => {

@@ -2,15 +2,15 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RetentionReport } from "../after-turn/retention.js";
 import type { Config } from "../compose/config.js";
-import type { Owner } from "../domain/owner.js";
+import { type Owner, parseOwner } from "../domain/owner.js";
 import type { Promotion } from "../memories/promotion.js";
 import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
-import type { SessionStore } from "../ports/session-store.js";
+import type { SessionIndex, SessionStore } from "../ports/session-store.js";
 import { allUsers } from "./all-users.js";
-import type { DatabaseCheck, Maintenance } from "./maintenance.js";
+import type { DatabaseCheck, GivenUpTurns, Maintenance } from "./maintenance.js";
 
 /** What a composed application has for work on its stores as a whole. */
 export interface MaintenanceParts {
@@ -64,6 +64,7 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
       retention({ ...options, onProgress: ({ deleted, purged }) => onProgress(deleted + purged, 0) }),
     users: (tenant) => allUsers((query) => operator.users(query), tenant),
     pendingWriteBacks: () => store.index.pendingCounts(),
+    givenUpTurns: () => givenUpTurns(store.index),
     openErasures: async () => {
       let open = 0;
       for (const { owner } of await ledger.openErasures()) if (!(await isMerge(owner))) open += 1;
@@ -72,6 +73,22 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
     journals: () => store.journal.check(),
     databases: () => checkDatabases(config.SHORT_TERM_BACKEND === "file" ? config.MEMORY_STORAGE_DIR : null),
   };
+}
+
+const OWNERS_A_PAGE = 200;
+
+async function* givenUpTurns(index: Pick<SessionIndex, "owners" | "pendingOf">): AsyncGenerator<GivenUpTurns> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await index.owners({ limit: OWNERS_A_PAGE, ...(cursor !== undefined && { cursor }) });
+    for (const { owner } of page.data) {
+      const failed = (await index.pendingOf(owner)).filter(({ state }) => state === "failed");
+      for (const sessionId of new Set(failed.map((turn) => turn.sessionId))) {
+        const turns = failed.filter((turn) => turn.sessionId === sessionId);
+        yield { ...parseOwner(owner), sessionId, turns: turns.length, code: turns.at(-1)?.errorCode ?? null };
+      }
+    }
+    cursor = page.nextCursor;
+  }
 }
 
 async function* checkDatabases(dir: string | null): AsyncGenerator<DatabaseCheck> {

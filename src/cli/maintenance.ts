@@ -12,6 +12,16 @@ export interface DatabaseCheck {
   readonly damaged: boolean;
 }
 
+/** A session in which turns were given up: their messages are not read. */
+export interface GivenUpTurns {
+  readonly tenant: string;
+  readonly user: string;
+  readonly sessionId: string;
+  readonly turns: number;
+  /** What the last of them failed with; null where that isn't known. */
+  readonly code: string | null;
+}
+
 /** How work over all users is ended, and told how far it is; `total`: 0 while it is not known. */
 export interface Course {
   readonly signal: AbortSignal;
@@ -37,6 +47,8 @@ export interface OverAllUsers {
 /** The same, and what can be looked at only where the storage directory is. */
 export interface Maintenance extends OverAllUsers {
   pendingWriteBacks(): Promise<{ readonly pending: number; readonly failed: number }>;
+  /** Session by session. Takes a look at each user who has sessions. */
+  givenUpTurns(): AsyncIterable<GivenUpTurns>;
   openErasures(): Promise<number>;
   journals(): AsyncIterable<JournalCheck>;
   /** Takes time in proportion to the files. */

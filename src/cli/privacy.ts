@@ -6,9 +6,15 @@ import type { Backend } from "./backend.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import type { Terminal } from "./terminal.js";
 
-/** Everything about the user as JSON: to stdout, or to a file that only its owner can read and that is there whole or not at all. */
+/** The name by which programs are told to write to stdout. */
+const STDOUT = "-";
+
+/**
+ * Everything about the user as JSON: to stdout (no `file`, or `-`), or to a file that only its owner can read and that is there whole or
+ * not at all.
+ */
 export async function exportCommand(terminal: Terminal, backend: Backend, file: string | undefined): Promise<void> {
-  if (file === undefined) {
+  if (file === undefined || file === STDOUT) {
     const { stdout } = terminal.streams;
     for await (const piece of backend.export()) if (!stdout.write(piece)) await new Promise((resolve) => stdout.once("drain", resolve));
     return;

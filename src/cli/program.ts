@@ -150,7 +150,7 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     );
   program
     .command("export [file]")
-    .description("everything about the user as JSON, to a file or to stdout")
+    .description("everything about the user as JSON, to a file or to stdout (`-`, the default)")
     .action((file: string | undefined) => backend((it) => exportCommand(terminal(), it, file)));
   program
     .command("erase")

@@ -35,6 +35,8 @@ const VOLATILE_TOKENS = 2_000;
 export interface AfterTurn {
   readonly upkeep: ByTenant<Upkeep>;
   readonly worker: WriteBackWorker;
+  /** What the worker does with a turn. */
+  readonly writeBack: Pick<WriteBack, "run">;
   readonly leftTurns: LeftTurns;
   readonly catchUps: OwnerBackgroundWork;
   readonly historyCatchUp: CatchingUp;
@@ -114,15 +116,16 @@ export async function composeAfterTurn(
     },
     logger,
   );
+  const measured = measuredWriteBack(
+    {
+      run: (pending, signal) => tokens.during(pending, () => tracedWriteBack(pending, () => writeBack.run(pending, signal))),
+      fail: (pending, error) => writeBack.fail(pending, error),
+    },
+    metrics,
+  );
   const worker = new WriteBackWorker(
     {
-      writeBack: measuredWriteBack(
-        {
-          run: (pending, signal) => tokens.during(pending, () => tracedWriteBack(pending, () => writeBack.run(pending, signal))),
-          fail: (pending, error) => writeBack.fail(pending, error),
-        },
-        metrics,
-      ),
+      writeBack: measured,
       index: store.index,
       clock,
       logger,
@@ -142,5 +145,5 @@ export async function composeAfterTurn(
     const later = async (...args: Parameters<typeof resummarise>) => void resummarise(...args);
     return takeOffRecord({ ...offRecord, resummarise: later }, { owner, sessionId, turn, which, signal });
   };
-  return { upkeep, worker, leftTurns, catchUps, historyCatchUp, reindex, takeAlongOffRecord };
+  return { upkeep, worker, writeBack: measured, leftTurns, catchUps, historyCatchUp, reindex, takeAlongOffRecord };
 }

@@ -11,6 +11,7 @@ import { inOwnWords } from "../memories/own-words.js";
 import { type ReadTogether, readMessage, readTogether } from "../memories/read-message.js";
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
+import type { GiveWay } from "../ports/give-way.js";
 import { openReader } from "./backends.js";
 import type { ByTenant } from "./by-tenant.js";
 import type { MakeAgent } from "./composed.js";
@@ -48,11 +49,13 @@ export async function openAgent(
   {
     writtenBack,
     readNow,
+    giveWay,
     bookings,
   }: {
     readonly bookings: Stores["bookings"];
     readonly writtenBack: (owner: Owner, signal: AbortSignal) => Promise<boolean>;
     readonly readNow: (turn: ToolContext) => Promise<void>;
+    readonly giveWay: GiveWay;
   },
 ): Promise<ByTenant<Answering>> {
   const { config, overrides, logger, clock, dir, kept, closing, tenants } = wiring;
@@ -72,7 +75,8 @@ export async function openAgent(
   const modelsOf = await openTenantModels(wiring, domain, costs);
   return tenants.map(async ({ prompt = domain.prompt, categories = common, model }) => {
     const { models, provider } = await modelsOf(model);
-    const reader = overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, embedder, logger }));
+    const reader =
+      overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, embedder, giveWay, logger }));
     const reading = { categories, needs, logger };
     const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
       const { arrange } = domain;

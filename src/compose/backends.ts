@@ -9,6 +9,7 @@ import { readNamedJson, wrongFile } from "../platform/named-file.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
+import type { GiveWay } from "../ports/give-way.js";
 import type { VectorStore } from "../ports/vectors.js";
 import { openLocalQdrant } from "../stores/local-vectors/local-qdrant.js";
 import type { LocalVectorStore } from "../stores/local-vectors/local-vector-store.js";
@@ -44,6 +45,7 @@ export interface ReaderParts {
   readonly categories: readonly Category[];
   /** Tells the stand-in what sentences mean. */
   readonly embedder: Embedder;
+  readonly giveWay: GiveWay;
   readonly logger: Logger;
 }
 
@@ -55,7 +57,7 @@ export async function openReader(
   config: Config,
   model: ChatModel,
   { name, needs = [], offline }: Pick<Domain, "name" | "needs" | "offline">,
-  { dir, categories, embedder, logger }: ReaderParts,
+  { dir, categories, embedder, giveWay, logger }: ReaderParts,
 ): Promise<MessageReader> {
   if (model.standIn) {
     const [{ OfflineReader }, { SentenceJudge }] = await Promise.all([
@@ -68,7 +70,7 @@ export async function openReader(
         { embedder: embedder.id },
         "Without a language model less is remembered with this embedder than with EMBEDDING_PROVIDER=minilm",
       );
-    return new OfflineReader({ needs, categories, words: offline?.words, judge });
+    return new OfflineReader({ needs, categories, words: offline?.words, judge, giveWay });
   }
   return config.MEM0_INFER ? Mem0Reader.open({ dir, model }) : new LlmReader(model, { name, categories, needs, logger });
 }

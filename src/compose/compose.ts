@@ -11,6 +11,7 @@ import { loadWaiting } from "../platform/loaded-later.js";
 import { VERSION } from "../platform/version.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { ApplicationInfo } from "../ports/application.js";
+import { givingWayTo } from "../turn/giving-way.js";
 import { TurnRegistry } from "../turn/turn-registry.js";
 import { CONTEXT_ROUNDS, composeAfterTurn } from "./after-turn.js";
 import { type Answering, openAgent } from "./agent.js";
@@ -83,6 +84,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const answering: ByTenant<Answering> = await openAgent(wiring, remembered, costs, {
     writtenBack: async (owner, signal) => !(await lagging.lags(owner)) && afterTurn.worker.written(owner, signal),
     readNow: readNowOf(wiring, stores, remembered),
+    giveWay: givingWayTo(registry),
     bookings: stores.bookings,
   });
   const behaviour = await composeBehaviour(wiring, stores, answering, remembered, costs);

@@ -5,6 +5,7 @@ import { COST_VARIABLES } from "./cost-variables.js";
 import { EMBEDDING_VARIABLES, type EmbeddingProvider, embeddingOf } from "./embedding-variables.js";
 import { EVENT_VARIABLES } from "./event-variables.js";
 import { MODEL_VARIABLES } from "./model-variables.js";
+import { originList, originsOf } from "./origins.js";
 import { TELEMETRY_VARIABLES } from "./telemetry-variables.js";
 import { decimal, flag, integer, optionalText, text, url, variable } from "./variable.js";
 
@@ -162,7 +163,11 @@ export const VARIABLES = {
     'JSON with what tenants have of their own: `{ "acme": { "model", "prompt", "categories", "retention_days" } }`. What isn\'t set is ' +
       "as for everybody else.",
   ),
-  CORS_ORIGINS: variable(text.default(""), "", "Origins that may call from a browser, comma-separated. Empty: none."),
+  CORS_ORIGINS: variable(
+    originList.default(""),
+    "",
+    "Origins that may call from a browser, comma-separated: `https://shop.example`. Empty: none.",
+  ),
   LOG_LEVEL: variable(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "info", "What is logged."),
   LOG_CONTENT: variable(flag.default(false), "false", "`true` lets message text into the log."),
   ...TELEMETRY_VARIABLES,
@@ -232,10 +237,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     LLM_FALLBACK_API_KEY: values.LLM_FALLBACK_API_KEY ?? fallbackKey(values, env),
     ...embeddingOf(values),
     RATE_LIMIT_PER_MINUTE: values.RATE_LIMIT_PER_MINUTE ?? (values.AUTH_MODE === "local" ? 0 : 120),
-    CORS_ORIGINS: (values.CORS_ORIGINS ?? "")
-      .split(",")
-      .map((origin) => origin.trim())
-      .filter((origin) => origin !== ""),
+    CORS_ORIGINS: originsOf(values.CORS_ORIGINS ?? ""),
   };
   if (config.SHORT_TERM_BACKEND === "postgres" && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `postgres`");
   if (config.SHORT_TERM_BACKEND === "redis" && config.REDIS_URL === undefined) refuse("REDIS_URL", "needed by `redis`");

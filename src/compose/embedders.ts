@@ -4,6 +4,7 @@ import { embeddingModelFacts } from "../embedding/embedding-models.js";
 import { MiniLmEmbedder } from "../embedding/minilm/minilm-embedder.js";
 import type { OpenAIEmbedder } from "../embedding/openai-embedder.js";
 import { prefixedEmbedder } from "../embedding/prefixed-embedder.js";
+import { StaticEmbedder } from "../embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../offline/hashing-embedder.js";
 import type { Logger } from "../platform/logger.js";
 import type { ApplicationInfo } from "../ports/application.js";
@@ -58,6 +59,10 @@ export async function openEmbedder(
   switch (config.EMBEDDING_PROVIDER) {
     case "minilm":
       return openPackaged(config, vectors, parts);
+    case "static": {
+      const embedder = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: GRAMS_DIMENSION }) });
+      return { embedder: new CachedEmbedder(embedder), load: () => embedder.load() };
+    }
     case "hashing":
       return opened(new HashingEmbedder({ dimension: config.MEMORY_EMBEDDING_DIMENSIONALITY ?? DEFAULT_DIMENSION }));
     case "transformers": {

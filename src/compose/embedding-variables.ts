@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { integer, optionalText, prefix, text, url, variable } from "./variable.js";
 
-const EMBEDDING_PROVIDERS = ["openai", "minilm", "transformers", "hashing"] as const;
+const EMBEDDING_PROVIDERS = ["openai", "minilm", "static", "transformers", "hashing"] as const;
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
 
 /** Variables of the embedder, in the order of the README's table. */
@@ -9,7 +9,7 @@ export const EMBEDDING_VARIABLES = {
   EMBEDDING_PROVIDER: variable(
     z.enum(EMBEDDING_PROVIDERS).optional(),
     "`openai` when a key or base URL is set, else `minilm`",
-    "The embedder. `minilm`: a model in the package. `hashing` compares words, not meanings.",
+    "The embedder. `minilm`: a model in the package. `static`: a table, quicker, less exact. `hashing` compares words, not meanings.",
   ),
   EMBEDDING_BASE_URL: variable(
     url.optional(),

@@ -42,7 +42,7 @@ export function composeUseCases(
   { store, ledger, writer, lagging, events }: Stores,
   { longTerm, merged, history, vectors }: LongTerm,
   { rest: { domain } }: ByTenant<Answering>,
-  { upkeep, worker, catchUps }: AfterTurn,
+  { upkeep, worker, writeBack, catchUps }: AfterTurn,
   {
     registry,
     archived,
@@ -122,7 +122,8 @@ export function composeUseCases(
     clock,
     logger,
   });
-  const promotion = new Promotion({ store, longTerm, ledger, gate: registry, clock, logger });
+  const again = config.MEM0_ENABLED ? writeBack.run : null;
+  const promotion = new Promotion({ store, longTerm, writeBack: again, ledger, gate: registry, clock, logger });
   const imports = new ImportService({
     store,
     writer,

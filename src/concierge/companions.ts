@@ -6,7 +6,7 @@ import { plain } from "./vocabulary.js";
  * Names are compared as they are; no sentence is read.
  */
 
-const { children, child, several, groups, not_family, possessives } = relationsOfGuests;
+const { children, child, several, groups, not_family, possessives, theirs } = relationsOfGuests;
 
 /** Words for the same relation, by which a guest may call the same companion; a word may stand for more than one. */
 export const RELATIONS: readonly (readonly string[])[] = relationsOfGuests.relations.map((names) =>
@@ -15,11 +15,109 @@ export const RELATIONS: readonly (readonly string[])[] = relationsOfGuests.relat
 /** Words for more than one: whoever is named already is not all of them. */
 const SEVERAL: ReadonlySet<string> = new Set([...children, ...several]);
 
-/** A name without what says whose, and the other words for the same relation; itself first. */
+/** Words that stand for one relation of the guest's. */
+export const RELATION_WORDS: ReadonlySet<string> = new Set(RELATIONS.flat());
+
+/** A name without what says whose, and the other words for the same relation; the one by which it is compared first. */
 export function namesOf(companion: string): readonly string[] {
-  const words = plain(companion).trim().split(/\s+/);
-  const bare = (words.length > 1 && possessives.includes(words[0] ?? "") ? words.slice(1) : words).join(" ");
-  return [bare, ...RELATIONS.filter((names) => names.includes(bare)).flat()];
+  const { bare, said } = readName(companion);
+  return [bare, ...rowsOf(bare).flat(), said];
+}
+
+interface ReadName {
+  /** By which it is compared. */
+  readonly bare: string;
+  /** As it was said, without "my". */
+  readonly said: string;
+  /** What the person is to somebody, by the first word of each row; in-laws as what they are to the spouse. */
+  readonly relations: readonly string[];
+  /** Whose relation they are where it isn't plainly the guest's: a name, or "" where it isn't told. Null for all others. */
+  readonly of: string | null;
+}
+
+/** "my mum", "her mum", "Ida's mum", "mother of Ida", "friend Olaf"; whatever else stands there is a name as it is. */
+function readName(companion: string): ReadName {
+  const words = plain(companion)
+    .replace(/[\u2018\u2019\u02BC]/gu, "'")
+    .trim()
+    .split(/\s+/);
+  const [first = "", ...rest] = words.length > 1 && possessives.includes(words[0] ?? "") ? words.slice(1) : words;
+  const said = [first, ...rest].join(" ");
+  const behind = rest.join(" ");
+  const [own] = rowsOf(said);
+  if (own !== undefined) return { bare: said, said, relations: relationsOf(said), of: own[0]?.endsWith("-in-law") ? "" : null };
+  if (theirs.includes(first) && rowsOf(behind).length > 0) return { bare: said, said, relations: relationsOf(behind), of: "" };
+  const [, owner, relation] = /^(.+?)'s?\s(.+)$/u.exec(said) ?? [];
+  const [, relationBefore, ownerBehind] = /^(\S+) (?:of|von|de|di|da|do) (.+)$/u.exec(said) ?? [];
+  const [row] = rowsOf(relation ?? relationBefore ?? "");
+  if (row?.[0] !== undefined) {
+    const whose = readName(owner ?? ownerBehind ?? "").bare;
+    const inLaw = rowsOf(whose).some((names) => names.includes("partner")) ? rowsOf(`${row[0]}-in-law`)[0]?.[0] : undefined;
+    return { bare: inLaw ?? `${whose}'s ${row[0]}`, said, relations: [row[0]], of: inLaw === undefined ? whose : "" };
+  }
+  // "daughter Emma"
+  if (rest.length > 0 && rowsOf(first).length > 0) return { bare: behind, said, relations: relationsOf(first), of: null };
+  return { bare: said, said, relations: [], of: null };
+}
+
+function rowsOf(word: string): readonly (readonly string[])[] {
+  return RELATIONS.filter((names) => names.includes(word));
+}
+
+function relationsOf(word: string): readonly string[] {
+  return rowsOf(word).map(([name = ""]) => name.replace("-in-law", ""));
+}
+
+/**
+ * Whether a word for a relative may mean a companion who is known under another: "her mum" a mother-in-law, "daughter" a daughter Emma;
+ * or a name one that is spelled alike: "Ana" Anna.
+ * "Ida's mother" is not Inés's, and the guest's own mother is no mother-in-law.
+ */
+export function mayMean(name: string, names: readonly string[]): boolean {
+  const said = readName(name);
+  return names.map(readName).some((known) => {
+    if (singleLetters(said.bare) === singleLetters(known.bare)) return true;
+    if (!said.relations.some((each) => known.relations.includes(each))) return false;
+    if (said.of === null) return known.of === null;
+    return known.of === null || !known.of || !said.of || !isOwnName(known.of) || !isOwnName(said.of) || known.of === said.of;
+  });
+}
+
+function singleLetters(name: string): string {
+  return name.replace(/(\p{L})\1/gu, "$1");
+}
+
+/** The relation of the guest's that a word stands for, as it is compared: one person's, and more than "a friend". Else null. */
+export function ofGuest(companion: string): string | null {
+  const { bare, of } = readName(companion);
+  const isOne = rowsOf(bare).length > 0 && !SEVERAL.has(bare) && !groups.includes(bare) && !not_family.includes(bare);
+  return isOne && (of === null || of === "") ? bare : null;
+}
+
+/** Whether two words stand for the same relation. */
+export function sameRelation(a: string, b: string): boolean {
+  const [left, right] = [readName(a).bare, readName(b).bare];
+  return rowsOf(left).some((names) => names.includes(right));
+}
+
+/** "my", "mein"; articles too. */
+export function isPossessive(word: string): boolean {
+  return possessives.includes(word);
+}
+
+/** "her", "ihre". */
+export function isOthers(word: string): boolean {
+  return theirs.includes(word);
+}
+
+/** Whether it is somebody else's relative: "her mum", "Ida's mother". */
+export function isTheirs(companion: string): boolean {
+  return readName(companion).of !== null;
+}
+
+/** Whether it says no more than that it is somebody: "a friend". */
+export function isAnybody(companion: string): boolean {
+  return not_family.includes(namesOf(companion)[0] ?? "");
 }
 
 /** Whether one of a companion's names is among those of a party: "my mum" is a mother, and "family" is any of the family. */
@@ -28,9 +126,15 @@ export function isAmong(names: readonly string[], party: readonly string[]): boo
   return party.some((each) => known.has(namesOf(each)[0] ?? "")) || names.some((name) => isGroup(name, party));
 }
 
+/** Whether it is no word for a relation or a group: a name of their own. */
+export function isOwnName(companion: string): boolean {
+  const { bare, of } = readName(companion);
+  return bare !== "" && of === null && rowsOf(bare).length === 0 && !groups.includes(bare) && !not_family.includes(bare);
+}
+
 /** Whether words for a whole group take a companion in. */
 export function isGroup(companion: string, words: readonly string[]): boolean {
-  return !not_family.includes(namesOf(companion)[0] ?? "") && words.some((each) => groups.includes(namesOf(each)[0] ?? ""));
+  return !isAnybody(companion) && words.some((each) => groups.includes(namesOf(each)[0] ?? ""));
 }
 
 /** Whether one of a companion's names stands in what was said, as whole words. */
@@ -42,12 +146,18 @@ export function isNamedIn(names: readonly string[], said: readonly string[]): bo
   });
 }
 
+/** Whether a relation and one of a companion's names stand side by side in what was said: "my sister Lea". */
+export function areSaidTogether(relation: string, names: readonly string[], said: readonly string[]): boolean {
+  const both = namesOf(relation).flatMap((word) => names.filter(isOwnName).map((name) => ` ${wordsOf(`${word} ${name}`).join(" ")} `));
+  return said.some((text) => both.some((each) => ` ${wordsOf(text).join(" ")} `.includes(each)));
+}
+
 /** A party with more companions, each once, however they are called. */
 export function joined(party: readonly string[], more: readonly string[]): readonly string[] {
   const all = [...party];
   for (const name of more) {
     const [bare = ""] = namesOf(name);
-    const rows = SEVERAL.has(bare) ? [] : RELATIONS.filter((names) => names.includes(bare));
+    const rows = SEVERAL.has(bare) ? [] : rowsOf(bare);
     const known = all.map((each) => namesOf(each)[0] ?? "");
     if (!known.some((each) => each === bare || rows.some((names) => names.includes(each) && !SEVERAL.has(each)))) all.push(name);
   }

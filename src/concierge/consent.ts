@@ -39,6 +39,25 @@ export function standsIn(quote: string | undefined, message: string): boolean {
   return words !== "" && ` ${folded(message)} `.includes(` ${words} `);
 }
 
+export interface Answer {
+  readonly agreed?: string | undefined;
+  readonly override?: { readonly token: string; readonly quote: string } | undefined;
+}
+
+/**
+ * Why an answer to what stands against a quote is none, for the model to mend it; null where there is no answer.
+ * `asked`: what of it the guest was told before.
+ */
+export function whyRefused({ agreed, override }: Answer, asked: Quote["stop"], message: string): string | null {
+  if (agreed === undefined && override === undefined) return null;
+  if (asked === null) return "Tell the guest first: only a later message of theirs can answer this.";
+  if (override === undefined)
+    return "`agreed` passes over nothing: where the guest's words say to book it all the same, call again with override.";
+  if (override.token !== asked.token) return "override.token is not that of what the guest was asked about.";
+  if (!standsIn(override.quote, message)) return "override.quote does not stand in the guest's message, word for word.";
+  return "override.memory_ids must be those of all the conflicts, and no others.";
+}
+
 function folded(text: string): string {
   return (
     text

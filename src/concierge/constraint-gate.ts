@@ -1,17 +1,24 @@
 import type { Owner } from "../domain/owner.js";
+import { boundedSignal } from "../platform/bounded-signal.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import { orAbort } from "../platform/or-abort.js";
 import type { ToolContext } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
 import type { CatalogueEvent, Section } from "./catalogue.js";
-import { judge, type KnownNeeds, type Party, type Verdict } from "./verdict.js";
+import type { People } from "./people.js";
+import { judge, type KnownNeeds, type Party, peopleOf, type Verdict } from "./verdict.js";
 
 /** How long the gate's own read may take. */
 const GATE_READ_MS = 2_000;
 /** How long a booking waits for what the guest has said to be written to memory. A quote doesn't wait. */
 const WRITE_BACK_WAIT_MS = 5_000;
 
-export type Judge = (event: CatalogueEvent, section: Section, party: Party) => Verdict;
+/** What was read once: judges any section, and tells which names are one person's. */
+export interface Judge {
+  (event: CatalogueEvent, section: Section, party: Party): Verdict;
+  readonly people: Pick<People, "isSame" | "once">;
+}
 
 /**
  * Resolves when nothing that the owner has said, in any session, can still be written to memory, or when the signal aborts; true
@@ -48,9 +55,13 @@ export class ConstraintGate {
 
   /**
    * One read for a call; the answer judges any section. `toBook`: it waits for what the guest has said, now too, to be in memory.
+   * `named`: who is spoken of. Default: nobody.
    * @throws the signal's reason when the turn is aborted
    */
-  async read(context: ToolContext, { toBook }: { readonly toBook: boolean }): Promise<Judge> {
+  async read(
+    context: ToolContext,
+    { toBook, named = [] }: { readonly toBook: boolean; readonly named?: readonly string[] },
+  ): Promise<Judge> {
     let needs = await this.#needs(context);
     // Where the store can't be read, there is nothing to wait for.
     if (toBook && needs !== "disabled" && needs.complete) {
@@ -64,15 +75,20 @@ export class ConstraintGate {
       needs = await this.#needs(context);
       if (needs !== "disabled" && !(before && now)) needs = { ...needs, complete: false };
     }
-    return (event, section, party) => judge(needs, event, section, party, context.now);
+    const people = peopleOf(needs, named, [...(context.earlierMessages ?? []), context.userMessage.content]);
+    const judged = (...[event, section, party]: Parameters<Judge>) => judge(needs, event, section, party, context.now, people);
+    return Object.assign(judged, { people });
   }
 
   async #needs(context: ToolContext): Promise<KnownNeeds> {
     const { needs, readMs, logger } = this.#parts;
     if (context.memory === "off") return { known: [], complete: false };
     try {
-      const known = await within(readMs, context.signal, (signal) => needs.needs(context.owner, { now: context.now, signal }));
-      return { known, complete: true };
+      const { owner, now } = context;
+      const [known, told = []] = await within(readMs, context.signal, (signal) =>
+        Promise.all([needs.needs(owner, { now, signal }), needs.companions?.(owner, { now, signal })]),
+      );
+      return { known, told, complete: true };
     } catch (error) {
       context.signal.throwIfAborted();
       if (isAppError(error, "LONG_TERM_MEMORY_DISABLED")) return "disabled";
@@ -97,20 +113,11 @@ export class ConstraintGate {
 
 /** Raced with its bound: what pays no heed to its signal must not hold up the booking. */
 async function within<T>(ms: number, turn: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const bound = new AbortController();
-  const timer = setTimeout(() => bound.abort(new DOMException("It took too long.", "TimeoutError")), ms);
-  const signal = AbortSignal.any([turn, bound.signal]);
-  let onAbort: (() => void) | undefined;
+  const bound = boundedSignal([turn], ms);
   try {
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
-      if (signal.aborted) onAbort();
-    });
-    return await Promise.race([work(signal), aborted]);
+    return await orAbort(work(bound.signal), bound.signal);
   } finally {
-    clearTimeout(timer);
-    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
+    bound.end();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, RecalledMemory } from "../domain/session.js";
 import type { CatalogueEvent } from "./catalogue.js";
 import { checkNeed } from "./need-check.js";
-import { CONCIERGE_NEEDS, FOOD_NEEDS, type NeedName } from "./needs.js";
+import { FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
 import { says } from "./phrases.js";
 import { genresIn } from "./script/words.js";
 
@@ -18,8 +18,8 @@ export function fitOf(event: CatalogueEvent, known: readonly RecalledMemory[]): 
 }
 
 function needMark(event: CatalogueEvent, { id, need, subject = "self" }: RecalledMemory): JsonObject | null {
-  const name = CONCIERGE_NEEDS.find((each) => each.name === need)?.name;
-  if (name === undefined || (FOOD_NEEDS.has(name) && event.kitchen === null)) return null;
+  const name = needMeant(need ?? null);
+  if (name === null || (FOOD_NEEDS.has(name) && event.kitchen === null)) return null;
   const states = event.sections.map((section) => checkNeed(name, event, section).state);
   const met = states.includes("met") ? true : states.includes("broken") ? false : null;
   const who = subject.startsWith(COMPANION) ? ` for ${subject.slice(COMPANION.length)}` : "";

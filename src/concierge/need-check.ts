@@ -1,5 +1,5 @@
 import type { CatalogueEvent, Section } from "./catalogue.js";
-import { CONCIERGE_NEEDS, FOOD_NEEDS, type NeedName } from "./needs.js";
+import { CONCIERGE_NEEDS, FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
 
 /** Whether the catalogue says that a need is met. `unknown` is not `met`: what the catalogue doesn't say is told to the guest. */
 export type NeedCheck = { readonly state: "met" } | { readonly state: "broken" | "unknown"; readonly because: string };
@@ -9,8 +9,8 @@ export type NeedCheck = { readonly state: "met" } | { readonly state: "broken" |
  * doesn't have are unknown.
  */
 export function checkNeed(need: string | null, event: CatalogueEvent, section: Section): NeedCheck {
-  const name = CONCIERGE_NEEDS.find((each) => each.name === need)?.name;
-  if (name === undefined) return { state: "unknown", because: `The catalogue doesn't say whether "${event.title}" suits this.` };
+  const name = needMeant(need);
+  if (name === null) return { state: "unknown", because: `The catalogue doesn't say whether "${event.title}" suits this.` };
   if (FOOD_NEEDS.has(name) && event.kitchen === null) return { state: "met" };
   const stated = [section.states, event.states];
   if (stated.some(({ breaks }) => breaks.includes(name))) return { state: "broken", because: whyBroken(name, event, section) };

@@ -1,8 +1,14 @@
 import type { Need } from "../ports/agent.js";
+import spellingsOfNeeds from "./need-spellings.json" with { type: "json" };
+import { plain } from "./vocabulary.js";
 
 /** What may have to hold when the concierge books something; the catalogue states by these names what an event meets. */
 
-const need = <const Name extends string>(name: Name, description: string) => ({ name, description });
+const need = <const Name extends keyof typeof spellingsOfNeeds>(name: Name, description: string) => ({
+  name,
+  description,
+  spellings: spellingsOfNeeds[name] as readonly string[],
+});
 
 /** How one gets in, hears and sees. */
 const ACCESS = [
@@ -35,6 +41,18 @@ const WITHOUT = [
 export type NeedName = (typeof ACCESS | typeof DIETS | typeof WITHOUT)[number]["name"];
 
 export const CONCIERGE_NEEDS: readonly (Need & { readonly name: NeedName })[] = [...ACCESS, ...DIETS, ...WITHOUT];
+
+/** The need that a memory's is, by its name or by another spelling; null where it is none of the concierge's. */
+export function needMeant(said: string | null): NeedName | null {
+  const name = spelt(said ?? "");
+  return CONCIERGE_NEEDS.find((each) => spelt(each.name) === name || each.spellings?.includes(name))?.name ?? null;
+}
+
+function spelt(name: string): string {
+  return plain(name)
+    .replace(/[\s_-]+/gu, " ")
+    .trim();
+}
 
 /** Needs that name one thing that must not be in the food. */
 export const SUBSTANCES: ReadonlySet<string> = new Set<NeedName>(WITHOUT.map(({ name }) => name));

@@ -1,73 +1,74 @@
 import type { OfflineScript, ScriptMove, ScriptView } from "../ports/offline-script.js";
-import { type Intent, intentOf } from "./script/intent.js";
-import { type Wish, wishIn } from "./script/wish.js";
-import { asking } from "./stand-in/asking.js";
-import { answerQuote, book } from "./stand-in/booking-moves.js";
-import { cancel, cancelById } from "./stand-in/cancel-moves.js";
+import { beginsWith, folded, phrase, says } from "./phrases.js";
+import { wishIn } from "./script/wish.js";
+import { ordinalIn } from "./script/words.js";
+import { answer, book } from "./stand-in/booking-moves.js";
+import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
-import { type Habits, habitsOf } from "./stand-in/habits.js";
-import { chooseMemory, command } from "./stand-in/memory-moves.js";
-import { callThen, isFailure, say } from "./stand-in/moves.js";
-import { bookingsOf, offeredCancellation } from "./stand-in/past.js";
+import { habitsOf } from "./stand-in/habits.js";
+import { choice, memoryCommand } from "./stand-in/memory-moves.js";
+import { callThen, say } from "./stand-in/moves.js";
+import { bookingsIn, focus, lastList } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
 import { details, search } from "./stand-in/search-moves.js";
+import { asking, settle } from "./stand-in/settle.js";
 import { CONCIERGE_WORDS } from "./words.js";
 
-/** Of a message: rules find nothing new beyond it, and must not hold the process up over it. */
-const MAX_READ_CHARS = 2_000;
+/** A longer message says more than a greeting. */
+const MAX_GREETING_WORDS = 4;
+const GREETING = `Good to see you. ${replies.HELP}`;
 
 /** The concierge's everyday requests, by rules: what the stand-in model plays where no model is connected. English. */
 export const conciergeScript: OfflineScript = {
   name: "concierge script",
   words: CONCIERGE_WORDS,
-  next(given) {
-    const view = { ...given, message: given.message.slice(0, MAX_READ_CHARS) };
-    const wish = wishIn(view);
-    return asking(moveFor(intentOf(view, wish), view, wish, habitsOf(view.memories)), view);
-  },
+  next: (view) => asking(settle(view) ?? memoryCommand(view) ?? besidesKeepingOut(view) ?? requested(view), view),
 };
 
-function moveFor(intent: Intent, view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
-  switch (intent.kind) {
-    case "command":
-      return command(intent.command, view);
-    case "settle":
-      return callThen(
-        view,
-        { name: "settle_memory", arguments: { answers: intent.answers.map((answer) => ({ ...answer })) } },
-        replies.settledReply,
-      );
-    case "choose_memory":
-      return chooseMemory(intent.choice, view);
-    case "answer_quote":
-      return answerQuote(view);
-    case "decline_quote":
-      return say("Understood, nothing is booked. Shall I look for something else?");
-    case "confirm_cancel":
-      return cancelById(view, offeredCancellation(view));
-    case "decline_cancel":
-      return say("Understood, the booking stays as it is.");
-    case "cancel":
-      return cancel(view);
-    case "list_bookings":
-      return callThen(view, { name: "list_bookings", arguments: {} }, (seen) =>
-        isFailure(seen) ? replies.failureReply(seen) : replies.bookingsReply(bookingsOf(seen) ?? []),
-      );
-    case "book":
-      return book(view, wish, habits);
-    case "details":
-      return details(view, wish, habits);
-    case "search":
-      return search(view, wish, habits);
-    case "fact":
-      return fact(view);
-    case "statement":
-      return say(replies.NOTED);
-    case "thanks":
-      return say("You are welcome. Is there anything else I can do?");
-    case "greeting":
-      return say(`Good to see you. ${replies.HELP}`);
-    case "help":
-      return say(replies.HELP);
-  }
+/** "Don't remember this: …": what follows may ask for something all the same. */
+function besidesKeepingOut(view: ScriptView): ScriptMove | undefined {
+  if (view.commands[0]?.kind !== "do_not_remember") return undefined;
+  const rest = { ...view, message: view.request, commands: [] };
+  const asks = rest.message.includes("?") || !wishIn(rest.message, view).empty;
+  return asks && !onlyTells(folded(rest.message)) ? requested(rest) : say(replies.NOT_KEPT);
+}
+
+/** What is open comes before what is new. */
+function requested(view: ScriptView): ScriptMove {
+  const wish = wishIn(view.message, view);
+  const habits = habitsOf(view.memories);
+  const open = choice(view) ?? cancellation(view) ?? answer(view, wish, habits);
+  if (open !== undefined) return open;
+  const words = folded(view.message).trim();
+  if (says(words, "bookings"))
+    return callThen(view, { name: "list_bookings", arguments: {} }, (output) => replies.bookingsReply(bookingsIn(output)));
+
+  const listed = lastList(view).length > 0 || focus(view) !== undefined;
+  const place = listed ? ordinalIn(words) : undefined;
+  const refers = place !== undefined || (listed && says(words, "pointing"));
+  const asks = words.includes("?") || beginsWith(words, "asking");
+  if (place === undefined && !asks && onlyTells(words)) return say(replies.NOTED);
+  if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
+  if (refers && asks && says(words, "details")) return details(view, wish, habits);
+  if (place !== undefined) return (wish.party === undefined ? details : book)(view, wish, habits);
+
+  const greets = beginsWith(words, "greeting");
+  if (greets && wish.empty && words.split(/\s+/).length <= MAX_GREETING_WORDS) return say(GREETING);
+  if (says(words, "help")) return say(replies.HELP);
+  if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
+  if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
+  if (beginsWith(words, "thanking")) return say("You are welcome. Is there anything else I can do?");
+  if (greets) return say(GREETING);
+  if (asks) return fact(view);
+  return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
+}
+
+const LEAD = new RegExp(`^(?:(?:${phrase("lead").source}),?\\s*)*`, "iu");
+
+/** Says how things are, and asks for nothing: neither in a sentence of its own nor by an order behind a comma. */
+function onlyTells(words: string): boolean {
+  const tells = (part: string) => beginsWith(part.replace(LEAD, ""), "states") && !says(part, "wants");
+  const others = words.split(/[.!;]\s+/).filter((part) => !tells(part) && part.includes(" "));
+  const orders = words.split(/,\s*(?:so |and |please |then )*/).slice(1);
+  return tells(words) && !others.some((part) => says(part, "searching", "book")) && !orders.some((part) => beginsWith(part, "request"));
 }

@@ -18,6 +18,7 @@ import { ConstraintGate, type ReadNow, type WrittenBack } from "./constraint-gat
 import { happeningOf } from "./happenings.js";
 import { CONCIERGE_NEEDS } from "./needs.js";
 import { conciergeScript } from "./offline-script.js";
+import { localStart } from "./presentation.js";
 import { CONCIERGE_PROMPT } from "./prompt.js";
 import { bookTickets } from "./tools/book-tickets.js";
 import { cancelBooking, listBookings } from "./tools/booking-tools.js";
@@ -96,7 +97,12 @@ function bookingRecords(bookings: BookingStore): DomainRecords {
     name: "bookings",
     async *export(owner) {
       for (const booking of await bookings.list(owner))
-        yield { ...booking, companions: [...booking.companions], waived: booking.waived.map((each) => ({ ...each })) };
+        yield {
+          ...booking,
+          ...localStart(booking),
+          companions: [...booking.companions],
+          waived: booking.waived.map((each) => ({ ...each })),
+        };
     },
     async *happened(owner, after) {
       let cursor = after === null ? 0 : Number(after);

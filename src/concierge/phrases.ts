@@ -1,43 +1,47 @@
 import { phrasesIn } from "../platform/phrase-list.js";
 import { anyPhrase } from "../platform/word-list.js";
 import lists from "./data/script.json" with { type: "json" };
+import { plain } from "./vocabulary.js";
 
 /** The script's lists of phrases, each looked up by its name. */
 type ListName = keyof typeof lists;
 
-const phrasesOf = (name: ListName): readonly string[] => phrasesIn(lists[name]);
 const found = new Map<string, RegExp>();
 
-/** Finds any phrase of the lists as whole words; `start`: only where the text begins with it. */
-export function phrase(name: ListName, { start = false }: { readonly start?: boolean } = {}): RegExp {
-  const key = `${name}${start}`;
-  const known = found.get(key);
-  if (known !== undefined) return known;
-  const any = anyPhrase(phrasesOf(name));
-  const made = start ? new RegExp(`^(?:${any.source})`, "iu") : any;
+/** Finds any phrase of the lists as whole words in {@link folded} text, the longest first. */
+export function phrase(...names: readonly ListName[]): RegExp {
+  const key = names.join();
+  const phrases = () => names.flatMap((name) => phrasesIn(lists[name])).map(folded);
+  const made = found.get(key) ?? anyPhrase(phrases().toSorted((a, b) => b.length - a.length));
   found.set(key, made);
   return made;
 }
 
 /** Whether a text has a phrase of any of the lists. */
 export function says(text: string, ...names: readonly ListName[]): boolean {
-  return names.some((name) => phrase(name).test(text));
+  return phrase(...names).test(folded(text));
 }
 
-/** What is left of a text without the phrases of the lists, longest first; the empty string where nothing is. */
-export function without(text: string, ...names: readonly ListName[]): string {
-  const key = names.join();
-  const any = leftOut.get(key) ?? anyOf(names);
-  leftOut.set(key, any);
-  const left = text.replace(any, " ");
-  return left.replace(/[\s.,;:!?'"-]+/gu, " ").trim();
+export function beginsWith(text: string, ...names: readonly ListName[]): boolean {
+  return (
+    folded(text)
+      .trimStart()
+      .search(phrase(...names)) === 0
+  );
 }
 
-const leftOut = new Map<string, RegExp>();
+/** Whether a text has phrases of the lists and nothing else. */
+export function saysOnly(text: string, ...names: readonly ListName[]): boolean {
+  return !/[\p{L}\p{N}]/u.test(
+    folded(text)
+      .split(phrase(...names))
+      .join(" "),
+  );
+}
 
-function anyOf(names: readonly ListName[]): RegExp {
-  const longestFirst = names.flatMap(phrasesOf).toSorted((a, b) => b.length - a.length);
-  return new RegExp(anyPhrase(longestFirst).source, "giu");
+/** As the lists are compared: lower case without accents, apostrophes straight. */
+export function folded(text: string): string {
+  return plain(text).replace(/[\u2018\u2019\u02BC]/g, "'");
 }
 
 /** A list of single words with spaces between. */

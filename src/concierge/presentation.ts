@@ -87,7 +87,7 @@ export function eventCard(event: CatalogueEvent, known: readonly RecalledMemory[
 }
 
 /** As the clocks of its city show it; UTC where the catalogue doesn't have the city. */
-function localStart({ startsAt, city }: Booking): JsonObject {
+export function localStart({ startsAt, city }: Booking): JsonObject {
   const zone = Object.hasOwn(CITIES, city) ? CITIES[city as City] : "UTC";
   const clock = clocks.get(zone) ?? zoneClock(zone);
   clocks.set(zone, clock);

@@ -35,7 +35,11 @@ export function stoppedOutput(
   event: CatalogueEvent,
   section: Section,
   { conflicts, unchecked }: Verdict,
-  { reminders, incognito }: { readonly reminders: readonly string[]; readonly incognito: boolean },
+  {
+    reminders,
+    incognito,
+    refused,
+  }: { readonly reminders: readonly string[]; readonly incognito: boolean; readonly refused: string | null },
 ): ToolResult {
   const why = incognito
     ? "In an incognito session the guest's needs are not looked at."
@@ -51,6 +55,7 @@ export function stoppedOutput(
       conflicts: conflicts.map(conflictLine),
       reminders: [...reminders],
       token,
+      ...(refused !== null && { refused }),
       ask: askOf(conflicts, unchecked),
     },
     elements: [

@@ -1,8 +1,11 @@
 import type { Memory, MemorySource } from "../domain/memory.js";
+import { ownsRelationIn } from "./apposition.js";
 import type { CatalogueEvent, Section } from "./catalogue.js";
-import { isAmong, isNamedIn, joined } from "./companions.js";
+import { areSaidTogether, isAmong, isAnybody, isNamedIn, isOwnName, isTheirs, mayMean } from "./companions.js";
 import { checkNeed, type NeedCheck } from "./need-check.js";
-import { SUBSTANCES } from "./needs.js";
+import { FOOD_NEEDS, needMeant, SUBSTANCES } from "./needs.js";
+import { People } from "./people.js";
+import { plain } from "./vocabulary.js";
 
 /** What of everybody's needs stands against a booking. Pure: every rule of the gate can be tested as a table. */
 
@@ -27,7 +30,7 @@ export interface Mention {
 }
 
 export interface Verdict {
-  /** Companions of memories who are in the party, by the names of the memories. */
+  /** Companions of memories who are in the party, by the names of the memories; not those whom the party has under another name. */
   readonly along: readonly string[];
   /** What would be broken: only the guest's consent books it. */
   readonly conflicts: readonly Conflict[];
@@ -51,12 +54,23 @@ export interface Party {
   readonly sessionId: string;
 }
 
-/** `complete`: false where there may be more than could be read. `disabled`: long-term memory is switched off by configuration. */
-export type KnownNeeds = { readonly known: readonly Memory[]; readonly complete: boolean } | "disabled";
+/**
+ * `complete`: false where there may be more than could be read. `told`: what else is told of companions, by which names they go; default
+ * nothing. `disabled`: long-term memory is switched off by configuration.
+ */
+export type KnownNeeds = { readonly known: readonly Memory[]; readonly told?: readonly Memory[]; readonly complete: boolean } | "disabled";
 
 const COMPANION = "companion:";
 
-export function judge(needs: KnownNeeds, event: CatalogueEvent, section: Section, party: Party, now: Date): Verdict {
+/** `people`: who is who. Default: as what is known and said tells. */
+export function judge(
+  needs: KnownNeeds,
+  event: CatalogueEvent,
+  section: Section,
+  party: Party,
+  now: Date,
+  people: People = peopleOf(needs, [...party.companions, ...party.absent], party.said),
+): Verdict {
   if (needs === "disabled") return { along: [], conflicts: [], mentions: [], met: [], unchecked: false };
   const conflicts: Conflict[] = [];
   const mentions: Mention[] = [];
@@ -64,32 +78,45 @@ export function judge(needs: KnownNeeds, event: CatalogueEvent, section: Section
   const along = new Set<string>();
   const hard = needs.known.filter((memory) => concerns(memory, event, now));
   for (const memory of hard) {
+    const said = withCondition(memory);
     const who = memory.subject.startsWith(COMPANION) ? memory.subject.slice(COMPANION.length) : null;
-    const comes = who === null ? "yes" : comesAlong(memory, hard, party);
+    const comes = who === null ? "yes" : comesAlong(memory, hard, party, people);
     if (comes === "no") continue;
     if (who !== null && comes === "yes") along.add(who);
     const check = checkMemory(memory, event, section);
     if (check.state === "met") {
-      if (comes === "yes") met.push(memory.text);
+      // Where nothing is served, nobody saw to what is eaten.
+      const nothingToMeet = FOOD_NEEDS.has(needMeant(memory.need) ?? "") && event.kitchen === null;
+      if (comes !== "unsaid" && !nothingToMeet) met.push(said);
       continue;
     }
     const toConfirm = memory.status === "review" || memory.pending_change !== null;
     const asks = toConfirm ? " It is not confirmed: ask whether it is so." : "";
     if (comes === "unsaid")
-      mentions.push({ memoryId: memory.id, along: false, line: `If ${who} comes along: ${memory.text}. ${check.because}${asks}` });
+      mentions.push({ memoryId: memory.id, along: false, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
     else if (check.state === "unknown" || memory.reason === "brought_along")
-      mentions.push({ memoryId: memory.id, along: true, line: `${who === null ? "" : `${who}: `}${memory.text}. ${check.because}${asks}` });
+      mentions.push({ memoryId: memory.id, along: true, line: `${who === null ? "" : `${who}: `}${said}. ${check.because}${asks}` });
     else
       conflicts.push({
         memoryId: memory.id,
-        memory: memory.text,
+        memory: said,
         who: who ?? "self",
         because: check.because,
         toConfirm,
         source: memory.source,
       });
   }
-  return { along: [...along], conflicts, mentions, met, unchecked: !needs.complete };
+  return { along: people.once([...along]), conflicts, mentions, met, unchecked: !needs.complete };
+}
+
+/** Who is who, as what is known and said tells. */
+export function peopleOf(needs: KnownNeeds, named: readonly string[], said: readonly string[]): People {
+  return new People(needs === "disabled" ? [] : [...needs.known, ...(needs.told ?? [])], named, said);
+}
+
+/** Whether it applies is for the guest to say: nobody here knows when "for opera" is. */
+function withCondition({ text, condition }: Memory): string {
+  return text.toLowerCase().includes(condition.toLowerCase()) ? text : `${text} (only ${condition})`;
 }
 
 /** "Tree nuts", not "nuts and milk". */
@@ -98,7 +125,7 @@ const MOST_WORDS = 2;
 /** Of several things that must not be in the food one need tells only one: that it is met says nothing of the others. */
 function checkMemory({ need, about }: Memory, event: CatalogueEvent, section: Section): NeedCheck {
   const check = checkNeed(need, event, section);
-  const several = need !== null && SUBSTANCES.has(need) && about.trim().split(/\s+/u).length > MOST_WORDS;
+  const several = SUBSTANCES.has(needMeant(need) ?? "") && about.trim().split(/\s+/u).length > MOST_WORDS;
   return check.state === "met" && several && event.kitchen !== null ? checkNeed("other", event, section) : check;
 }
 
@@ -114,16 +141,34 @@ function concerns(memory: Memory, event: CatalogueEvent, now: Date): boolean {
 }
 
 /**
- * Who is named comes. Where there are more seats than names, so does whoever the guest spoke of in this session; of others it is unsaid
- * whether they come.
+ * Who is named comes; `called`: by another name of theirs, by a name that stands in the guest's own words for the need, or by a relation
+ * that was told beside their name. Where there are more seats than people, so does whoever the guest spoke of in this session; of others
+ * it is unsaid whether they come. So it is where somebody comes who may be theirs: a name that nobody has, where they are known by their
+ * relation alone, another word for such a relation, or a friend without a name.
  */
-function comesAlong(memory: Memory, known: readonly Memory[], party: Party): "yes" | "no" | "unsaid" {
-  const same = known.filter(({ subject }) => subject === memory.subject);
-  const names = [memory.subject.slice(COMPANION.length), ...same.flatMap(({ entities }) => entities)];
-  if (isAmong(names, party.absent)) return "no";
-  if (isAmong(names, party.companions)) return "yes";
-  const guests = joined(["self"], party.companions).length;
-  if (party.size <= guests) return "no";
+function comesAlong(memory: Memory, known: readonly Memory[], party: Party, people: People): "yes" | "called" | "no" | "unsaid" {
+  const names = people.namesOf(memory);
+  const same = known.filter((each) => each.subject === memory.subject && !people.areTwo(each, memory));
+  if (isAmong(people.namesOf(memory, { sure: true }), party.absent)) return "no";
+  if (isAmong([memory.subject.slice(COMPANION.length)], party.companions)) return "yes";
+  if (isAmong(names, party.companions)) return "called";
+  const nobodys = party.companions.filter(
+    (name) => !people.isAnothers(name, memory) && !known.some((other) => isAmong(people.namesOf(other), [name])),
+  );
+  const strangers = nobodys.filter(isOwnName);
+  const named = nobodys.filter((name) => isOwnName(name) || isTheirs(name));
+  if (same.some(({ source }) => source !== null && named.some((name) => isCalledIn(name, source.quote)))) return "called";
+  const told = same.flatMap(({ text, source }) => [text, source?.quote ?? ""]);
+  if (party.companions.some((name) => !isAnybody(name) && areSaidTogether(name, names, told))) return "called";
   const spoken = isNamedIn(names, party.said) || same.some(({ source }) => source?.session_id === party.sessionId);
-  return spoken ? "yes" : "unsaid";
+  if (party.size > people.once(party.companions, { perhaps: true }).length + 1) return spoken ? "yes" : "unsaid";
+  const hasName = names.some(isOwnName);
+  const isSome = (name: string) => hasName && !isOwnName(name) && ((isAnybody(name) && spoken) || isNamedIn([name], told));
+  const perhaps = (strangers.length > 0 && !hasName) || nobodys.some((name) => mayMean(name, names) || isSome(name));
+  return perhaps ? "unsaid" : "no";
+}
+
+/** By their own name, or as whose relative they are; not as the one whose relative is spoken of. */
+function isCalledIn(name: string, quote: string): boolean {
+  return isNamedIn([name], [quote]) && !(isOwnName(name) && ownsRelationIn(quote, plain(name)));
 }

@@ -40,6 +40,27 @@ export interface EventData {
   readonly from?: string;
 }
 
+/** Data that holds these for sure. */
+export type EventDataWith<Key extends keyof EventData> = EventData & Required<Pick<EventData, Key>>;
+
+/** What the data of each type holds for sure; the rest of it where there is any. */
+export interface EventDataOf {
+  readonly "turn.completed": EventDataWith<"session_id" | "turn" | "message_id">;
+  readonly "turn.failed": EventDataWith<"session_id" | "turn" | "message_id" | "error_code">;
+  readonly "memory.added": EventDataWith<"memory_id" | "strength">;
+  readonly "memory.confirmed": EventDataWith<"memory_id" | "strength">;
+  readonly "memory.superseded": EventDataWith<"memory_id" | "strength" | "superseded_by">;
+  readonly "memory.to_confirm": EventDataWith<"memory_id" | "strength">;
+  readonly "memory.forgotten": EventDataWith<"memory_id">;
+  readonly "write_back.failed": EventDataWith<"session_id" | "turn">;
+  readonly "session.created": EventDataWith<"session_id">;
+  readonly "session.archived": EventDataWith<"session_id">;
+  readonly "session.deleted": EventDataWith<"session_id">;
+  readonly "session.purged": EventDataWith<"session_id">;
+  readonly "owner.erased": EventDataWith<"receipt_id">;
+  readonly "owner.merged": EventDataWith<"merge_id" | "from">;
+}
+
 /** One event of an owner. */
 export interface OwnerEvent {
   /** Made of what it tells of: told again, it has the same. */
@@ -51,7 +72,13 @@ export interface OwnerEvent {
 }
 
 /** `of`: what tells this one from others of its type, of the same owner. */
-export function eventOf(owner: Owner, type: EventType, of: readonly (string | number)[], timestamp: string, data: EventData): OwnerEvent {
+export function eventOf<Type extends EventType>(
+  owner: Owner,
+  type: Type,
+  of: readonly (string | number)[],
+  timestamp: string,
+  data: EventDataOf[Type],
+): OwnerEvent {
   return { id: derivedId("event", owner, type, ...of), type, timestamp, data };
 }
 

@@ -55,9 +55,40 @@ export function holdsAt(record: Memory, now: Date): boolean {
   return record.status === "active" && isValidAt(record, now);
 }
 
+/** True while a memory is known and does not hold yet. */
+export function beginsAfter(record: Memory, now: Date): boolean {
+  return record.status === "active" && timesOf(record).from > now.getTime();
+}
+
 export function isValidAt(record: Memory, at: Date): boolean {
-  const end = record.valid_until === null ? Number.POSITIVE_INFINITY : Date.parse(record.valid_until);
-  return Date.parse(record.valid_from) <= at.getTime() && at.getTime() < end;
+  const { from, until } = timesOf(record);
+  return from <= at.getTime() && at.getTime() < until;
+}
+
+/** When it was last said, in milliseconds since 1970. */
+export function lastConfirmedAt(record: Memory): number {
+  return timesOf(record).confirmed;
+}
+
+interface Times {
+  readonly from: number;
+  readonly until: number;
+  readonly confirmed: number;
+}
+
+/** In milliseconds since 1970. Each turn looks at all of a guest's memories: worked out once for as long as one is held. */
+const times = new WeakMap<Memory, Times>();
+
+function timesOf(record: Memory): Times {
+  const known = times.get(record);
+  if (known !== undefined) return known;
+  const parsed = {
+    from: Date.parse(record.valid_from),
+    until: record.valid_until === null ? Number.POSITIVE_INFINITY : Date.parse(record.valid_until),
+    confirmed: Date.parse(record.last_confirmed_at),
+  };
+  times.set(record, parsed);
+  return parsed;
 }
 
 export function seconds(iso: string): number {

@@ -55,8 +55,10 @@ export const statementSchema = z.object({
   channel: characters(0, 64).default(""),
 });
 export type Statement = z.infer<typeof statementSchema>;
-/** A statement as a user adds it by hand: what is left out is its category's default. */
-/** `category`: default `other`. */
+/**
+ * A statement as a user adds it by hand: what is left out is its category's default. `category`: default what a reader makes of the text,
+ * else `other`.
+ */
 export type NewStatement = Omit<z.input<typeof statementSchema>, "category"> & { readonly category?: string | undefined };
 
 /** Why a memory, or a change of one, waits for the guest's word. */

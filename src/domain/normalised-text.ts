@@ -1,8 +1,18 @@
 import { createHash } from "node:crypto";
 import type { Owner } from "./owner.js";
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const ASCII = /^[\x00-\x7f]*$/;
+
 /** Lower case, no marks, one space for all that is neither letter nor digit. The same on every machine. Linear. */
 export function normalised(text: string): string {
+  // Has no marks and nothing to fold.
+  if (ASCII.test(text))
+    return text
+      .toLowerCase()
+      .replaceAll("'", "")
+      .replace(/[^a-z0-9]+/g, " ")
+      .trim();
   return text
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AppError } from "../platform/errors.js";
 
 declare const ownerBrand: unique symbol;
@@ -66,5 +66,5 @@ export function parseOwner(owner: string): { tenant: string; user: string } {
 
 /** A file-name-safe name for an owner: SHA-256 in hex. */
 export function ownerHash(owner: Owner): string {
-  return createHash("sha256").update(owner).digest("hex");
+  return hash("sha256", owner);
 }

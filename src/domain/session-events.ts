@@ -1,4 +1,4 @@
-import { type EventData, eventOf, type OwnerEvent } from "./event.js";
+import { eventOf, type OwnerEvent } from "./event.js";
 import type { Owner } from "./owner.js";
 import type { JournalRecord, MessageRecord, RecordOf } from "./session.js";
 
@@ -34,7 +34,7 @@ function statusEvent(owner: Owner, sessionId: string, { id, at, body }: RecordOf
 function turnEvent(owner: Owner, sessionId: string, { id, at, turn, body }: MessageRecord): OwnerEvent | null {
   const { role, outcome, interim, imported, merged, origin_id, suspended, error_code } = body;
   if (role !== "assistant" || interim || imported || merged || origin_id !== undefined || suspended !== undefined) return null;
-  const data: EventData = { session_id: sessionId, turn, message_id: id };
+  const data = { session_id: sessionId, turn, message_id: id };
   if (outcome === undefined || outcome === "completed") return eventOf(owner, "turn.completed", [id], at, data);
   return eventOf(owner, "turn.failed", [id], at, { ...data, error_code: error_code ?? "CLIENT_CLOSED_REQUEST" });
 }

@@ -109,6 +109,12 @@ export const recalledSchema = z.object({
   score: z.number().nullable(),
   source: z.object({ session_id: z.string(), turn: z.number(), message_id: z.string() }).nullable(),
   created_at: z.string(),
+  /** Only where it lies ahead (what must hold is told before it begins), or over a day before the memory was made. */
+  valid_from: z.string().optional(),
+  /** Only where it has an end. */
+  valid_until: z.string().optional(),
+  /** When it holds, where not always. */
+  condition: z.string().optional(),
 });
 export type RecalledMemory = z.infer<typeof recalledSchema>;
 

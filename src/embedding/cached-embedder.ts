@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../platform/errors.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
@@ -15,6 +15,8 @@ interface Call {
   readonly vectors: Promise<readonly Float32Array[]>;
   readonly controller: AbortController;
   waiting: number;
+  /** It has ended, well or not: there is nothing to give up. */
+  over: boolean;
 }
 
 interface Pending {
@@ -82,11 +84,12 @@ export class CachedEmbedder implements Embedder {
     const controller = new AbortController();
     const keys = [...fresh.keys()];
     const vectors = (async () => this.#inner.embed([...fresh.values()], { kind, signal: controller.signal }))();
-    const call: Call = { vectors, controller, waiting: 0 };
+    const call: Call = { vectors, controller, waiting: 0, over: false };
     const started = new Map(keys.map((key, index): [string, Pending] => [key, { call, index }]));
     // Who joins a call waits for all of its texts, which may be somebody else's: only a text that stands alone is joined.
     if (keys.length === 1) for (const [key, pending] of started) this.#pending.set(key, pending);
     const forget = () => {
+      call.over = true;
       for (const [key, pending] of started) if (this.#pending.get(key) === pending) this.#pending.delete(key);
     };
     controller.signal.addEventListener("abort", forget, { once: true });
@@ -101,11 +104,7 @@ export class CachedEmbedder implements Embedder {
   }
 
   #keyOf(text: string, kind: EmbeddingKind): string {
-    return createHash("sha256")
-      .update(this.byKind ? kind : "")
-      .update("\0")
-      .update(text)
-      .digest("base64");
+    return hash("sha256", `${this.byKind ? kind : ""}\0${text}`, "base64");
   }
 }
 
@@ -123,7 +122,7 @@ async function waitFor(calls: ReadonlySet<Call>, signal: AbortSignal | undefined
     signal?.removeEventListener("abort", aborted);
     for (const call of calls) {
       call.waiting -= 1;
-      if (call.waiting === 0) call.controller.abort();
+      if (call.waiting === 0 && !call.over) call.controller.abort();
     }
   }
 }

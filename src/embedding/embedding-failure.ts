@@ -81,7 +81,8 @@ const TOKENS = /tokens/i;
 const NO_MODEL = /model/i;
 /** The variables of its own that an embedder has. */
 const ELSEWHERE =
-  "Set EMBEDDING_BASE_URL and EMBEDDING_API_KEY to a service that makes embeddings, or EMBEDDING_PROVIDER=minilm, transformers or hashing.";
+  "Set EMBEDDING_BASE_URL and EMBEDDING_API_KEY to a service that makes embeddings, or EMBEDDING_PROVIDER=minilm, static, transformers " +
+  "or hashing.";
 
 function tell({ kind, status, words }: EmbeddingFailure, model: string): { detail: string; hint: string | null } {
   if (kind === "timeout") return { detail: "The embedder took too long.", hint: null };

@@ -46,8 +46,9 @@ export class EventFeed implements Events {
     return { from, events: this.#follow(scope, from, AbortSignal.any([signal, this.#ended.signal])) };
   }
 
-  on(pattern: EventPattern, listener: EventListener): () => void {
-    const entry = [pattern, listener] as const;
+  on<Pattern extends EventPattern>(pattern: Pattern, listener: EventListener<Pattern>): () => void {
+    // It is called with what the pattern takes alone.
+    const entry = [pattern, listener as EventListener] as const;
     this.#listeners.add(entry);
     if (!this.#listening) void this.#listen();
     return () => void this.#listeners.delete(entry);
@@ -86,7 +87,8 @@ export class EventFeed implements Events {
     const { id, type, timestamp, data } = kept.event;
     const { tenant, user } = parseOwner(kept.owner);
     const content = this.#parts.contentOf === null ? undefined : await this.#parts.contentOf(kept);
-    return { id, type, timestamp, tenant, user, data, ...(content !== undefined && { content }) };
+    // Kept as it was made, with the data of its type.
+    return { id, type, timestamp, tenant, user, data, ...(content !== undefined && { content }) } as ToldEvent;
   }
 
   async *#follow(scope: EventScope, from: string, signal: AbortSignal): AsyncGenerator<ToldEvent> {

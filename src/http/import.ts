@@ -45,7 +45,9 @@ const route = createRoute({
         "application/x-ndjson": {
           schema: {
             type: "string",
-            description: "A message a line, in order.",
+            description:
+              "A message a line, in order. A `created_at` that has not come yet is taken as now; over 24 hours ahead of the server's " +
+              "clock it is refused.",
             contentMediaType: "application/x-ndjson",
             contentSchema: { type: "array", items: { $ref: "#/components/schemas/ImportedMessage" } },
           } as object,

@@ -54,7 +54,7 @@ export function memoryBatchRoutes({ memories, user, clock }: Pick<MemoryRoutesPa
     const fit = given.flatMap(({ place, parsed }) => (parsed.success ? [{ place, said: parsed.data }] : []));
     const added = await memories.addAll(
       owner,
-      fit.map(({ said: { text, category = "other", ...said } }) => ({ ...present(said), text, category })),
+      fit.map(({ said: { text, ...said } }) => ({ ...present(said), text })),
       {
         ...present({ request: keyed(c, key, { route: "memories/batch", key, body: c.get("body") }) }),
         now: clock.now(),

@@ -32,15 +32,17 @@ const MAX_TEXT_CHARS = 500;
 const MAX_QUERY_CHARS = 1_000;
 const tags = ["Memories"];
 
+const subjectField = labelField(74)
+  .refine((subject) => /^(self|companion:.{1,64})$/u.test(subject), "`self` or `companion:<name>`")
+  .openapi({ example: "companion:Ida" });
+
 const editable = {
   text: textField(MAX_TEXT_CHARS),
   category: labelField(64),
   aspect: labelField(64),
   type: z.enum(MEMORY_TYPES),
   strength: z.enum(["hard", "soft"]),
-  subject: labelField(74)
-    .refine((subject) => /^(self|companion:.{1,64})$/u.test(subject), "`self` or `companion:<name>`")
-    .openapi({ example: "companion:Ida" }),
+  subject: subjectField,
   scope: z.enum(["standing", "trip"]),
   valid_until: endField.nullable(),
   tags: z.array(labelField(64)).max(32),
@@ -56,7 +58,8 @@ const filters = {
   category: labelField(64).optional(),
   type: z.enum(MEMORY_TYPES).optional(),
   tag: labelField(64).optional(),
-  entity: labelField(200).optional(),
+  entity: labelField(200).optional().openapi({ description: "One of its `entities`: the name of a companion, say." }),
+  subject: subjectField.optional().openapi({ description: "Whom it is about." }),
   channel: labelField(64).optional(),
   status: z.enum(MEMORY_STATES).optional(),
   as_of: timeField.optional(),
@@ -200,7 +203,8 @@ export interface MemoryRoutesParts {
 
 /**
  * Memories by hand: the user's own, so no guard asks whether they were meant. Strength and type that are left out are the category's
- * (a dietary need must hold). A secret is refused with 422 MEMORY_REFUSED, in a new memory as in an edit.
+ * (a dietary need must hold); where that is left out too, the text is read for it. A secret is refused with 422 MEMORY_REFUSED, in a new
+ * memory as in an edit.
  */
 export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesParts): ApiApp {
   const api = newApi();
@@ -231,12 +235,12 @@ export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesPa
   });
   api.openapi(routes.add, async (c) => {
     const owner = c.get("owner");
-    const { text, category = "other", ...said } = c.req.valid("json");
+    const { text, ...said } = c.req.valid("json");
     const key = c.req.valid("header")["Idempotency-Key"];
     const request = keyed(c, key, { route: "memories", key, body: c.get("body") });
     const memory = await memories.add(
       owner,
-      { ...present(said), text, category },
+      { ...present(said), text },
       { ...present({ request }), now: clock.now(), ...(await zoneOf(c, said.valid_until)) },
     );
     c.header("Location", `/v1/memories/${memory.id}`);

@@ -73,6 +73,9 @@ export const recalledSchema = z
     score: z.number().nullable(),
     source: z.object({ session_id: z.string(), turn: z.number().int(), message_id: z.string() }).nullable(),
     created_at: time,
+    valid_from: time.optional().openapi({ description: "Only where it lies ahead, or over a day before `created_at`." }),
+    valid_until: time.optional().openapi({ description: "Only where it has an end." }),
+    condition: z.string().optional().openapi({ description: "When it holds, where not always." }),
   })
   .openapi("RecalledMemory");
 

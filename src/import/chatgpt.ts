@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { titleFrom } from "../domain/title.js";
 import type { ErrorDetail } from "../platform/errors.js";
-import { checkLine, type ImportLine, ImportProblems, MAX_CONTENT_CHARS } from "./import-line.js";
+import { checkLine, type ImportLine, ImportProblems, type LinePlace, MAX_CONTENT_CHARS } from "./import-line.js";
 
 /**
  * Reads the `conversations.json` of a ChatGPT data export: an array of conversations, each a tree of messages. Of each, the branch that
@@ -36,6 +36,7 @@ export interface ChatGptImport {
 }
 
 interface Findings {
+  readonly now: Date;
   readonly problems: ImportProblems;
   readonly leftOut: ErrorDetail[];
 }
@@ -46,8 +47,8 @@ export function looksLikeChatGpt(value: unknown): value is readonly unknown[] {
 }
 
 /** @throws INVALID_IMPORT naming conversation and message; in pointers a conversation is its number, from 1 */
-export function readChatGpt(conversations: readonly unknown[]): ChatGptImport {
-  const findings: Findings = { problems: new ImportProblems(), leftOut: [] };
+export function readChatGpt(conversations: readonly unknown[], now: Date): ChatGptImport {
+  const findings: Findings = { now, problems: new ImportProblems(), leftOut: [] };
   const titles = new Map<string, string>();
   const lines = conversations.flatMap((value, i) => {
     const read = readConversation(value, i + 1, findings);
@@ -59,8 +60,8 @@ export function readChatGpt(conversations: readonly unknown[]): ChatGptImport {
 }
 
 /** Reads conversations one by one and keeps nothing of them. @throws INVALID_IMPORT as {@link readChatGpt} */
-export async function checkChatGpt(conversations: AsyncIterable<unknown>): Promise<void> {
-  const findings: Findings = { problems: new ImportProblems(), leftOut: [] };
+export async function checkChatGpt(conversations: AsyncIterable<unknown>, now: Date): Promise<void> {
+  const findings: Findings = { now, problems: new ImportProblems(), leftOut: [] };
   let number = 0;
   for await (const value of conversations) {
     number += 1;
@@ -78,7 +79,11 @@ function readConversation(value: unknown, number: number, findings: Findings) {
   }
   const title = parsed.data.title?.trim() ?? "";
   const where = title === "" ? `Conversation ${titleFrom(id)}` : `Conversation “${titleFrom(title)}” (${titleFrom(id)})`;
-  return { id, title, lines: shownBranch(parsed.data).flatMap((said) => lineOf(id, said, { number, where }, findings) ?? []) };
+  return {
+    id,
+    title,
+    lines: shownBranch(parsed.data).flatMap((said) => lineOf(id, said, { line: number, where, now: findings.now }, findings) ?? []),
+  };
 }
 
 /** From the root to the current node; a broken or circular tree ends where it breaks. */
@@ -95,20 +100,15 @@ function shownBranch({ mapping, current_node }: Conversation): ChatGptMessage[] 
   return branch;
 }
 
-function lineOf(
-  sessionId: string,
-  said: ChatGptMessage,
-  at: { readonly number: number; readonly where: string },
-  { problems, leftOut }: Findings,
-): ImportLine | null {
+function lineOf(sessionId: string, said: ChatGptMessage, at: LinePlace, { problems, leftOut }: Findings): ImportLine | null {
   const { role } = said.author;
   if ((role !== "user" && role !== "assistant") || !TEXT_TYPES.has(said.content.content_type)) return null;
   if (said.metadata?.is_visually_hidden_from_conversation === true) return null;
   const content = (said.content.parts ?? []).filter((part): part is string => typeof part === "string" && part.trim() !== "").join("\n");
   if (content === "") return null;
-  const where = `${at.where}, message ${titleFrom(said.id)}`;
+  const where = `${at.where ?? at.line}, message ${titleFrom(said.id)}`;
   if (content.length > MAX_CONTENT_CHARS) {
-    leftOut.push({ pointer: `/${at.number}`, detail: `${where}: is over ${MAX_CONTENT_CHARS.toLocaleString("en")} characters` });
+    leftOut.push({ pointer: `/${at.line}`, detail: `${where}: is over ${MAX_CONTENT_CHARS.toLocaleString("en")} characters` });
     return null;
   }
   const time = said.create_time === null || said.create_time === undefined ? undefined : new Date(said.create_time * 1000);
@@ -120,8 +120,7 @@ function lineOf(
       message_id: said.id,
       ...(time === undefined || Number.isNaN(time.getTime()) ? {} : { created_at: time.toISOString() }),
     },
-    at.number,
+    { ...at, where },
     problems,
-    where,
   );
 }

@@ -14,7 +14,7 @@ export const importLineSchema = z.strictObject({
   session_id: z.string().min(1).max(256),
   role: z.enum(["user", "assistant", "system"]),
   content: z.string().min(1).max(MAX_CONTENT_CHARS),
-  /** ISO 8601 with an offset. Default: the time of the import. */
+  /** ISO 8601 with an offset, at most 24 hours from now. One that has not come yet is taken as now. Default: the time of the import. */
   created_at: z.iso
     .datetime({ offset: true })
     .transform((at) => new Date(at).toISOString())
@@ -46,10 +46,30 @@ export class ImportProblems {
   }
 }
 
+/** How far ahead a time may lie: so far a local time that is labelled as UTC, and a clock, can be wrong. */
+const MAX_AHEAD_MS = 24 * 60 * 60_000;
+
+const AHEAD =
+  "created_at: lies over 24 hours ahead of the server's clock. Give the time with its own offset (+02:00, or Z for UTC alone), and look " +
+  "whether seconds were taken for milliseconds";
+
+/** Where a line stands, and when it is read. */
+export interface LinePlace {
+  readonly line: number;
+  /** In words. Default: the line's number. */
+  readonly where?: string;
+  readonly now: Date;
+}
+
 /** The line as a message, or null with the problems noted. `value` is the line's JSON. */
-export function checkLine(value: unknown, line: number, problems: ImportProblems, where?: string): ImportLine | null {
+export function checkLine(value: unknown, { line, where, now }: LinePlace, problems: ImportProblems): ImportLine | null {
   const parsed = importLineSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { created_at: at } = parsed.data;
+    if (at === undefined || Date.parse(at) <= now.getTime() + MAX_AHEAD_MS) return parsed.data;
+    problems.add(line, "/created_at", AHEAD, where);
+    return null;
+  }
   for (const issue of parsed.error.issues) {
     const path = issue.path.map(String);
     problems.add(line, path.map((part) => `/${part}`).join(""), `${path.join(".") || "the line"}: ${issue.message}`, where);

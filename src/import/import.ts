@@ -44,9 +44,9 @@ type OnProgress = NonNullable<ImportOptions["onProgress"]>;
  * Reads an import whole and keeps nothing, for one who sends it in parts: JSON lines, or a ChatGPT export of any size.
  * @throws INVALID_IMPORT
  */
-export async function checkImport(body: AsyncIterable<Uint8Array>, format: "ndjson" | "chatgpt"): Promise<void> {
-  if (format === "chatgpt") return checkChatGpt(parsed(jsonElements(body, MAX_CONVERSATION_BYTES)));
-  for await (const _ of readNdjson(body));
+export async function checkImport(body: AsyncIterable<Uint8Array>, format: "ndjson" | "chatgpt", now: Date): Promise<void> {
+  if (format === "chatgpt") return checkChatGpt(parsed(jsonElements(body, MAX_CONVERSATION_BYTES)), now);
+  for await (const _ of readNdjson(body, now));
 }
 
 async function* parsed(elements: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
@@ -66,11 +66,12 @@ export class ImportService implements Imports {
     const running = this.#parts.gate.begin(owner);
     try {
       const signal = options.signal === undefined ? running.signal : AbortSignal.any([options.signal, running.signal]);
+      const now = this.#parts.clock.now();
       const limited = limitBytes(body, options.maxBytes ?? MAX_IMPORT_BYTES, signal);
-      if (options.format === "ndjson") return await this.#lines(owner, readNdjson(limited), new Map(), options, signal);
+      if (options.format === "ndjson") return await this.#lines(owner, readNdjson(limited, now), new Map(), options, signal);
       const document = await readJson(limited);
       if (looksLikeChatGpt(document)) {
-        const { lines, titles, leftOut } = readChatGpt(document);
+        const { lines, titles, leftOut } = readChatGpt(document, now);
         const result = await this.#lines(owner, lines, titles, options, signal);
         return leftOut.length === 0 ? result : { ...result, left_out: leftOut };
       }

@@ -48,7 +48,7 @@ export class ImportedRecords {
       type: "message",
       id,
       turn: this.#turn,
-      at: line.created_at ?? this.#now,
+      at: this.#said(line),
       body: {
         role: line.role,
         content: line.content,
@@ -60,6 +60,11 @@ export class ImportedRecords {
         ...(line.metadata === undefined ? {} : { metadata: { custom: line.metadata } }),
       },
     };
+  }
+
+  /** What was said can't lie ahead: it would hold only from then on. The line's own time is part of its id all the same. */
+  #said({ created_at: at }: ImportLine): string {
+    return at === undefined || Date.parse(at) > Date.parse(this.#now) ? this.#now : at;
   }
 
   #idOf(line: ImportLine): string {

@@ -1,4 +1,4 @@
-import { checkLine, type ImportLine, ImportProblems } from "./import-line.js";
+import { checkLine, type ImportLine, ImportProblems, type LinePlace } from "./import-line.js";
 
 /** A line becomes a journal record, which has its own limit of 1 MiB. */
 const MAX_LINE_BYTES = 512 * 1024;
@@ -8,25 +8,25 @@ const MAX_LINE_BYTES = 512 * 1024;
  * noted, and thrown together at the end (or as soon as there are too many), so what was yielded counts only if the reading ends well.
  * @throws INVALID_IMPORT with the numbers of the lines, from 1
  */
-export async function* readNdjson(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportLine> {
+export async function* readNdjson(body: AsyncIterable<Uint8Array>, now: Date): AsyncGenerator<ImportLine> {
   const problems = new ImportProblems();
   for await (const lines of linesOf(body)) {
     for (const { number, bytes } of lines) {
-      const line = parse(number, bytes, problems);
+      const line = parse(bytes, { line: number, now }, problems);
       if (line !== null) yield line;
     }
   }
   problems.throwIfAny();
 }
 
-function parse(number: number, bytes: Uint8Array, problems: ImportProblems): ImportLine | null {
+function parse(bytes: Uint8Array, place: LinePlace, problems: ImportProblems): ImportLine | null {
   if (bytes.length > MAX_LINE_BYTES) {
-    problems.add(number, "", "is over 512 KiB");
+    problems.add(place.line, "", "is over 512 KiB");
     return null;
   }
   const text = decode(bytes);
   if (text === null) {
-    problems.add(number, "", "is not UTF-8");
+    problems.add(place.line, "", "is not UTF-8");
     return null;
   }
   if (text.trim() === "") return null;
@@ -34,10 +34,10 @@ function parse(number: number, bytes: Uint8Array, problems: ImportProblems): Imp
   try {
     value = JSON.parse(text);
   } catch {
-    problems.add(number, "", "is not JSON");
+    problems.add(place.line, "", "is not JSON");
     return null;
   }
-  return checkLine(value, number, problems);
+  return checkLine(value, place, problems);
 }
 
 interface NumberedLine {

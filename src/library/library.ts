@@ -30,7 +30,7 @@ export interface Maitred extends Application {
    */
   metrics(): Promise<string>;
   /** As {@link Application.events}' `on`: `maitred.on("memory.added", ({ user, data }) => …)`. Returns how to stop it. */
-  on(pattern: EventPattern, listener: EventListener): () => void;
+  on<Pattern extends EventPattern>(pattern: Pattern, listener: EventListener<Pattern>): () => void;
   /** The owner of a user of a tenant (default `default`). @throws INVALID_USER_ID */
   owner(user: string, tenant?: string): Owner;
   /**

@@ -131,8 +131,8 @@ export interface Settings {
   /** The model's own window. The context takes at most this less 8,000 tokens, or half of a small window. Default: 128000. */
   readonly modelContextTokens?: Setting<"MODEL_CONTEXT_TOKENS">;
   /**
-   * The embedder. `minilm`: a model in the package. `hashing` compares words, not meanings. Default: `openai` when a key or base URL
-   * is set, else `minilm`.
+   * The embedder. `minilm`: a model in the package. `static`: a table, quicker, less exact. `hashing` compares words, not meanings.
+   * Default: `openai` when a key or base URL is set, else `minilm`.
    */
   readonly embeddingProvider?: Setting<"EMBEDDING_PROVIDER">;
   /** An OpenAI-compatible endpoint with `/embeddings`, where the model's has none. Default: as openaiBaseUrl. */
@@ -216,7 +216,7 @@ export interface Settings {
    * as for everybody else.
    */
   readonly tenantsFile?: Setting<"TENANTS_FILE">;
-  /** Origins that may call from a browser, comma-separated. Empty: none. */
+  /** Origins that may call from a browser, comma-separated: `https://shop.example`. Empty: none. */
   readonly corsOrigins?: readonly string[] | Setting<"CORS_ORIGINS">;
   /** What is logged. Default: info. */
   readonly logLevel?: Setting<"LOG_LEVEL">;

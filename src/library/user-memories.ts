@@ -18,7 +18,7 @@ import { checked, checkedId, checkedKey, checkedQuery, optionsOf, type UserParts
 
 /** What is stated of a memory beside its text. */
 export interface StatementOptions {
-  /** One of the categories, 1 to 64 characters. Default: `other`. */
+  /** One of the categories, 1 to 64 characters. Default: what the text is read as, else `other`. */
   readonly category?: string;
   /** What of the category: "row", "party size". 1 to 64 characters. */
   readonly aspect?: string;
@@ -50,12 +50,15 @@ export interface MemoryChange extends StatementOptions {
 
 /** Which memories. */
 export interface MemoryFilter {
+  /** In any spelling that `add` takes. One that there isn't finds nothing. */
   readonly category?: string;
   readonly type?: MemoryType;
   /** One of its tags, exactly. */
   readonly tag?: string;
-  /** One of its entities, exactly. */
+  /** One of its entities, exactly: a name. A companion's finds what is about them, and what they are named in. */
   readonly entity?: string;
+  /** Whom it is about, exactly: `self` or `companion:<name>`. */
+  readonly subject?: string;
   /** Through which it was said. */
   readonly channel?: string;
   /** Default: what holds. */
@@ -95,14 +98,17 @@ export class UserMemories {
     this.#clock = clock;
   }
 
-  /** States a memory by hand: active at once, without a model. `text`: 1 to 500 characters. @throws MEMORY_REFUSED for a secret */
+  /**
+   * States a memory by hand: active at once. `text`: 1 to 500 characters. Without a `category` the text is read, by the model where there
+   * is one (up to 10 seconds), so that "allergic to nuts" must hold. @throws MEMORY_REFUSED for a secret
+   */
   async add(text: string, options: NewMemoryOptions = {}): Promise<Memory> {
     const { idempotencyKey, ...given }: NewMemoryOptions = optionsOf(options);
-    const { category = "other", ...said } = checked(newMemoryBody, { ...given, text });
+    const said = checked(newMemoryBody, { ...given, text });
     const { owner } = this.#user;
     const key = checkedKey(idempotencyKey);
     const request = key === undefined ? {} : { request: { key, requestHash: requestHash({ key, text, given }) } };
-    const statement = { ...present(said), text: said.text, category };
+    const statement = { ...present(said), text: said.text };
     return this.#application.memories.add(owner, statement, {
       ...request,
       now: this.#clock.now(),

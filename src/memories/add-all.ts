@@ -1,12 +1,15 @@
-import type { NewStatement } from "../domain/memory.js";
+import type { Memory, NewStatement } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 import { type AppError, isAppError } from "../platform/errors.js";
 import type { AddedMemory, Memories } from "../ports/memories.js";
-import type { StatingByHand } from "./stating.js";
+import type { StatementKey } from "./stated-once.js";
+
+type At = Omit<Parameters<Memories["addAll"]>[2], "request">;
+type Add = (owner: Owner, said: NewStatement, options: At & { readonly request?: StatementKey }) => Promise<Memory>;
 
 /** Many statements by hand, one after another: each is a change of its own. As the port's `addAll`. */
 export async function addAll(
-  add: StatingByHand["add"],
+  add: Add,
   owner: Owner,
   statements: readonly NewStatement[],
   { request, ...at }: Parameters<Memories["addAll"]>[2],

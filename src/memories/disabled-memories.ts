@@ -12,6 +12,7 @@ export type KeptMemories = Pick<LongTermMemory, "all" | "detachSession" | "erase
 export class DisabledMemories implements LongTermMemory {
   readonly #kept: KeptMemories | null;
   readonly needs = off;
+  readonly companions = off;
   readonly remember = off;
   readonly readLeft = off;
   readonly toConfirm = off;

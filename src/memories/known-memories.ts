@@ -1,5 +1,5 @@
 import type { Memory } from "../domain/memory.js";
-import { holdsAt, type MemoryRecord, memoryOf } from "../domain/memory-record.js";
+import { beginsAfter, holdsAt, lastConfirmedAt, type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import { normalised } from "../domain/normalised-text.js";
 import { nameOf } from "./companions.js";
 import { waits } from "./waiting.js";
@@ -9,7 +9,7 @@ const MAX_KNOWN = 40;
 /** What is known and may be meant: all hard and all waiting memories, those of the message's companions, then the nearest; at most 40. */
 export function knownFor(text: string, records: Iterable<MemoryRecord>, nearest: readonly Memory[], now: Date): readonly Memory[] {
   const words = ` ${normalised(text)} `;
-  const held = [...records].filter((record) => holdsAt(record, now) || waits(record) || begins(record, now));
+  const held = [...records].filter((record) => holdsAt(record, now) || waits(record) || beginsAfter(record, now));
   const ranked = [
     ...held.filter(({ strength }) => strength === "hard"),
     ...held.filter(waits),
@@ -17,11 +17,12 @@ export function knownFor(text: string, records: Iterable<MemoryRecord>, nearest:
       [nameOf(subject), ...(subject === "self" ? [] : entities)].some((name) => name !== null && words.includes(` ${normalised(name)} `)),
     ),
   ];
-  const newest = [...held].sort((a, b) => Date.parse(b.last_confirmed_at) - Date.parse(a.last_confirmed_at));
-  const all = [...ranked.map(memoryOf), ...nearest, ...newest.map(memoryOf)];
-  return [...new Map(all.map((memory) => [memory.id, memory])).values()].slice(0, MAX_KNOWN);
-}
-
-function begins(record: MemoryRecord, now: Date): boolean {
-  return record.status === "active" && Date.parse(record.valid_from) > now.getTime();
+  const newest = [...held].sort((a, b) => lastConfirmedAt(b) - lastConfirmedAt(a));
+  const own = new Map(held.map((record) => [record.id, record]));
+  const others = new Map(nearest.map((memory) => [memory.id, memory]));
+  const ids = new Set([...ranked, ...nearest, ...newest].map(({ id }) => id));
+  return [...ids].slice(0, MAX_KNOWN).flatMap((id) => {
+    const record = own.get(id);
+    return record === undefined ? (others.get(id) ?? []) : memoryOf(record);
+  });
 }

@@ -1,7 +1,7 @@
 import { type CategoriesOf, DEFAULT_CATEGORIES } from "../domain/categories.js";
 import type { Memory } from "../domain/memory.js";
 import type { MemoryOperation } from "../domain/memory-operation.js";
-import { holdsAt, memoryOf } from "../domain/memory-record.js";
+import { beginsAfter, holdsAt, memoryOf } from "../domain/memory-record.js";
 import { textHash } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
@@ -13,7 +13,6 @@ import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
-import { addAll } from "./add-all.js";
 import { MemoriesAsAWhole } from "./administration.js";
 import { Forgetting } from "./forgetting.js";
 import { LeftToRead, type LeftToReadParts } from "./left-to-read.js";
@@ -24,9 +23,11 @@ import { takeOffRecord } from "./off-record.js";
 import { OwnerLogs } from "./owner-logs.js";
 import { Projection } from "./projection.js";
 import { changeOf } from "./proposed-change.js";
+import { readByHand } from "./read-by-hand.js";
 import { RecallOfMemories } from "./recall.js";
 import { type ReconcileRules, reconcile } from "./reconcile.js";
-import { StatingByHand } from "./stating.js";
+import { askedCategory } from "./spelling.js";
+import { StatingByHand, type StatingParts } from "./stating.js";
 import { type CheckProposed, propose } from "./tool-proposals.js";
 import { MemoriesOfTurns, type ReadMessage } from "./turn-memories.js";
 import { waits } from "./waiting.js";
@@ -83,7 +84,7 @@ export class MemoryService implements LongTermMemory {
   readonly remembered: LongTermMemory["remembered"] = (...args) => this.#turns.remembered(...args);
   readonly recall: LongTermMemory["recall"] = (...args) => this.#recall.recall(...args);
   readonly add: LongTermMemory["add"] = (...args) => this.#stating.add(...args);
-  readonly addAll: LongTermMemory["addAll"] = (...args) => addAll((...each) => this.#stating.add(...each), ...args);
+  readonly addAll: LongTermMemory["addAll"] = (...args) => this.#stating.addAll(...args);
   readonly patch: LongTermMemory["patch"] = (...args) => this.#stating.patch(...args);
   readonly approve: LongTermMemory["approve"] = (...args) => this.#stating.approve(...args);
   readonly reject: LongTermMemory["reject"] = (...args) => this.#stating.reject(...args);
@@ -118,7 +119,8 @@ export class MemoryService implements LongTermMemory {
     const { checkProposed } = parts;
     this.propose = (...args) => propose({ logs, forgetting: this.#forgetting, checkProposed, rules }, ...args);
     this.takeOffRecord = (...args) => takeOffRecord({ logs, log }, ...args);
-    this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules });
+    const read: StatingParts["read"] = (...args) => readByHand({ ...reading, categoriesOf, logger }, ...args);
+    this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules, read });
     this.#recall = new RecallOfMemories({ logs, store, logger });
     this.merged = new MergingMemories({ logs, log, ledger, rules, logger });
     this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, categoriesOf, clock, logger });
@@ -131,13 +133,18 @@ export class MemoryService implements LongTermMemory {
   }
 
   async list(owner: Owner, query: MemoryQuery) {
-    await this.#logs.level(owner, query.signal);
-    return this.#parts.store.list(owner, query);
+    return this.#parts.store.list(owner, await this.#asked(owner, query));
   }
 
   async search(owner: Owner, query: MemorySearch) {
-    await this.#logs.level(owner, query.signal);
-    return this.#parts.store.search(owner, query);
+    return this.#parts.store.search(owner, await this.#asked(owner, query));
+  }
+
+  /** The query with its category as it was stored. */
+  async #asked<Query extends MemoryQuery>(owner: Owner, query: Query): Promise<Query> {
+    const { records } = await this.#logs.level(owner, query.signal);
+    if (query.category === undefined) return query;
+    return { ...query, category: askedCategory(query.category, this.#options.categoriesOf(owner), records.values()) };
   }
 
   async history(owner: Owner, id: string) {
@@ -152,11 +159,17 @@ export class MemoryService implements LongTermMemory {
     for (let tries = 1; ; tries++) {
       const { records } = await this.#logs.level(owner, signal);
       const stored = new Set((await this.#parts.store.hard(owner, signal === undefined ? {} : { signal })).map(({ id }) => id));
-      const hard = [...records.values()].filter((record) => record.strength === "hard" && (holdsAt(record, now) || waitsAt(record, now)));
+      const counts = (record: Memory) => holdsAt(record, now) || waitsAt(record, now) || beginsAfter(record, now);
+      const hard = [...records.values()].filter((record) => record.strength === "hard" && counts(record));
       if (hard.every(({ id }) => stored.has(id))) return hard.map(memoryOf);
       this.#logs.doubt(owner);
       if (tries > 1) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE", { detail: "The store lacks memories that must hold." });
     }
+  }
+
+  async companions(owner: Owner, { now }: { readonly now: Date }): Promise<readonly Memory[]> {
+    const { records } = await this.#logs.known(owner);
+    return [...records.values()].filter((record) => tellsOfCompanion(record, now)).map(memoryOf);
   }
 
   async apply(
@@ -218,6 +231,13 @@ export class MemoryService implements LongTermMemory {
     const { categoriesOf, minConfidence } = this.#options;
     return { categories: categoriesOf(owner), minConfidence, now, tombstones, hash: (text, of = owner) => textHash(of, text) };
   }
+}
+
+/** Whom a need names they are when it is over, too; a statement of who somebody is tells it while it holds. */
+function tellsOfCompanion(record: Memory, now: Date): boolean {
+  const { strength, status, superseded_by, type, subject, entities } = record;
+  if (type === "episodic" || (subject === "self" && entities.length === 0)) return false;
+  return strength === "hard" ? status === "superseded" && superseded_by === null : holdsAt(record, now);
 }
 
 function waitsAt(record: Memory, now: Date): boolean {

@@ -13,7 +13,12 @@ export const MAX_READ_CHARS = 8_000;
  * oldest first.
  */
 export function messageDocument(message: MessageToRead, earlier: readonly MessageToRead[] = []): string {
-  const context = message.context.slice(-CONTEXT_MESSAGES);
+  const question = questionBefore(message);
+  // A question that stands whole as QUESTION is not told twice.
+  const context = message.context.slice(
+    -CONTEXT_MESSAGES,
+    question !== null && question === message.context.at(-1)?.content ? -1 : undefined,
+  );
   return JSON.stringify({
     NOW: `${wallClock(message.stated_at, message.time_zone)} (${message.time_zone}), ${message.stated_at.toISOString()}`,
     KNOWN: message.known.slice(0, MAX_KNOWN).map((memory, i) => ({
@@ -37,15 +42,20 @@ export function messageDocument(message: MessageToRead, earlier: readonly Messag
         MESSAGE: each.text.slice(0, MAX_READ_CHARS),
       })),
     }),
-    QUESTION: questionBefore(message),
+    QUESTION: question,
     MESSAGE: message.text.slice(0, MAX_READ_CHARS),
   });
 }
 
-/** Short names for known memories, so that a model can't make up an id: m1, m2, … */
+/** Short names for known memories, so that a model can't make up an id: m1, m2, … Some models give the text of one instead. */
 export function idByRef(message: Pick<MessageToRead, "known">): (ref: string) => string | undefined {
-  const ids = new Map(message.known.slice(0, MAX_KNOWN).map(({ id }, i) => [refOf(i), id]));
-  return (ref) => ids.get(ref.toLowerCase()) ?? ids.get(`m${ref}`);
+  const known = message.known.slice(0, MAX_KNOWN);
+  const ids = new Map(known.map(({ id }, i) => [refOf(i), id]));
+  const named = (ref: string) => {
+    const [only, another] = known.filter(({ text }) => text === ref);
+    return another === undefined ? only?.id : undefined;
+  };
+  return (ref) => ids.get(ref.toLowerCase()) ?? ids.get(`m${ref}`) ?? named(ref);
 }
 
 /** Short names for messages that are read along: e1, e2, … */

@@ -39,7 +39,7 @@ export class Narrative {
       const { records } = known;
       const told = records.get(narrativeId(owner));
       const since = told?.updated_at ?? "";
-      const holding = sourcesOf(records, options.now);
+      const holding = [...records.values()].filter((record) => mayBeTold(record, options.now));
       const fresh = holding.filter(({ created_at }) => created_at > since);
       const stale = told !== undefined && madeOf(told).some((id) => !holding.some((source) => source.id === id));
       const dropped = holding.length > 0 && isDropped(owner, known);
@@ -107,10 +107,14 @@ function narrativeId(owner: Owner): string {
   return derivedId("memory", owner, "narrative");
 }
 
+function mayBeTold(record: MemoryRecord, now: Date): boolean {
+  return record.type !== "narrative" && record.type !== "summary" && holdsAt(record, now);
+}
+
 /** What may be told: what holds, the hard ones first, then what was said most often, then the newest. */
 function sourcesOf(records: ReadonlyMap<string, MemoryRecord>, now: Date): readonly MemoryRecord[] {
   return [...records.values()]
-    .filter((record) => record.type !== "narrative" && record.type !== "summary" && holdsAt(record, now))
+    .filter((record) => mayBeTold(record, now))
     .sort(
       (a, b) =>
         Number(b.strength === "hard") - Number(a.strength === "hard") ||

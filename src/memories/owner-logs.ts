@@ -55,6 +55,12 @@ export class OwnerLogs {
     return this.#mutex.run(owner, async () => (await this.#load(owner)).memories);
   }
 
+  /** What the log says, where that is at hand: neither the log nor the store is read. Null where it isn't. */
+  async atHand(owner: Owner, seenSeq?: number): Promise<OwnerMemories | null> {
+    const held = this.#held.get(owner);
+    return held !== undefined && (await this.#isCurrent(owner, held, seenSeq)) ? held.memories : null;
+  }
+
   /** What the log says, with the store level. @throws LONG_TERM_MEMORY_UNAVAILABLE when it can't be made so */
   async level(owner: Owner, signal?: AbortSignal): Promise<OwnerMemories> {
     const held = this.#held.get(owner);

@@ -1,16 +1,18 @@
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, MessageRecord } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
-import { isAppError } from "../platform/errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { RememberedTurn, TurnMemories, TurnToRemember } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
-import type { SessionStore } from "../ports/session-store.js";
+import type { PendingTurn, SessionStore } from "../ports/session-store.js";
 
 export interface PromotionParts {
   readonly store: Pick<SessionStore, "journal" | "index">;
   /** Ids come from (owner, session, message), so that doing it again changes nothing. */
-  readonly longTerm: Pick<TurnMemories, "remember">;
+  readonly longTerm: Pick<TurnMemories, "remember" | "remembered">;
+  /** Tries the write-back of a turn once more that was given up. Null where long-term memory is off. */
+  readonly writeBack: ((turn: PendingTurn, signal: AbortSignal) => Promise<unknown>) | null;
   readonly ledger: OwnerLedger;
   /** Lets an erasure end the work and wait for it. */
   readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
@@ -27,11 +29,11 @@ export interface PromotionOptions {
 
 export interface PromotionReport {
   readonly sessions: number;
-  /** User messages that were looked at in this run. */
+  /** User messages that were read in this run. */
   readonly messages: number;
   readonly stored: number;
   readonly confirmed: number;
-  /** Sessions that were broken off by an error; run again to go on. */
+  /** Sessions that were broken off by an error, or in which a message still can't be read; run again to go on. */
   readonly failed_sessions: number;
 }
 
@@ -40,12 +42,17 @@ export type OnMessage = (done: number, total: number) => void;
 
 const NOTHING: PromotionReport = { sessions: 0, messages: 0, stored: 0, confirmed: 0, failed_sessions: 0 };
 
+/** A message to be read. `failed`: its turn, where a write-back of it was given up. */
+interface Unread {
+  readonly message: MessageRecord;
+  readonly failed?: PendingTurn;
+}
+
 /**
- * Makes memories of what lies in the journals already: imported conversations, and turns from when long-term memory was off. The same
- * guards as for
- * live turns; user messages alone. What the write-back has done or will do, what the user kept out of memory, incognito and deleted
- * sessions, and forks' copies are passed over. How far each session came is marked in the owner's ledger, so that it can be
- * broken off and run again, and a session that grew goes on where it ended.
+ * Makes memories of what lies in the journals already: imported conversations, turns from when long-term memory was off, and those whose
+ * write-back was given up, which is done with that. The same guards as for live turns; user messages alone. What the write-back has done
+ * or will do, what the user kept out of memory, incognito and deleted sessions, and forks' copies are passed over. How far each session
+ * came is marked in the owner's ledger, so that it can be broken off and run again, and a session that grew goes on where it ended.
  */
 export class Promotion {
   readonly #parts: PromotionParts;
@@ -101,21 +108,50 @@ export class Promotion {
     for await (const record of store.journal.read(owner, sessionId, { signal })) records.push(record);
     const job = `promote:${sessionId}`;
     const done = Number((await ledger.progress(owner, job)) ?? 0);
-    const messages = promotable(records).filter((message) => message.seq > done);
-    const report = { ...NOTHING, sessions: messages.length > 0 ? 1 : 0 };
-    const tally: { -readonly [K in keyof PromotionReport]: number } = report;
-    for (const [position, message] of messages.entries()) {
-      const { memories } = await this.#remember(owner, sessionId, records, message, signal);
-      const holding = memories.filter(({ status }) => status !== "superseded");
+    const failed = (await store.index.pendingOf(owner, sessionId)).filter(({ state }) => state === "failed");
+    const messages = unread(records, failed, done);
+    const tally: { -readonly [K in keyof PromotionReport]: number } = { ...NOTHING, sessions: messages.length > 0 ? 1 : 0 };
+    let mark: number | null = null;
+    for (const [position, each] of messages.entries()) {
+      const { message } = each;
+      const memories = await this.#read(owner, sessionId, records, each, signal);
+      const holding = (memories ?? []).filter(({ status }) => status !== "superseded");
       const own = holding.filter(({ source }) => source?.message_id === message.id).length;
       tally.stored += own;
       tally.confirmed += holding.length - own;
-      tally.messages += 1;
+      if (memories === null) tally.failed_sessions = 1;
+      else tally.messages += 1;
       onMessage?.(position + 1, messages.length);
+      // What failed is marked by its write-back.
+      if (each.failed === undefined) mark = message.seq;
       const last = position === messages.length - 1;
-      if (last || position % this.#options.batch === this.#options.batch - 1) await ledger.setProgress(owner, job, String(message.seq));
+      if (mark !== null && (last || position % this.#options.batch === this.#options.batch - 1))
+        await ledger.setProgress(owner, job, String(mark));
     }
     return tally;
+  }
+
+  /** What came of a message; null where it failed once more, which keeps nothing from what follows it. */
+  async #read(
+    owner: Owner,
+    sessionId: string,
+    records: readonly JournalRecord[],
+    { message, failed }: Unread,
+    signal: AbortSignal,
+  ): Promise<RememberedTurn["memories"] | null> {
+    const { writeBack, longTerm, logger } = this.#parts;
+    if (failed === undefined) return (await this.#remember(owner, sessionId, records, message, signal)).memories;
+    if (writeBack === null) throw new AppError("LONG_TERM_MEMORY_DISABLED");
+    try {
+      // One that was tried before is not left to be read with another.
+      await writeBack({ ...failed, attempts: Math.max(1, failed.attempts) }, signal);
+      return (await longTerm.remembered(owner, message.id, { signal }))?.memories ?? [];
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const code = isAppError(error) ? error.code : "INTERNAL";
+      logger.warn({ session_id: sessionId, turn: failed.turn, code, err: error }, "a write-back that was given up failed once more");
+      return null;
+    }
   }
 
   #remember(
@@ -137,6 +173,17 @@ export class Promotion {
     };
     return this.#parts.longTerm.remember(owner, turn, { now: this.#parts.clock.now(), signal });
   }
+}
+
+/** In order: what is promotable behind the mark, and the messages of turns that were given up, wherever they stand. */
+function unread(records: readonly JournalRecord[], failed: readonly PendingTurn[], done: number): readonly Unread[] {
+  const byTurn = new Map(failed.map((turn) => [turn.turn, turn]));
+  const givenUp = records.flatMap((record): Unread[] => {
+    const turn = byTurn.get(record.turn);
+    return turn !== undefined && record.type === "message" && record.body.role === "user" ? [{ message: record, failed: turn }] : [];
+  });
+  const rest = promotable(records).filter(({ seq, turn }) => seq > done && !byTurn.has(turn));
+  return [...givenUp, ...rest.map((message) => ({ message }))].sort((a, b) => a.message.seq - b.message.seq);
 }
 
 /** The user messages that nobody else makes memories of, in order: imported ones, and answered ones from when long-term memory was off. */

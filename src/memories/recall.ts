@@ -6,6 +6,7 @@ import type { Logger } from "../platform/logger.js";
 import type { MemoryRecall, RecallRequest, RecallResult } from "../ports/memories.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { OwnerLogs } from "./owner-logs.js";
+import type { OwnerMemories } from "./owner-memories.js";
 import { toConfirm } from "./waiting.js";
 
 export interface RecallParts {
@@ -17,6 +18,8 @@ export interface RecallParts {
 /** A memory counts as recalled at most once in this time, so that a chat doesn't write at every turn. */
 const RECALL_COUNTS_EVERY_MS = 86_400_000;
 const ASKED_AT_ONCE = 5;
+/** Of more memories than these the store finds the latest by its index, more quickly than they are looked through here. */
+const MOST_AT_HAND = 2_000;
 /** After the store was not made level for an owner, their recalls don't try it; after as many owners in a row, nobody's do. */
 const NOT_LEVEL_FOR_MS = 5_000;
 const OWNERS_IN_A_ROW = 3;
@@ -44,10 +47,15 @@ export class RecallOfMemories implements MemoryRecall {
   async recall(owner: Owner, request: RecallRequest): Promise<RecallResult> {
     const until = performance.now() + request.deadlineMs;
     const level = await this.#level(owner, request);
+    const known = await this.#atHand(owner, request);
+    const isLevel = level === "level";
+    // Of most who come for the first time nothing is remembered yet: that is known without asking the store.
+    if (isLevel && known?.records.size === 0) return { status: "empty", memories: [], story: "" };
     const left = Math.max(1, Math.floor(until - performance.now()));
-    const { recalled, ...result } = await this.#parts.store.recall(owner, { ...request, deadlineMs: left });
+    const atHand = known === null || known.records.size > MOST_AT_HAND ? {} : { known: [...known.records.values()] };
+    const { recalled, ...result } = await this.#parts.store.recall(owner, { ...request, ...atHand, deadlineMs: left });
     this.#countRecalled(owner, recalled, request.now);
-    const asking = level === "level" ? await this.#toConfirm(owner, request) : [];
+    const asking = known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk: true }).slice(0, ASKED_AT_ONCE);
     const status = level === "failed" && (result.status === "ok" || result.status === "empty") ? "degraded" : result.status;
     return { ...result, status, ...(asking.length > 0 && { to_confirm: asking.map(memoryOf) }) };
   }
@@ -98,12 +106,8 @@ export class RecallOfMemories implements MemoryRecall {
     this.#failedInARow.clear();
   }
 
-  async #toConfirm(owner: Owner, { now, memorySeq }: RecallRequest): Promise<MemoryRecord[]> {
-    try {
-      return toConfirm((await this.#parts.logs.known(owner, memorySeq)).records.values(), now, { talk: true }).slice(0, ASKED_AT_ONCE);
-    } catch {
-      return [];
-    }
+  async #atHand(owner: Owner, { memorySeq }: RecallRequest): Promise<OwnerMemories | null> {
+    return this.#parts.logs.atHand(owner, memorySeq).catch(() => null);
   }
 
   /** Decay counts from the last recall too: noted off the reply path, at most once a day, and no matter if it fails. */

@@ -8,7 +8,7 @@ import type { ProposedChange } from "./proposed-change.js";
 import type { Reconciled, ReconcileRules } from "./reconciled.js";
 import { activated, ended, expiredWaiting, seenAgain, supersededBy } from "./record-changes.js";
 import { isBefore, isNewer, messageOf, overBefore } from "./record-order.js";
-import { isTwin, sameFrame, saySame } from "./same-memory.js";
+import { isTwin, restates, sameFrame, saySame, saysPlainly, tellsNeedOf } from "./same-memory.js";
 import { isSingleValued } from "./spelling.js";
 import { recordFrom } from "./statement-record.js";
 import { wasForgotten } from "./was-forgotten.js";
@@ -17,6 +17,8 @@ export type { Reconciled, ReconcileRules } from "./reconciled.js";
 
 /** Sightings in different messages after which what was only inferred holds. */
 const INFERRED_AFTER = 3;
+/** Of a companion. */
+const MAX_NAMES = 12;
 export const MAX_WAITING_PER_MESSAGE = 5;
 export const MAX_WAITING = 20;
 
@@ -154,9 +156,13 @@ class Reconciliation {
     if (wasForgotten(record, this.#rules, this.#forgetting)) return this.#drop("forgotten");
     const same = this.#same(record);
     if (waits) return this.#addWaiting(id, record, same);
-    if (same !== undefined && !(record.strength === "hard" && same.strength === "soft")) {
+    const tellsMore =
+      same !== undefined &&
+      ((record.strength === "hard" && same.strength === "soft") || tellsNeedOf(record, same) || saysPlainly(record, same));
+    if (same !== undefined && !tellsMore) {
       this.#resolved.set(id, same.id);
       this.#see(same, record.stated_at, messageOf(record), record.valid_until, record.explicit);
+      this.#alsoNamed(same.id, record);
       if (target !== undefined && target.id !== same.id) this.#replace(target, this.#records.get(same.id) ?? same);
       return;
     }
@@ -164,8 +170,17 @@ class Reconciliation {
     this.#records.set(record.id, record);
     if (record.status !== "active") return;
     if (same !== undefined) this.#replace(same, record);
+    for (const waiting of this.#before.values()) if (restates(record, waiting, this.#companions)) this.#replace(waiting, record);
     this.#replace(target, record);
     this.#takePlace(record);
+  }
+
+  /** A companion's need that is told again under another name of theirs: "it's Anna, not Ann". */
+  #alsoNamed(id: string, { subject, entities }: MemoryRecord): void {
+    const seen = this.#records.get(id);
+    if (seen === undefined || subject === "self") return;
+    const named = new Set([...seen.entities, ...entities]);
+    if (named.size > seen.entities.length && named.size <= MAX_NAMES) this.#records.set(id, { ...seen, entities: [...named] });
   }
 
   #addWaiting(id: string, record: MemoryRecord, same: MemoryRecord | undefined): undefined {

@@ -13,17 +13,49 @@ export function isTemporary(record: MemoryRecord): boolean {
 export function sameFrame(a: MemoryRecord, b: MemoryRecord, companions: Companions): boolean {
   return (
     companions.same(a.subject, b.subject) &&
-    normalised(a.condition) === normalised(b.condition) &&
+    (a.condition === b.condition || normalised(a.condition) === normalised(b.condition)) &&
     isTemporary(a) === isTemporary(b) &&
-    (a.type === "episodic") === (b.type === "episodic")
+    (a.type === "episodic") === (b.type === "episodic") &&
+    !companions.areTwo(a, b)
   );
+}
+
+/** Compared with every statement of a turn: worked out once for as long as the record is held. */
+const texts = new WeakMap<MemoryRecord, string>();
+
+function textOf(record: MemoryRecord): string {
+  const known = texts.get(record);
+  if (known !== undefined) return known;
+  const text = normalised(record.text);
+  texts.set(record, text);
+  return text;
 }
 
 /** The same words, or the same need of the same person. */
 export function saySame(a: MemoryRecord, b: MemoryRecord, companions: Companions): boolean {
   if (!sameFrame(a, b, companions)) return false;
-  if (normalised(a.text) === normalised(b.text)) return a.type !== "episodic" || sameDay(a, b);
+  if (textOf(a) === textOf(b)) return a.type !== "episodic" || sameDay(a, b);
   return isNamedNeed(a) && a.need === b.need && a.strength === "hard" && b.strength === "hard";
+}
+
+/** What waits of the same thing, person and need: said plainly now, it is not to be asked about any more. */
+export function restates(said: MemoryRecord, waiting: MemoryRecord, companions: Companions): boolean {
+  if (waiting.status !== "review" || said.status !== "active" || !sameFrame(said, waiting, companions)) return false;
+  // What begins later says nothing of until then.
+  if (Date.parse(said.valid_from) > Date.parse(said.stated_at)) return false;
+  const about = normalised(said.about);
+  return said.strength === "hard" && said.need === waiting.need && about !== "" && about === normalised(waiting.about);
+}
+
+/** Which of the domain's needs it is, where the other, of the same words, doesn't tell. */
+export function tellsNeedOf(a: MemoryRecord, b: MemoryRecord): boolean {
+  return a.strength === "hard" && isNamedNeed(a) && !isNamedNeed(b);
+}
+
+/** What was doubted, in another message and in words of its own: these are kept, and not those of the doubt. */
+export function saysPlainly(said: MemoryRecord, waiting: MemoryRecord): boolean {
+  if (waiting.status !== "review" || said.status !== "active" || said.source === null) return false;
+  return said.source.message_id !== waiting.source?.message_id && normalised(said.text) !== normalised(waiting.text);
 }
 
 function isNamedNeed(record: MemoryRecord): boolean {

@@ -7,13 +7,27 @@ const REST = "other";
 
 /** The name of the table that is meant: itself, the nearest in spelling, else `other`. */
 export function categorySpelling(name: string, categories: readonly Category[]): string {
-  return (
-    nearestName(
-      name,
-      categories.map((category) => category.name),
-      normalised,
-    ) ?? REST
+  return nearestCategory(name, categories) ?? REST;
+}
+
+/** Undefined where none is near. */
+export function nearestCategory(name: string, categories: readonly Category[]): string | undefined {
+  return nearestName(
+    name,
+    categories.map((category) => category.name),
+    normalised,
   );
+}
+
+/**
+ * The category that is asked for: as some memory has it, so that one of an earlier table is found, else the name of the table that is
+ * meant. One that is neither stays as it is, and finds nothing.
+ */
+export function askedCategory(name: string, categories: readonly Category[], kept: Iterable<{ readonly category: string }>): string {
+  const meant = nearestCategory(name, categories);
+  if (meant === undefined || meant === name) return name;
+  for (const { category } of kept) if (category === name) return name;
+  return meant;
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Category, categoryOf } from "../domain/categories.js";
 import { type MemoryPatch, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
 import { AppError } from "../platform/errors.js";
 import { holdsSecret } from "./checks/secrets.js";
+import { entitiesNaming } from "./companions.js";
 import { categorySpelling } from "./spelling.js";
 
 /**
@@ -21,7 +22,7 @@ export function byHand(given: NewStatement, categories: readonly Category[]): St
     throw new AppError("INVALID_REQUEST", {
       errors: parsed.error.issues.map(({ path, message }) => ({ pointer: `/${path.join("/")}`, detail: message })),
     });
-  return parsed.data;
+  return { ...parsed.data, entities: entitiesNaming(parsed.data.entities, parsed.data.subject) };
 }
 
 const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "not an ISO 8601 time");

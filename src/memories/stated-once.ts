@@ -33,6 +33,11 @@ export function statedBefore(owner: Owner, memories: OwnerMemories, request: Sta
   return record;
 }
 
+/** Whether the request has stated this one already: nobody needs to be asked what it is. */
+export function isStated(owner: Owner, memories: OwnerMemories, request: StatementKey, now: Date): boolean {
+  return memories.request(requestIdOf(owner, request), now)?.memories.has(request.place ?? 0) === true;
+}
+
 /** For a memory that is stated: the same for the same request, so that a repetition on another machine can't double it. */
 export function statedId(owner: Owner, memories: OwnerMemories, { key, place = 0 }: StatementKey): string {
   const id = derivedId("memory", owner, "by hand", key, place);

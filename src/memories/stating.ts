@@ -4,7 +4,9 @@ import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
+import type { AddedMemory, Memories } from "../ports/memories.js";
 import type { MemoryRequest } from "../ports/memory-log.js";
+import { addAll } from "./add-all.js";
 import type { Forgetting } from "./forgetting.js";
 import type { MemoryChange, OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
@@ -12,7 +14,7 @@ import { patched } from "./patch.js";
 import { type Reconciled, type ReconcileRules, reconcile, reconcileRecord } from "./reconcile.js";
 import { ended } from "./record-changes.js";
 import { byHand, editedByHand } from "./stated-by-hand.js";
-import { loggedRequest, type StatementKey, statedBefore, statedId } from "./stated-once.js";
+import { isStated, loggedRequest, type StatementKey, statedBefore, statedId } from "./stated-once.js";
 import { endOf } from "./statement-record.js";
 import { approved, rejected } from "./waiting.js";
 
@@ -21,6 +23,8 @@ export interface StatingParts {
   readonly forgetting: Forgetting;
   readonly categoriesOf: CategoriesOf;
   readonly rules: (owner: Owner, now: Date) => Promise<ReconcileRules>;
+  /** Says what statements are that name no category. */
+  readonly read: (owner: Owner, given: readonly NewStatement[], at: At) => Promise<readonly NewStatement[]>;
 }
 
 /** `timeZone`: IANA name of where the guest is, for dates without a time. Default: UTC. */
@@ -35,6 +39,34 @@ export class StatingByHand {
   }
 
   async add(owner: Owner, said: NewStatement, options: At & { readonly request?: StatementKey }): Promise<Memory> {
+    const [read = said] = await this.#read(owner, [said], options);
+    return this.#state(owner, read, options);
+  }
+
+  /** Read together, and then stated one after another. */
+  async addAll(owner: Owner, said: readonly NewStatement[], options: Parameters<Memories["addAll"]>[2]): Promise<readonly AddedMemory[]> {
+    const read = await this.#read(owner, said, options);
+    return addAll((...each) => this.#state(...each), owner, read, options);
+  }
+
+  /** In their order; what the request has stated before is not read again. */
+  async #read(
+    owner: Owner,
+    said: readonly NewStatement[],
+    { request, ...at }: At & { readonly request?: StatementKey },
+  ): Promise<readonly NewStatement[]> {
+    if (request === undefined) return this.#parts.read(owner, said, at);
+    const memories = await this.#parts.logs.known(owner);
+    const first = request.place ?? 0;
+    const unstated = [...said.entries()].filter(([place]) => !isStated(owner, memories, { ...request, place: first + place }, at.now));
+    const texts = unstated.map(([, each]) => each);
+    const read = await this.#parts.read(owner, texts, at);
+    const all = [...said];
+    for (const [n, [place, each]] of unstated.entries()) all[place] = read[n] ?? each;
+    return all;
+  }
+
+  async #state(owner: Owner, said: NewStatement, options: At & { readonly request?: StatementKey }): Promise<Memory> {
     const { request, now } = options;
     const given = byHand(said, this.#parts.categoriesOf(owner));
     // What a guest says by hand is as sure as it gets: the gate is for readers.
@@ -59,11 +91,12 @@ export class StatingByHand {
   async patch(owner: Owner, id: string, given: MemoryPatch, { now, timeZone }: At): Promise<Memory> {
     const patch = editedByHand(given, this.#parts.categoriesOf(owner));
     const rules = await this.#parts.rules(owner, now);
+    const [read] = patch.text === undefined ? [] : await this.#parts.read(owner, [{ text: patch.text }], { now });
     return this.#change(owner, now, ({ records }) => {
       const before = found(records, id);
       if (before.status !== "active" && before.status !== "review")
         throw new AppError("INVALID_REQUEST", { detail: "Only a memory that holds, or waits for approval, can be edited." });
-      const edited = patched(before, patch, now, timeZone);
+      const edited = patched(before, patch, now, { timeZone, read });
       // A changed text is a new memory: text and vector are never changed in place, nor does a memory change its type there.
       const replaces = edited.text !== before.text || edited.type !== before.type;
       if (!replaces) return entryOf(reconcileRecord(records.values(), edited, rules).puts, id);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import { AppError } from "../platform/errors.js";
 import type { ChatModel, ModelEvent, ModelRequest } from "../ports/agent.js";
 import type { OfflineScript, ScriptMove } from "../ports/offline-script.js";
@@ -33,6 +34,8 @@ export class OfflineModel implements ChatModel {
     if (options.signal.aborted) throw new AppError("ABORTED", { cause: options.signal.reason });
     if (request.json !== undefined)
       throw new AppError("MODEL_UNAVAILABLE", { detail: "The stand-in for a model plays a script; it can't write JSON." });
+    // A script reads a long message for some milliseconds at each step: each is a turn of the event loop.
+    await nextTick();
     const view = toView(request);
     const move = this.#script.next(view);
     const calls = request.messages.reduce(

@@ -2,7 +2,7 @@ import type { JsonValue } from "../domain/session.js";
 import type { ModelMessage, ModelRequest } from "../ports/agent.js";
 import { CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "../ports/context-headings.js";
 import type { MemoryLine, Observation, ScriptRound, ScriptView, WaitingLine } from "../ports/offline-script.js";
-import { besidesKeepOut, commandsOf, toldIn } from "./memory-commands.js";
+import { besidesKeepOut, commandsOf } from "./memory-commands.js";
 
 type Block = keyof typeof CONTEXT_HEADINGS;
 /** Ends with the instant and the time zone. */
@@ -27,10 +27,15 @@ export function toView(request: ModelRequest): ScriptView {
     summary: blocks.text.summary.join("\n").trim(),
     references: blocks.text.references.join("\n").trim(),
     pageContext: blocks.text.pageContext.join("\n").trim(),
-    window: window.map((round) => ({ ...round, told: toldIn(round.user) })),
+    window: window.map((round) => ({ ...round, told: asksOfMemory(round.user) ? "" : round.user })),
     observations,
     tools: new Set(request.toolChoice === "none" ? [] : (request.tools ?? []).map((tool) => tool.name)),
   };
+}
+
+/** A wish to forget or to keep out tells nothing; what is to be remembered does. */
+function asksOfMemory(said: string): boolean {
+  return commandsOf(said).some(({ command }) => command.kind !== "remember");
 }
 
 function readBlocks(messages: readonly ModelMessage[]) {

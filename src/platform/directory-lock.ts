@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
-import { access, mkdir } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { AppError } from "./errors.js";
-import { errnoOf } from "./file-system.js";
+import { errnoOf, makeDirectory } from "./file-system.js";
 import { isDamage, openDatabase, type Sqlite } from "./sqlite.js";
 import { isDiskFull } from "./storage-errors.js";
 
@@ -32,7 +32,7 @@ export class DirectoryLock {
    */
   static async acquire(dir: string, now: Date): Promise<DirectoryLock> {
     try {
-      await mkdir(dir, { recursive: true });
+      await makeDirectory(dir);
       await access(dir, constants.W_OK | constants.X_OK);
     } catch (cause) {
       throw unwritable(dir, cause);

@@ -1,5 +1,6 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 
 /** What the journals and ledgers ask of a disk. Small, so that a test can put one that fails, or forgets, in its place. */
 export interface FileSystem {
@@ -32,6 +33,8 @@ export interface OpenFile {
   truncate(length: number): Promise<void>;
   /** Durable when it resolves: the bytes and the length (fdatasync). */
   datasync(): Promise<void>;
+  /** False where all that was done is durable without a {@link datasync}. Default: true. */
+  readonly needsSync?: boolean;
   size(): Promise<number>;
   close(): Promise<void>;
 }
@@ -81,8 +84,12 @@ class NodeFile implements OpenFile {
     return this.#handle.truncate(length);
   }
 
+  get needsSync(): boolean {
+    return !this.#syncsWrites || this.#unsynced;
+  }
+
   async datasync(): Promise<void> {
-    if (this.#syncsWrites && !this.#unsynced) return;
+    if (!this.needsSync) return;
     this.#unsynced = false;
     try {
       await this.#handle.datasync();
@@ -109,9 +116,7 @@ export const nodeFileSystem: FileSystem = {
   rename,
   unlink,
   readdir: (path) => readdir(path),
-  async mkdir(path) {
-    await mkdir(path, { recursive: true });
-  },
+  mkdir: makeDirectory,
   async stat(path) {
     const found = await statOrNull(path);
     return found === null ? null : { size: found.size, mtimeMs: found.mtimeMs };
@@ -131,6 +136,21 @@ export const nodeFileSystem: FileSystem = {
     }
   },
 };
+
+/**
+ * Makes a directory with all parents; without effect when it is there. Step by step: where a file system refuses new ones as if their
+ * parent were missing (`/proc`), Node's recursive call never ends.
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  const there = await statOrNull(path);
+  if (there?.isDirectory()) return;
+  const parent = dirname(resolve(path));
+  if (there === null && parent !== resolve(path)) await makeDirectory(parent);
+  await mkdir(path).catch(async (error: unknown) => {
+    // Somebody else may have made it meanwhile.
+    if (!(await statOrNull(path))?.isDirectory()) throw error;
+  });
+}
 
 function statOrNull(path: string): Promise<Stats | null> {
   return stat(path).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import type { FileSystem, OpenFile } from "./file-system.js";
-import { type LogLine, RecentLines } from "./recent-lines.js";
+import { type LogLine, MOST_BYTES, RecentLines } from "./recent-lines.js";
 
 export type { LogLine } from "./recent-lines.js";
 
@@ -7,8 +7,8 @@ export type { LogLine } from "./recent-lines.js";
 const BACKWARD_BLOCK_BYTES = 64 * 1024;
 const FORWARD_BLOCK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
-/** Of the end of each open log, held in memory: the window of a long session, steps and all. */
-const RECENT_BYTES = 96 * 1024;
+/** Bytes of a line that is held because it was asked for by itself. */
+const LONGEST_LOOKED_UP = 96 * 1024;
 
 /** What a line says; null where it is damaged. */
 export function lineValue({ bytes }: LogLine): unknown {
@@ -33,7 +33,7 @@ export class JsonlLog {
   readonly #file: OpenFile;
   #end: number;
   #needsRepair = false;
-  readonly #recent = new RecentLines(RECENT_BYTES);
+  readonly #recent = new RecentLines();
   /** The last one further back that was asked for by itself. */
   #lookedUp: LogLine | null = null;
 
@@ -80,7 +80,7 @@ export class JsonlLog {
     await this.repair();
     try {
       await this.#file.write(lines, this.#end);
-      await this.#file.datasync();
+      if (this.#file.needsSync !== false) await this.#file.datasync();
       this.#recent.appended(lines, this.#end);
       this.#end += lines.byteLength;
     } catch (error) {
@@ -109,13 +109,27 @@ export class JsonlLog {
     this.#needsRepair = false;
   }
 
-  /** Lines before `end`, newest first, a block of them at a time. `end` must be a line's end. */
+  /** Lines before `end`, newest first, a block of them at a time. `end` must be a line's end. What little was read is held for the next. */
   async *backwards(end: number = this.#end, meter?: ReadMeter): AsyncGenerator<readonly LogLine[]> {
+    const fromEnd = end === this.#end;
     const recent = this.#recent.before(end);
     if (recent.length > 0) yield recent;
-    let at = recent.at(-1)?.offset ?? end;
+    const readFrom = recent.at(-1)?.offset ?? end;
+    let read: LogLine[] = [];
+    try {
+      for await (const lines of this.#readBackwards(readFrom, meter)) {
+        const reached = lines.at(-1)?.offset ?? 0;
+        read = fromEnd && end - reached <= MOST_BYTES ? [...read, ...lines] : [];
+        yield lines;
+      }
+    } finally {
+      if (read.length > 0 && (this.#recent.start ?? this.#end) === readFrom) this.#recent.found(read);
+    }
+  }
+
+  async *#readBackwards(end: number, meter: ReadMeter | undefined): AsyncGenerator<readonly LogLine[]> {
     let begun: Buffer[] = [];
-    while (at > 0) {
+    for (let at = end; at > 0; ) {
       const length = Math.min(BACKWARD_BLOCK_BYTES, at);
       at -= length;
       const block = await this.#read(at, length, meter);
@@ -125,10 +139,8 @@ export class JsonlLog {
         begun.unshift(block);
         continue;
       }
-      const data = begun.length === 0 ? block : Buffer.concat([block, ...begun]);
-      const { lines, rest } = linesBackwards(data, at);
+      const { lines, rest } = linesBackwards(begun.length === 0 ? block : Buffer.concat([block, ...begun]), at);
       begun = rest.length === 0 ? [] : [rest];
-      if (lines.length > 0 && this.#recent.start === null && at + data.length === this.#end) this.#recent.found(lines);
       if (lines.length > 0) yield lines;
     }
   }
@@ -178,7 +190,7 @@ export class JsonlLog {
     }
     // Copied, so that a short line doesn't hold on to all that was read with it.
     const line = { offset, bytes: Buffer.concat(pieces) };
-    if (line.bytes.length <= RECENT_BYTES) this.#lookedUp = line;
+    if (line.bytes.length <= LONGEST_LOOKED_UP) this.#lookedUp = line;
     return line;
   }
 
@@ -224,6 +236,7 @@ export class JsonlLog {
   }
 
   close(): Promise<void> {
+    this.#recent.clear();
     return this.#file.close();
   }
 

@@ -5,20 +5,22 @@ const waiting = new Set<() => unknown>();
 
 /**
  * A package that takes long to load (a tenth of a second and more), loaded at its first use, or by {@link loadWaiting}: a start and the
- * commands that never use it don't wait for it. `name`: as it would be imported; its CommonJS form is taken.
+ * commands that never use it don't wait for it. `name`: as it would be imported; its CommonJS form is taken. `use`: what it is used for
+ * once by {@link loadWaiting}, where its first use takes longer than others. Default: nothing.
  */
-export function loadedLater<T>(name: string): () => T {
+export function loadedLater<T>(name: string, use: (loaded: T) => unknown = () => {}): () => T {
   let loaded: T | undefined;
   const load = (): T => {
-    waiting.delete(load);
+    waiting.delete(ready);
     loaded ??= require(name) as T;
     return loaded;
   };
-  waiting.add(load);
+  const ready = () => use(load());
+  waiting.add(ready);
   return load;
 }
 
 /** Loads what was put off, so that the first message doesn't: when a server listens, before a conversation begins. */
 export function loadWaiting(): void {
-  for (const load of waiting) load();
+  for (const ready of waiting) ready();
 }

@@ -8,19 +8,26 @@ export interface LogLine {
   made?: unknown;
 }
 
+/** Of the end of each open log, held in memory without asking: the window of a short session. */
+const OWN_BYTES = 96 * 1024;
+/** Of a log whose readers go further back time and again: the window of a long one, with what its answers were made from. */
+export const MOST_BYTES = 384 * 1024;
+/** What all logs of the process hold beyond their own, together. Who comes later reads from the medium. */
+const SHARED_BYTES = 8 * 1024 * 1024;
+/** What stays when more came than is held. */
+const KEPT_OF_FULL = 0.75;
+let sharedLeft = SHARED_BYTES;
+
 /**
  * The last lines of a log, without a gap up to its end, so that what is asked for after every append is not read from the medium again.
- * Bounded by their bytes: the oldest go first.
+ * Bounded by their bytes: the oldest go first. As much is held as is asked for, up to 384 KiB; what is over 96 KiB comes out of 8 MiB
+ * that all logs share.
  */
 export class RecentLines {
-  readonly #maxBytes: number;
   /** Oldest first. */
   #lines: LogLine[] = [];
   #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
+  #maxBytes = OWN_BYTES;
 
   /** Offset of the oldest; null where none is held. */
   get start(): number | null {
@@ -39,12 +46,16 @@ export class RecentLines {
     this.#shrink();
   }
 
-  /** Takes in what was read of the log's end, newest first, where nothing is held. */
+  /** Takes in what was read just before what is held, or before the log's end where nothing is; newest first, as many as have room. */
   found(newestFirst: readonly LogLine[]): void {
-    if (this.#lines.length > 0) return;
-    this.#lines = newestFirst.toReversed();
-    this.#bytes = newestFirst.reduce((sum, { bytes }) => sum + bytes.length + 1, 0);
-    this.#shrink();
+    this.#reserve(this.#bytes + newestFirst.reduce((sum, { bytes }) => sum + bytes.length + 1, 0));
+    const taken: LogLine[] = [];
+    for (const line of newestFirst) {
+      if (this.#bytes + line.bytes.length + 1 > this.#maxBytes) break;
+      this.#bytes += line.bytes.length + 1;
+      taken.push(line);
+    }
+    this.#lines = [...taken.reverse(), ...this.#lines];
   }
 
   /** Those that start before `end`, newest first. */
@@ -63,16 +74,28 @@ export class RecentLines {
     return this.#lines.find(({ offset }) => offset === start) ?? null;
   }
 
+  /** Lets go of all of it, and of its part of what all logs share. */
   clear(): void {
     this.#lines = [];
     this.#bytes = 0;
+    sharedLeft += this.#maxBytes - OWN_BYTES;
+    this.#maxBytes = OWN_BYTES;
+  }
+
+  /** Room for so much, and for what an append lets go of at once, where there still is any. */
+  #reserve(bytes: number): void {
+    const wanted = Math.min(MOST_BYTES, Math.ceil(bytes / KEPT_OF_FULL));
+    const more = wanted - this.#maxBytes;
+    if (more <= 0 || more > sharedLeft) return;
+    sharedLeft -= more;
+    this.#maxBytes = wanted;
   }
 
   /** By a quarter more than has to go, so that not every append moves all lines. */
   #shrink(): void {
     if (this.#bytes <= this.#maxBytes) return;
     let gone = 0;
-    while (this.#bytes > this.#maxBytes * 0.75) {
+    while (this.#bytes > this.#maxBytes * KEPT_OF_FULL) {
       const line = this.#lines[gone];
       if (line === undefined) break;
       this.#bytes -= line.bytes.length + 1;

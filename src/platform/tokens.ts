@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type * as O200k from "gpt-tokenizer/encoding/o200k_base";
 import { LRUCache } from "lru-cache";
 
@@ -34,7 +34,7 @@ const PIECE = 1_024;
 /** Texts of which the count is remembered, by their hash: a window is the same texts turn after turn. */
 const COUNTED_TEXTS = 20_000;
 /** What is shorter is counted as quickly as it is looked up. */
-const SHORT_CHARS = 64;
+const SHORT_CHARS = 12;
 
 function fromLibrary(name: string, library: Pick<typeof O200k, "countTokens">): TokenCounter {
   const countPiece = (text: string) => library.countTokens(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() });
@@ -48,11 +48,11 @@ function fromLibrary(name: string, library: Pick<typeof O200k, "countTokens">): 
     name,
     count: (text) => {
       if (text.length <= SHORT_CHARS) return count(text);
-      const hash = createHash("sha256").update(text).digest("base64");
-      const known = counted.get(hash);
+      const key = hash("sha256", text, "base64");
+      const known = counted.get(key);
       if (known !== undefined) return known;
       const tokens = count(text);
-      counted.set(hash, tokens);
+      counted.set(key, tokens);
       return tokens;
     },
   };

@@ -184,6 +184,11 @@ export interface Need {
   readonly name: string;
   /** One line for the model that reads messages. */
   readonly description: string;
+  /**
+   * Other names by which a model may give it: "wheelchair", "wheelchair access". Case, accents, hyphens and blanks don't matter. Not told
+   * to the model. Default: none.
+   */
+  readonly spellings?: readonly string[];
 }
 
 /** Something that the product's own records say a user did. Becomes an episodic memory; three of one habit are asked about. */

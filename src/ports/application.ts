@@ -222,7 +222,7 @@ export interface Chat {
   ): Promise<ChatAnswer>;
   /**
    * Goes on with the session's last turn, which waits for results of its caller's tools; with those of a turn that has gone on already,
-   * gives its answer again. A turn that is never resumed stays interrupted: its message is kept, and forms no memories.
+   * gives its answer again. A turn that is never resumed stays interrupted; its message is kept, and read for memories.
    * @throws TOOL_CALL_NOT_WAITING (nothing waits for these, or a result is missing), and what {@link chat} throws
    */
   resume(

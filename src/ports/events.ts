@@ -1,18 +1,21 @@
-import type { EventData, EventType } from "../domain/event.js";
+import type { EventDataOf, EventType } from "../domain/event.js";
 import type { JsonValue } from "../domain/session.js";
 import type { EventScope } from "./event-log.js";
 import type { DeadEvent } from "./event-queue.js";
 
-/** An event as it is told to the outside. */
-export interface ToldEvent {
+/** An event as it is told to the outside. Its type says what its data holds. */
+export type ToldEvent<Type extends EventType = EventType> = { readonly [Each in Type]: ToldEventOf<Each> }[Type];
+
+/** An event of one type. */
+export interface ToldEventOf<Type extends EventType> {
   /** The same however often it is told: what repeats are dropped by. */
   readonly id: string;
-  readonly type: EventType;
+  readonly type: Type;
   /** When it happened, ISO 8601 UTC. */
   readonly timestamp: string;
   readonly tenant: string;
   readonly user: string;
-  readonly data: EventData;
+  readonly data: EventDataOf[Type];
   /** The words that it tells of, as they are when it is told; null where they are gone. Only with `EVENTS_CONTENT=true`. */
   readonly content?: JsonValue;
 }
@@ -40,7 +43,10 @@ export interface UndeliveredEvent extends Pick<DeadEvent, "attempts" | "error"> 
 
 /** `*`: all of them. */
 export type EventPattern = EventType | "*";
-export type EventListener = (event: ToldEvent) => void | Promise<void>;
+/** Is given events of the pattern's type; with `*` of any, which its `type` tells. */
+export type EventListener<Pattern extends EventPattern = "*"> = (
+  event: ToldEvent<Pattern extends EventType ? Pattern : EventType>,
+) => void | Promise<void>;
 
 /** What happened, of one owner, of a tenant, or of all. Kept for as many days as `EVENTS_RETENTION_DAYS` says, and told at least once. */
 export interface Events {
@@ -53,7 +59,7 @@ export interface Events {
    * What it throws is logged. Nothing is repeated after a restart: what must not be missed is listed or followed from the last id.
    * Returns how to stop it.
    */
-  on(pattern: EventPattern, listener: EventListener): () => void;
+  on<Pattern extends EventPattern>(pattern: Pattern, listener: EventListener<Pattern>): () => void;
   /** Events of a tenant that the webhook could not deliver and that are not tried again, oldest first. */
   undelivered(
     tenant: string,

@@ -39,12 +39,15 @@ export interface RecallResult {
 }
 
 export interface MemoryQuery {
+  /** One of the categories, in any spelling that a statement may have. */
   readonly category?: string;
   readonly type?: MemoryType;
   /** One of its tags, exactly. */
   readonly tag?: string;
   /** One of its entities, exactly: a name, or the id of a memory that it was made of. */
   readonly entity?: string;
+  /** Whom it is about, exactly: `self` or `companion:<name>`. */
+  readonly subject?: string;
   /** Through which it was said. */
   readonly channel?: string;
   readonly status?: MemoryState;
@@ -129,6 +132,11 @@ export interface MemoryRecall {
 export interface StandingNeeds {
   /** All hard memories that hold or wait for the guest's word, by filter, outside any limit. @throws when that can't be told for sure */
   needs(owner: Owner, options: { readonly now: Date; readonly signal?: AbortSignal }): Promise<readonly Memory[]>;
+  /**
+   * What else tells by which names companions go: statements that name somebody, and needs that are over. Default: nothing is told.
+   * @throws when it can't be read
+   */
+  companions?(owner: Owner, options: { readonly now: Date; readonly signal?: AbortSignal }): Promise<readonly Memory[]>;
 }
 
 /** A turn whose user message is to be remembered. */

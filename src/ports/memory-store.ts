@@ -23,6 +23,12 @@ export interface Projected {
   readonly marker: StoreMarker;
 }
 
+/** What a store is asked for a turn. */
+export interface StoreRecall extends RecallRequest {
+  /** All of the owner's memories, where the caller has them and the store has no others: it is asked for what is similar alone. */
+  readonly known?: Iterable<MemoryRecord>;
+}
+
 /**
  * The collection of memories: what the memory log says, in a form that can be searched. It can be lost, and made anew. Methods but `recall`
  * and `health` throw LONG_TERM_MEMORY_UNAVAILABLE when it is out of reach. A memory of somebody else is MEMORY_NOT_FOUND.
@@ -31,7 +37,7 @@ export interface MemoryStore {
   /** True for a server of which others may have a part. */
   readonly remote: boolean;
   /** Never throws. `recalled`: the soft memories that came for their likeness. */
-  recall(owner: Owner, request: RecallRequest): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }>;
+  recall(owner: Owner, request: StoreRecall): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }>;
   /** Hard memories that are active or wait, by filter, outside any limit. @throws for an answer that holds anything else */
   hard(owner: Owner, options: { readonly signal?: AbortSignal }): Promise<readonly MemoryRecord[]>;
   /** Memories that hold, nearest to a text first. */

@@ -65,7 +65,7 @@ export interface Observation {
 
 export interface ScriptRound {
   readonly user: string;
-  /** Of the user's message: what tells something; empty where it only asks something of the memory. */
+  /** The user's message where it tells something; empty where it asks the memory to forget, to show or to keep out. */
   readonly told: string;
   readonly observations: readonly Observation[];
   readonly assistant: string;

@@ -335,6 +335,18 @@ export function longTermContract(
       ]);
     });
 
+    test("what tells by which names companions go is given beside what must hold, while it holds", async () => {
+      const add = async (said: NewStatement) => (await memory.add(ann, said, { now: NOW })).id;
+      await add({ text: "Husband is allergic to nuts", category: "dietary", subject: "companion:husband" });
+      const name = await add({ text: "Husband's name is Karl", category: "companions", subject: "companion:husband", entities: ["Karl"] });
+      await add({ text: "Likes opera", category: "genre" });
+      const told = async () => texts((await memory.companions?.(ann, { now: NOW })) ?? []);
+      expect(await told()).toEqual(["Husband's name is Karl"]);
+      expect(texts(await memory.needs(ann, { now: NOW }))).toEqual(["Husband is allergic to nuts"]);
+      await memory.forget(ann, name, { now: NOW });
+      expect(await told()).toEqual([]);
+    });
+
     test("by hand, what must hold does without a word about it: strength and type are the category's own", async () => {
       const added = async (said: NewStatement) => {
         const { type, strength } = await memory.add(ann, said, { now: NOW });

@@ -1,6 +1,8 @@
-import type { MessageMetadata, MessageRecord, Step, Usage } from "../domain/session.js";
+import type { Element, MessageMetadata, MessageRecord, Step, Usage } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
+import { dayOf } from "../platform/rendering.js";
 import type { AnswerStep, ChatAnswer } from "../ports/application.js";
+import type { Recalled } from "./recall.js";
 
 /** The answer that a client was given for a completed turn, from its records: the same bytes each time. */
 export function answerFrom(sessionId: string, turn: { readonly assistant: MessageRecord; readonly steps: readonly Step[] }): ChatAnswer {
@@ -36,4 +38,15 @@ export function answerStep(step: Step): AnswerStep {
     duration_ms: step.duration_ms,
     error: step.error,
   };
+}
+
+/** History turns that were recalled, as the elements that cite them. */
+export function referencesTo(history: Recalled["history"], now: Date, timeZone: string): Element[] {
+  return history.map((hit, index) => ({
+    id: `message:${hit.id}`,
+    type: "text",
+    name: `Ref #${index + 1} — ${dayOf(new Date(hit.created_at), now, timeZone)}`,
+    content: hit.content,
+    display: "side",
+  }));
 }

@@ -1,5 +1,6 @@
+import type { Memory } from "../domain/memory.js";
 import type { Round, Step } from "../domain/session.js";
-import type { ToConfirm } from "../domain/to-confirm.js";
+import { type ToConfirm, toConfirmOf } from "../domain/to-confirm.js";
 import { ASKED_EVERYTHING } from "../ports/agent.js";
 import type { RememberedTurn } from "../ports/memories.js";
 import type { WindowRead } from "../ports/session-store.js";
@@ -27,19 +28,30 @@ export function stillWaiting(waiting: readonly ToConfirm[], steps: readonly Step
  */
 export function accountOf(before: RememberedTurn | null): string {
   if (before === null) return "";
-  const kept = before.memories.filter(({ status }) => status === "active").map(({ text }) => text);
-  const waiting = before.to_confirm.map(({ text }) => text);
-  const dropped = Object.entries(before.dropped).filter(([, count]) => count > 0);
+  const waits = new Set(before.to_confirm.map(({ id }) => id));
+  // Of what holds while its end waits, that end was said: told as remembered, it would read as the opposite.
+  const kept = before.memories.filter(({ id, status }) => status === "active" && !waits.has(id)).map(({ text }) => text);
+  const waiting = before.to_confirm.filter((memory) => !isMerelyInferred(memory)).map((memory) => toConfirmOf(memory)?.text ?? memory.text);
+  const dropped = Object.entries(before.dropped).filter(([code, count]) => count > 0 && !NOTHING_LOST.has(code));
+  const but = waiting.length > 0 ? ", but for what waits" : "";
   const parts = [
     kept.length > 0 && `Remembered: ${kept.join("; ")}.`,
     waiting.length > 0 && `Waits for the user's word: ${waiting.join("; ")}.`,
     before.forgotten.length > 0 && `Forgotten: ${before.forgotten.length}.`,
     dropped.length > 0 && `Not kept: ${dropped.map(([code, count]) => `${count} (${code.replaceAll("_", " ")})`).join(", ")}.`,
-    before.off_record === "this" && "The user asked that it is not kept: it is out of history and memory, but for what waits.",
+    before.off_record === "this" && `As the user asked, it is not kept: it is out of history and memory${but}.`,
     before.off_record === "previous" &&
-      "The user asked that the one before it is not kept: it is out of history and memory, but for what waits.",
+      `As the user asked, the message before that one is not kept: it is out of history and memory${but}.`,
   ];
   return parts.filter((part) => part !== false).join(" ");
+}
+
+/** Of these nothing that the user said is missing: it was said twice, or what it was to end is gone already. */
+const NOTHING_LOST: ReadonlySet<string> = new Set(["repeated", "unknown_target"]);
+
+/** A taste that nobody stated is not asked about in talk, and what isn't asked about can't be answered. */
+function isMerelyInferred({ strength, reason, pending_change }: Memory): boolean {
+  return strength === "soft" && reason === "inferred" && pending_change === null;
 }
 
 /** Whether something was forgotten in a turn. */

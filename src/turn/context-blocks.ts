@@ -4,6 +4,9 @@ import { asOneLine, dayOf, sinceMonth, timeLine } from "../platform/rendering.js
 import { CONTEXT_BEGINS, CONTEXT_HEADINGS, MESSAGE_BEGINS, SUMMARY_ENDS } from "../ports/context-headings.js";
 import type { HistoryHit } from "../ports/history.js";
 
+/** Of the words that a change comes from, in characters. */
+const MAX_QUOTE = 200;
+
 /** What a turn's last message says before the user's words. */
 export interface VolatileParts {
   readonly recalled: readonly RecalledMemory[];
@@ -15,6 +18,8 @@ export interface VolatileParts {
   readonly toConfirm?: readonly ToConfirm[];
   /** What became of what the message before said; the empty string where there is nothing to say. */
   readonly before?: string;
+  /** What the user said before this message and was not answered, oldest first. Default: nothing. */
+  readonly unanswered?: readonly string[];
   readonly history: readonly HistoryHit[];
   readonly pageContext: string | null;
   readonly instructions: string | null;
@@ -31,7 +36,18 @@ export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
 
 /** The last user message as it is sent: what changes with every turn, as data, and then the user's own words. */
 export function lastMessage(parts: VolatileParts, userContext: string, question: string): string {
-  const { story = "", toConfirm = [], before = "", history, pageContext, instructions, now, timeZone, memoryStatus = "ok" } = parts;
+  const {
+    story = "",
+    toConfirm = [],
+    before = "",
+    unanswered = [],
+    history,
+    pageContext,
+    instructions,
+    now,
+    timeZone,
+    memoryStatus = "ok",
+  } = parts;
   const refs = history.map((hit, index) => referenceLine(hit, index, { you: "you", now, timeZone }));
   const known = [
     [`Now: ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
@@ -40,6 +56,7 @@ export function lastMessage(parts: VolatileParts, userContext: string, question:
     renderToConfirm(toConfirm),
     block("before", before === "" ? [] : [item(before)]),
     block("references", refs),
+    block("unanswered", unanswered.map(item)),
     block("pageContext", pageContext === null ? [] : [item(pageContext)]),
     // The caller's own, of as many lines as they like: none of them can be taken for a heading.
     block("instructions", instructions === null ? [] : instructions.split("\n").map((line) => `  ${line}`)),
@@ -59,8 +76,20 @@ export function renderUserContext(recalled: readonly RecalledMemory[], now: Date
 }
 
 export function memoryLine(memory: RecalledMemory, now: Date, timeZone: string): string {
-  const standing = memory.strength === "hard" ? "must hold" : sinceMonth(new Date(memory.created_at), now, timeZone);
-  return item(`${whose(memory.subject)}${memory.text} (${memory.category}, ${standing})`);
+  const { text, category, strength, condition = "" } = memory;
+  const start = new Date(memory.valid_from ?? memory.created_at);
+  const begins = memory.valid_from !== undefined && start > now ? `from ${dayOf(start, now, timeZone)}` : "";
+  const since = strength === "hard" || begins !== "" ? "" : sinceMonth(start, now, timeZone);
+  const ends = memory.valid_until === undefined ? "" : `until ${lastDayOf(memory.valid_until, now, timeZone)}`;
+  const standing = [strength === "hard" ? "must hold" : "", begins, since, ends].filter((words) => words !== "").join(" ");
+  // Many a text says it already.
+  const when = text.toLowerCase().includes(condition.toLowerCase()) ? "" : `, only ${condition}`;
+  return item(`${whose(memory.subject)}${text} (${category}, ${standing}${when})`);
+}
+
+/** An end at midnight is that of the day before. */
+function lastDayOf(end: string, now: Date, timeZone: string): string {
+  return dayOf(new Date(Date.parse(end) - 1000), now, timeZone);
 }
 
 /** `you`: whom the block is for, as it names them. */
@@ -78,8 +107,11 @@ function renderToConfirm(waiting: readonly ToConfirm[]): string {
   return block("toConfirm", waiting.map(toConfirmLine));
 }
 
-export function toConfirmLine({ id, text, category, strength, subject }: ToConfirm): string {
-  return item(`${id}: ${whose(subject)}${text} (${category}${strength === "hard" ? ", must hold" : ""})`);
+/** A change is told with the words that it comes from: a death is no recovery, and to be asked about as what it is. */
+export function toConfirmLine({ id, text, category, strength, subject, change, quote, reason }: ToConfirm): string {
+  const words = change === undefined || reason === "brought_along" ? "" : quote.slice(0, MAX_QUOTE).replace(/[()]/gu, " ").trim();
+  const said = words === "" ? "" : `; they said: “${words}”`;
+  return item(`${id}: ${whose(subject)}${text} (${category}${strength === "hard" ? ", must hold" : ""}${said})`);
 }
 
 function block(heading: keyof typeof CONTEXT_HEADINGS, lines: readonly string[]): string {

@@ -43,7 +43,7 @@ export interface Context {
 /** `window`: the turn that the window begins with. */
 export type StablePart = "prompt" | "summary" | "window";
 
-/** Of the budget: what summary, history and page may take each. */
+/** Of the budget: what summary, history, unanswered messages and page may take each. */
 const LARGEST_SHARE = 0.25;
 
 /** What a model adds for each message around its text; OpenAI's figure, rounded up. */
@@ -94,10 +94,12 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
 function withinShares(parts: ContextParts, { maxTokens, counter }: ContextBudget): ContextParts {
   const share = Math.floor(maxTokens * LARGEST_SHARE);
   const ofEachHit = Math.floor(share / Math.max(1, parts.history.length));
+  const { unanswered = [] } = parts;
   return {
     ...parts,
     summary: parts.summary === null ? null : cutTo(parts.summary, share, counter),
     history: parts.history.map((hit) => ({ ...hit, content: cutTo(hit.content, ofEachHit, counter) })),
+    unanswered: unanswered.map((text) => cutTo(text, Math.floor(share / unanswered.length), counter)),
     pageContext: parts.pageContext === null ? null : cutTo(parts.pageContext, share, counter),
   };
 }

@@ -12,6 +12,7 @@ import { type Recalled, recallFor } from "./recall.js";
 import type { ResumedTurn } from "./suspended-turn.js";
 import { timeZoneOf } from "./time-zone-of.js";
 import { derivedTitle, rewindFor, sessionRecord, userRecord } from "./turn-records.js";
+import { lastIsAnswered, unansweredBefore } from "./unanswered.js";
 import { roundsToRead, shownWindow } from "./window.js";
 
 const NEW_JOURNAL: WindowRead = { rounds: [], summary: null, lastUserMessage: null, lastSeq: 0, lastTurn: 0, bytesRead: 0 };
@@ -30,6 +31,8 @@ export interface OpenTurn {
   /** Null where the turn begins. */
   readonly resumed: ResumedTurn | null;
   readonly window: WindowRead;
+  /** What was said since the last answer of the window, before this message. */
+  readonly unanswered: readonly MessageRecord[];
   readonly recalled: Recalled;
   readonly timeZone: string;
   readonly now: Date;
@@ -106,7 +109,9 @@ export class TurnOpening {
     const recall = recallFor(this.#parts.recall, asked);
     const [, recalled] = await Promise.all([write, recall]);
     const recallMs = performance.now() - started - windowMs;
+    const answered = request.editOf === undefined && lastIsAnswered(window);
     if (request.editOf !== undefined) window = await this.#window(owner, sessionId, signal);
+    const unanswered = answered ? [] : await this.#unanswered({ owner, sessionId, turn }, signal);
     const timing = { started, windowMs, recallMs };
     return {
       request,
@@ -118,6 +123,7 @@ export class TurnOpening {
       asked: incognito ? [] : askedBefore(window, user.id),
       resumed: null,
       window,
+      unanswered,
       recalled,
       timeZone,
       now,
@@ -168,6 +174,7 @@ export class TurnOpening {
     const inWindow = messageIdsOf(window);
     const recalled = await recallFor(this.#parts.recall, { owner, sessionId, text: content, now, incognito, inWindow, before, signal });
     const recallMs = performance.now() - started - windowMs;
+    const unanswered = await this.#unanswered({ owner, sessionId, turn: user.turn }, signal);
     return {
       request,
       sessionId,
@@ -178,6 +185,7 @@ export class TurnOpening {
       asked: incognito ? [] : askedBefore(window, user.id),
       resumed,
       window,
+      unanswered,
       recalled,
       timeZone: user.body.time_zone ?? (await timeZoneOf(this.#parts.ledger, request, session.metadata)),
       now,
@@ -189,6 +197,10 @@ export class TurnOpening {
     };
   }
 
+  async #unanswered(of: Parameters<typeof unansweredBefore>[1], signal: AbortSignal): Promise<readonly MessageRecord[]> {
+    return this.#options.rounds === 0 ? [] : unansweredBefore(this.#parts.store.journal, of, signal);
+  }
+
   async #window(owner: Owner, sessionId: string, signal: AbortSignal, start: TurnStart | null = null): Promise<WindowRead> {
     const { rounds } = this.#options;
     const read = () => this.#parts.store.journal.window(owner, sessionId, { rounds: roundsToRead(rounds), signal });
@@ -196,7 +208,10 @@ export class TurnOpening {
   }
 }
 
-/** Ids of the messages that a window shows. */
-export function messageIdsOf({ rounds }: WindowRead): ReadonlySet<string> {
-  return new Set(rounds.flatMap(({ user, interim = [], assistant }) => [user, ...interim, assistant].map(({ id }) => id)));
+/** Ids of the messages that a window shows, and of those `beside` it. */
+export function messageIdsOf({ rounds, summary }: WindowRead, beside: readonly MessageRecord[] = []): ReadonlySet<string> {
+  const inRounds = rounds.flatMap(({ user, interim = [], assistant }) => [user, ...interim, assistant].map(({ id }) => id));
+  const messages = [...inRounds, ...beside.map(({ id }) => id)];
+  // The session's own summary stands before its rounds.
+  return new Set(summary === null ? messages : [summary.id, ...messages]);
 }

@@ -1,16 +1,15 @@
 import type { Owner } from "../domain/owner.js";
 import { type CompletedTurn, isCompleted, recordedTurn } from "../domain/recorded-turn.js";
-import type { Element, JournalRecord } from "../domain/session.js";
+import type { JournalRecord, Step } from "../domain/session.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { isId, newId } from "../platform/ids.js";
-import { dayOf } from "../platform/rendering.js";
 import type { AgentEvent, ToolContext } from "../ports/agent.js";
 import type { Chat, ChatAnswer, ChatEvent, ChatRequest, ResumeRequest } from "../ports/application.js";
 import { sessionIdFor } from "../ports/session-names.js";
 import { sessionLockKey } from "../ports/session-store.js";
 import { activeSession } from "./active-session.js";
-import { answerFrom, answerStep } from "./answer.js";
+import { answerFrom, answerStep, referencesTo } from "./answer.js";
 import { accountOf } from "./asked.js";
 import { buildContext } from "./context.js";
 import { withoutForgotten } from "./forgotten-rounds.js";
@@ -20,9 +19,9 @@ import { LongMessages } from "./long-messages.js";
 import { type LockedTurn, messageIdsOf, type OpenTurn, TurnOpening } from "./open-turn.js";
 import { type OrchestratorOptions, type OrchestratorParts, turnTimeoutMs } from "./orchestrator-parts.js";
 import { PrefixWatch } from "./prefix-watch.js";
-import type { Recalled } from "./recall.js";
 import { goingOn, imagesOf, turnToResume } from "./suspended-turn.js";
 import { TurnOutcome } from "./turn-outcome.js";
+import { notForgotten } from "./unanswered.js";
 import { currentSummary, roundsToRead } from "./window.js";
 
 export type { OrchestratorOptions, OrchestratorParts } from "./orchestrator-parts.js";
@@ -46,13 +45,14 @@ export class ConversationOrchestrator implements Chat {
   readonly #options: OrchestratorOptions;
   readonly #opening: TurnOpening;
   readonly #outcome: TurnOutcome;
-  readonly #long = new LongMessages();
+  readonly #long: LongMessages;
   readonly #inFlight = new RequestsInFlight();
   readonly #prefixes = new PrefixWatch();
 
   constructor(parts: OrchestratorParts, options: OrchestratorOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#long = new LongMessages(parts.registry);
     this.#opening = new TurnOpening(parts, options);
     this.#outcome = new TurnOutcome(parts);
   }
@@ -195,7 +195,7 @@ export class ConversationOrchestrator implements Chat {
   async #answer(open: OpenTurn, options: ChatOptions): Promise<ChatAnswer> {
     const { agent, domain, recap, counter } = this.#parts;
     const { request, recalled, turn, sessionId, user, now, timeZone, signal } = open;
-    const inWindow = messageIdsOf(open.window);
+    const inWindow = messageIdsOf(open.window, open.unanswered);
     // An edit's window reaches further back than the one that recall ran beside.
     const history = recalled.history.filter((hit) => !inWindow.has(hit.id));
     const shown = new Set([...inWindow, user.id, ...history.map((hit) => hit.id)]);
@@ -212,6 +212,7 @@ export class ConversationOrchestrator implements Chat {
       await options.onEvent?.({ type: "memory", memory });
       const tombstones = open.tombstones ?? (await this.#parts.ledger.tombstones(request.owner));
       const rounds = this.#options.rounds === 0 ? [] : withoutForgotten(open.window.rounds, tombstones);
+      const unanswered = notForgotten(open.unanswered, tombstones).map(({ body }) => body.content);
       const context = buildContext(
         {
           prompt: domain.prompt,
@@ -223,6 +224,7 @@ export class ConversationOrchestrator implements Chat {
           story: recalled.story,
           toConfirm: recalled.toConfirm,
           before: accountOf(recalled.before),
+          unanswered,
           history,
           pageContext: request.pageContext ?? null,
           instructions: request.instructions ?? null,
@@ -236,19 +238,23 @@ export class ConversationOrchestrator implements Chat {
       const changed = this.#prefixes.changed(sessionId, context.stable);
       const { tokens, droppedRounds } = context;
       this.#parts.logger.debug({ session_id: sessionId, turn, tokens, dropped_rounds: droppedRounds, prefix_changed: changed }, "context");
+      const onStep = async (step: Step) => {
+        await options.onEvent?.({ type: "step", step: answerStep(step) });
+        if (agent.standIn === true) await this.#long.afterStep(request.owner, request.message, signal);
+      };
       const onEvent = (event: AgentEvent) => {
         if (event.type === "token") {
           streamed += event.delta;
           firstTokenMs ??= performance.now() - open.timing.started;
         } else if (event.type === "retract") streamed = event.content;
-        return options.onEvent?.(event.type === "step" ? { type: "step", step: answerStep(event.step) } : event);
+        return event.type === "step" ? onStep(event.step) : options.onEvent?.(event);
       };
       const run = {
         owner: request.owner,
         sessionId,
         turn,
         userMessage: user,
-        earlierMessages: rounds.map((round) => round.user.body.content),
+        earlierMessages: [...rounds.map((round) => round.user.body.content), ...unanswered],
         recalled: recalled.memories,
         now,
         timeZone,
@@ -286,15 +292,4 @@ function memoryAccess({ incognito, asked, window, request }: OpenTurn): Pick<Too
   ]);
   const replaces = request.editOf === undefined ? {} : { replaces: [request.editOf] };
   return { memory: "full", asked, remembering: { channel: request.channel ?? "api", context, ...replaces } };
-}
-
-/** History turns that were recalled, as the elements that cite them. */
-function referencesTo(history: Recalled["history"], now: Date, timeZone: string): Element[] {
-  return history.map((hit, index) => ({
-    id: `message:${hit.id}`,
-    type: "text",
-    name: `Ref #${index + 1} — ${dayOf(new Date(hit.created_at), now, timeZone)}`,
-    content: hit.content,
-    display: "side",
-  }));
 }

@@ -52,7 +52,7 @@ const CHARS_PER_TOKEN = 32;
 export function promptBlock(
   parts: PromptParts,
   { maxTokens, counter }: { readonly maxTokens: number; readonly counter: TokenCounter },
-): { readonly text: string; readonly tokens: number } {
+): { readonly text: string; readonly tokens: number; readonly memories: ReadonlySet<string> } {
   const chosen: Piece[] = mustBeTold(parts);
   let tokens = counter.count(textOf(parts, chosen));
   const tryPiece = (piece: Piece): boolean => {
@@ -89,9 +89,13 @@ export function promptBlock(
     const text = textOf(parts, chosen);
     const taken = counter.count(text);
     // Pieces may take more together than each by itself.
-    if (taken <= maxTokens || chosen.length === fixed) return { text, tokens: taken };
+    if (taken <= maxTokens || chosen.length === fixed) return { text, tokens: taken, memories: linesUnder("userContext", chosen) };
     chosen.pop();
   }
+}
+
+function linesUnder(heading: Piece["heading"], pieces: readonly Piece[]): ReadonlySet<string> {
+  return new Set(pieces.flatMap((piece) => (piece.heading === heading ? piece.lines : [])));
 }
 
 function mustBeTold({ constraints, toConfirm, now, timeZone }: PromptParts): Piece[] {

@@ -2,6 +2,7 @@ import { AppError } from "../platform/errors.js";
 import { CONTEXT_PARTS, type ContextForPrompt, type ContextPart, type ContextRequest } from "../ports/own-agent.js";
 import type { WindowRead } from "../ports/session-store.js";
 import { ownSession } from "./active-session.js";
+import { memoryLine } from "./context-blocks.js";
 import { withoutForgotten } from "./forgotten-rounds.js";
 import { messageIdsOf } from "./open-turn.js";
 import type { OrchestratorParts } from "./orchestrator-parts.js";
@@ -73,7 +74,7 @@ export class PromptContext {
     const standing = wants("profile") ? soft.filter(({ score }) => score === null) : [];
     const similar = wants("memories") ? soft.filter(({ score }) => score !== null) : [];
     const summary = wants("summary") ? currentSummary(window, tombstones) : null;
-    const { text, tokens } = promptBlock(
+    const { text, tokens, memories } = promptBlock(
       {
         status: recalled.status,
         constraints,
@@ -89,7 +90,7 @@ export class PromptContext {
       },
       { maxTokens, counter },
     );
-    const told = [...constraints, ...standing, ...similar];
+    const told = [...constraints, ...standing, ...similar].filter((memory) => memories.has(memoryLine(memory, now, timeZone)));
     const memory = { status: recalled.status, recalled: told, to_confirm: recalled.toConfirm };
     return { text, memory, history: recalled.history, summary, usage: { tokens } };
   }

@@ -2,6 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import { type ToConfirm, toldToConfirm } from "../domain/to-confirm.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
+import { orAbort } from "../platform/or-abort.js";
 import type { ConversationHistory, HistoryHit } from "../ports/history.js";
 import type { MemoryRecall, RecallResult, RememberedTurn, TurnMemories } from "../ports/memories.js";
 
@@ -115,16 +116,6 @@ async function lookBack(
   } finally {
     bound.end();
   }
-}
-
-/** The promise's outcome, or a rejection as soon as the signal aborts; the promise's own later outcome is then passed over. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason);
-    if (signal.aborted) aborted();
-    signal.addEventListener("abort", aborted, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
-  });
 }
 
 const SEVERITY = { empty: 0, ok: 1, timeout: 2, degraded: 3 } as const;

@@ -1,6 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../domain/owner.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
+import { orAbort } from "../platform/or-abort.js";
+
+/** How long nobody else has to have been answered until work goes on that may wait. */
+const MOMENT_MS = 20;
 
 /** A turn that is running. */
 export interface RunningTurn {
@@ -66,6 +71,37 @@ export class TurnRegistry {
       either.end();
       running.end();
     }
+  }
+
+  /**
+   * For work of an owner that this process does itself and that goes on for longer, between its pieces: resolves when no turn of another
+   * owner has run here for a moment, or after `maxMs`. At once where none runs.
+   * @throws the signal's reason when it aborts
+   */
+  async giveWay(owner: Owner, maxMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#turnsOfOthers(owner).length === 0) return;
+    const bound = boundedSignal([signal], maxMs);
+    try {
+      for (let turns = this.#turnsOfOthers(owner); turns.length > 0; turns = this.#turnsOfOthers(owner)) {
+        await orAbort(Promise.all(turns.map(({ ended }) => ended)), bound.signal);
+        // Whoever was answered may go on at once.
+        await pause(MOMENT_MS, undefined, { signal: bound.signal });
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!bound.late) throw error;
+    } finally {
+      bound.end();
+    }
+  }
+
+  /** Whether a turn of the owner runs here: it may wait for other work of theirs. */
+  isTalking(owner: Owner): boolean {
+    return [...(this.#running.get(owner) ?? [])].some(({ kind }) => kind === "turn");
+  }
+
+  #turnsOfOthers(owner: Owner): Running[] {
+    return [...this.#running].flatMap(([of, running]) => (of === owner ? [] : [...running].filter(({ kind }) => kind === "turn")));
   }
 
   /** Refuses new turns of the owner, aborts those that run, and resolves when they have ended. The result lets turns in again. */

@@ -185,6 +185,11 @@ export class AnswerView {
     );
   }
 
+  /** Something else was said: it can't be asked again. */
+  leave() {
+    for (const node of this.#state.querySelectorAll("button")) node.remove();
+  }
+
   /** What can be done with it: `actions` are `[label, run, description]`. */
   bar(actions) {
     const how = this.#steps.childElementCount > 0 && ["How I found this", () => this.#toggleSteps()];

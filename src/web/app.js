@@ -2,7 +2,7 @@ import { openAbout } from "./about.js";
 import { openBookings } from "./bookings.js";
 import { on, state } from "./bus.js";
 import { focusComposer, startComposer } from "./composer.js";
-import { startConnection } from "./connection.js";
+import { backAgain, startConnection } from "./connection.js";
 import { button, byId, el } from "./dom.js";
 import { closeDrawer, drawerIsOpen, showDrawer, startDrawers } from "./drawers.js";
 import { startHeader } from "./header.js";
@@ -19,6 +19,11 @@ import { startTheme } from "./theme.js";
 import { openUsers, showUser } from "./users.js";
 
 /** Puts the parts of the page together. */
+
+/** How long the conversation waits for what stands beside it. */
+const COLUMNS_WAIT_MS = 1_500;
+/** Where the server is out of reach at the beginning. */
+const LOOK_AGAIN_MS = 1_000;
 
 const memories = new MemoryPanel();
 const sessions = new SessionList({
@@ -44,14 +49,16 @@ function startNew({ incognito = false } = {}) {
 }
 
 async function open(id, message = null) {
-  if (!(await stage.open(id, message))) return startNew();
   closeDrawer();
+  if (!(await stage.open(id, message))) {
+    // Its address leads nowhere, also for Back.
+    history.replaceState(null, "", location.pathname);
+    return startNew();
+  }
   if (message === null) focusComposer();
 }
 
-function readSessions() {
-  return sessions.load().catch(() => {});
-}
+const readSessions = () => sessions.show();
 
 on("session", ({ id, begun }) => {
   sessions.current = id;
@@ -59,9 +66,9 @@ on("session", ({ id, begun }) => {
   showTitle(begun);
   if (begun) void readSessions();
 });
-on("turn", ({ elsewhere, session }) => {
+on("turn", ({ elsewhere, session, turn }) => {
   void readSessions();
-  if (elsewhere) void stage.refresh(session);
+  if (elsewhere) void stage.refresh(session, turn);
 });
 on("memories", ({ shown }) => shown || void memories.load());
 on("sessions", ({ listed }) => listed || void readSessions());
@@ -98,14 +105,16 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open]")) return;
   if (closeDrawer()) return;
-  if (stage.conversation.busy) stage.conversation.stop();
+  // In another field it is about what is typed there.
+  const elsewhere = event.target.id !== "message" && event.target.matches?.("input, textarea");
+  if (stage.conversation.busy && !elsewhere) stage.conversation.stop();
   else if (drawerIsOpen("memory-panel")) showDrawer("memory-panel", false);
 });
 
-/** Somebody else speaks: nothing of the one before stays on the page. */
+/** Somebody else speaks: nothing of the one before stays on the page, and nothing that still runs goes on in the new name. */
 function switched() {
   history.replaceState(null, "", location.pathname);
-  void start();
+  location.reload();
 }
 
 async function start() {
@@ -114,18 +123,21 @@ async function start() {
     showUser();
     // The list shows in the address what is open, and that is nothing yet.
     const { session, message } = place();
-    await Promise.all([sessions.load(), memories.load()]);
+    // What the columns show is worth a moment; what is slow or fails comes later, or says so in its place.
+    await Promise.race([Promise.all([readSessions(), memories.load()]), new Promise((resolve) => setTimeout(resolve, COLUMNS_WAIT_MS))]);
     if (session) await open(session, message);
     else startNew();
   } catch (error) {
     const { title, hint } = wordsFor(error);
+    const gone = error.code === "OFFLINE";
+    if (gone) setTimeout(() => void backAgain().then(start), LOOK_AGAIN_MS);
     byId("log").replaceChildren(
       el(
         "div",
         { class: "problem", role: "alert" },
         el("strong", {}, title),
-        hint && el("p", {}, hint),
-        button("Try again", () => void start(), { class: "secondary" }),
+        el("p", {}, gone ? "I go on as soon as the connection is back." : error.status >= 500 ? "Please try again in a moment." : hint),
+        !gone && button("Try again", () => void start(), { class: "secondary" }),
       ),
     );
   }

@@ -1,5 +1,5 @@
 import { tell } from "./bus.js";
-import { button, el } from "./dom.js";
+import { button, el, sayButton } from "./dom.js";
 import { dateTile } from "./event-cards.js";
 import { isOver } from "./when.js";
 
@@ -63,7 +63,7 @@ function offerView(name, data, say) {
   if (typeof token !== "string" || !Object.hasOwn(BOOKING_WORDS, status)) return null;
   const [label, words] = BOOKING_WORDS[status];
   const look = { class: status === "stopped" ? "secondary" : "primary", "aria-label": `${label}: ${name}` };
-  const confirm = button(label, () => say(words, { consent: token }), look);
+  const confirm = sayButton(label, () => say(words, { consent: token }), look);
   const changing = changeView(data, say);
   const change = button(
     "Change",
@@ -85,7 +85,7 @@ function changeView({ quantity }, say) {
     count.textContent = String(seats);
     update.disabled = seats === quantity;
   };
-  const update = button("Update", () => say(`Make it ${seats} ${seats === 1 ? "seat" : "seats"}, please.`), {
+  const update = sayButton("Update", () => say(`Make it ${seats} ${seats === 1 ? "seat" : "seats"}, please.`), {
     class: "secondary",
     disabled: true,
   });
@@ -144,7 +144,7 @@ function cancelView({ reference }, say) {
     "div",
     { class: "row", hidden: true },
     el("span", {}, "Cancel this booking?"),
-    button("Yes, cancel it", () => say(`Please cancel my booking ${reference}.`), { class: "secondary dangerous" }),
+    sayButton("Yes, cancel it", () => say(`Please cancel my booking ${reference}.`), { class: "secondary dangerous" }),
     button("Keep it", () => {
       sure.hidden = true;
       cancel.hidden = false;

@@ -1,4 +1,5 @@
 import { button, el } from "./dom.js";
+import { wordsFor } from "./problems.js";
 import { sessionApi } from "./session-api.js";
 import { show } from "./users.js";
 
@@ -8,22 +9,22 @@ function money(cents) {
   return (cents / 100).toLocaleString([], { style: "currency", currency: "EUR" });
 }
 
-function dayOf(iso) {
-  return new Date(iso).toLocaleDateString([], { weekday: "short", day: "numeric", month: "short", year: "numeric" });
-}
-
-function timeOf(iso) {
-  return new Date(iso).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+/** Day and time as the clocks there show them, where the record says so; else as this device has them. */
+function whenOf({ startsAt, date, time }) {
+  const there = typeof date === "string" && typeof time === "string";
+  const start = new Date(there ? `${date}T00:00:00Z` : startsAt);
+  const options = { weekday: "short", day: "numeric", month: "short", year: "numeric", ...(there && { timeZone: "UTC" }) };
+  return `${start.toLocaleDateString([], options)}, ${there ? time : start.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
 }
 
 function bookingView(booking) {
-  const { title, venue, city, startsAt, section, quantity, totalCents, companions, status, reference } = booking;
+  const { title, venue, city, section, quantity, totalCents, companions, status, reference } = booking;
   const company = companions.length > 0 && `with ${companions.join(", ")}`;
   return el(
     "li",
     { class: status === "cancelled" ? "booking cancelled" : "booking" },
     el("strong", {}, title),
-    el("span", { class: "small" }, `${dayOf(startsAt)}, ${timeOf(startsAt)} · ${[venue, city].filter(Boolean).join(", ")}`),
+    el("span", { class: "small" }, `${whenOf(booking)} · ${[venue, city].filter(Boolean).join(", ")}`),
     el("span", {}, [`${quantity} × ${section}`, money(totalCents), company].filter(Boolean).join(" · ")),
     el("span", { class: "small" }, status === "cancelled" ? "Cancelled" : `Booked${reference ? `, reference ${reference}` : ""}`),
   );
@@ -79,6 +80,6 @@ export async function openBookings() {
         ),
     );
   } catch (error) {
-    list.replaceChildren(el("p", { class: "warn" }, error.message));
+    list.replaceChildren(el("p", { class: "warn" }, wordsFor(error).title));
   }
 }

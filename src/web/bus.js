@@ -2,8 +2,12 @@
  * What the parts of the page tell each other. A part tells what happened and need not know who listens:
  *
  * - `identity` {}: who speaks is known, or has changed; `state.me` is there
- * - `session` { id, title }: another conversation is open; `id` null for a new one
- * - `turn` { session, turn, ok }: a turn is over, answered or not
+ * - `session` { id, begun, live }: another conversation is open, `id` null for a new one; or it has just `begun`. `live`: it was there
+ *   all the time, with what was said in it
+ * - `said` { conversation, exchange }: the guest has said something; `taken` { session }: the server has it, said in that conversation,
+ *   null for a new one
+ * - `edited` { session }: the form of the last message is closed
+ * - `turn` { session, turn, ok, failed }: a turn is over: answered, failed, or stopped
  * - `memories` {}: something was added, changed, confirmed or forgotten; who shows memories reads them again
  * - `known` {}: memories were read again; `state.known` and `state.waiting` are there
  * - `sessions` {}: the list of conversations has changed
@@ -16,6 +20,7 @@
  *
  * - `open` { id, message }: open that conversation, and show that message where one is named
  * - `new` { incognito }: start a conversation
+ * - `stop` { id }: stop the answer that is under way in that conversation
  * - `say` { text }: put words into the message field
  */
 const bus = new EventTarget();

@@ -1,14 +1,23 @@
+import { forThisTab } from "./browser-store.js";
 import { on, state } from "./bus.js";
-import { byId } from "./dom.js";
+import { byId, toast } from "./dom.js";
 
-/** The message field: drafts that outlive a reload, a limit that is said, and keys that do what is expected of them. */
+/**
+ * The message field: drafts that outlive a reload, as does a message that the server has not taken yet; a limit that is said, and keys
+ * that do what is expected of them.
+ */
 
 export const MAX_CHARS = 8000;
 /** From here on it is said how many are left. */
 const SAY_FROM = 7500;
 
 const field = byId("message");
-const draftKey = (session = state.session ?? "new") => `maitred.draft.${state.me?.user.id ?? ""}.${session}`;
+const keyOf = (kind, session) => `maitred.${kind}.${state.me?.user.id ?? ""}.${session ?? "new"}`;
+const draftKey = (session = state.session) => keyOf("draft", session);
+/** Whether a conversation is shown: what is said before would be said into none. */
+let ready = false;
+/** By its key: what was said last. */
+const said = new Map();
 const characters = (text) => [...text].length;
 
 /** `send(text)`, `stop()`. Nothing is sent while an answer is under way. */
@@ -16,7 +25,8 @@ export function startComposer({ send, stop, isBusy }) {
   byId("composer").addEventListener("submit", (event) => {
     event.preventDefault();
     const text = field.value.trim();
-    if (!text || isBusy() || tooLong()) return;
+    if (!text || !ready || tooLong()) return;
+    if (isBusy()) return toast("I am still answering. Your words stay here: send them when the answer is there.");
     setText("");
     send(text);
   });
@@ -28,16 +38,35 @@ export function startComposer({ send, stop, isBusy }) {
     byId("composer").requestSubmit();
   });
   byId("stop").addEventListener("click", stop);
-  on("session", ({ begun }) => {
+  on("session", ({ begun, live }) => {
     // A conversation that has begun just now has a name of its own, and what is being typed goes on.
-    if (begun) sessionStorage.removeItem(draftKey("new"));
-    setText(begun ? field.value : (sessionStorage.getItem(draftKey()) ?? ""));
+    if (begun) forThisTab.remove(draftKey(null));
+    // What was typed while the page was still being read stays too.
+    const typed = begun || (!ready && field.value !== "");
+    ready = true;
+    setText(typed ? field.value : (forThisTab.get(draftKey()) ?? (live ? null : notTaken(state.session)) ?? ""));
   });
+  on("said", ({ conversation, exchange }) => {
+    if (conversation.incognito) return;
+    const key = keyOf("unsent", conversation.session);
+    said.set(key, exchange);
+    forThisTab.set(key, exchange.question);
+  });
+  on("taken", ({ session }) => forThisTab.remove(keyOf("unsent", session)));
   on("say", ({ text }) => {
     setText(text);
     field.focus();
     field.setSelectionRange(text.length, text.length);
   });
+}
+
+/** What was sent in a conversation and never reached the server: it is a draft again. */
+function notTaken(session) {
+  const key = keyOf("unsent", session);
+  if (said.get(key)?.busy) return null;
+  const text = forThisTab.get(key);
+  forThisTab.remove(key);
+  return text;
 }
 
 function tooLong() {
@@ -46,8 +75,8 @@ function tooLong() {
 
 function setText(text) {
   if (field.value !== text) field.value = text;
-  if (text) sessionStorage.setItem(draftKey(), text);
-  else sessionStorage.removeItem(draftKey());
+  if (text && state.me) forThisTab.set(draftKey(), text);
+  else forThisTab.remove(draftKey());
   field.rows = Math.min(8, Math.max(1, text.split("\n").length, Math.ceil(text.length / 80)));
   const count = characters(text.trim());
   const over = count - MAX_CHARS;
@@ -59,7 +88,7 @@ function setText(text) {
       ? `That is ${over.toLocaleString()} too many: ${MAX_CHARS.toLocaleString()} at most. Please shorten it; nothing is cut off.`
       : `${(-over).toLocaleString()} characters left`;
   field.setAttribute("aria-invalid", String(over > 0));
-  byId("send").disabled = text.trim() === "" || over > 0;
+  byId("send").disabled = !ready || text.trim() === "" || over > 0;
 }
 
 /** While an answer is under way, the button stops it. Whoever pressed one is left with the other. */

@@ -1,8 +1,13 @@
 import { strikeCancelled } from "./booking-cards.js";
 import { state, tell } from "./bus.js";
-import { el } from "./dom.js";
+import { el, toast } from "./dom.js";
 import { Exchange } from "./exchange.js";
 import { keepWaiting } from "./to-confirm.js";
+import { underWay } from "./under-way.js";
+
+const ANSWERING = "I am still answering. Press it again when the answer is there.";
+/** Of a button that waits: it can be reached still, and tells why. */
+const HELD = { "aria-disabled": "true", title: "I am still answering" };
 
 /** One conversation: its questions and answers. It lives on while it answers, shown or not. */
 export class Conversation {
@@ -10,6 +15,8 @@ export class Conversation {
   node = el("div", { class: "thread" });
   session = null;
   incognito = false;
+  /** Something was said in it elsewhere that is not shown yet. */
+  stale = false;
 
   get busy() {
     return this.#exchanges.some((exchange) => exchange.busy);
@@ -17,6 +24,11 @@ export class Conversation {
 
   get last() {
     return this.#exchanges.at(-1) ?? null;
+  }
+
+  /** The last message is being changed just now. */
+  get editing() {
+    return this.node.querySelector("form.edit") !== null;
   }
 
   stop() {
@@ -30,14 +42,25 @@ export class Conversation {
 
   /** `more`: further fields of the request, as a button gives them. */
   say(message, more = {}) {
-    if (this.busy) return;
+    if (this.busy) return toast(ANSWERING);
     // What was offered before is answered by whatever is said now.
     for (const offer of this.node.querySelectorAll(".offer")) offer.remove();
     const before = this.last;
+    before?.leave();
     const exchange = this.#add(message);
     before?.tools();
     tell("said", { conversation: this, exchange });
     void exchange.send(more);
+  }
+
+  /** Buttons that say something can't be pressed while an answer is under way. */
+  #holdButtons() {
+    for (const node of this.node.querySelectorAll("[data-says]")) {
+      for (const [name, value] of Object.entries(HELD)) {
+        if (this.busy) node.setAttribute(name, value);
+        else node.removeAttribute(name);
+      }
+    }
   }
 
   #add(question) {
@@ -59,14 +82,17 @@ export class Conversation {
 
   onRunning() {
     if (this.session) state.running.add(this.session);
+    this.#holdButtons();
     tell("running", { conversation: this });
   }
 
-  onDone(_exchange, turn) {
+  /** `turn`: its number, also of one without an answer, so that the event about it is known to be this page's own. */
+  onDone({ turn, ok, failed }) {
     state.running.delete(this.session);
     strikeCancelled(this.node);
+    this.#holdButtons();
     tell("running");
-    tell("turn", { session: this.session, turn: turn?.turn, ok: turn !== undefined, conversation: this });
+    tell("turn", { session: this.session, turn, ok, failed, conversation: this });
   }
 
   /** Shows a stored thread again. */
@@ -82,13 +108,16 @@ export class Conversation {
         open.userId = step.id;
         open.answer.ended("");
       } else {
-        const exchange = open ?? this.#add(null);
+        // An attempt that was broken off and the one after it answer the same message: the last one counts.
+        const again = open === null && this.last?.outcome ? this.last : null;
+        const exchange = open ?? again ?? this.#add(null);
         open = null;
+        if (again) again.answer.clear();
         const elements = thread.elements.filter((element) => element.for_id === step.id);
         fill(exchange.answer, step, { steps, elements });
         steps = [];
         exchange.answerId = step.id;
-        if (step.outcome) exchange.outcome = step.outcome;
+        exchange.outcome = step.outcome ?? null;
       }
     }
     for (const exchange of this.#exchanges) {
@@ -98,6 +127,25 @@ export class Conversation {
     }
     strikeCancelled(this.node);
     for (const exchange of this.#exchanges.slice(0, -1)) for (const offer of exchange.node.querySelectorAll(".offer")) offer.remove();
+  }
+
+  /** The last answer was under way when the page was loaded anew. */
+  goOn() {
+    const begun = underWay.of(this.session);
+    const { last } = this;
+    const answered = last !== null && last.answerId !== null && last.outcome === null;
+    if (begun && last?.userId === begun.userId && !answered) last.goOn(begun.attempt);
+    else underWay.end(this.session);
+  }
+
+  /** What was said in another view of it, and has not reached the server, is said here still, with its way to try again. */
+  takeOver(other, thread) {
+    const unsent = other.last?.unsentIn(thread);
+    if (!unsent) return;
+    this.last?.leave();
+    const exchange = this.#add(unsent.question);
+    this.#exchanges.at(-2)?.tools();
+    exchange.showFailed(unsent);
   }
 
   /** What the stored turns gave to memory, under their answers. */

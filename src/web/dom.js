@@ -22,8 +22,14 @@ export function button(label, onclick, props = {}) {
   return el("button", { type: "button", class: "quiet", onclick, ...props }, label);
 }
 
-/** A short notice, with something to do about it if wanted. Errors stay longer. */
+/** One that says something for the guest: while an answer is under way it waits, and tells why. */
+export function sayButton(label, onclick, props = {}) {
+  return button(label, onclick, { "data-says": true, ...props });
+}
+
+/** A short notice, with something to do about it if wanted. Errors stay longer; the same words are there once. */
 export function toast(text, { action, error = false } = {}) {
+  for (const shown of byId("toasts").children) if (!action && shown.firstChild.textContent === text) shown.remove();
   const node = el("div", { class: error ? "toast error" : "toast" }, el("span", {}, text));
   const close = () => node.remove();
   if (action) {

@@ -1,4 +1,4 @@
-import { button, el } from "./dom.js";
+import { button, el, sayButton } from "./dom.js";
 import { isOver, tileOf } from "./when.js";
 
 /** What was found, in one column: when, what, where, how it suits, what it costs, and a button to book it. */
@@ -104,7 +104,7 @@ function bookButton(title, data, say) {
   const seats = Number.isInteger(data.seats) && data.seats > 0 ? data.seats : USUAL_SEATS;
   const on = [data.day, data.time].filter(Boolean).join(" at ");
   const words = `Book ${seats} ${seats === 1 ? "seat" : "seats"} for ${title}${on ? ` on ${on}` : ""}, please.`;
-  return button(`Book ${seats}`, () => say(words, { page_context: { event_id: data.event_id, title, date: data.date ?? null } }), {
+  return sayButton(`Book ${seats}`, () => say(words, { page_context: { event_id: data.event_id, title, date: data.date ?? null } }), {
     class: "secondary book",
     "aria-label": `Book ${seats}: ${title}`,
   });

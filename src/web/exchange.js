@@ -1,10 +1,12 @@
 import { AnswerView, memoryIsOn } from "./answer.js";
-import { api } from "./api.js";
+import { api, freshKey } from "./api.js";
 import { state, tell } from "./bus.js";
 import { button, el, toast } from "./dom.js";
+import { editForm } from "./edit-form.js";
 import { forgetWithUndo } from "./panel-forget.js";
 import { sessionApi } from "./session-api.js";
 import { runTurn } from "./turn-run.js";
+import { underWay } from "./under-way.js";
 
 const MAX_CHARS = 8000;
 
@@ -13,6 +15,8 @@ export class Exchange {
   #talk;
   #question = "";
   #attempt = null;
+  /** Why the last attempt failed; null where it did not. */
+  #failure = null;
   #abort = null;
   #bubble = el("div", { class: "bubble", dir: "auto" });
   #tools = el("div", { class: "bubble-bar" });
@@ -21,11 +25,13 @@ export class Exchange {
   /** Of the user's message; null until the server has it. */
   userId = null;
   answerId = null;
+  /** Its number in the conversation; undefined until the server has begun it. */
+  #turn;
   /** How a stored turn ended that has no whole answer: `interrupted` or `failed`. */
   outcome = null;
   node;
 
-  /** `talk`: the conversation, which has `session`, `say`, `onSession`, `onRunning` and `onDone`. */
+  /** `talk`: the conversation, which has `session`, `stale`, `say`, `onSession`, `onRunning` and `onDone`. */
   constructor(talk, question) {
     this.#talk = talk;
     this.answer = new AnswerView({ say: (words, more) => talk.say(words, more) });
@@ -35,6 +41,15 @@ export class Exchange {
 
   get busy() {
     return this.#abort !== null;
+  }
+
+  get question() {
+    return this.#question;
+  }
+
+  /** The number of the turn that is under way. */
+  get turn() {
+    return this.#turn;
   }
 
   get isLast() {
@@ -50,6 +65,53 @@ export class Exchange {
     this.#abort?.abort();
   }
 
+  /** Said by a button: the keyboard goes on here. */
+  focus() {
+    this.node.classList.add("said");
+    this.node.tabIndex = -1;
+    this.node.focus({ preventScroll: true });
+  }
+
+  /** Something else is said: what this one still offers is over. */
+  leave() {
+    this.#closeEdit();
+    this.answer.leave();
+  }
+
+  /** What was said and failed, where the stored thread does not have it; null where nothing is lost. */
+  unsentIn(thread) {
+    if (this.#failure === null || this.busy) return null;
+    const { edit_of: edited, ...body } = this.#attempt.body;
+    // Before the server has other words, the message is the one that they were to replace.
+    if (this.userId !== edited && thread.steps.some(({ id }) => id === this.userId)) return null;
+    const attempt = edited === undefined ? this.#attempt : { body, key: freshKey() };
+    return { question: this.#question, attempt, error: this.#failure };
+  }
+
+  /** One that failed in another view of this conversation. */
+  showFailed({ attempt, error }) {
+    this.#attempt = attempt;
+    this.#failed(error);
+    this.tools();
+  }
+
+  /** One that was under way when the page was loaded anew: the same under the same key. */
+  goOn(attempt) {
+    this.#attempt = attempt;
+    void this.#run();
+  }
+
+  #failed(error) {
+    this.#failure = error;
+    if (error.code === "EDIT_NOT_LAST") this.#talk.stale = true;
+    this.answer.failed(error, () => void this.#again());
+  }
+
+  /** The same under the same key. */
+  #again() {
+    if (!this.#talk.busy) void this.#run();
+  }
+
   /** Sends it, with `more` fields of the request's body. */
   send(more = {}) {
     const body = {
@@ -60,7 +122,7 @@ export class Exchange {
       ...(this.#talk.incognito || state.paused ? { incognito: true } : {}),
       ...more,
     };
-    this.#attempt = { body, key: crypto.randomUUID() };
+    this.#attempt = { body, key: freshKey() };
     return this.#run();
   }
 
@@ -78,7 +140,10 @@ export class Exchange {
 
   async #run() {
     const abort = new AbortController();
+    const before = this.#talk.session;
     this.#abort = abort;
+    this.#failure = null;
+    this.#turn = undefined;
     this.answer.clear();
     this.answer.waiting();
     this.tools();
@@ -88,7 +153,10 @@ export class Exchange {
       onEvent: (event, data) => {
         if (event === "session") {
           this.userId = data.user_message_id;
+          this.#turn = data.turn;
           this.#talk.onSession(data.session_id);
+          if (!this.#talk.incognito) underWay.begin(data.session_id, { attempt: this.#attempt, userId: this.userId });
+          tell("taken", { session: before });
         } else if (event === "memory") this.answer.memory(data);
         else if (event === "step") this.answer.step(data);
         else if (event === "token" || event === "retract") {
@@ -97,26 +165,31 @@ export class Exchange {
         }
       },
       onLost: () => this.answer.waiting("I wait for the connection …"),
+      onQuiet: () => this.answer.waiting("It has gone quiet. I look for your answer …"),
+      onBack: () => this.answer.waiting(),
+      onSent: () => this.answer.waiting(),
+      // It begins anew.
       onAgain: () => {
         text = "";
         this.answer.clear();
         this.answer.waiting();
       },
     };
-    let turn;
+    let answered;
     try {
       await this.#openKept(this.#attempt);
       const answer = await runTurn(this.#attempt, abort.signal, view);
       if (answer === null) this.#stopped();
-      else turn = this.#answered(answer);
+      else answered = this.#answered(answer);
     } catch (error) {
-      this.answer.failed(error, () => void this.#run());
+      this.#failed(error);
     } finally {
       this.#abort = null;
+      underWay.end(this.#talk.session);
       this.tools();
-      this.#talk.onDone(this, turn);
+      this.#talk.onDone({ turn: this.#turn, ok: answered !== undefined, failed: this.#failure !== null });
     }
-    if (turn) void this.#learn(turn);
+    if (answered) void this.#learn(answered);
   }
 
   #answered(answer) {
@@ -127,16 +200,18 @@ export class Exchange {
     this.answer.elements(answer.elements);
     this.answer.toConfirm(answer.memory.to_confirm ?? [], () => tell("memories"));
     this.answer.done();
+    this.#turn = answer.turn;
     return { session: answer.session_id, turn: answer.turn, writeBack: answer.memory.write_back };
   }
 
   #stopped() {
-    this.showStopped();
+    this.showStopped("You stopped this answer.");
     if (document.activeElement === document.body) this.answer.focusState();
   }
 
-  showStopped() {
-    this.answer.ended("You stopped this answer.", { retry: this.isLast ? () => this.#sayAgain() : undefined });
+  /** By the guest, by a reload, by a phone that fell asleep: a stored turn doesn't tell. */
+  showStopped(words = "This answer was stopped.") {
+    this.answer.ended(words, { retry: this.isLast ? () => this.#sayAgain() : undefined });
   }
 
   /** A stored turn that ended without an answer. */
@@ -147,10 +222,12 @@ export class Exchange {
   /** What the turn gave to memory is named once it is written. */
   async #learn({ session, turn, writeBack }) {
     if (writeBack !== "pending" || !memoryIsOn()) return;
+    const attempt = this.#attempt;
     try {
       await api.flush(session);
       const { data } = await api.memories({ session_id: session, turn, limit: 100 });
-      this.showLearnt(data);
+      // Said differently meanwhile: it is not this answer's any more.
+      if (attempt === this.#attempt) this.showLearnt(data);
       tell("memories");
     } catch {
       // The answer stands; the panel shows the state of the memory when it is opened.
@@ -179,46 +256,32 @@ export class Exchange {
   }
 
   async #copy() {
-    await navigator.clipboard.writeText(this.answer.content).then(
-      () => toast("Copied."),
-      () => toast("This browser doesn't let me copy. Select the text instead.", { error: true }),
-    );
+    try {
+      // Browsers have it only where the page came by HTTPS or from this machine.
+      await navigator.clipboard.writeText(this.answer.content);
+      toast("Copied.");
+    } catch {
+      toast("This browser doesn't let me copy. Select the text instead.", { error: true });
+    }
   }
 
   #edit() {
-    const field = el("textarea", { "aria-label": "Your message", rows: "3", maxlength: String(MAX_CHARS), dir: "auto" });
-    field.value = this.#question;
-    const close = () => {
-      form.replaceWith(this.#bubble);
-      this.#tools.hidden = false;
-      this.#tools.querySelector("button")?.focus();
-    };
-    const send = () => {
-      const text = field.value.trim();
-      close();
-      if (text) this.#sayAgain(text);
-    };
-    const form = el(
-      "form",
-      { class: "edit" },
-      field,
-      el("div", { class: "row end" }, button("Cancel", close), el("button", { type: "submit", class: "primary" }, "Send again")),
-    );
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      send();
-    });
-    form.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") {
-        event.stopPropagation();
-        close();
-      } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229 && event.target === field) {
-        event.preventDefault();
-        send();
-      }
+    const { form, field } = editForm(this.#question, {
+      maxLength: MAX_CHARS,
+      onSend: (text) => this.#sayAgain(text),
+      onClose: () => {
+        this.#closeEdit();
+        this.#tools.querySelector("button")?.focus();
+        tell("edited", { session: this.#talk.session });
+      },
     });
     this.#bubble.replaceWith(form);
     this.#tools.hidden = true;
     field.focus();
+  }
+
+  #closeEdit() {
+    this.#user.querySelector("form.edit")?.replaceWith(this.#bubble);
+    this.#tools.hidden = false;
   }
 }

@@ -1,5 +1,6 @@
 import { request } from "./api.js";
 import { eventsIn } from "./event-stream.js";
+import { QUIET_MS, QuietWatch } from "./quiet-watch.js";
 
 /**
  * What happens to the guest's conversations and memories through other doors: another device, a tool, the library. One tab of a browser
@@ -27,14 +28,27 @@ function pause(ms, signal) {
 /** Until it is aborted, or the server turns out to have no events. */
 async function follow(heard, signal) {
   for (let wait = AGAIN_MS; !signal.aborted; wait = Math.min(2 * wait, AGAIN_MAX_MS)) {
+    // A connection may die without a word.
+    const dead = new AbortController();
+    const quiet = new QuietWatch(() => dead.abort());
+    const stop = () => dead.abort();
+    signal.addEventListener("abort", stop);
     try {
-      const { body } = await request("GET", "/v1/me/events", { headers: { Accept: "text/event-stream" }, signal });
-      for await (const { event, data } of eventsIn(body)) {
+      quiet.watch(QUIET_MS);
+      const { body } = await request("GET", "/v1/me/events", {
+        headers: { Accept: "text/event-stream" },
+        signal: dead.signal,
+        quiet: true,
+      });
+      for await (const { event, data } of eventsIn(body, () => quiet.heard())) {
         wait = AGAIN_MS;
         if (event !== "ready") for (const part of partsOf(data)) heard(part);
       }
     } catch (error) {
       if (error.status === 404 || error.status === 401) return;
+    } finally {
+      quiet.end();
+      signal.removeEventListener("abort", stop);
     }
     if (signal.aborted) return;
     await pause(wait, signal);

@@ -1,9 +1,11 @@
+import { forGood } from "./browser-store.js";
+
 /** A short list that this browser keeps under a name, newest first. Where it keeps nothing, or something else stands there, it is empty. */
 export function keptList(name, most) {
   return {
     all() {
       try {
-        const kept = JSON.parse(localStorage.getItem(name) ?? "[]");
+        const kept = JSON.parse(forGood.get(name) ?? "[]");
         return Array.isArray(kept) ? kept : [];
       } catch {
         return [];
@@ -12,11 +14,7 @@ export function keptList(name, most) {
     /** Puts one in front; those for which `same` is true leave. What no room is left for is let go. */
     put(item, same = () => false) {
       const others = this.all().filter((each) => !same(each));
-      try {
-        localStorage.setItem(name, JSON.stringify([item, ...others].slice(0, most)));
-      } catch {
-        // A browser that keeps nothing, or is full: the list is a convenience.
-      }
+      forGood.set(name, JSON.stringify([item, ...others].slice(0, most)));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { json, path, query, request } from "./api.js";
+import { freshKey, json, path, query, request } from "./api.js";
 
 /** What the memory panel asks of the server. */
 
@@ -22,7 +22,7 @@ export const memoryApi = {
     return found;
   },
   search: async (text) => (await json("POST", "/v1/memories/search", { body: { query: text, limit: FOUND } })).data,
-  add: (memory) => json("POST", "/v1/memories", { body: memory, headers: { "Idempotency-Key": crypto.randomUUID() } }),
+  add: (memory) => json("POST", "/v1/memories", { body: memory, headers: { "Idempotency-Key": freshKey() } }),
   change: (id, patch) => json("PATCH", path`/v1/memories/${id}`, { body: patch }),
   /** `last`: the page is being left, and the request must outlive it. */
   forget: (id, { last = false } = {}) => json("DELETE", path`/v1/memories/${id}`, { keepalive: last }),

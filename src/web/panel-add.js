@@ -20,7 +20,9 @@ export function addForm({ names, onAdded }) {
   place.addEventListener("submit", async (event) => {
     event.preventDefault();
     const { text, strength, subject, until } = current.read();
-    if (!text) return;
+    const send = place.querySelector('[type="submit"]');
+    if (!text || send.disabled) return;
+    send.disabled = true;
     try {
       const memory = await memoryApi.add({
         text,
@@ -32,6 +34,7 @@ export function addForm({ names, onAdded }) {
       renew();
       onAdded(memory);
     } catch (error) {
+      send.disabled = false;
       toast(error.hint ? `${error.message} ${error.hint}` : error.message, { error: true });
     }
   });

@@ -1,4 +1,5 @@
 import { identity } from "./api.js";
+import { forGood } from "./browser-store.js";
 import { on, state, tell } from "./bus.js";
 import { button, el } from "./dom.js";
 
@@ -18,14 +19,21 @@ export function pauseView() {
   };
   toggle.addEventListener("click", () => {
     state.paused = !state.paused;
-    if (state.paused) localStorage.setItem(key(), "true");
-    else localStorage.removeItem(key());
+    if (state.paused) forGood.set(key(), "true");
+    else forGood.remove(key());
     show();
     tell("known");
   });
-  on("identity", () => {
-    state.paused = localStorage.getItem(key()) === "true";
+  const read = () => {
+    state.paused = forGood.get(key()) === "true";
     show();
+  };
+  on("identity", read);
+  // Thrown in another tab, it holds here too.
+  addEventListener("storage", ({ key: changed }) => {
+    if (changed !== key() && changed !== null) return;
+    read();
+    tell("known");
   });
   show();
   return el(

@@ -1,5 +1,5 @@
 import { on, state, tell } from "./bus.js";
-import { byId, el } from "./dom.js";
+import { button, byId, el } from "./dom.js";
 import { memoryApi } from "./memory-api.js";
 import { addForm } from "./panel-add.js";
 import { dataView } from "./panel-data.js";
@@ -9,6 +9,7 @@ import { companionOf, groupsOf } from "./panel-groups.js";
 import { pastView } from "./panel-history.js";
 import { pauseView } from "./panel-pause.js";
 import { memoryRow, pastRow } from "./panel-row.js";
+import { wordsFor } from "./problems.js";
 import { confirmView, waitingOf } from "./to-confirm.js";
 
 const OFF = "Nothing is kept beyond our conversation here, so every conversation begins anew. What you say in one stays there.";
@@ -76,7 +77,7 @@ export class MemoryPanel {
       await this.#show();
       if (this.#past.open) await this.#showPast();
     } catch (error) {
-      if (mine === this.#loads) this.#list.replaceChildren(el("p", { class: "empty warn" }, error.message));
+      if (mine === this.#loads) this.#failed(error, () => void this.load());
     }
   }
 
@@ -113,11 +114,15 @@ export class MemoryPanel {
         : day
           ? await this.#asOf(day)
           : [this.#questions(), ...groupsOf(known).map(([name, memories]) => [name, memories.map((memory) => this.#row(memory))])];
-      if (mine !== this.#loads || query !== this.#query.value.trim()) return;
+      if (mine !== this.#loads || query !== this.#query.value.trim() || day !== this.#day.value) return;
       this.#render(groups, query ? `Nothing fits “${query}”.` : day ? "I knew nothing about you then." : EMPTY);
     } catch (error) {
-      this.#list.replaceChildren(el("p", { class: "empty warn" }, error.message));
+      this.#failed(error, () => void this.#show());
     }
+  }
+
+  #failed(error, again) {
+    this.#list.replaceChildren(el("p", { class: "empty warn" }, `${wordsFor(error).title}. `, button("Look again", again)));
   }
 
   async #asOf(day) {

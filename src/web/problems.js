@@ -17,19 +17,23 @@ const WORDS = {
   IDEMPOTENCY_IN_PROGRESS: ["This answer is still under way", "Wait a moment, then try again."],
   IDEMPOTENCY_KEY_REUSED: ["This can't be sent again as it is", "Send your message anew."],
   SESSION_NOT_FOUND: ["This conversation is not there any more", "Start a new one."],
-  SESSION_NOT_ACTIVE: ["This conversation is put away", "Restore it from the bin, or start a new one."],
-  EDIT_NOT_LAST: ["The conversation has gone on elsewhere", "Open it again to see what was said."],
+  SESSION_NOT_ACTIVE: ["This conversation is put away", "Bring it back from the archive or the bin, then try again."],
+  EDIT_NOT_LAST: ["The conversation has gone on elsewhere", "Try again to say this after what was said there."],
   STORAGE_UNAVAILABLE: ["I can't write anything down right now", AGAIN],
   LONG_TERM_MEMORY_UNAVAILABLE: ["My memory is out of reach right now", "Try again in a moment."],
   LONG_TERM_MEMORY_DISABLED: ["My memory is switched off here", "I only know what we say in this conversation."],
   MEMORY_NOT_FOUND: ["This is forgotten already", ""],
   SHUTTING_DOWN: ["The house is restarting", AGAIN],
-  UNAUTHENTICATED: ["You are signed out", "Sign in again to go on."],
+  UNAUTHENTICATED: ["You are signed out", "Try again to sign in and go on."],
 };
+
+/** Those that are over after the seconds that the server names. */
+const WAITS = ["RATE_LIMITED", "TOO_MANY_STREAMS"];
 
 /** `{ title, hint }` for a guest. */
 export function wordsFor(error) {
-  const [title, hint] = WORDS[error?.code] ?? (error?.status >= 500 ? ["Something went wrong on my side", AGAIN] : []);
+  const [title, usual] = WORDS[error?.code] ?? (error?.status >= 500 ? ["Something went wrong on my side", AGAIN] : []);
+  const hint = WAITS.includes(error?.code) && error.retryAfter > 1 ? `Try again in ${error.retryAfter} seconds.` : usual;
   if (title) return { title, hint };
   return { title: "That did not work", hint: error?.status ? (error.message ?? "") : "Try again, or reload the page." };
 }

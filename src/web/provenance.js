@@ -89,8 +89,14 @@ function actions(memory, pill, detail) {
   const form = el("form", { class: "row", hidden: true }, field, el("button", { type: "submit", class: "secondary" }, "Save"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    const save = form.lastChild;
+    if (save.disabled) return;
+    save.disabled = true;
     void change(
-      () => api.edit(memory.id, field.value.trim()),
+      () =>
+        api.edit(memory.id, field.value.trim()).finally(() => {
+          save.disabled = false;
+        }),
       () => {
         pill.querySelector("[dir]").textContent = whoOf(memory) + lower(field.value.trim());
         pill.click();

@@ -24,22 +24,26 @@ const isTemporary = (session) => session.metadata?.incognito === true;
 
 /**
  * `on`: `open`, `expand`, `rename`, `archive`, `activate`, `remove`. `expanded`: what can be done is shown.
- * `line`: stands below the title. `piece`: of what was said in it, that fits a search.
+ * `line`: stands below the title. `piece`: of what was said in it, that fits a search. `pending`: what is being done with it just now, in
+ * words; nothing else can be done meanwhile.
  */
-export function sessionRow(session, { current, expanded, line, piece, on }) {
+export function sessionRow(session, { current, expanded, line, piece, pending, on }) {
   const title = titleOf(session);
   const open = el(
     "button",
     { type: "button", class: "open", "aria-current": current ? "true" : undefined, onclick: on.open },
     el("span", { class: "session-title", dir: "auto", title }, title),
     piece && el("span", { class: "small piece", dir: "auto" }, piece[0], el("mark", {}, piece[1]), piece[2]),
-    el("span", { class: "small" }, el("time", { datetime: session.updated_at }, line), isTemporary(session) && " · temporary"),
+    pending
+      ? el("span", { class: "small pending", role: "status" }, pending)
+      : el("span", { class: "small" }, el("time", { datetime: session.updated_at }, line), isTemporary(session) && " · temporary"),
   );
-  const options = button("⋯", on.expand, { class: "icon options", "aria-label": `Options for ${title}` });
+  const options = button("⋯", on.expand, { class: "icon options", "aria-label": `Options for ${title}`, disabled: Boolean(pending) });
   options.setAttribute("aria-expanded", String(expanded));
   const row = el("li", { class: current ? "current" : "" }, el("div", { class: "session-line" }, open, options));
   row.dataset.session = session.id;
-  if (expanded) row.append(actionsOf(session, title, on));
+  if (pending) row.setAttribute("aria-busy", "true");
+  if (expanded && !pending) row.append(actionsOf(session, title, on));
   return row;
 }
 

@@ -1,10 +1,13 @@
 import { tell } from "./bus.js";
-import { ask, button, byId, el, toast } from "./dom.js";
+import { ask, button, byId, el, toast, toastProblem } from "./dom.js";
+import { wordsFor } from "./problems.js";
 import { sessionApi } from "./session-api.js";
 import { binRow, linesOf, renameForm, sessionRow, titleOf } from "./session-row.js";
 import { findSessions, snippet } from "./session-search.js";
 
 const PAGE = 30;
+/** More than that the server does not give at once. */
+const MOST = 200;
 const SEARCH_AFTER_MS = 250;
 const VIEWS = { active: "Current", archived: "Archived", deleted: "Bin" };
 const EMPTY = {
@@ -26,7 +29,11 @@ export class SessionList {
   #found = null;
   #expanded = null;
   #renaming = null;
+  /** What is being done with one, in words, by id: it may have to wait for an answer that is under way. */
+  #pending = new Map();
   #loads = 0;
+  /** Why the list could not be read; null where it was. What is listed already stays. */
+  #problem = null;
   /** Titles of all that were seen, by id: an open conversation need not be on the page of the list. */
   #titles = new Map();
   current = null;
@@ -73,15 +80,28 @@ export class SessionList {
   async load() {
     const mine = ++this.#loads;
     const query = this.#query.value.trim();
-    const page = query ? { data: [], next_cursor: null } : await sessionApi.list({ status: this.#view, limit: PAGE });
+    // As many pages as are shown already: the list is read again whenever something happens, and must not fold up then.
+    const limit = Math.min(MOST, PAGE * Math.max(1, Math.ceil(this.#sessions.length / PAGE)));
+    const page = query ? { data: [], next_cursor: null } : await sessionApi.list({ status: this.#view, limit });
     const found = query ? await findSessions(query) : null;
     if (mine !== this.#loads) return;
+    this.#problem = null;
     this.#found = found;
     this.#sessions = page.data;
     this.#cursor = page.next_cursor;
     for (const session of [...page.data, ...(found ?? []).map((each) => each.session)]) this.know(session);
     this.render();
     this.#onListed();
+  }
+
+  /** Reads it; where that fails, the list says so and the rest of the page goes on. */
+  async show() {
+    try {
+      await this.load();
+    } catch (error) {
+      this.#problem = wordsFor(error).title;
+      this.render();
+    }
   }
 
   async #more() {
@@ -95,6 +115,7 @@ export class SessionList {
 
   #look(view) {
     this.#view = view;
+    this.#sessions = [];
     this.#query.value = "";
     this.#expanded = null;
     void this.#try(async () => {});
@@ -107,12 +128,13 @@ export class SessionList {
       node.setAttribute("aria-pressed", String(node.dataset.view === this.#view));
     const query = this.#query.value.trim();
     const shown = this.#found ?? this.#sessions.map((session) => ({ session, hit: null }));
-    const empty = this.#found ? `Nothing fits “${query}”.` : EMPTY[this.#view];
+    const nothing = this.#found ? `Nothing fits “${query}”.` : EMPTY[this.#view];
+    const empty = this.#problem === null ? [nothing] : [`${this.#problem}. `, button("List them again", () => void this.show())];
     const lines = linesOf(shown.map(({ session }) => session));
     byId("session-list").replaceChildren(
       ...(shown.length
         ? shown.map(({ session, hit }) => this.#item(session, hit, query, lines.get(session.id)))
-        : [el("li", { class: "small empty" }, empty)]),
+        : [el("li", { class: "small empty" }, ...empty)]),
     );
     focus();
   }
@@ -125,6 +147,7 @@ export class SessionList {
       current: session.id === this.current,
       expanded: session.id === this.#expanded,
       line,
+      pending: this.#pending.get(session.id),
       piece: hit && snippet(hit.content, query),
       on: {
         open: () => this.#onOpen(session.id, hit?.id ?? null),
@@ -161,7 +184,8 @@ export class SessionList {
 
   async #move(session, status) {
     focusBeside(session.id);
-    await this.#try(() => sessionApi.change(session.id, { status }));
+    const words = status === "archived" ? "Archiving it …" : "Bringing it back …";
+    if (!(await this.#tryWith(session, words, () => sessionApi.change(session.id, { status })))) return;
     toast(status === "archived" ? `Archived “${titleOf(session)}”.` : `“${titleOf(session)}” is back.`, {
       action: { label: "Undo", run: () => void this.#try(() => sessionApi.change(session.id, { status: session.status })) },
     });
@@ -169,7 +193,9 @@ export class SessionList {
 
   async #remove(session) {
     focusBeside(session.id);
-    await this.#try(async () => {
+    // Its answer would only be waited for.
+    tell("stop", { id: session.id });
+    await this.#tryWith(session, "Moving it to the bin …", async () => {
       await sessionApi.remove(session.id);
       this.#onRemoved(session.id);
       toast(`“${titleOf(session)}” is in the bin.`, {
@@ -180,8 +206,7 @@ export class SessionList {
 
   async #restore(session) {
     focusBeside(session.id);
-    await this.#try(() => sessionApi.restore(session.id));
-    toast(`Restored “${titleOf(session)}”.`);
+    if (await this.#try(() => sessionApi.restore(session.id))) toast(`Restored “${titleOf(session)}”.`);
   }
 
   async #purge(session) {
@@ -199,6 +224,21 @@ export class SessionList {
     tell("memories");
   }
 
+  /** As {@link #try}, with a sign on the row as long as it takes. */
+  async #tryWith({ id }, words, work) {
+    this.#pending.set(id, words);
+    this.render();
+    try {
+      return await this.#try(async () => {
+        await work();
+        this.#pending.delete(id);
+      });
+    } finally {
+      if (this.#pending.delete(id)) this.render();
+    }
+  }
+
+  /** Gives whether it worked; what did not is said. */
   async #try(work, again = true) {
     try {
       await work();
@@ -206,8 +246,11 @@ export class SessionList {
         await this.load();
         tell("sessions", { listed: true });
       }
+      return true;
     } catch (error) {
-      toast(error.message, { error: true });
+      if (error.code === "OFFLINE") toast("That did not go through. Try again when the connection is back.", { error: true });
+      else toastProblem(error);
+      return false;
     }
   }
 }

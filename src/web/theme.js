@@ -1,3 +1,4 @@
+import { forGood } from "./browser-store.js";
 import { byId } from "./dom.js";
 
 /** Light, dark, or as the system has it; the choice stays in this browser. */
@@ -7,10 +8,10 @@ const NEXT = { system: "light", light: "dark", dark: "system" };
 const LABELS = { system: ["◐", "as the system has it"], light: ["☀", "light"], dark: ["☾", "dark"] };
 
 export function startTheme() {
-  show(localStorage.getItem(KEY) ?? "system");
+  show(forGood.get(KEY) ?? "system");
   byId("theme").addEventListener("click", () => {
     const next = NEXT[document.documentElement.dataset.choice ?? "system"];
-    localStorage.setItem(KEY, next);
+    forGood.set(KEY, next);
     show(next);
   });
 }

@@ -1,5 +1,5 @@
 import { api } from "./api.js";
-import { button, el, toastProblem } from "./dom.js";
+import { button, el, toast, toastProblem } from "./dom.js";
 
 /** What waits for the guest's word: a short question with Yes and No, wherever it is shown. */
 
@@ -29,20 +29,24 @@ export function confirmView(waiting, onSettled) {
     try {
       await work();
       const told = el("span", { role: "status", tabindex: "-1" }, said);
+      // Whoever went on to something else meanwhile stays there.
+      const waits = document.activeElement === document.body || node.contains(document.activeElement);
       node.replaceChildren(told);
       node.classList.add("settled");
-      told.focus();
+      if (waits) told.focus();
       onSettled();
     } catch (error) {
       // Settled meanwhile, in talk or on another page.
-      if (error.status === 404) node.remove();
+      if (error.status === 404 || error.status === 400) node.remove();
       for (const each of node.querySelectorAll("button")) each.disabled = false;
-      toastProblem(error);
+      if (error.status !== 400) return toastProblem(error);
+      toast("That was answered already.");
+      onSettled();
     }
   };
   node.append(
-    el("span", { class: "question" }, question),
-    ...(waiting.quote ? [el("span", { class: "small said" }, `You said: “${waiting.quote}”`)] : []),
+    el("span", { class: "question", dir: "auto" }, question),
+    ...(waiting.quote ? [el("span", { class: "small said", dir: "auto" }, `You said: “${waiting.quote}”`)] : []),
     el(
       "span",
       { class: "row" },

@@ -2,6 +2,7 @@ import { api, identity, Problem } from "./api.js";
 import { state } from "./bus.js";
 import { button, byId, el } from "./dom.js";
 import { keptList } from "./kept-list.js";
+import { forgetHeld } from "./panel-forget.js";
 
 /** Who speaks. In local mode one may speak as anyone: a name that can't be one is refused here, and nobody is changed. */
 
@@ -19,12 +20,11 @@ export function showUser() {
 /** Whether the server takes the name. @throws Problem with what is wrong with it */
 async function tryName(user) {
   const before = identity.user;
+  // Only this request goes in that name: its headers are made at once.
   identity.user = user;
-  try {
-    return await api.me();
-  } finally {
-    identity.user = before;
-  }
+  const asked = api.me();
+  identity.user = before;
+  return asked;
 }
 
 /** Opens who is speaking; `onSwitched()` once it is somebody else. */
@@ -43,6 +43,7 @@ export function openUsers(onSwitched) {
       field.focus();
       return;
     }
+    await forgetHeld();
     remember(state.me.user.id);
     remember(user);
     identity.asUser(user);

@@ -1,3 +1,4 @@
+import { forGood } from "./browser-store.js";
 import { state } from "./bus.js";
 import { button, el } from "./dom.js";
 
@@ -27,8 +28,8 @@ function nameOf(me) {
 /** Said once, in the first conversation that this browser opens. */
 function standInNote() {
   const { model } = state.me?.server ?? {};
-  if (!model?.stand_in || localStorage.getItem(SAID)) return null;
-  localStorage.setItem(SAID, "1");
+  if (!model?.stand_in || forGood.get(SAID)) return null;
+  forGood.set(SAID, "1");
   return el("p", { class: "small stand-in" }, "You are talking to a simple stand-in, not to a language model: plain requests work best.");
 }
 

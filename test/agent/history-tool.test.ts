@@ -71,6 +71,14 @@ describe("search_history", () => {
       role: "user",
     });
   });
+  test("where all that fits is shown already, nothing found is not told as nothing said", async () => {
+    const tool = historyTool({ search: async () => [] });
+    const context = { owner: ANN, sessionId: "s", turn: 1, callId: "c", timeZone: "UTC", now: NOW, signal: new AbortController().signal };
+    const found = async (shown: readonly string[]) =>
+      (await tool.run({ query: "stay" }, { ...context, userMessage: { id: "m", content: "" }, hiddenMessageIds: new Set(shown) })).output;
+    expect(await found(["m1"])).toEqual({ found: [], note: expect.stringContaining("what your messages show already") });
+    expect(await found([])).toEqual({ found: [] });
+  });
   test("not in an incognito session", async () => {
     await expect(search({ query: "stay" }, { memory: "off" })).rejects.toMatchObject({ code: "HISTORY_DISABLED" });
   });

@@ -129,6 +129,20 @@ describe("forget, and what is no longer true", () => {
     expect(turns.proposed).toEqual([]);
   });
 
+  test("the only one of the kind that the guest names is meant, unless it must hold or there are more of it", async () => {
+    const budget = sampleMemory({ id: "budget", text: "Spends about 60 euros", category: "budget", about: "60 euros" });
+    known.push(aisle, budget);
+    turns.outcomes.push({ ...NOTHING_REMEMBERED, forgotten: [budget.id] });
+    expect(await call("Forget my budget", "forget", { what: "budget" })).toMatchObject({ status: "forgotten", forgot: [budget.text] });
+    known.push({ ...budget, id: "meals", text: "Spends about 30 on a meal", about: "30" });
+    expect(await call("Forget my budget", "forget", { what: "budget" })).toMatchObject({
+      status: "which_one",
+      memories: [{ memory_id: "budget" }, { memory_id: "meals" }],
+    });
+    known.splice(0, known.length, { ...budget, strength: "hard" });
+    expect(await call("Forget my budget", "forget", { what: "budget" })).toMatchObject({ status: "which_one" });
+  });
+
   test("an end of what must hold that waits is told as waiting, not as done", async () => {
     known.push(sampleMemory({ text: "Is allergic to nuts", strength: "hard" }));
     turns.outcomes.push({ ...NOTHING_REMEMBERED, memories: [endingMemory()], to_confirm: [endingMemory()] });
@@ -177,6 +191,14 @@ describe("settle_memory", () => {
         options: { asked: [MEMORY_ID], source: { session_id: SESSION_ID, turn: 3, message_id: "message-3" }, text: "yes, keep it" },
       },
     ]);
+  });
+
+  test("tells of an end that it is one, and not that what ended is true", async () => {
+    turns.waiting = [endingMemory({ id: MEMORY_ID })];
+    turns.settlements.push(endingMemory({ id: MEMORY_ID, status: "superseded", pending_change: null }));
+    expect(await call("yes", "settle_memory", yes, { asked: [MEMORY_ID] })).toMatchObject({
+      settled: [{ answer: "yes", text: "No longer: Is allergic to nuts", status: "settled as true" }],
+    });
   });
 
   test.each([

@@ -195,6 +195,12 @@ describe("what the model gets wrong goes back to it as an observation", () => {
   test("an argument of the wrong type", async () => {
     expect(await observed("add", { a: "two", b: 3 })).toMatch(/not valid: a: /);
   });
+  test("[arguments-known] an argument that a tool doesn't have, by its name, with the nearest that it has, else with all", async () => {
+    const parameters = z.strictObject({ text: z.string().optional(), max_price: z.number().optional() });
+    const tools = [tool("find", async () => ({ output: { found: 420 } }), { parameters })];
+    expect(await observed("find", { maxprice: 20 }, { tools })).toMatch(/no argument \\"maxprice\\"; did you mean \\"max_price\\"\?/);
+    expect(await observed("find", { query: "plum" }, { tools })).toMatch(/no argument \\"query\\"; there are: text, max_price/);
+  });
   test("arguments that are no JSON", async () => {
     expect(await observed("add", "{ a: ")).toMatch(/not valid JSON/);
   });
@@ -217,6 +223,11 @@ describe("what the model gets wrong goes back to it as an observation", () => {
     const stuck = tool("look", () => new Promise(() => {}), { timeoutMs: 5 });
     expect(await observed("look", {}, { tools: [stuck] })).toMatch(/too long/);
   });
+});
+
+test("a tool whose schema lets other arguments pass is run with what it takes", async () => {
+  const { result } = await run([{ calls: [{ name: "add", arguments: { a: 2, b: 3, note: "please" } }] }, { text: "Five." }]);
+  expect(result.steps[0]).toMatchObject({ error: null, output: { sum: 5 } });
 });
 
 describe("limits", () => {

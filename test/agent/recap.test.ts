@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { recapOf } from "../../src/agent/recap.js";
-import { toolSpecs } from "../../src/agent/tool-box.js";
+import { ToolBox, toolSpecs } from "../../src/agent/tool-box.js";
 import { historyTool } from "../../src/agent/tools/history-tool.js";
 import { memoryTools } from "../../src/agent/tools/memory-tools.js";
 import { Bookings } from "../../src/concierge/bookings.js";
@@ -10,6 +10,7 @@ import { CONCIERGE_PROMPT } from "../../src/concierge/prompt.js";
 import { bookTickets } from "../../src/concierge/tools/book-tickets.js";
 import { cancelBooking, listBookings } from "../../src/concierge/tools/booking-tools.js";
 import { checkAvailability, getEvent, searchEvents } from "../../src/concierge/tools/catalogue-tools.js";
+import { silentLogger } from "../../src/platform/logger.js";
 import { tokenCounterFor } from "../../src/platform/tokens.js";
 import type { AnyTool } from "../../src/ports/agent.js";
 import { systemPrompt } from "../../src/turn/prompt.js";
@@ -59,6 +60,15 @@ describe("what later turns are told of a tool's output", () => {
     expect(recap("search_events", { found: 1, events: ["an id"] })).toEqual({ found: 1, events: ["an id"] });
   });
 });
+
+test.each(TOOLS.map((tool) => [tool.name, tool] as const))(
+  "[arguments-known] %s is not run with an argument that it doesn't have",
+  async (name, tool) => {
+    const box = new ToolBox({ tools: [tool], maxOutputChars: 1_000, logger: silentLogger });
+    const { error } = await box.run({ id: "c", name, arguments: '{"a_word_too_many":"plum"}' }, 0, unused);
+    expect(error).toContain('there is no argument "a_word_too_many"; there are: ');
+  },
+);
 
 describe("what a call is charged for", () => {
   test("tools are told without regular expressions, formats, lengths and ranges, in at most 1,600 tokens; the checks stay", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -202,7 +203,10 @@ describe.each([
     const exporting = async function* () {
       yield '{"a":"é"}';
     };
-    expect((await go(["export"], { application: { privacy: { export: exporting } } })).stdout).toBe('{"a":"é"}');
+    for (const argv of [["export"], ["export", "-"], ["--json", "export", "-"]]) {
+      expect((await go(argv, { application: { privacy: { export: exporting } } })).stdout).toBe('{"a":"é"}');
+      expect(existsSync("-")).toBe(false);
+    }
   });
 
   test("erase asks first where nobody can be asked, and shows the receipt", async () => {

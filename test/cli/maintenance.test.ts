@@ -16,6 +16,7 @@ const INTACT: JournalCheck = { sessionId: "s", path: "/data/s.jsonl", records: 3
 function healthy(change: Partial<Maintenance> = {}): Partial<Maintenance> {
   return {
     pendingWriteBacks: async () => ({ pending: 0, failed: 0 }),
+    async *givenUpTurns() {},
     openErasures: async () => 0,
     async *journals() {
       yield INTACT;
@@ -38,6 +39,21 @@ describe("doctor", () => {
     expect(ran.stdout).not.toMatch(/^[!✗]/mu);
     expect(ran.stdout).toContain("✓ Journals: 1, all intact");
     expect(ran.stdout).toContain("✓ Databases: 1, all intact");
+  });
+
+  test("[write-back-visible] names who is behind turns that failed, and in which session, the first ten of them", async () => {
+    const given = Array.from({ length: 12 }, (_, i) => ({ tenant: i === 0 ? "default" : "spa", user: `guest${i}`, sessionId: `s${i}` }));
+    const ran = await doctor(
+      healthy({
+        pendingWriteBacks: async () => ({ pending: 0, failed: 24 }),
+        async *givenUpTurns() {
+          for (const each of given) yield { ...each, turns: 2, code: "MODEL_UNAVAILABLE" };
+        },
+      }),
+    );
+    expect(ran.stdout).toContain("24 turns failed, 0 are pending\n    user guest0, session s0: 2 (MODEL_UNAVAILABLE)\n");
+    expect(ran.stdout).toContain("    user guest9 of tenant spa, session s9: 2 (MODEL_UNAVAILABLE)\n    and others\n");
+    expect(ran.stdout).not.toContain("guest10");
   });
 
   test.each<[string, Partial<Maintenance>, Readiness, number, RegExp]>([
@@ -79,7 +95,7 @@ describe("doctor", () => {
       { pendingWriteBacks: async () => ({ pending: 1, failed: 2 }) },
       HEALTHY,
       0,
-      /! Write-back: 2 turns failed, 1 are pending\n.*retry/u,
+      /! Write-back: 2 turns failed, 1 are pending\n.*maitred promote --all-users/u,
     ],
     [
       "an erasure that is not finished",

@@ -26,7 +26,8 @@ import { sealingCodec } from "../support/sealing-codec.js";
 /** Stores that are no stores of state: what can be searched by meaning, and what was sold. */
 const ELSEWHERE = ["vectors.db", "bookings.db"];
 const SAID = "I prefer jazz and I need step-free access, says Quillfeather.";
-const WORDS = [/jazz/i, /step-free/i, /quillfeather/i, /ada lovelace/i];
+/** Whole words: four letters in a row stand by chance in what is sealed. */
+const WORDS = [/\bjazz\b/i, /step-free/i, /quillfeather/i, /ada lovelace/i];
 const VISITOR = ownerOf("default", "ada");
 const IMAGE = createHash("sha256").update(PNG).digest("hex");
 

@@ -5,6 +5,7 @@ import { Catalogue } from "../../src/concierge/catalogue.js";
 import { ConstraintGate, type ReadNow } from "../../src/concierge/constraint-gate.js";
 import { bookTickets } from "../../src/concierge/tools/book-tickets.js";
 import { cancelBooking, listBookings } from "../../src/concierge/tools/booking-tools.js";
+import { searchEvents } from "../../src/concierge/tools/catalogue-tools.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { JsonObject } from "../../src/domain/session.js";
@@ -12,10 +13,12 @@ import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ToolContext, ToolResult } from "../../src/ports/agent.js";
 import { constraint } from "../support/constraints.js";
+import { sampleMemory } from "../support/samples.js";
 
 const NOW = new Date("2026-03-11T10:00:00Z");
 const STEP_FREE = "marta-vale-quartet-2026-03-14";
 const CELLAR = "night-shift-trio-2026-03-13";
+const LETTERS = "winter-letters-2026-03-14";
 const DINNER = "plum-tasting-2026-03-14";
 
 /** One guest's turns with the booking tools, as a model could call them. */
@@ -23,6 +26,8 @@ class Desk {
   readonly bookings = Bookings.open(":memory:");
   readonly catalogue = new Catalogue();
   needs: readonly Memory[] = [];
+  /** What else is told of companions. */
+  told: readonly Memory[] = [];
   storeDown = false;
   /** What the guest has said comes into memory while a booking waits for it; false where it doesn't. */
   written: () => Promise<boolean> = async () => true;
@@ -68,6 +73,7 @@ class Desk {
           if (this.storeDown) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
           return this.needs;
         },
+        companions: async () => this.told,
       },
       writtenBack: () => this.written(),
       readNow: (context) => this.readNow(context),
@@ -79,6 +85,8 @@ class Desk {
       full: (args: Parameters<typeof tool.run>[0]) => tool.run(args, this.context(words)),
       cancel: async (id: string, asked?: string) =>
         output(await cancelBooking(this.bookings).run({ booking_id: id, ...(asked !== undefined && { asked }) }, this.context(words))),
+      search: async (args: Parameters<ReturnType<typeof searchEvents>["run"]>[0]) =>
+        output(await searchEvents({ catalogue: this.catalogue, bookings: this.bookings }).run(args, this.context(words))),
       list: async () => output(await listBookings(this.bookings).run({}, this.context(words))),
     };
   }
@@ -102,6 +110,14 @@ function overriding(stopped: JsonObject, quote: string) {
     override: { token: String(stopped.token), memory_ids, quote },
   };
 }
+
+test("a search that found nothing says what it doesn't look at", async () => {
+  const turn = new Desk().says("A family show?");
+  expect(await turn.search({ text: "family show" })).toEqual({ found: 0, events: [], hint: expect.stringMatching(/not for themes/) });
+  expect(await turn.search({ kind: "music", to: "2026-03-10" })).toMatchObject({ found: 0, hint: expect.stringMatching(/past/) });
+  expect(await turn.search({ genre: "jazz", max_price_eur: 0 })).toEqual({ found: 0, events: [] });
+  expect(await turn.search({ text: "quartet" })).not.toHaveProperty("hint");
+});
 
 describe("booking asks first", () => {
   test("the first call makes a quote and books nothing", async () => {
@@ -166,6 +182,24 @@ describe("booking asks first", () => {
       status: "needs_confirmation",
     });
     expect(desk.bookings.list(desk.owner)).toEqual([]);
+  });
+
+  test("a yes to a quote that counts no more shows it anew as it was, and asks the guest for nothing that they said", async () => {
+    const desk = new Desk();
+    const first = await desk.says("Three at a table").book({ event_id: STEP_FREE, quantity: 3, section: "Tables", companions: ["Eva"] });
+    await desk.says("And the other one?").book({ event_id: CELLAR, quantity: 2 });
+    const anew = await desk.says("The first one").book(agreeing(first, "The first one"));
+    expect(anew).toMatchObject({ status: "needs_confirmation", quantity: 3, section: "Tables", companions: ["Eva"] });
+    expect(await desk.says("Yes").book(agreeing(anew, "Yes"))).toMatchObject({ status: "booked", quantity: 3 });
+  });
+
+  test("more seats stay in the section that was quoted, unless a need is against it", async () => {
+    const desk = new Desk();
+    const first = await desk.says("Two in the circle").book({ event_id: LETTERS, quantity: 2, section: "Circle" });
+    const yes = desk.says("Make it three");
+    expect(await yes.book({ ...agreeing(first, "Make it three"), quantity: 3 })).toMatchObject({ section: "Circle", quantity: 3 });
+    desk.needs = [constraint("Uses a wheelchair", "accessibility", "self", { need: "step_free" })];
+    expect(await yes.book({ ...agreeing(first, "Make it three"), quantity: 4 })).toMatchObject({ section: "Stalls", quantity: 4 });
   });
 
   test("a quote of another guest or session can't be confirmed", async () => {
@@ -364,6 +398,42 @@ describe("the gate in front of it", () => {
       expect(await turn.book(overriding(stopped, "Book it anyway"))).toMatchObject({ status: "stopped" });
     });
 
+    test.each<[RegExp, Change]>([
+      [/agreed/, ({ event_id, quote_id }) => ({ event_id, quote_id, agreed: "book it anyway" })],
+      [/token/, (call) => ({ ...call, override: { ...call.override, token: "0123456789abcdef" } })],
+      [/word for word/, (call) => ({ ...call, override: { ...call.override, quote: "yes, book it anyway" } })],
+      [/memory_ids/, (call) => ({ ...call, override: { ...call.override, memory_ids: [] } })],
+    ])("that the model got wrong is told so (%s), and it can mend it without asking again", async (why, change) => {
+      const desk = new Desk();
+      desk.needs = [need];
+      const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+      const turn = desk.says("Fine, book it anyway.");
+      const call = overriding(stopped, "book it anyway");
+      expect(await turn.book(change(call, desk))).toMatchObject({ status: "stopped", refused: expect.stringMatching(why) });
+      expect(await turn.book(call)).toMatchObject({ status: "booked" });
+    });
+
+    test("that was refused for a need that came since is asked for anew", async () => {
+      const desk = new Desk();
+      desk.needs = [need];
+      const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+      desk.needs = [need, other];
+      const turn = desk.says("Fine, book it anyway.");
+      const more = await turn.book(overriding(stopped, "book it anyway"));
+      expect(await turn.book(overriding(more, "book it anyway"))).toMatchObject({
+        status: "stopped",
+        refused: expect.stringMatching(/Tell the guest first/),
+      });
+    });
+
+    test("isn't needed once nothing stands against it: what the guest denied, and a yes", async () => {
+      const desk = new Desk();
+      desk.needs = [need];
+      const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+      desk.needs = [];
+      expect(await desk.says("I don't need that any more, book it").book(agreeing(stopped, "book it"))).toMatchObject({ status: "booked" });
+    });
+
     test("of another session counts for nothing", async () => {
       const desk = new Desk();
       desk.needs = [need];
@@ -446,6 +516,45 @@ describe("whoever comes along", () => {
       status: "stopped",
       companions: ["husband"],
       conflicts: [{ who: "husband" }],
+    });
+  });
+
+  describe("a companion whose name was told", () => {
+    const named = sampleMemory({
+      text: "Husband's name is Karl",
+      category: "companions",
+      aspect: "name",
+      subject: "companion:husband",
+      entities: ["Karl"],
+      source: null,
+    });
+    const deskOf = () => {
+      const desk = new Desk();
+      desk.needs = [constraint("Is allergic to nuts", "dietary", "companion:husband", { need: "no_nuts" })];
+      desk.told = [named];
+      return desk;
+    };
+
+    test("is stopped for by his name, and listed once where he has two", async () => {
+      const stopped = await deskOf()
+        .says("Table for two with Karl")
+        .book({ event_id: DINNER, quantity: 2, companions: ["Karl"] });
+      expect(stopped).toMatchObject({ status: "stopped", companions: ["Karl"], conflicts: [{ who: "husband" }] });
+      const both = await deskOf()
+        .says("For two")
+        .book({ event_id: DINNER, quantity: 2, companions: ["Ehemann", "Karl"] });
+      expect(both).toMatchObject({ status: "stopped", companions: ["Ehemann"] });
+    });
+
+    test("is out of the party by either name, and back by the other", async () => {
+      const desk = deskOf();
+      const stopped = await desk.says("For two with Karl").book({ event_id: DINNER, quantity: 2, companions: ["Karl"] });
+      const without = await desk
+        .says("My husband can't come")
+        .book({ ...agreeing(stopped, "My husband can't come"), not_coming: ["husband"] });
+      expect(without).toMatchObject({ status: "needs_confirmation", companions: [] });
+      const back = await desk.says("Karl comes after all").book({ ...agreeing(without, "Karl comes after all"), companions: ["Karl"] });
+      expect(back).toMatchObject({ status: "stopped", companions: ["Karl"] });
     });
   });
 

@@ -60,6 +60,9 @@ const TABLE: readonly Row[] = [
   { need: "pescatarian", slug: "garden-table", section: "Dining room", outcome: "pass" },
   { need: "halal", slug: "seven-courses-by-the-river", section: "Dining room", outcome: "stop" },
   { need: "other", slug: "marta-vale-quartet", section: "Bar", outcome: "mention", why: /doesn't say/ },
+  // As a model may have called it.
+  { need: "wheelchair", slug: "night-shift-trio", section: "Bar", outcome: "stop", why: /not step-free/ },
+  { need: "Gluten-free", slug: "pier-brunch", section: "Dining room", outcome: "stop", why: /gluten/ },
   // What was kept before needs had names, and a name that the concierge doesn't have.
   { need: null, slug: "night-shift-trio", section: "Bar", outcome: "mention" },
   { need: "constructor", slug: "night-shift-trio", section: "Bar", outcome: "mention" },
@@ -121,6 +124,21 @@ describe("which memories count", () => {
   test("one that came from brought-along text never stops; it is mentioned", () => {
     expect(outcome(verdictOn(need("step_free", { status: "review", reason: "brought_along" })))).toBe("mention");
   });
+  test("one that holds at times is told with when that is, unless it says so itself", () => {
+    const told = (condition: string) => verdictOn(need("step_free", { condition })).conflicts[0]?.memory;
+    expect(told("when I'm alone")).toBe("Needs step_free (only when I'm alone)");
+    expect([told(""), told("STEP_FREE")]).toEqual(["Needs step_free", "Needs step_free"]);
+    expect(verdictOn(need("other", { condition: "for opera" })).mentions[0]?.line).toMatch(/^Needs other \(only for opera\)\. /);
+  });
+  test("a diet is met where it is seen to, and not by a concert without a kitchen", () => {
+    const dinner = event("plum-tasting");
+    const both = [need("vegetarian"), need("step_free")];
+    const metAt = (where: CatalogueEvent, name: string) =>
+      judge({ known: both, complete: true }, where, section(where, name), party(), NOW).met;
+    const concert = event("kastanien-quartet");
+    expect(metAt(concert, "Stalls")).toEqual(["Needs step_free"]);
+    expect(metAt(dinner, "Dining room")).toContain("Needs vegetarian");
+  });
   test.each([{ strength: "soft" }, { status: "superseded" }, { status: "forgotten" }] as const)("%j does not count", (more) => {
     expect(outcome(verdictOn(need("step_free", more)))).toBe("pass");
   });
@@ -140,7 +158,15 @@ describe("companions", () => {
     ["the whole family", allergy("mother"), { companions: ["family"], size: 4 }, "stop"],
     ["a colleague is no family", allergy("colleague"), { companions: ["family"], size: 4 }, "mention"],
     ["the guest alone", allergy("mother"), { size: 1 }, "pass"],
-    ["somebody else comes, and nobody beside", allergy("mother"), { companions: ["Sam"], size: 2 }, "pass"],
+    ["somebody else comes, and nobody beside", allergy("mother"), { companions: ["colleague"], size: 2 }, "pass"],
+    ["a name that nobody has, which may be hers", allergy("mother"), { companions: ["Sam"], size: 2 }, "mention"],
+    ["another than the one whose name is known", allergy("husband", { entities: ["Jon"] }), { companions: ["Sam"], size: 2 }, "pass"],
+    [
+      "by a name that stands in the guest's words for the need",
+      allergy("wife", { source: { session_id: "earlier", turn: 1, message_id: "m", quote: "my wife Ana is allergic to nuts" } }),
+      { companions: ["Ana"], size: 2 },
+      "stop",
+    ],
     [
       "spoken of before: dinner with Jon, then a table for two",
       allergy("husband", { entities: ["Jon"] }),
@@ -158,13 +184,62 @@ describe("companions", () => {
     [
       "spoken of, but every seat is somebody else's",
       allergy("mother"),
-      { companions: ["Sam"], size: 2, said: ["my mother sends her love"] },
+      { companions: ["colleague"], size: 2, said: ["my mother sends her love"] },
       "pass",
     ],
     ["said not to come", allergy("mother"), { absent: ["mum"], size: 2, said: ["my mum can't come"] }, "pass"],
+    ["another's mother by another word", allergy("Ida's mother"), { companions: ["Ida's mum"], size: 2 }, "stop"],
+    ["the mother of a wife is a mother-in-law", allergy("mother-in-law"), { companions: ["my wife's mum"], size: 2 }, "stop"],
+    ["her mum, beside a wife who is named", allergy("mother-in-law"), { companions: ["Ida", "her mum"], size: 3 }, "mention"],
+    ["a named wife's mother", allergy("wife's mother"), { companions: ["Inés", "Inés's mother"], size: 3 }, "mention"],
+    [
+      "another's mother, as the guest called her when they told the need",
+      allergy("mother-in-law", { source: { session_id: "earlier", turn: 1, message_id: "m", quote: "Ida's mother is allergic to nuts" } }),
+      { companions: ["Ida's mother"], size: 2 },
+      "stop",
+    ],
+    [
+      "by the relation that stands beside the name in what was told",
+      allergy("Lea", { text: "Sister Lea is allergic to nuts" }),
+      { companions: ["Schwester", "Max"], size: 3 },
+      "stop",
+    ],
+    [
+      "by a relation that was told with the name",
+      allergy("Lea", { source: { session_id: "earlier", turn: 1, message_id: "m", quote: "Lea, my sister, is allergic to nuts" } }),
+      { companions: ["sister"], size: 2 },
+      "mention",
+    ],
+    [
+      "by another relation than the one that was told with the name",
+      allergy("Lea", { text: "Sister Lea is allergic to nuts" }),
+      { companions: ["brother"], size: 2 },
+      "pass",
+    ],
+    ["a name that may be hers", allergy("Ida's mother"), { companions: ["Carmen"], size: 2 }, "mention"],
+    ["the mother of somebody else", allergy("Ida's mother"), { companions: ["Inés's mother"], size: 2 }, "pass"],
+    ["the guest's own mother", allergy("mother-in-law"), { companions: ["mother"], size: 2 }, "pass"],
+    ["a daughter whose name is known", allergy("daughter Emma"), { companions: ["my daughter"], size: 2 }, "stop"],
+    ["a name that is spelled alike", allergy("Anna"), { companions: ["Ana"], size: 2 }, "mention"],
+    ["another name", allergy("Anna"), { companions: ["Hanna"], size: 2 }, "pass"],
+    ["by the name alone", allergy("daughter Emma"), { companions: ["Emma"], size: 2 }, "stop"],
+    [
+      "a friend without a name, who may be a friend that is known",
+      allergy("Anna", { text: "Friend Anna is allergic to nuts" }),
+      { companions: ["my friend"], size: 2 },
+      "mention",
+    ],
+    ["a friend without a name, after one was spoken of", allergy("Olaf"), { companions: ["a friend"], size: 2, said: ["Olaf"] }, "mention"],
+    ["a friend without a name, and somebody else is known", allergy("Olaf"), { companions: ["a friend"], size: 2 }, "pass"],
     ["a name within another word is nobody", allergy("Jon"), { size: 2, said: ["Jonathan's place"] }, "mention"],
   ])("%s", (_, memory, more, expected) => {
     expect(outcome(at(memory, more))).toBe(expected);
+  });
+
+  test("who comes by another name is one person in the party", () => {
+    const lea = allergy("Lea", { text: "Sister Lea is allergic to nuts" });
+    expect(at(lea, { companions: ["sister"], size: 2 })).toMatchObject({ along: [], conflicts: [{ who: "Lea" }] });
+    expect(outcome(at(lea, { absent: ["sister"], companions: ["Max"], size: 2 }))).toBe("pass");
   });
 
   test("whom nobody named is only named, once it would matter", () => {

@@ -158,6 +158,18 @@ describe("the constraint gate speaks through the script", () => {
   });
 });
 
+test("a page's button books the event that it names, also where a word of its title means something else", async () => {
+  const ann = guest();
+  const { elements } = await ann.say("What basketball is on in Vienna?");
+  const cards = elements.map(({ content }) => JSON.parse(content));
+  expect(cards.some(({ title }) => title === "Donau Hoops Night")).toBe(true);
+  for (const { event_id, title, day, date, time } of cards) {
+    await ann.say("What is on in Vienna?");
+    const { steps } = await ann.say(`Book 2 seats for ${title} on ${day} at ${time}, please.`, {}, { event_id, title, date });
+    expect(steps[0]).toMatchObject({ name: "book_tickets", input: { event_id, quantity: 2 } });
+  }
+});
+
 describe("memory, in words", () => {
   test("remember, show, forget", async () => {
     const ann = guest();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { conciergeScript } from "../../src/concierge/offline-script.js";
 import { daysIn } from "../../src/concierge/script/dates.js";
-import { asksToCancel, readReply, seatsNamed } from "../../src/concierge/script/reply.js";
+import { asksToCancel, readReply } from "../../src/concierge/script/reply.js";
 import { ordinalIn, partyIn, priceIn } from "../../src/concierge/script/words.js";
 import type { ScriptView } from "../../src/ports/offline-script.js";
 
@@ -87,6 +87,8 @@ describe("a guest's reply", () => {
     "yes but later",
     "yes?",
     "not sure",
+    "ok, sorry",
+    "yes, and I use a wheelchair now",
     "wait",
     "don't",
     "cancel",
@@ -97,9 +99,6 @@ describe("a guest's reply", () => {
     "yes ".repeat(40),
   ])("%j does not", (words) => {
     expect(readReply(words).yes).toBe(false);
-  });
-  test("names seats, or none", () => {
-    expect(["yes, three please", "that one please", "at 8:30", "one ticket", "yes"].map(seatsNamed)).toEqual([3, null, null, 1, null]);
   });
   test("asks to cancel, or not", () => {
     const asks = ["Cancel it", "Could you cancel my booking?", "I need to cancel", "bitte stornieren", "annulez la réservation"];

@@ -71,6 +71,21 @@ test("an embedder may have an address and a key of its own; the model's key goes
   expect(problemsOf({ EMBEDDING_PROVIDER: "openai" })).toEqual(["/EMBEDDING_API_KEY"]);
 });
 
+test("origins are those that a browser can send; another is refused, as none would ever match it", () => {
+  const all = "https://shop.example, http://localhost:5173,http://[::1]:8080,capacitor://localhost,";
+  expect(parseConfig({ CORS_ORIGINS: all }).CORS_ORIGINS).toEqual([
+    "https://shop.example",
+    "http://localhost:5173",
+    "http://[::1]:8080",
+    "capacitor://localhost",
+  ]);
+  const wrong = ["foo", "*", "null", "shop.example", "https://*.example", "https://shop.example/", "https://Shop.example", "https://a:443"];
+  for (const origin of wrong) {
+    const read = () => parseConfig({ CORS_ORIGINS: `https://shop.example,${origin}` });
+    expect(read).toThrow(`CORS_ORIGINS: "${origin}" is no origin; one is a scheme, a host and perhaps a port`);
+  }
+});
+
 test("recall waits longer for a remote embedder, unless it is told how long", () => {
   expect(parseConfig({}).RECALL_DEADLINE_MS).toBe(150);
   expect(parseConfig({ OPENAI_API_KEY: "k" }).RECALL_DEADLINE_MS).toBe(800);

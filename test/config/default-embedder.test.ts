@@ -76,3 +76,21 @@ test("[embedder-changes-safely] a store that was made by words and holds nothing
   await after.close();
   await expect(opened(dir, BY_WORDS)).rejects.toMatchObject({ code: "REINDEX_REQUIRED" });
 });
+
+test("[embedder-changes-safely] a store that was made by the model is not read by the table, and is after a reindex; and back", async () => {
+  const dir = await tempDir();
+  const made = await opened(dir, { EMBEDDING_PROVIDER: "minilm" });
+  await made.for({ user: "ada" }).memories.add("Travels with a small dog");
+  await made.close();
+  const TABLE = { EMBEDDING_PROVIDER: "static" };
+  await expect(opened(dir, TABLE)).rejects.toMatchObject({ code: "REINDEX_REQUIRED" });
+  const fitted = await opened(dir, TABLE, { reembed: true });
+  expect(fitted.info.embedder).toMatchObject({ id: "static-v1-384", lexical: false, remote: false, problem: null });
+  expect(startupBlock(fitted.info, "http://127.0.0.1:3000/")).toContain("static-v1-384");
+  expect((await fitted.readiness()).parts.embedder).toMatchObject({ status: "ok", detail: expect.stringContaining("static-v1-384") });
+  expect(await likened(fitted, "Is there somewhere my puppy may sleep?")).toEqual(["Travels with a small dog"]);
+  expect(await likened(fitted, "zzzz")).toEqual([]);
+  expect(await likened(fitted, "what time is it")).toEqual([]);
+  await fitted.close();
+  await expect(opened(dir)).rejects.toMatchObject({ code: "REINDEX_REQUIRED" });
+});

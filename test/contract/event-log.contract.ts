@@ -112,7 +112,7 @@ export function describeEventLogContract(name: string, make: () => Promise<Event
     });
 
     test("drops what is old, and an owner's, but for what tells of their erasure", async () => {
-      const old = eventOf(ALICE, "session.created", ["old"], new Date(Date.now() + 1).toISOString(), {});
+      const old = eventOf(ALICE, "session.created", ["old"], new Date(Date.now() + 1).toISOString(), { session_id: "old" });
       await log.add(ALICE, [old]);
       expect(await log.prune(new Date(Date.now() + 2))).toBe(1);
       await add(ALICE);

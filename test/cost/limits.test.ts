@@ -48,7 +48,7 @@ test("[cost-limits] past the soft limit a turn's reading waits, pending, and is 
 
 test("[cost-limits] a booking then asks, as where needs can't be read", async () => {
   const { model, client } = await limited({ COST_SOFT_LIMIT_TOKENS: "1" });
-  const search = { name: "search_events", arguments: { query: "jazz" } };
+  const search = { name: "search_events", arguments: { text: "jazz" } };
   model.replies.push(search, "Here they are.");
   const found = await client.post<Session & { steps: { output: { events: { event_id: string }[] } }[] }>("/v1/chat", {
     message: "What jazz is there this week?",

@@ -67,7 +67,7 @@ async function brokenStore() {
 async function untilGivenUp(world: World, clock: TestClock): Promise<void> {
   const { store, worker } = world.application.parts;
   while ((await store.index.pendingCounts()).pending > 0) {
-    clock.days(1);
+    clock.seconds(600);
     await worker.drain(10_000);
   }
 }
@@ -79,11 +79,17 @@ test("[write-back-visible] a turn that fails too often shows as failed on the se
   expect(answer.status).toBe(200);
   const session = `/v1/sessions/${answer.body.session_id}`;
   await untilGivenUp(world, clock);
-  expect(state.tries).toBe(8);
+  expect(state.tries).toBe(74);
 
   expect((await client.get(session)).body).toMatchObject({ write_back: { pending_turns: 0, failed_turns: 1 } });
   expect((await client.get("/readyz")).body).toMatchObject({ parts: { write_back: { status: "degraded" } } });
-  expect(await maintenanceOf(world.application.parts).pendingWriteBacks()).toEqual({ pending: 0, failed: 1 });
+  const maintenance = maintenanceOf(world.application.parts);
+  expect(await maintenance.pendingWriteBacks()).toEqual({ pending: 0, failed: 1 });
+  const given = [];
+  for await (const each of maintenance.givenUpTurns()) given.push(each);
+  expect(given).toEqual([
+    { tenant: "default", user: "ada", sessionId: answer.body.session_id, turns: 1, code: "LONG_TERM_MEMORY_UNAVAILABLE" },
+  ]);
   // What the store lacks is not shown as nothing.
   expect(await client.get("/v1/memories")).toMatchObject({ status: 503, body: { code: "LONG_TERM_MEMORY_UNAVAILABLE" } });
 
@@ -111,4 +117,19 @@ test("[write-back-visible] a failed turn is still failed after the index was los
   await world.application.sessions.flush(ada, answer.body.session_id, 10_000);
   expect(reader.readings).toBe(1);
   expect((await world.as("ada").get("/v1/memories")).body).toMatchObject({ data: [{ text: expect.stringMatching(/jazz/) }] });
+});
+
+test("[write-back-visible] promote reads what was given up, in a server that nobody calls, and has nothing left to do after it", async () => {
+  const { world, clock, state, reader } = await brokenStore();
+  await world.as("ada").post("/v1/chat", { message: "I am allergic to nuts." });
+  await untilGivenUp(world, clock);
+  const { promotion, store } = world.application.parts;
+  const signal = AbortSignal.timeout(20_000);
+  expect(await promotion.run({ owner: ada, signal })).toMatchObject({ messages: 0, failed_sessions: 1 });
+  state.broken = false;
+  expect(await promotion.run({ owner: ada, signal })).toEqual({ sessions: 1, messages: 1, stored: 1, confirmed: 0, failed_sessions: 0 });
+  expect((await world.as("ada").get("/v1/memories")).body).toMatchObject({ data: [{ text: expect.stringMatching(/nuts/) }] });
+  expect(await store.index.pendingCounts()).toEqual({ pending: 0, failed: 0 });
+  expect(await promotion.run({ owner: ada, signal })).toMatchObject({ messages: 0, failed_sessions: 0 });
+  expect(reader.readings).toBe(1);
 });

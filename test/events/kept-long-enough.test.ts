@@ -21,7 +21,7 @@ test("[events-dead-kept] events, and what a webhook gave up, are dropped once EV
   const words = {} as Parameters<typeof composeEvents>[2];
   for (const days of [5, 4, 2, 1]) {
     const at = new Date(daysFrom(NOW, -days)).toISOString();
-    const event = eventOf(ALICE, "session.created", [days], at, {});
+    const event = eventOf(ALICE, "session.created", [days], at, { session_id: String(days) });
     await log.add(ALICE, [event]);
     if (days % 2 === 0) await log.queue.bury(ALICE, event.id, { attempts: 8, error: "HTTP_500", deadSince: at });
   }

@@ -41,7 +41,7 @@ export const holds = (body: unknown, text: string) => JSON.stringify(body ?? nul
 export const STORE_DOWN = {
   answered: "200 ×8",
   memory: "degraded ×8",
-  known: "nothing",
+  known: "standing preferences",
   asked: "2 of 7",
   others: "nothing",
   afterwards: "all caught up",

@@ -28,8 +28,8 @@ describe("[degradation-honest] [reply-never-waits] [other-users-unaffected] a fa
     const hers = (body: unknown) => holds(body, ada.owner);
     const seen = await underStoreFault(rig, {
       start: () => qdrant.fault(fault, ({ body }) => hers(body)),
-      // What recalls alone read: those that must hold. Write-backs have their own pace.
-      asks: () => qdrant.requests.filter(({ path, body }) => /points\/scroll/.test(path) && hers(body) && holds(body, '"strength"')).length,
+      // What recalls alone read of an aside: what is similar to it. Write-backs have their own pace.
+      asks: () => qdrant.requests.filter(({ path, body }) => /memory\/points\/query/.test(path) && hers(body)).length,
     });
     compare("Qdrant", name, expected, seen);
   });

@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import type { ToldEvent } from "../../src/ports/events.js";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import type { Maitred } from "../../src/index.js";
+import type { Events, ToldEvent } from "../../src/ports/events.js";
 import { openWorld, startWorld, tempDir, type World } from "../e2e/world.js";
 import { parseEvents, type ServerEvent } from "../support/http-client.js";
 
@@ -167,6 +168,35 @@ describe("GET /v1/me/events", () => {
 });
 
 describe("maitred.on", () => {
+  test("a listener is given events whose data is known by their type", async () => {
+    const world = await startWorld(await tempDir());
+    const { events } = world.application;
+    expectTypeOf<Maitred["on"]>().toEqualTypeOf<Events["on"]>();
+    const any = new Promise<ToldEvent>((resolve) => events.on("*", resolve));
+    const added = new Promise<string>((resolve) => {
+      events.on("memory.added", ({ type, data }) => {
+        expectTypeOf(type).toEqualTypeOf<"memory.added">();
+        expectTypeOf(data.memory_id).toEqualTypeOf<string>();
+        // Stated by hand, it comes from no session.
+        expectTypeOf(data.session_id).toEqualTypeOf<string | undefined>();
+        resolve(data.memory_id);
+      });
+    });
+    events.on("memory.superseded", ({ data }) => void expectTypeOf(data.superseded_by).toEqualTypeOf<string | null>());
+    events.on("session.purged", ({ data }) => void expectTypeOf(data.session_id).toEqualTypeOf<string>());
+    events.on(
+      "turn.failed",
+      ({ data }) => void expectTypeOf([data.turn, data.error_code] as const).toEqualTypeOf<readonly [number, string]>(),
+    );
+    events.on("owner.merged", ({ data }) => void expectTypeOf(data.from).toEqualTypeOf<string>());
+    const { body } = await world.as("ada").post<{ id: string }>("/v1/memories", { text: "Prefers aisle seats" });
+    expect(await added).toBe(body.id);
+    const event = await any;
+    expectTypeOf(event.data.memory_id).toEqualTypeOf<string | undefined>();
+    if (event.type === "memory.added") expectTypeOf(event.data.memory_id).toEqualTypeOf<string>();
+    expect(event).toMatchObject({ type: "memory.added", data: { memory_id: body.id, strength: "soft" } });
+  });
+
   test("calls a listener with what it asked for, until it is stopped; one that fails holds up nobody", async () => {
     const world = await startWorld(await tempDir());
     const heard: string[] = [];

@@ -184,14 +184,14 @@ describe("memories", () => {
     const { calls, script } = recording("memories", { list: { data: [memory], nextCursor: "c" }, search: [{ ...memory, score: 0.5 }] });
     const app = await appOver(fakeApplication(script));
     const listed = await app.request(
-      "/v1/memories?category=seating&type=preference&status=superseded&as_of=2026-01-01&include_superseded=true&limit=3&cursor=x",
+      "/v1/memories?category=seating&type=preference&status=superseded&as_of=2026-01-01&include_superseded=true&subject=companion:Ida&limit=3&cursor=x",
     );
     expect(await listed.json()).toEqual({ data: [memory], next_cursor: "c" });
     const found = { data: [{ ...memory, score: 0.5 }], next_cursor: null };
     expect(await (await app.request("/v1/memories?q=quiet+rows&limit=2")).json()).toEqual(found);
     expect(
       await (
-        await app.request("/v1/memories/search", json("POST", { query: "quiet rows", limit: 2, as_of: "2026-01-01T01:00:00+01:00" }))
+        await app.request("/v1/memories/search", json("POST", { query: "quiet rows", subject: "self", as_of: "2026-01-01T01:00:00+01:00" }))
       ).json(),
     ).toEqual(found);
     const signal = expect.any(AbortSignal) as AbortSignal;
@@ -205,14 +205,17 @@ describe("memories", () => {
           status: "superseded",
           as_of: "2026-01-01T00:00:00.000Z",
           includeSuperseded: true,
+          subject: "companion:Ida",
           limit: 3,
           cursor: "x",
           signal,
         },
       ],
       ["search", OWNER, { text: "quiet rows", limit: 2, signal }],
-      ["search", OWNER, { text: "quiet rows", limit: 2, as_of: "2026-01-01T00:00:00.000Z", signal }],
+      ["search", OWNER, { text: "quiet rows", subject: "self", as_of: "2026-01-01T00:00:00.000Z", signal }],
     ]);
+    const nobody = await app.request("/v1/memories?subject=Ida");
+    expect([nobody.status, await nobody.json()]).toMatchObject([400, { errors: [{ pointer: "/query/subject" }] }]);
   });
 
   test("stated by hand: what is said is handed on as it is; a key makes a retry harmless, and is the owner's own", async () => {
@@ -256,7 +259,7 @@ describe("memories", () => {
     expect(requests[1]?.requestHash).toBe(requests[0]?.requestHash);
     expect(calls[3]?.[1]).not.toBe(OWNER);
     // What is left out is left to the memory, which knows its categories.
-    expect(calls[1]?.[2]).toEqual({ text: "Likes jazz", category: "other" });
+    expect(calls[1]?.[2]).toEqual({ text: "Likes jazz" });
   });
 
   test.each([

@@ -73,8 +73,10 @@ describe("imports", () => {
   let spoolDir: string;
   let imports: ImportService;
   let owner: Owner;
+  let now: Date;
 
   beforeEach(async () => {
+    now = NOW;
     store = await openMemorySessionStore();
     history = recordingHistory();
     promoted = [];
@@ -84,7 +86,7 @@ describe("imports", () => {
       store,
       writer: new IndexedSessionWriter(store, { onLag: () => expect.unreachable("the index lags"), logger: silentLogger }),
       history,
-      clock: { now: () => NOW },
+      clock: { now: () => now },
       gate: { begin: () => ({ signal: new AbortController().signal, end: () => {} }) },
       promote: async (_owner, sessionId, _signal, onMessage) => {
         promoted.push(sessionId);
@@ -135,6 +137,44 @@ describe("imports", () => {
       [undefined, undefined, 0],
     ]);
     expect((await store.index.due(Number.MAX_SAFE_INTEGER, 10)).length, "imported turns wait for no write-back").toBe(0);
+  });
+
+  test("[import-not-ahead] a time that has not come yet is taken as now, in the order of the lines, and the same file again finds it", async () => {
+    const file = lines(
+      { session_id: "c9", role: "user", content: "I am allergic to nuts", created_at: "2026-05-01T15:00:00Z" },
+      { session_id: "c9", role: "user", content: "and to shrimps", created_at: "2026-05-02T11:59:59+00:00" },
+      { session_id: "c9", role: "user", content: "That was before", created_at: "2026-05-01T13:59:59+02:00" },
+    );
+    await take(file);
+    expect((await messagesOf("c9")).map(({ content, at }) => [content, at])).toEqual([
+      ["I am allergic to nuts", NOW.toISOString()],
+      ["and to shrimps", NOW.toISOString()],
+      ["That was before", "2026-05-01T11:59:59.000Z"],
+    ]);
+    expect((await store.index.findByExternalId(owner, "c9"))?.updated_at).toBe(NOW.toISOString());
+    now = new Date("2026-05-03T12:00:00.000Z");
+    expect(await take(file)).toMatchObject({ messages: 0, skipped_duplicates: 3 });
+  });
+
+  test("[import-not-ahead] over 24 hours ahead a time is refused with its line and what may be wrong with it; nothing is kept", async () => {
+    const ahead = { session_id: "c9", role: "user", content: "I am allergic to nuts", created_at: "2099-01-01T00:00:00Z" };
+    await expect(take(lines({ ...ahead, created_at: "2026-05-02T12:00:00Z" }, ahead))).rejects.toMatchObject({
+      code: "INVALID_IMPORT",
+      status: 400,
+      errors: [{ pointer: "/2/created_at", detail: expect.stringMatching(/^Line 2: created_at: .*24 hours ahead.*offset.*milliseconds/u) }],
+    });
+    const said = {
+      id: "m",
+      author: { role: "user" },
+      create_time: Date.parse("2099-01-01") / 1_000,
+      content: { content_type: "text", parts: ["x"] },
+    };
+    const chat = [{ id: "c", title: "Nuts", mapping: { a: { message: said } } }];
+    await expect(take(JSON.stringify(chat), { format: "export" })).rejects.toMatchObject({
+      code: "INVALID_IMPORT",
+      message: expect.stringMatching(/^Conversation “Nuts” \(c\), message m: created_at: /u),
+    });
+    expect((await store.index.list(owner, {})).data).toEqual([]);
   });
 
   test("the same file again changes nothing; a longer one adds what is new", async () => {

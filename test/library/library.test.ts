@@ -270,6 +270,17 @@ describe("a streamed turn", () => {
   });
 });
 
+test("[filters-as-stated] memories are found by companion, and by category however it is spelt", async () => {
+  const { memories } = someone();
+  await memories.add("Ida is a vegan", { category: "Dietary", subject: "companion:Ida" });
+  await memories.add("Likes an aisle seat", { category: "seating" });
+  const ofIda = [{ text: "Ida is a vegan", entities: ["Ida"] }];
+  expect((await memories.list({ entity: "Ida" })).data).toMatchObject(ofIda);
+  expect((await memories.list({ subject: "companion:Ida" })).data).toMatchObject(ofIda);
+  expect(await memories.search("vegan seat", { category: "Dietary" })).toMatchObject(ofIda);
+  expect(await memories.search("vegan seat", { subject: "self" })).toMatchObject([{ text: "Likes an aisle seat" }]);
+});
+
 describe("the limits of the HTTP API hold here [limits-hold]", () => {
   const id = "018f3c1e-0000-7000-8000-000000000000";
   test.each<[string, () => Promise<unknown>, object]>([
@@ -283,6 +294,7 @@ describe("the limits of the HTTP API hold here [limits-hold]", () => {
     ["a page of 201", () => someone().memories.list({ limit: 201 }), { pointer: "/limit" }],
     ["half a page", () => someone().sessions.list({ limit: 0.5 }), { pointer: "/limit" }],
     ["no time", () => someone().memories.list({ asOf: "yesterday" }), { pointer: "/asOf" }],
+    ["a subject that is nobody", () => someone().memories.list({ subject: "Ida" }), { pointer: "/subject" }],
     ["a turn without a session", () => someone().memories.list({ turn: 1 }), { pointer: "/turn" }],
     ["an empty search", () => someone().history.search(""), { pointer: "/query" }],
     ["much around a hit", () => someone().history.search("jazz", { context: 11 }), { pointer: "/context" }],

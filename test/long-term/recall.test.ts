@@ -82,6 +82,24 @@ describe("Recall", () => {
     expect(embedder.calls).toEqual([["Jazz in Leeds with Ella"]]);
   });
 
+  test("a trip to come is given before it begins, with its first day, and so is when a wish holds", async () => {
+    const days = { valid_from: "2026-04-10T00:00:00.000Z", valid_until: "2026-04-14T23:59:59.000Z" };
+    const flight = said(ann, "Flies to Lisbon", { category: "location", type: "fact", scope: "trip", ...days });
+    const aisle = said(ann, "Prefers the aisle", { category: "seating", aspect: "position", condition: "for opera" });
+    await memory.apply(ann, [flight, aisle], { now: NOW });
+    const ofFlight = { text: "Flies to Lisbon", ...days };
+    const ofAisle = { text: "Prefers the aisle", condition: "for opera" };
+    expect((await recall()).memories).toEqual(expect.arrayContaining([ofFlight, ofAisle].map((each) => expect.objectContaining(each))));
+  });
+
+  test("what held before it was kept tells since when; what holds since then has no day of its own", async () => {
+    const moved = said(ann, "Lives in Bonn", { category: "location", aspect: "home", valid_from: "2025-11-03T10:00:00.000Z" });
+    await memory.apply(ann, [moved], { now: NOW });
+    const { memories } = await recall();
+    expect(memories.find(({ text }) => text === "Lives in Bonn")?.valid_from).toBe("2025-11-03T10:00:00.000Z");
+    expect(memories.filter(({ valid_from }) => valid_from !== undefined)).toHaveLength(1);
+  });
+
   test("an embedder that fails costs the likeness alone, and is told", async () => {
     embedder.how = async () => {
       throw new AppError("EMBEDDING_UNAVAILABLE");
@@ -112,9 +130,26 @@ describe("Recall", () => {
     expect((await recall()).status).toBe("degraded");
   });
 
-  test("a store that hangs ends with the deadline", async () => {
+  test("a store that hangs ends with the deadline, and what the log says is told all the same", async () => {
     failing(() => true, never);
-    expect(await recall(30)).toEqual({ status: "timeout", memories: [], story: "" });
+    const result = await recall(30);
+    expect(result.status).toBe("timeout");
+    expect(texts(result)).toEqual(["Needs step-free access", "Prefers jazz"]);
+  });
+
+  test("where nothing is remembered the store is asked for nothing", async () => {
+    const ofBob = () => memory.recall(bob, { text: "Jazz in Leeds", now: NOW, deadlineMs: 20_000 });
+    await ofBob();
+    double.calls.length = 0;
+    expect(await ofBob()).toEqual({ status: "empty", memories: [], story: "" });
+    expect(double.calls).toEqual([]);
+    expect(embedder.calls).toEqual([]);
+  });
+
+  test("a turn asks the store for what is similar, and for nothing that the log has", async () => {
+    double.calls.length = 0;
+    expect(texts(await recall())).toEqual(["Needs step-free access", "Prefers jazz", "Saw jazz in Leeds"]);
+    expect(double.calls.every(({ call }) => call === "query")).toBe(true);
   });
 
   test("a search that hangs leaves what the filters found", async () => {
@@ -126,7 +161,9 @@ describe("Recall", () => {
 
   test("a store that refuses is degraded, and the next recall after it recovered is whole", async () => {
     failing(() => true, refuse);
-    expect(await recall()).toEqual({ status: "degraded", memories: [], story: "" });
+    const result = await recall();
+    expect(result.status).toBe("degraded");
+    expect(texts(result)).toEqual(["Needs step-free access", "Prefers jazz"]);
     double.fail = () => {};
     expect((await recall()).status).toBe("ok");
   });
@@ -136,7 +173,9 @@ describe("Recall", () => {
     failing(() => true, refuse);
     for (let n = 0; n < 3; n++) await recall();
     double.calls.length = 0;
-    expect((await recall()).status).toBe("degraded");
+    const alone = await recall();
+    expect(alone.status).toBe("degraded");
+    expect(texts(alone)).toEqual(["Needs step-free access", "Prefers jazz"]);
     expect(double.calls).toEqual([]);
     expect(await memory.health()).toMatchObject({ status: "degraded" });
     vi.setSystemTime(NOW.getTime() + 5_001);

@@ -177,6 +177,19 @@ describe("what is the same", () => {
     expect(story.memories[0]).toMatchObject({ seen_count: 2 });
   });
 
+  test("the need that one of the same words names stays, whichever came first", () => {
+    const byHand = { says: { text: "Allergic to nuts", category: "dietary", strength: "hard" as const, type: "constraint" as const } };
+    const named = need("Allergic to nuts", "no_nuts");
+    for (const [first, second] of [
+      [byHand, named],
+      [named, byHand],
+    ] as const) {
+      const story = new Story().says(1, first).says(2, second);
+      expect(story.active()).toEqual(["Allergic to nuts"]);
+      expect(story.memories.find(({ status }) => status === "active")).toMatchObject({ need: "no_nuts", strength: "hard" });
+    }
+  });
+
   test("a companion's relation and name are one person once they were said together", () => {
     const story = new Story().says(1, {
       ...need("Nut allergy", "no_nuts", { subject: "companion:daughter", entities: ["Emma"] }),
@@ -186,6 +199,43 @@ describe("what is the same", () => {
     expect(story.memories).toHaveLength(1);
     story.says(3, need("Vegetarian", "vegetarian", { subject: "companion:Emma" }));
     expect(story.of("Vegetarian")).toMatchObject({ subject: "companion:daughter", entities: ["Emma"] });
+  });
+
+  test("a companion whose need is told again under a name that was put right is known by it", () => {
+    const sister = (name: string, quote: string) => ({
+      ...need(`Sister ${name} needs step-free access`, "step_free", { subject: "companion:sister", entities: [name] }),
+      quote,
+    });
+    const story = new Story().says(1, sister("Ann", "my sister Ann")).says(2, sister("Anna", "it's Anna, not Ann"));
+    expect(story.active()).toEqual(["Sister Ann needs step-free access"]);
+    expect(story.memories[0]?.entities).toEqual(["Ann", "Anna"]);
+  });
+
+  describe("people who share a relation or a name stay two, and each keeps the same need", () => {
+    const allergic = (subject: string, entities: readonly string[], quote: string) => ({
+      ...need(`${subject} ${entities.join(" ")}: nuts`, "no_nuts", {
+        subject: `companion:${subject}`,
+        entities: [...entities],
+        about: "nuts",
+      }),
+      quote,
+    });
+    test.each([
+      ["two daughters", allergic("daughter Emma", [], "Emma"), allergic("daughter Lea", [], "Lea")],
+      [
+        "two daughters under one subject",
+        allergic("daughter", ["Emma"], "my daughter Emma can't have nuts"),
+        allergic("daughter", ["Lea"], "my daughter Lea can't have nuts"),
+      ],
+      ["a friend and another", allergic("friend Anna", ["Anna"], "my friend Anna"), allergic("friend Olaf", ["Olaf"], "my friend Olaf")],
+      ["two of one family", allergic("Emma Meier", [], "Emma Meier"), allergic("Karl Meier", [], "Karl Meier")],
+      ["the guest's mother and a friend's", allergic("mother", [], "my mother"), allergic("Karl's mother", ["Karl"], "Karl's mother")],
+      ["the same in German", allergic("Mutter", [], "meine Mutter"), allergic("Karls Mutter", ["Karl"], "Karls Mutter")],
+    ])("%s", (_, first, second) => {
+      const story = new Story().says(1, first).says(2, second);
+      expect(story.active()).toHaveLength(2);
+      expect(new Story().says(1, first, second).active()).toHaveLength(2);
+    });
   });
 
   test("two companions who were only named together stay two", () => {
@@ -222,7 +272,40 @@ describe("what waits", () => {
     story.says(3, { op: "confirm", target_id: story.id("Nut allergy"), quote: "no nuts for me" });
     expect(story.memories[0]).toMatchObject({ status: "active", reason: null });
     const again = new Story().says(1, { ...need("Nut allergy", "no_nuts"), waits: "unsure" }).says(2, need("Allergic to nuts", "no_nuts"));
-    expect(again.active()).toEqual(["Nut allergy"]);
+    expect(again.active()).toEqual(["Allergic to nuts"]);
+  });
+
+  test("what was doubted is kept as it is said plainly later, and not in the words of the doubt", () => {
+    const story = new Story().says(1, { ...need("May be allergic to nuts", "no_nuts"), waits: "unsure" });
+    story.says(2, need("Is allergic to nuts", "no_nuts"));
+    expect(story.active()).toEqual(["Is allergic to nuts"]);
+    expect(story.of("May be allergic to nuts")).toMatchObject({ status: "superseded", superseded_by: story.id("Is allergic to nuts") });
+    // Of one message both accounts count: the doubt stays.
+    const one = new Story().says(
+      1,
+      { ...need("May be allergic to nuts", "no_nuts"), waits: "unsure" },
+      need("Is allergic to nuts", "no_nuts"),
+    );
+    expect(one.active()).toEqual([]);
+  });
+
+  test("what waits of the same thing waits no more once another sentence says it plainly; of another thing or person it goes on waiting", () => {
+    const pork = { about: "pork", aspect: "pork" };
+    const story = new Story()
+      .says(
+        1,
+        { ...need("May not eat pork", "other", pork), waits: "unsure" },
+        { ...need("May not eat beef", "other", { about: "beef" }), waits: "unsure" },
+        { ...need("Mother may not eat pork", "other", { ...pork, subject: "companion:mother" }), waits: "unsure" },
+      )
+      .says(2, need("Doesn't eat pork", "other", pork));
+    expect(story.active()).toEqual(["Doesn't eat pork"]);
+    const waiting = story.memories.filter(({ status }) => status === "review").map(({ text }) => text);
+    expect(waiting.sort()).toEqual(["May not eat beef", "Mother may not eat pork"]);
+    const later = new Story()
+      .says(1, { ...need("May not eat pork", "other", pork), waits: "unsure" })
+      .says(2, need("Eats no pork from February on", "other", { ...pork, valid_from: day(31).toISOString() }));
+    expect(later.of("May not eat pork")?.status).toBe("review");
   });
 
   test("a change of what must hold leaves it as it is, and waits there", () => {

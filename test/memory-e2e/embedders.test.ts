@@ -35,8 +35,10 @@ test("a turn asks for its message's vector once: recall, history, extraction and
 
 test("a model that wants prefixes gets them: queries and documents apart", async () => {
   await start({}, { MEMORY_EMBEDDING_MODEL: "nomic-embed-text" });
+  const guest = world.guest();
+  await guest.says("I love opera.");
   const message = "I prefer jazz concerts.";
-  await world.guest().says(message);
+  await guest.says(message);
   const texts = sent(1);
   expect(texts.filter((text) => text.includes(message)).sort()).toEqual([`search_document: ${message}`, `search_query: ${message}`]);
   expect(texts.every((text) => /^search_(?:query|document): /.test(text))).toBe(true);

@@ -38,6 +38,20 @@ describe("promotion of what lies there already", () => {
     expect(await ada.holds()).toEqual(expected);
   });
 
+  test("[import-not-ahead] a local time that is labelled as UTC hides no allergy: it holds at once", async () => {
+    world = await World.open();
+    const ada = world.guest();
+    const created_at = new Date(world.clock.now().getTime() + 3 * 3_600_000).toISOString();
+    const line = { session_id: "c9", role: "user", content: "I am allergic to nuts", created_at };
+    const file = async function* () {
+      yield new TextEncoder().encode(`${JSON.stringify(line)}\n`);
+    };
+    await world.app.imports.import(ada.owner, file(), { format: "ndjson", extract: true });
+    expect(await ada.holds()).toEqual(["Is allergic to nuts"]);
+    const session = await world.app.parts.store.index.findByExternalId(ada.owner, "c9");
+    expect(Date.parse(session?.updated_at ?? "")).toBeLessThanOrEqual(world.clock.now().getTime());
+  });
+
   test("an import brings its memories only when it is asked to, from the guest's own lines alone", async () => {
     world = await World.open();
     const ada = world.guest();

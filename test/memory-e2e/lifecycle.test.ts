@@ -84,7 +84,7 @@ describe("what holds for a time", () => {
     const { guest, list } = arrives();
     await guest.says("I'm vegetarian until next Friday.", { timeZone: "America/New_York" });
     const [trip] = await list();
-    expect(trip).toMatchObject({ text: "Is vegetarian", category: "dietary", strength: "hard" });
+    expect(trip).toMatchObject({ text: "Is vegetarian until next Friday", category: "dietary", strength: "hard" });
     const until = new Date(trip?.valid_until ?? "");
     expect(
       new Intl.DateTimeFormat("en-US", { timeZone: "America/New_York", weekday: "long", hour: "numeric", minute: "2-digit" }).format(until),
@@ -159,8 +159,10 @@ describe("every route, on what was said and what is stated by hand", () => {
     expect(before).toMatchObject({ need: "no_nuts", strength: "hard" });
     const reworded = await send<Memory>("PATCH", `/${before?.id}`, { text: "Is severely allergic to nuts" });
     expect(reworded.body).toMatchObject({ need: "no_nuts", about: "nuts" });
-    const another = await send<Memory>("PATCH", `/${reworded.body.id}`, { text: "Is allergic to milk" });
-    expect(another.body).toMatchObject({ need: "other", about: "", strength: "hard", status: "active" });
+    const another = await send<Memory>("PATCH", `/${reworded.body.id}`, { text: "I am allergic to milk" });
+    expect(another.body).toMatchObject({ need: "no_lactose", about: "milk", strength: "hard", status: "active" });
+    const unread = await send<Memory>("PATCH", `/${another.body.id}`, { text: "Grains of paradise: never again" });
+    expect(unread.body).toMatchObject({ need: "other", about: "", strength: "hard", status: "active" });
   });
 
   test("stated by hand, filtered, and all forgotten on confirmation; of somebody else nothing is seen", async () => {

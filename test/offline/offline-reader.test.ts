@@ -69,6 +69,30 @@ describe("what must hold", () => {
     for (const { quote } of operations) expect(text).toContain(quote);
   });
 
+  test("all of a list is kept", async () => {
+    const { operations } = await read("I'm allergic to nuts, eggs and milk.");
+    expect(operations.map(({ text, need }) => [text, need])).toEqual([
+      ["Is allergic to nuts", "no_nuts"],
+      ["Is allergic to eggs", "no_egg"],
+      ["Is allergic to milk", "no_lactose"],
+    ]);
+  });
+
+  test("what a list denies is none of it", async () => {
+    const known = await knownFrom("I'm allergic to strawberries");
+    const { operations } = await read("I meant raspberries, I'm allergic to raspberries, not strawberries", known);
+    expect(operations.map(({ op, about, stance }) => [op, about, stance])).toEqual([
+      ["end", "strawberries", "stated"],
+      ["add", "raspberries", "stated"],
+    ]);
+  });
+
+  test("two conditions of one clause are told by all of it", async () => {
+    const { operations } = await read("My wife has migraines from strobe lights.");
+    expect(operations.map(({ text }) => text)).not.toContain("Wife migraines");
+    for (const { text } of operations) expect(text).toContain("strobe");
+  });
+
   test("what is doubted is unsure, so that the guest is asked", async () => {
     expect((await read("I think I'm allergic to kiwi")).operations.map(brief)).toMatchObject([{ strength: "hard", stance: "unsure" }]);
   });
@@ -83,9 +107,9 @@ describe("tastes and habits", () => {
   test.each([
     ["I prefer jazz concerts, and I usually book 2 tickets.", ["Prefers jazz concerts", "Usually books 2 tickets"]],
     ["We live in Vienna", ["Lives in Vienna"]],
-    ["My husband likes the aisle, I take the window.", ["Husband likes the aisle", "Takes the window"]],
+    ["My husband likes the aisle, I prefer the window.", ["Husband likes the aisle", "Prefers the window"]],
     ["I don't like musicals", ["Does not like musicals"]],
-    ["My budget is 80 euros", ["Budget: is 80 euros"]],
+    ["My budget is 80 euros", ["My budget is 80 euros"]],
   ])("%s", async (text, texts) => {
     expect((await read(text)).operations.map((operation) => operation.text)).toEqual(texts);
   });
@@ -155,6 +179,36 @@ describe("what is known changes", () => {
   test("off the record: this message, or by itself the one before", async () => {
     expect(await read("I love opera, but please don't keep that")).toMatchObject({ operations: [], off_record: "this" });
     expect(await read("Please don't keep that.")).toMatchObject({ operations: [], off_record: "previous" });
+  });
+
+  test("what is dropped by its name alone may be an order: of what must hold the guest is asked", async () => {
+    const known = await knownFrom("I'm allergic to nuts.");
+    expect((await read("You can forget the nuts.", known)).operations).toMatchObject([
+      { op: "end", target_id: "known-0", stance: "unsure" },
+    ]);
+    expect(await read("You can forget the nuts, don't keep that.", known)).toMatchObject({ off_record: "previous" });
+  });
+
+  test("what is told beside the wish not to keep it is what is meant", async () => {
+    expect(await read("I'm expecting, so don't store it.")).toMatchObject({ operations: [], off_record: "this" });
+  });
+
+  test("what was somebody else's, or is not to be kept by another name, is asked about", async () => {
+    const known = (await knownFrom("I'm allergic to nuts.")).map((memory) => ({
+      ...memory,
+      source: { session_id: "s", turn: 0, message_id: "m0" } as NonNullable<Memory["source"]>,
+    }));
+    const asked = [{ op: "end", target_id: "known-0", stance: "unsure" }];
+    expect((await read("Sorry, that's my sister who's allergic, not me.", known)).operations).toMatchObject(asked);
+    expect((await read("Can you not keep the medical part on file", known)).operations).toMatchObject(asked);
+  });
+
+  test("a home is the place that it is said of", async () => {
+    expect((await read("I live in Crewe but I work in London Mon to Thurs")).operations.map(({ text }) => text)).not.toContain(
+      "Lives in Thurs",
+    );
+    const known = await knownFrom("We live in Kiel.");
+    expect((await read("We used to live in Kiel, that's over", known)).operations).toMatchObject([{ op: "end", target_id: "known-0" }]);
   });
 });
 

@@ -1,21 +1,34 @@
 import { afterAll, expect, test } from "vitest";
+import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { MiniLmEmbedder } from "../../src/embedding/minilm/minilm-embedder.js";
+import { StaticEmbedder } from "../../src/embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { cuesIn } from "../../src/offline/learnt/sentence-cues.js";
+import { featuresOf, MEANING } from "../../src/offline/learnt/sentence-features.js";
 import { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
+import trained from "../../src/offline/learnt/sentence-weights.json" with { type: "json" };
+import ofTable from "../../src/offline/learnt/sentence-weights-static.json" with { type: "json" };
+import { OfflineReader } from "../../src/offline/offline-reader.js";
+import { Vocabulary } from "../../src/offline/reading/domain-words.js";
+import { languageIn } from "../../src/offline/reading/language.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { ProposedOperation } from "../../src/ports/extraction.js";
+import type { MessageToRead, ProposedOperation } from "../../src/ports/extraction.js";
 import { standInReader } from "../support/stand-in.js";
 
 const embedder = new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
 const judge = SentenceJudge.of({ embedder, logger: silentLogger });
 
-async function read(text: string, by: SentenceJudge | null = judge): Promise<readonly ProposedOperation[]> {
-  const at = new Date("2026-03-11T10:00:00Z");
-  const message = { owner: ownerOf("default", "ann"), session_id: "s", turn: 1, message_id: "m", text, stated_at: at, time_zone: "UTC" };
-  const { operations } = await standInReader(by).read({ ...message, context: [], known: [] }, { signal: AbortSignal.timeout(60_000) });
+async function read(text: string, by: Pick<SentenceJudge, "judge"> | null = judge): Promise<readonly ProposedOperation[]> {
+  const { operations } = await standInReader(by).read(messageOf(text), { signal: AbortSignal.timeout(60_000) });
   return operations;
+}
+
+function messageOf(text: string): MessageToRead {
+  const at = new Date("2026-03-11T10:00:00Z");
+  const said = { owner: ownerOf("default", "ann"), session_id: "s", turn: 1, message_id: "m", text, stated_at: at, time_zone: "UTC" };
+  return { ...said, context: [], known: [] };
 }
 
 const brief = ({ op, text, category, strength, subject, stance }: ProposedOperation) => ({ op, text, category, strength, subject, stance });
@@ -24,18 +37,61 @@ afterAll(() => embedder.close());
 
 test("what no rule understands is kept as it was said, where it reads like something lasting", async () => {
   const said = { op: "add", strength: "soft", subject: "self", stance: "stated" };
-  const text = "Accordion music gets me every time. I like jazz.";
+  const text = "Accordion music is my weakness. I like jazz.";
   const byRules = { ...said, text: "Likes jazz", category: "genre" };
   expect((await read(text, null)).map(brief)).toEqual([byRules]);
-  expect((await read(text)).map(brief)).toEqual([{ ...said, text: "Accordion music gets me every time", category: "genre" }, byRules]);
+  expect((await read(text)).map(brief)).toEqual([{ ...said, text: "Accordion music is my weakness", category: "genre" }, byRules]);
   expect((await read("Noise keeps me awake, so rooms at the back are what I book.")).map(brief)).toEqual([
     { ...said, text: "Noise keeps me awake, so rooms at the back are what I book", category: "seating" },
   ]);
 });
 
-test("what seems to have to hold is asked about where it isn't plain", async () => {
-  expect((await read("I am useless on stairs since my knee operation.")).map(brief)).toEqual([
+test("in a domain without words of its own a plain taste is kept too", async () => {
+  const reader = new OfflineReader({ needs: [], categories: [], judge, giveWay: async () => {} });
+  const tastes = async (text: string) => {
+    const operations = (await reader.read(messageOf(text), { signal: AbortSignal.timeout(60_000) })).operations;
+    return operations.map((operation) => operation.text);
+  };
+  expect(await tastes("I'm allergic to nuts, and I prefer a table by the window.")).toContain("Prefers a table by the window");
+  expect(await tastes("I prefer window seats")).toEqual(["Prefers window seats"]);
+  expect(await tastes("Please book two seats for Friday.")).toEqual([]);
+});
+
+/** The same is thought of every sentence. */
+const thinking = (keep: number, hard: number) => ({
+  judge: async (texts: readonly unknown[]) => texts.map(() => ({ keep, hard, category: "other" })),
+});
+
+test("tastes of one sentence are kept in one memory, of what else stands beside a need the longest run", async () => {
+  const tastes = "I love jazz, and my wife hates garlic.";
+  expect((await read(tastes, thinking(3, -3))).map(({ text }) => text)).toEqual(["I love jazz, and my wife hates garlic"]);
+  const beside = "I'm allergic to nuts, and I love jazz and late dinners.";
+  expect((await read(beside, thinking(3, -3))).map(({ text, strength }) => [text, strength])).toEqual([
+    ["Is allergic to nuts", "hard"],
+    ["Loves jazz and late dinners", "soft"],
+  ]);
+});
+
+test("a taste of a relative's is left where nothing is said of the guest, a need is asked about", async () => {
+  expect(await read("Uncle's a big fan of trains", thinking(3, -3))).toEqual([]);
+  expect(await read("My uncle's a big fan of trains", thinking(3, -3))).toHaveLength(1);
+  expect((await read("Uncle's got a bad heart", thinking(3, 3))).map(({ stance }) => stance)).toEqual(["unsure"]);
+});
+
+test("what must hold is kept from less on than a taste, unless something is denied or over, which is asked about", async () => {
+  const stance = async (text: string) => (await read(text, thinking(1.4, 2))).map((operation) => operation.stance);
+  expect(await stance("I can't take the altitude with my lungs")).toEqual(["stated"]);
+  expect(await stance("I am not fit for the altitude with my lungs")).toEqual(["unsure"]);
+  expect(await stance("We need the ground floor no longer")).toEqual(["unsure"]);
+  expect(await read("I am happy up there with my lungs", thinking(1.4, -2))).toEqual([]);
+});
+
+test("[stand-in-asks] what seems to have to hold is asked about where it isn't plain, and where it may be a joke", async () => {
+  expect((await read("My knees are useless on stairs since the operation.")).map(brief)).toEqual([
     expect.objectContaining({ op: "add", strength: "hard", category: "accessibility", stance: "unsure" }),
+  ]);
+  expect((await read("I'm terrified of lifts, not joking, I can't be in one.")).map(brief)).toEqual([
+    expect.objectContaining({ op: "add", strength: "hard", stance: "unsure" }),
   ]);
 });
 
@@ -65,6 +121,29 @@ test("[stand-in-goes-on] where meanings can't be had, messages are read by rules
   expect(JSON.stringify(told)).not.toContain("jazz");
 });
 
+test("the table's meanings are judged by what was learnt over them", async () => {
+  const table = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+  const byTable = SentenceJudge.of({ embedder: table, logger: silentLogger });
+  expect((await read("Accordion music is my weakness. I like jazz.", byTable)).map(({ text }) => text)).toEqual([
+    "Accordion music is my weakness",
+    "Likes jazz",
+  ]);
+  expect(await read("Is there anything on tomorrow night?", byTable)).toEqual([]);
+  // Behind the table's own numbers others stand, which mean nothing here.
+  expect(ofTable.meaning + 128).toBe(table.dimension);
+  expect(table.id.startsWith(ofTable.embedder)).toBe(true);
+});
+
 test("[stand-in-goes-on] with another embedder than it was trained with, nothing is judged", () => {
   expect(SentenceJudge.of({ embedder: new HashingEmbedder({ dimension: 512 }), logger: silentLogger })).toBeNull();
+});
+
+test("what was trained is of as many features as a sentence has", () => {
+  const vocabulary = new Vocabulary(CONCIERGE_WORDS, new Set());
+  const cues = cuesIn("I love jazz", "I love jazz", languageIn("I love jazz"), vocabulary);
+  const meaning = new Float32Array(MEANING);
+  const seen = { text: "I love jazz", message: "I love jazz", place: 0, sentences: 1, english: true };
+  const features = featuresOf({ ...seen, meaning, messageMeaning: meaning, cues });
+  for (const { values } of [trained.keep, trained.hard, ofTable.keep, ofTable.hard])
+    expect(Buffer.from(values, "base64").length / 2).toBe(features.length);
 });

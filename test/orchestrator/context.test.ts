@@ -28,6 +28,23 @@ function parts(changes: Partial<ContextParts> = {}): ContextParts {
   };
 }
 
+describe("a line of what is known", () => {
+  const line = (text: string, more: Parameters<typeof recalled>[1]) =>
+    renderUserContext([recalled(text, more)], NOW, "Europe/Lisbon").split("\n")[1];
+
+  test("tells since when it holds, not since when it is kept, and until when", () => {
+    const moved = { category: "location", created_at: "2026-10-04T08:00:00.000Z", valid_from: "2026-05-03T10:00:00.000Z" };
+    expect(line("Lives in Bonn", moved)).toBe("- Lives in Bonn (location, since May)");
+    expect(
+      line("Stays in Vienna", { category: "location", valid_from: "2026-12-13T00:00:00.000Z", valid_until: "2026-12-16T23:59:59.000Z" }),
+    ).toBe("- Stays in Vienna (location, from 13 December until 16 December)");
+    // The midnight after the last day.
+    expect(line("Is on crutches", { strength: "hard", valid_until: "2026-11-23T00:00:00.000Z" })).toBe(
+      "- Is on crutches (genre, must hold until 22 November)",
+    );
+  });
+});
+
 describe("the context of a turn", () => {
   test("goes from the stable to the volatile, the user's message last", () => {
     const { input } = buildContext(
@@ -82,6 +99,22 @@ describe("the context of a turn", () => {
         "- mother: Is allergic to nuts (dietary, must hold)",
       ].join("\n"),
     );
+  });
+
+  test("of what doesn't always hold it says when, and of what lies ahead from when; never twice", () => {
+    const from = "2026-12-10T00:00:00.000Z";
+    const memories = [
+      { ...recalled("Needs an aisle seat", { category: "seating", strength: "hard" }), condition: "for opera" },
+      { ...recalled("Sits in front for Opera", { category: "seating" }), condition: "for opera" },
+      { ...recalled("Flies to Lisbon", { category: "location" }), valid_from: from },
+      { ...recalled("No fish", { category: "dietary", strength: "hard" }), valid_from: from, condition: "in Lisbon" },
+    ];
+    expect(renderUserContext(memories, NOW, "UTC").split("\n").slice(1)).toEqual([
+      "- Needs an aisle seat (seating, must hold, only for opera)",
+      expect.stringMatching(/^- Sits in front for Opera \(seating, since [^,]*\)$/),
+      "- Flies to Lisbon (location, from 10 December)",
+      "- No fish (dietary, must hold from 10 December, only in Lisbon)",
+    ]);
   });
 
   test("a memory can neither end its block nor begin another, whatever it holds", () => {

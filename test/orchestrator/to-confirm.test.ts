@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { PendingChange } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { Step } from "../../src/domain/session.js";
 import { toldToConfirm } from "../../src/domain/to-confirm.js";
@@ -7,6 +8,7 @@ import { estimatedTokens } from "../../src/platform/tokens.js";
 import type { ChatEvent } from "../../src/ports/application.js";
 import { accountOf } from "../../src/turn/asked.js";
 import { buildContext } from "../../src/turn/context.js";
+import { toConfirmLine } from "../../src/turn/context-blocks.js";
 import { answering, makeOrchestrator } from "../support/orchestrator.js";
 import { SESSION_ID, sampleMemory } from "../support/samples.js";
 import { endingMemory, NOTHING_REMEMBERED, waitingMemory } from "../support/turn-memories.js";
@@ -68,6 +70,16 @@ describe("what waits for the guest's word", () => {
     expect(sent).toContain("\n\nFrom the message before:\n- Remembered: Likes jazz. To confirm:\n\n");
     expect(sent.split("\n").filter((line) => line === "The user's message:")).toHaveLength(1);
     expect(sent.endsWith("\n\nThe user's message:\nBook it")).toBe(true);
+  });
+
+  test("an end is told with the guest's own words, so that a death is not asked about as a recovery; brought-along words are not", () => {
+    const source = { session_id: "s", turn: 2, message_id: "m", quote: "my mother (84) died in May" };
+    const end = { op: "end", statement: null, reason: "unclear_change", source, stated_at: "2026-03-11T10:00:00Z", asked: 0 } as const;
+    const lineOf = (pending_change: PendingChange, session = "s") =>
+      toldToConfirm([waitingMemory({ id: "m1", text: "Mother: nuts", status: "active", pending_change })], session).map(toConfirmLine);
+    expect(lineOf(end)).toEqual(["- m1: No longer: Mother: nuts (dietary, must hold; they said: “my mother  84  died in May”)"]);
+    expect(lineOf({ ...end, reason: "brought_along" })).toEqual(["- m1: No longer: Mother: nuts (dietary, must hold)"]);
+    expect(lineOf(end, "another")).toEqual(["- m1: No longer: Mother: nuts (dietary, must hold)"]);
   });
 
   test("is in the answer, in its memory event, in the journal with what was asked, and counted", async () => {
@@ -173,6 +185,24 @@ describe("what is said about keeping", () => {
   test("a turn off the record is told, with what waits because it must hold", () => {
     expect(accountOf({ ...NOTHING_REMEMBERED, off_record: "previous", to_confirm: [NUTS] })).toMatch(/allergic to nuts.*not kept/);
     expect(accountOf(NOTHING_REMEMBERED)).toBe("");
+  });
+
+  test("of what holds while its end waits, the end is told, and not that it was remembered", () => {
+    const ending = endingMemory();
+    const told = accountOf({ ...NOTHING_REMEMBERED, memories: [ending], to_confirm: [ending] });
+    expect(told).toBe(`Waits for the user's word: No longer: ${ending.text}.`);
+  });
+
+  test("off the record, what waits is spoken of only where something does", () => {
+    expect(accountOf({ ...NOTHING_REMEMBERED, off_record: "this" })).toMatch(/is not kept: it is out of history and memory\.$/);
+    expect(accountOf({ ...NOTHING_REMEMBERED, off_record: "this", to_confirm: [NUTS] })).toContain("but for what waits");
+  });
+
+  test("of what nobody asks about in talk, and of what only came twice or is gone already, nothing is said", () => {
+    const guessed = waitingMemory({ id: newId(), text: "Goes out with Tom", strength: "soft", reason: "inferred" });
+    const told = { ...NOTHING_REMEMBERED, to_confirm: [guessed, NUTS], dropped: { repeated: 1, unknown_target: 1 } };
+    expect(accountOf(told)).toBe("Waits for the user's word: Is allergic to nuts.");
+    expect(accountOf({ ...told, to_confirm: [{ ...guessed, strength: "hard" }] })).toContain("Goes out with Tom");
   });
 
   test("a round in which something was forgotten stays out of history", async () => {

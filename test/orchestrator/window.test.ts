@@ -4,6 +4,7 @@ import { blockOf } from "../../src/domain/window-blocks.js";
 import { tokenCounterFor } from "../../src/platform/tokens.js";
 import type { WindowRead } from "../../src/ports/session-store.js";
 import { contextBudget } from "../../src/turn/budget.js";
+import { messageIdsOf } from "../../src/turn/open-turn.js";
 import { inBlocks, roundsToRead, shownWindow } from "../../src/turn/window.js";
 import { makeSummaryWorld } from "../summary/world.js";
 import { round } from "../support/rounds.js";
@@ -89,4 +90,10 @@ test("what tools take is counted off the budget, down to nothing", () => {
   expect(contextBudget(16_000, 128_000, 1_500)).toBe(14_500);
   expect(contextBudget(100_000, 20_000, 1_500)).toBe(10_500);
   expect(contextBudget(500, 128_000, 1_500)).toBe(0);
+});
+
+test("what a turn's messages show already: those of its rounds, and the session's own summary before them", () => {
+  const read = (summary: object | null) => ({ rounds: [round(1)], summary }) as unknown as WindowRead;
+  expect([...messageIdsOf(read({ id: "the summary" }))]).toEqual(["the summary", "user-1", "assistant-1"]);
+  expect([...messageIdsOf(read(null))]).toEqual(["user-1", "assistant-1"]);
 });

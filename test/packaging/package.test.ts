@@ -105,6 +105,8 @@ describe("the packed package, alone in an empty project", () => {
       expect.arrayContaining(["dist/index.js", "dist/index.d.ts", "dist/cli.js", "dist/main.js", "README.md"]),
     );
     expect(installed.files).toEqual(expect.arrayContaining(["dist/web/index.html", "LICENSE", "CHANGELOG.md"]));
+    const ofEmbedders = ["minilm/weights.bin", "minilm/vocabulary.txt", "minilm/NOTICE.txt", "static/table.bin", "static/NOTICE.txt"];
+    expect(installed.files).toEqual(expect.arrayContaining(ofEmbedders.map((name) => `dist/embedding/${name}`)));
     const ofSwaggerUi = installed.files.filter((file) => file.includes("swagger-ui"));
     const copied = ["LICENSE", "NOTICE", "swagger-ui-bundle.js", "swagger-ui.css"].map((name) => `dist/web/swagger-ui/${name}`);
     expect(ofSwaggerUi.sort()).toEqual(copied);

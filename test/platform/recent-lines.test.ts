@@ -8,7 +8,7 @@ import { FaultyFileSystem } from "../support/faulty-file-system.js";
 
 const LINE_CHARS = 1_000;
 /** Three times as much as is held in memory. */
-const LINES = 300;
+const LINES = 1_200;
 
 let dir: string;
 let disk: FaultyFileSystem;
@@ -45,7 +45,7 @@ test("[recent-lines] a log reads the same both ways and from any line, however m
   const bytes = Buffer.byteLength(lineOf(0)) + 1;
   expect(await collected(log.forwards())).toEqual(range(0, LINES));
   expect(await collected(log.backwards())).toEqual(range(0, LINES).reverse());
-  for (const n of [0, 1, 150, 198, 210, 250, 298, 299]) {
+  for (const n of [0, 1, 150, 800, 900, 1_050, 1_110, 1_150, 1_198, 1_199]) {
     expect(await collected(log.forwards(n * bytes))).toEqual(range(n, LINES));
     expect(await collected(log.forwards(0, n * bytes))).toEqual(range(0, n));
     expect(await collected(log.backwards(n * bytes))).toEqual(range(0, n).reverse());
@@ -69,6 +69,50 @@ test("[recent-lines] what was just written, or read of the end, is not read from
   for await (const _ of again.log.backwards()) break;
   await collected(again.log.forwards((LINES - 20) * bytes));
   expect(disk.calls.get("read")).toBe(before);
+});
+
+/** Reads so many lines from the end, as a window does; gives how often the disk was asked. */
+async function readsOf(log: JsonlLog, lines: number): Promise<number> {
+  const before = disk.calls.get("read") ?? 0;
+  let left = lines;
+  for await (const block of log.backwards()) {
+    left -= block.length;
+    if (left <= 0) break;
+  }
+  return (disk.calls.get("read") ?? 0) - before;
+}
+
+test("[recent-lines] a log whose readers go further back holds as much as they ask for, also after appends", async () => {
+  const log = await written(LINES);
+  expect(await readsOf(log, 200)).toBeGreaterThan(0);
+  expect(await readsOf(log, 200)).toBe(0);
+  for (const n of range(0, 300)) await log.append(Buffer.from(`${lineOf(n)}\n`));
+  expect(await readsOf(log, 200)).toBe(0);
+  expect((await collected(log.backwards())).slice(298, 302)).toEqual([1, 0, 1_199, 1_198]);
+});
+
+test("[recent-lines] who walks through a whole log makes it hold no more of it", async () => {
+  const log = await written(LINES);
+  await collected(log.backwards());
+  expect(await readsOf(log, 200)).toBeGreaterThan(0);
+});
+
+test("[recent-lines] what logs hold beyond their own is bounded together, and is there for others when one is closed", async () => {
+  const logs: JsonlLog[] = [];
+  for (const n of range(0, 60)) {
+    const log = await JsonlLog.create(disk, join(dir, `log-${n}`));
+    await log.append(Buffer.from(Array.from({ length: 300 }, (_, line) => `${lineOf(line)}\n`).join("")));
+    logs.push(log);
+  }
+  const [first, last] = [logs[0], logs.at(-1)];
+  if (!first || !last) throw new Error("No log was written.");
+  for (const log of logs) await readsOf(log, 250);
+  expect(await readsOf(first, 250)).toBe(0);
+  expect(await readsOf(last, 250)).toBeGreaterThan(0);
+  for (const log of logs.slice(0, -1)) await log.close();
+  await readsOf(last, 250);
+  expect(await readsOf(last, 250)).toBe(0);
+  await last.close();
 });
 
 test("[recent-lines] what was cut off is not read any more, and what is appended behind the cut is", async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import { memoryIdOf } from "../../src/domain/owned-ids.js";
+import type { Owner } from "../../src/domain/owner.js";
 import type { RecallStatus } from "../../src/domain/session.js";
 import { Promotion } from "../../src/memories/promotion.js";
+import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { LongTermMemory, TurnToRemember } from "../../src/ports/memories.js";
+import type { PendingTurn } from "../../src/ports/session-store.js";
 import { alice, bob, makeWorld, strict } from "../support/session-world.js";
 
 const signal = new AbortController().signal;
@@ -14,6 +17,7 @@ async function makePromotion(options: { readonly failAt?: string; readonly batch
   const extracted: TurnToRemember[] = [];
   const stored = new Set<string>();
   const failing = { at: options.failAt };
+  const again: PendingTurn[] = [];
   const longTerm = strict<LongTermMemory>("longTerm", {
     remember: async (owner, turn) => {
       if (turn.text === failing.at) throw new Error("no model");
@@ -23,13 +27,27 @@ async function makePromotion(options: { readonly failAt?: string; readonly batch
       const memory = { id, status: "active", source: { message_id: turn.message_id } } as Memory;
       return { memories: [memory], to_confirm: [], forgotten: [], off_record: null, dropped: {} };
     },
+    remembered: async (owner, messageId) => {
+      const memory = { id: memoryIdOf(owner, "", messageId, 0), status: "active", source: { message_id: messageId } } as Memory;
+      return { memories: [memory], to_confirm: [], forgotten: [], off_record: null, dropped: {} };
+    },
   });
+  const endTurn = async (owner: Owner, sessionId: string, turn: number, status: "stored" | "failed") => {
+    const body = { status, memory_ids: [], attempts: 8, ...(status === "failed" && { error_code: "MODEL_UNAVAILABLE" }) };
+    const at = world.clock.now().toISOString();
+    await world.writer.append(owner, sessionId, [{ type: "write_back_done", id: newId(), turn, at, body }]);
+  };
+  const writeBack = async (turn: PendingTurn) => {
+    if (failing.at === `turn ${turn.turn}`) throw new Error("no model");
+    again.push(turn);
+    await endTurn(turn.owner, turn.sessionId, turn.turn, "stored");
+  };
   const { store, ledger, registry, clock } = world;
   const promotion = new Promotion(
-    { store, longTerm, ledger, gate: registry, clock, logger: silentLogger },
+    { store, longTerm, writeBack, ledger, gate: registry, clock, logger: silentLogger },
     { batch: options.batch ?? 20, contextMessages: 2 },
   );
-  return Object.assign(world, { promotion, extracted, stored, failing });
+  return Object.assign(world, { promotion, extracted, stored, failing, again, endTurn });
 }
 
 function answeredWith(status: RecallStatus, writeBack: "pending" | "disabled") {
@@ -108,6 +126,36 @@ describe("promotion", () => {
     expect(await promotion.run({ signal })).toMatchObject({ failed_sessions: 0, messages: 3 });
     expect(extracted.map(({ text }) => text)).toEqual(["three", "four", "five"]);
     expect(stored.size).toBe(6);
+  });
+
+  test("[write-back-visible] reads what was given up, also behind its own mark, and reads it once", async () => {
+    const { sessions, say, promotion, extracted, again, endTurn, store } = await makePromotion();
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "I am allergic to nuts.", "ok", { assistant: answeredWith("ok", "pending") });
+    await say(alice, id, "memory was off", "ok", OFF);
+    expect(await promotion.run({ signal }), "what is pending is the write-back's").toMatchObject({ messages: 1 });
+    await endTurn(alice, id, 1, "failed");
+    expect(await promotion.run({ signal })).toEqual({ sessions: 1, messages: 1, stored: 1, confirmed: 0, failed_sessions: 0 });
+    expect(again).toMatchObject([{ owner: alice, sessionId: id, turn: 1, attempts: 8 }]);
+    expect(await store.index.pendingCounts()).toMatchObject({ failed: 0 });
+    expect(await promotion.run({ signal })).toMatchObject({ messages: 0 });
+    expect([again.length, extracted.length]).toEqual([1, 1]);
+  });
+
+  test("[write-back-visible] what fails once more stays failed, is told, and keeps nothing from what follows it", async () => {
+    const { sessions, say, promotion, extracted, failing, again, endTurn, store } = await makePromotion({ failAt: "turn 1" });
+    const { id } = await sessions.create(alice, {});
+    for (const text of ["one", "two"]) await say(alice, id, text, "ok", { assistant: answeredWith("ok", "pending") });
+    await say(alice, id, "memory was off", "ok", OFF);
+    for (const turn of [1, 2]) await endTurn(alice, id, turn, "failed");
+    expect(await promotion.run({ signal })).toMatchObject({ messages: 2, failed_sessions: 1 });
+    expect(again.map(({ turn }) => turn)).toEqual([2]);
+    expect(extracted.map(({ text }) => text)).toEqual(["memory was off"]);
+    expect(await store.index.pendingCounts()).toMatchObject({ failed: 1 });
+
+    failing.at = undefined;
+    expect(await promotion.run({ signal })).toMatchObject({ messages: 1, failed_sessions: 0 });
+    expect(again.map(({ turn }) => turn)).toEqual([2, 1]);
   });
 
   test("of one owner leaves the others alone", async () => {

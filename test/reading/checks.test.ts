@@ -259,6 +259,23 @@ describe("an end, a replacement or a forgetting of what must hold", () => {
     expect(operation).toMatchObject({ op: "add", target_id: null, waits: null });
   });
 
+  test("what takes the place of a memory may name what that names", () => {
+    const aisle = sampleMemory({
+      id: "m-aisle",
+      text: "Sitzt wegen des Knies am Gang",
+      about: "Gang",
+      category: "seating",
+      strength: "soft",
+    });
+    const quote = "am Gang nur in der Oper";
+    const text = "Sitzt in der Oper wegen des Knies am Gang";
+    const proposal: Proposal = { op: "supersede", quote, text, about: "Gang", category: "seating", target_id: aisle.id };
+    const taken = checked(quote, [proposal], { known: [aisle] });
+    expect(taken.operations[0]?.statement?.text).toBe(text);
+    const made = checked(quote, [{ ...proposal, text: "Sitzt in der Oper wegen des Rückens am Gang" }], { known: [aisle] });
+    expect(made.operations[0]?.statement?.text).toBe(quote);
+  });
+
   test("a soft memory ends without more", () => {
     expect(outcome("not any more", { op: "end", quote: "not any more", target_id: jazz.id }, known)).toBe("taken");
   });
@@ -268,6 +285,79 @@ describe("an end, a replacement or a forgetting of what must hold", () => {
     const quote = "no eggs please";
     expect(outcome(quote, need({ op: "supersede", quote, about: "eggs", text: "No eggs", target_id: null }), known)).toBe("taken");
   });
+});
+
+describe("what is said of somebody else", () => {
+  const emma = sampleMemory({
+    id: "m-emma",
+    category: "dietary",
+    strength: "hard",
+    type: "constraint",
+    subject: "companion:Emma",
+    text: "Emma is allergic to nuts",
+    about: "nuts",
+    need: "no_nuts",
+  });
+  const of = (proposal: Proposal, subject: string, target = emma) => {
+    const text = proposal.quote;
+    const { operations } = checked(text, [{ target_id: target.id, about: "nuts", subject, ...proposal }], { known: [target] });
+    return operations.map(({ op, waits, statement }) => [op, waits, statement?.subject, statement?.need]);
+  };
+
+  test("confirms no need of the first, and is a need of their own", () => {
+    expect(of({ op: "confirm", quote: "Lea can't have nuts either" }, "companion:Lea")).toEqual([
+      ["add", null, "companion:Lea", "no_nuts"],
+    ]);
+    expect(of({ op: "confirm", quote: "Emma can't have nuts" }, "companion:Emma")).toEqual([["confirm", null, undefined, undefined]]);
+  });
+
+  test("nor is what was doubted kept in the words of the doubt, once it is said plainly", () => {
+    const doubted = { ...emma, text: "Emma may be allergic to nuts", status: "review", reason: "unsure" } as const;
+    const said: Proposal = { op: "confirm", quote: "Emma is allergic to nuts", text: "Emma is allergic to nuts" };
+    expect(of(said, "companion:Emma", doubted)).toEqual([["add", null, "companion:Emma", "no_nuts"]]);
+    expect(of({ ...said, text: "" }, "companion:Emma", doubted)).toEqual([["confirm", null, undefined, undefined]]);
+    expect(of({ ...said, quote: "yes she is" }, "companion:Emma", doubted)).toEqual([["confirm", null, undefined, undefined]]);
+  });
+
+  test("replaces no need of the first", () => {
+    const said = need({ op: "supersede", quote: "Lea is allergic to nuts", text: "Lea is allergic to nuts", need: "no_nuts" });
+    expect(of(said, "companion:Lea")).toEqual([["add", null, "companion:Lea", "no_nuts"]]);
+    expect(of(said, "companion:Emma")).toEqual([["supersede", null, "companion:Emma", "no_nuts"]]);
+  });
+
+  test("takes its place where the guest speaks of both, or where the need was only put down to the guest", () => {
+    const corrected = need({ op: "supersede", quote: "it's Lea who is allergic to nuts, not Emma", text: "Lea is allergic to nuts" });
+    expect(of(corrected, "companion:Lea")).toEqual([["supersede", null, "companion:Lea", "other"]]);
+    const source = { session_id: "s", turn: 1, message_id: "m", quote: "My dad can't have nuts" };
+    const putDown = { ...emma, subject: "self", text: "No nuts", source };
+    const said = need({ op: "supersede", quote: "he can't have any nuts or seeds now", text: "No nuts or seeds" });
+    expect(of(said, "companion:dad", putDown)).toEqual([["supersede", null, "companion:dad", "other"]]);
+    expect(of(said, "companion:son", putDown)).toEqual([["add", null, "companion:son", "other"]]);
+  });
+
+  test("ends no need of the first without the guest's word, but under another name of theirs", () => {
+    const said: Proposal = { op: "end", quote: "Lea can eat nuts again" };
+    expect(of(said, "companion:Lea")).toEqual([["end", "unclear_change", undefined, undefined]]);
+    expect(of(said, "companion:Lea", { ...emma, entities: ["Lea"] })).toEqual([["end", null, undefined, undefined]]);
+    expect(of(said, "companion:daughter")).toEqual([["end", null, undefined, undefined]]);
+    const husband = { ...emma, subject: "companion:husband", text: "Husband is allergic to nuts" };
+    const named = sampleMemory({ id: "m-name", text: "Husband's name is Lea", subject: "companion:husband", entities: ["Lea"] });
+    const proposal: Proposal = { ...said, target_id: husband.id, subject: "companion:Lea" };
+    expect(checked(said.quote, [proposal], { known: [husband, named] }).operations).toMatchObject([{ op: "end", waits: null }]);
+    expect(of(said, "self")).toEqual([["end", null, undefined, undefined]]);
+  });
+});
+
+test.each([
+  ["wheelchair", "step_free"],
+  ["Level-Access", "step_free"],
+  ["wheelchiar", "step_free"],
+  ["no_nutss", "no_nuts"],
+  ["pacemaker", "other"],
+  ["no_guts", "other"],
+])("a need that a model calls %j is kept as %j", (given, expected) => {
+  const { operations } = checked("I come in a wheelchair", [need({ quote: "I come in a wheelchair", about: "wheelchair", need: given })]);
+  expect(operations[0]?.statement?.need).toBe(expected);
 });
 
 describe("dates are the model's", () => {
@@ -281,8 +371,21 @@ describe("dates are the model's", () => {
       "2026-12-26T22:59:59.000Z",
     ]);
   });
+  test("a month is its first day where it begins something, its last where it ends it", () => {
+    expect(dates({ valid_from: "2026-04", valid_until: "2026-06" })).toEqual(["2026-03-31T22:00:00.000Z", "2026-06-30T21:59:59.000Z"]);
+  });
+  test("what lies ahead is a fact, and no event of the past", () => {
+    const typeOf = (more: Partial<Proposal>) =>
+      checked("over Christmas", [{ quote: "over Christmas", type: "episodic", ...more }]).operations[0]?.statement?.type;
+    expect([typeOf({ valid_from: "2026-12-24", valid_until: "2026-12-26" }), typeOf({ valid_until: "2026-03-14" })]).toEqual([
+      "fact",
+      "fact",
+    ]);
+    expect([typeOf({}), typeOf({ valid_from: "2026-01-02" })]).toEqual(["episodic", "episodic"]);
+  });
   test.each([
     ["no date", { valid_until: "soon" }],
+    ["no month", { valid_until: "2026-13" }],
     ["no day", { valid_until: "2026-02-31" }],
     ["over before it was said", { valid_until: "2026-03-01" }],
     ["an end before the start", { valid_from: "2026-05-01", valid_until: "2026-04-01" }],

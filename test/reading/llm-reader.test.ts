@@ -38,11 +38,36 @@ describe("what the model is given", () => {
     });
   });
 
+  test("tells the answer before once: as the question, and in the context only where that doesn't hold it whole", async () => {
+    const said = { role: "user" as const, content: "Two for Saturday" };
+    const given = async (question: string) => {
+      const context = [said, { role: "assistant" as const, content: question }];
+      const { model } = await read(['{"operations":[]}'], { context });
+      return JSON.parse(model.requests[0]?.messages[1]?.content ?? "");
+    };
+    expect(await given("Anything else?")).toMatchObject({ CONTEXT: [said], QUESTION: "Anything else?" });
+    expect((await given("y".repeat(700))).CONTEXT).toHaveLength(2);
+  });
+
   test("knows no other domain's words", () => {
     const prompt = promptFor({ name: "garage", categories: [], needs: [{ name: "towing", description: "must be towed" }] });
     expect(prompt).toContain("(garage)");
     expect(prompt).toContain("towing: must be towed");
     expect(prompt).not.toMatch(/\{(?:name|needs|categories)\}/);
+  });
+});
+
+describe("a target", () => {
+  const end = (target: string) => JSON.stringify({ operations: [{ op: "end", target, quote: "I love jazz" }] });
+  const targetOf = async (target: string, more: Partial<MessageToRead> = {}) =>
+    (await read([end(target)], more)).reading.operations[0]?.target_id;
+
+  test("is known by its short name, or by its whole text where one alone has it", async () => {
+    expect(await targetOf("m1")).toBe("0190-nuts");
+    expect(await targetOf("Is allergic to nuts")).toBe("0190-nuts");
+    expect(await targetOf("nuts")).toBeNull();
+    const twice = [...known, sampleMemory({ id: "0190-son", text: "Is allergic to nuts", subject: "companion:son" })];
+    expect(await targetOf("Is allergic to nuts", { known: twice })).toBeNull();
   });
 });
 

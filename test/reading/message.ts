@@ -7,7 +7,7 @@ import { type MessageToRead, type ProposedOperation, proposedOperationSchema } f
 
 export const NEEDS: readonly Need[] = [
   { name: "no_nuts", description: "nothing with nuts" },
-  { name: "step_free", description: "no steps on the way" },
+  { name: "step_free", description: "no steps on the way", spellings: ["wheelchair", "level access"] },
 ];
 
 /** A message of a guest, Wednesday 11 March 2026, 11:00 in Berlin. */

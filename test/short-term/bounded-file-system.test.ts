@@ -50,3 +50,10 @@ test("what fails or ends in time does so as ever", async () => {
   await expect(fs.open(join(dir, "none"), "read")).rejects.toMatchObject({ code: "ENOENT" });
   await expect(fs.unlink(join(dir, "none"))).rejects.toMatchObject({ code: "ENOENT" });
 });
+
+test("what the disk answered while this process was busy itself is no late answer", async () => {
+  const fs = boundedFileSystem(nodeFileSystem, 20);
+  const looked = fs.stat(dir);
+  for (const until = performance.now() + 100; performance.now() < until; );
+  expect(await looked).not.toBeNull();
+});

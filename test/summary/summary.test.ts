@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { describe, expect, test, vi } from "vitest";
+import { SummaryKeeper } from "../../src/after-turn/summary.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { isCurrent } from "../../src/domain/summary.js";
 import { summaryMessage } from "../../src/history/history.js";
+import { silentLogger } from "../../src/platform/logger.js";
 import { tokenCounterFor } from "../../src/platform/tokens.js";
 import { roundsToRead, shownWindow } from "../../src/turn/window.js";
 import { alice } from "../support/session-world.js";
@@ -100,6 +102,72 @@ describe("the rolling summary", () => {
     await world.say(alice, id, fact, "OK");
     await chatter(world, alice, id, 2, 40);
     expect((await summaryOf(world, id))?.body.text).toContain(kept);
+  });
+});
+
+describe("the summary of a long conversation", () => {
+  test("still tells after 130 rounds what was said in the third, and covers all that has left the window", async () => {
+    const world = await makeSummaryWorld(null, { maxTokens: 300 });
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 2);
+    await world.say(alice, id, "My sister Amara is allergic to walnuts, so no pesto please. She arrives on 14 June.", "Noted.");
+    await chatter(world, alice, id, 4, 130);
+    const summary = await summaryOf(world, id);
+    expect(summary?.body).toMatchObject({ from_turn: 1, to_turn: 120, by: "extract" });
+    expect(summary?.body.text).toContain("Turn 3, user: My sister Amara is allergic to walnuts");
+  });
+
+  test("is made from the one before and the rounds since: no journal is read as a whole any more", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 110);
+    const { journal } = world.store;
+    const read = vi.spyOn(journal, "read");
+    const window = vi.spyOn(journal, "window");
+    await chatter(world, alice, id, 111, 130);
+    expect((await summaryOf(world, id))?.body.to_turn).toBe(120);
+    expect(Math.max(...window.mock.calls.map(([, , { rounds }]) => rounds))).toBeLessThan(100);
+    expect(read.mock.calls.every(([, , options]) => (options?.fromSeq ?? 1) > 100)).toBe(true);
+    vi.restoreAllMocks();
+  });
+
+  test("is made from all rounds where something was forgotten", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await world.say(alice, id, "I adore Wagner operas since 1998.", "Lovely.");
+    await chatter(world, alice, id, 2, 115);
+    expect((await summaryOf(world, id))?.body.text).toContain("Wagner");
+    const messageId = (await world.sessions.messages(alice, id, { limit: 1 })).data[0]?.id ?? "";
+    const at = world.clock.now().toISOString();
+    await world.ledger.addTombstone(alice, { memoryId: "m-wagner", messageIds: [messageId], textHash: "h", at });
+    await world.keeper.forgotten(alice);
+    const summary = await summaryOf(world, id);
+    expect(summary?.body).toMatchObject({ from_turn: 1 });
+    expect(summary?.body.text).not.toContain("Wagner");
+  });
+
+  test("by a model: it is given the record so far and what came after it", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    await chatter(world, alice, id, 1, 119);
+    const model = scribe("They talked about music and the weather.");
+    const { store, writer, ledger, history, registry: gate, clock } = world;
+    const counter = await tokenCounterFor("gpt-4o");
+    const keeper = new SummaryKeeper(
+      { store, writer, ledger, history, model, counter, gate, clock, logger: silentLogger },
+      { windowRounds: 10, maxTokens: 2_000 },
+    );
+    await world.say(alice, id, "Another evening, please.", "Of course.");
+    expect(await keeper.maintain(alice, id)).toBe(true);
+    expect((await summaryOf(world, id))?.body).toMatchObject({
+      text: "They talked about music and the weather.",
+      from_turn: 1,
+      to_turn: 110,
+    });
+    const [asked = ""] = model.asked;
+    expect(asked).toContain("record_so_far");
+    expect(asked).toContain('"turn":101');
+    expect(asked).not.toContain('"turn":100,');
   });
 });
 

@@ -57,7 +57,8 @@ export class Conversation {
     });
   }
 
-  async say(message: string, more: Partial<Omit<ToolContext, "callId">> = {}): Promise<AgentResult> {
+  /** `shown`: what the page shows, as its button sends it. */
+  async say(message: string, more: Partial<Omit<ToolContext, "callId">> = {}, shown: object | null = null): Promise<AgentResult> {
     this.#turn += 1;
     const at = this.now.toISOString();
     const envelope = { v: 1 as const, type: "message" as const, turn: this.#turn, at };
@@ -71,7 +72,7 @@ export class Conversation {
         recap: recapOf(this.#domain.tools),
         recalled: this.memories,
         history: [],
-        pageContext: null,
+        pageContext: shown === null ? null : JSON.stringify(shown),
         instructions: null,
         question: message,
         now: this.now,

@@ -82,8 +82,10 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
     historyLimit: 5,
   };
   const store = await openMemorySessionStore({ clock: systemClock, logger: silentLogger });
+  const ledger = new InMemoryOwnerLedger();
   const made = {
     store,
+    ledger,
     seen,
     longTerm,
     agentCalled,
@@ -106,7 +108,7 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
       agent,
       domain: { name: "test", prompt: "You are a test." },
       recall,
-      ledger: new InMemoryOwnerLedger(),
+      ledger,
       registry: made.registry,
       onAsked: (_owner, ids) => void made.asked.push([...ids]),
       afterTurn: () => {},

@@ -3,6 +3,7 @@ import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
 import type { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
 import { OfflineReader } from "../../src/offline/offline-reader.js";
 import type { Need } from "../../src/ports/agent.js";
+import type { GiveWay } from "../../src/ports/give-way.js";
 
 /** Every need that the concierge's words name. */
 export const NEEDS: readonly Need[] = [...new Set(CONCIERGE_WORDS.needs.map(({ need }) => need))].map((name) => ({
@@ -11,5 +12,5 @@ export const NEEDS: readonly Need[] = [...new Set(CONCIERGE_WORDS.needs.map(({ n
 }));
 
 /** The stand-in that reads messages, with the concierge's words; by rules alone where no judge is given. */
-export const standInReader = (judge: SentenceJudge | null = null) =>
-  new OfflineReader({ needs: NEEDS, categories: CONCIERGE_CATEGORIES, words: CONCIERGE_WORDS, judge });
+export const standInReader = (judge: Pick<SentenceJudge, "judge"> | null = null, giveWay?: GiveWay) =>
+  new OfflineReader({ needs: NEEDS, categories: CONCIERGE_CATEGORIES, words: CONCIERGE_WORDS, judge, ...(giveWay && { giveWay }) });

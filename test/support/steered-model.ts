@@ -3,7 +3,7 @@ import type { ChatModel, ModelEvent, ModelRequest } from "../../src/ports/chat-m
 
 /**
  * A model that a test steers by what the guest says. `slowly …`: half an answer, and the rest when it is let go on. `fail …`: fails the
- * first time that this is said. `long …`: an answer of many paragraphs. Anything else is said back.
+ * first time that this is said; `breaks …`: fails in the middle of the answer then. `long …`: an answer of many paragraphs. Anything else is said back.
  */
 export class SteeredModel implements ChatModel {
   readonly name = "steered";
@@ -38,9 +38,13 @@ export class SteeredModel implements ChatModel {
     }
     yield { type: "text", delta: `You said: ${said}.` };
     if (said.startsWith("long")) for (let n = 0; n < 40; n += 1) yield { type: "text", delta: `\n\nParagraph ${n}.` };
+    // The beginning of an answer is held back until it is long enough to be one.
+    if (/^(slowly|breaks)/.test(said)) yield { type: "text", delta: `\n\n${"Let me think about that. ".repeat(30)}` };
+    if (said.startsWith("breaks") && !this.#failed.has(said)) {
+      this.#failed.add(said);
+      throw new AppError("MODEL_UNAVAILABLE");
+    }
     if (said.startsWith("slowly")) {
-      // The beginning of an answer is held back until it is long enough to be one.
-      yield { type: "text", delta: `\n\n${"Let me think about that. ".repeat(30)}` };
       await Promise.race([
         this.#held,
         new Promise((_, reject) => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import { needing } from "../support/needing.js";
+import { gate, problem } from "../support/page-faults.js";
 import type { SampleReply } from "../support/sample-application.js";
 import { ask, lastAnswer, openSamplePage, type SamplePage, say } from "../support/sample-page.js";
 import { MEMORY_ID, sampleMemory } from "../support/samples.js";
@@ -192,6 +193,51 @@ needing("chromium")("answers on the chat page", () => {
     expect(await lastAnswer(page).locator(".card").count()).toBe(7);
   });
 
+  test("a card's button waits while an answer is under way, says why, and can be pressed after it", async () => {
+    const { page } = await on.guest("presses");
+    await ask(page, "found");
+    const book = page.getByRole("button", { name: "Book 2: The Foghorn Five" });
+    const held = gate();
+    await page.route("**/v1/chat", async (route) => {
+      await held.opened;
+      await route.continue();
+    });
+    await say(page, "plain");
+    await expect.poll(() => book.getAttribute("aria-disabled")).toBe("true");
+    await book.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.locator(".toast", { hasText: "I am still answering" }).waitFor();
+    expect(await page.locator(".toast").count()).toBe(1);
+    await say(page, "typed meanwhile");
+    await page.locator(".toast", { hasText: "Your words stay here" }).waitFor();
+    expect(await page.inputValue("#message")).toBe("typed meanwhile");
+    expect(await page.locator(".turn.user").count()).toBe(2);
+    held.open();
+    await lastAnswer(page).locator("strong", { hasText: "Bold" }).waitFor();
+    await expect.poll(() => book.getAttribute("aria-disabled")).toBe(null);
+    await book.click();
+    await lastAnswer(page).getByText("You said: Book 2 seats for The Foghorn Five").waitFor();
+  });
+
+  test("whoever presses a button that says something by keyboard goes on at what was said, wherever the button was", async () => {
+    const { page } = await on.guest("keys");
+    const focused = () => page.evaluate("document.activeElement.querySelector('.bubble')?.textContent ?? document.activeElement.id");
+    await page.locator(".suggestion").first().focus();
+    await page.keyboard.press("Enter");
+    const first = await page.locator(".suggestion, .bubble").first().textContent();
+    await expect.poll(focused).toBe(first);
+    await page.locator(".turn.assistant.complete").waitFor();
+    await ask(page, "quote");
+    expect(await focused()).toBe("message");
+    await page.getByRole("button", { name: "Confirm: Evening 0" }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("Yes, book it, please.");
+    await lastAnswer(page).getByText("You said: Yes, book it, please.").waitFor();
+    await page.keyboard.press("Tab");
+    await expect.poll(() => page.evaluate("document.activeElement.closest('.exchange') !== null")).toBe(true);
+  });
+
   test("a quote's button sends the guest's words with its token, and an answered quote has none any more", async () => {
     const { page, complaints } = await on.guest("quote");
     await ask(page, "quote");
@@ -224,10 +270,15 @@ needing("chromium")("answers on the chat page", () => {
     await pill.click();
     await lastAnswer(page).getByText("You added this by hand").waitFor();
     await lastAnswer(page).locator(".because-actions").getByRole("button", { name: "Edit" }).click();
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "PATCH") sent += 1;
+    });
     await page.getByRole("textbox", { name: "What is true now" }).fill("Likes the front rows");
-    await page.keyboard.press("Enter");
+    await page.evaluate(`for (const form of [document.activeElement.form, document.activeElement.form]) form.requestSubmit()`);
     await lastAnswer(page).locator(".pill", { hasText: "likes the front rows" }).waitFor();
     expect([...on.sample.memories.values()].find((memory) => memory.owner === owner)?.text).toBe("Likes the front rows");
+    expect(sent).toBe(1);
     await lastAnswer(page).locator(".pill").click();
     await lastAnswer(page).locator(".because-actions").getByRole("button", { name: "Forget" }).click();
     await lastAnswer(page).locator(".pill.gone").waitFor();
@@ -266,6 +317,32 @@ needing("chromium")("answers on the chat page", () => {
     await page.locator(".turn.assistant", { hasText: "Is that so?" }).waitFor();
     expect(await page.locator(".confirm").count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  test("a question that was answered elsewhere meanwhile goes, and whoever types on is left where they are", async () => {
+    const { page } = await on.guest("wait-elsewhere");
+    await ask(page, "wait");
+    const held = gate();
+    await page.route("**/approve", async (route) => {
+      await held.opened;
+      await route.fulfill(problem(400, "INVALID_REQUEST"));
+    });
+    await lastAnswer(page).getByRole("button", { name: "Yes. Shall I keep “No peanuts”?" }).click();
+    await page.locator("#message").focus();
+    held.open();
+    await page.locator(".toast", { hasText: "That was answered already." }).waitFor();
+    // The sample still has it waiting, and asks anew.
+    await page.unroute("**/approve");
+    const yes = gate();
+    await page.route("**/approve", async (route) => {
+      await yes.opened;
+      await route.continue();
+    });
+    await lastAnswer(page).getByRole("button", { name: "Yes. Shall I keep “No peanuts”?" }).click();
+    await page.locator("#message").focus();
+    yes.open();
+    await lastAnswer(page).getByRole("status").getByText("Kept: No peanuts").waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("message");
   });
 
   test("a resumed conversation has its cards and what it went by under the answers that showed them", async () => {

@@ -38,6 +38,8 @@ needing("chromium")("asking on the chat page", () => {
     const problem = page.locator(".problem");
     await problem.getByText("I can't answer right now").waitFor();
     expect(await problem.textContent()).not.toMatch(/model|idempot|request|server/i);
+    // The server's event about it comes a moment later, and is no news here.
+    await page.waitForTimeout(1_500);
     await problem.getByRole("button", { name: "Try again" }).click();
     await lastAnswer(page).getByText("You said: fail at first.").waitFor();
     expect(sent).toHaveLength(2);
@@ -45,6 +47,20 @@ needing("chromium")("asking on the chat page", () => {
     await page.reload();
     await lastAnswer(page).getByText("You said: fail at first.").waitFor();
     expect(await page.locator(".exchange").count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  test("an answer that breaks off is tried again in its place, and a reload shows the whole one alone", async () => {
+    const { page, complaints } = await on.guest("breaks");
+    await say(page, "breaks here");
+    await lastAnswer(page).getByText("I can't answer right now").waitFor();
+    expect(await lastAnswer(page).textContent()).toContain("Let me think about that.");
+    await lastAnswer(page).getByRole("button", { name: "Try again" }).click();
+    await lastAnswer(page).getByRole("button", { name: "Ask again" }).waitFor();
+    await page.reload();
+    await lastAnswer(page).getByRole("button", { name: "Ask again" }).waitFor();
+    expect(await page.locator(".turn.assistant").count()).toBe(1);
+    expect((await lastAnswer(page).textContent())?.match(/You said/g)).toHaveLength(1);
     expect(complaints).toEqual([]);
   });
 
@@ -62,7 +78,7 @@ needing("chromium")("asking on the chat page", () => {
         await page.locator(".exchange").waitFor();
         return lastAnswer(page).textContent();
       })
-      .toContain("You stopped this answer.");
+      .toContain("This answer was stopped.");
     expect(await lastAnswer(page).textContent()).toContain("You said: slowly, please.");
     await lastAnswer(page).getByRole("button", { name: "Ask again" }).click();
     await page.getByRole("button", { name: "Stop", exact: true }).waitFor();

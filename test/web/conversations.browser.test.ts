@@ -174,6 +174,15 @@ needing("chromium")("the conversations in a browser", () => {
     await stranger.page.getByText("You have booked nothing yet.").waitFor();
   });
 
+  test("a booking has the day and the time of its own city, wherever the guest's device is", async () => {
+    await house.world.application.parts.domain.records?.restore(ownerOf("default", "far-away"), [
+      { ...BOOKING, id: "b-2", reference: "MTR-2" },
+    ]);
+    const { page } = await house.guest("far-away", { timezoneId: "Asia/Tokyo", locale: "en-GB" });
+    await page.getByRole("button", { name: "My bookings" }).click();
+    await page.locator(".booking", { hasText: "Aoife" }).getByText("1 May 2031, 20:00 · Liffey Lane, Dublin").waitFor();
+  });
+
   test("[owner-reserved] a name that can't be one is refused where it is typed, and nobody is changed", async () => {
     await say("speaker", "What is on in Vienna?");
     const { page } = await house.guest("speaker");

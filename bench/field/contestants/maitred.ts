@@ -7,8 +7,8 @@ import { openRecalls } from "../../growth/recalls.js";
 import { NOW } from "../../recall/memory-rows.js";
 import { questionOf, textOf } from "../../recall/memory-texts.js";
 import type { Contestant, Prepared, Setting } from "../contestant.js";
-import { DIMENSION, expectFound, FOUND, messageOf, roundOf, roundsOf, WINDOW_ROUNDS } from "../data.js";
-import { messageRecord, openSession } from "../session-of-rounds.js";
+import { DIMENSION, expectFound, FOUND, messageOf, roundsOf, WINDOW_ROUNDS } from "../data.js";
+import { openSession, roundRecords } from "../session-of-rounds.js";
 
 const owner = ownerOf("default", "guest-0");
 const WITHOUT_MEMORY = { MEM0_ENABLED: "false", HISTORY_BACKEND: "none" };
@@ -33,7 +33,7 @@ export const contestant: Contestant = {
     return {
       keeps: "synced",
       operation: async (n) => {
-        const records = roundOf(n).map(messageRecord(setting.sizes.rounds + n + 1));
+        const records = roundRecords(setting.sizes.rounds + n);
         await index.apply(owner, sessionId, await journal.append(owner, sessionId, records));
       },
       close: () => maitred.close({ drainMs: 0 }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Memory } from "../../domain/memory.js";
+import { normalised } from "../../domain/normalised-text.js";
 import { ASKED_EVERYTHING, type Tool, type ToolContext, type ToolResult } from "../../ports/agent.js";
 import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
 import type { MemoryToolParts } from "./memory-tool-parts.js";
@@ -7,24 +8,27 @@ import { leftOpen, memoryLine, mustRead, mustStandInMessage, quoteField, turnOf 
 
 const NEAREST = 10;
 
+/** The user may well mean something: theirs to say. */
+const NOTHING_FOUND = "Nothing like this is remembered in these words. Look with list_memories, or ask the user what they mean.";
+
 const target = {
   memory_id: z.string().max(64).optional(),
   what: z.string().min(1).max(500).optional().describe("what it is about"),
   quote: quoteField.optional(),
 };
-const forgetInput = z.object({
+const forgetInput = z.strictObject({
   ...target,
   everything: z.boolean().optional().describe("all of it, only when the user asks so"),
 });
-const noLongerInput = z.object(target);
+const noLongerInput = z.strictObject(target);
 
 /** `forget`: takes a memory away for good; everything only where the answer before asked whether to. */
 export function forgetTool(parts: MemoryToolParts): Tool<z.infer<typeof forgetInput>> {
   return {
     name: "forget",
     description:
-      "Forgets a memory for good, at the user's word; if several fit, ask which. Everything: the first call only asks; " +
-      "call again when the next message says yes.",
+      "Forgets a memory for good, when the user wants it remembered no more; if several fit, ask which. " +
+      "Everything: the first call only asks; call again when the next message says yes.",
     parameters: forgetInput,
     maxCallsPerTurn: 5,
     run: async (input, context) => {
@@ -80,6 +84,10 @@ async function change(
   return { output: op === "forget" ? { status: "forgotten", forgot: [found.text] } : { status: "ended", ended: found.text } };
 }
 
+function isOfKind({ category, aspect }: Memory, what: string): boolean {
+  return [category, aspect].some((kind) => normalised(kind) === normalised(what));
+}
+
 /** The memory that is meant; else what could be, for the model to choose by id, or to ask about. */
 async function targetOf(
   { memories, inOwnWords }: MemoryToolParts,
@@ -94,11 +102,15 @@ async function targetOf(
   const [only, another] = named;
   if (only !== undefined && another === undefined && !found.some((other) => other !== only && inOwnWords(only.about, other.about)))
     return only;
-  if (found.length === 0) return { output: { status: "nothing_found", note: "Nothing like this is remembered." } };
+  if (found.length === 0) return { output: { status: "nothing_found", note: NOTHING_FOUND } };
+  // Or by what kind of thing it is ("my budget"). What must hold is never taken for that alone.
+  const ofKind = named.length > 0 || !inOwnWords(what, context.userMessage.content) ? [] : found.filter((each) => isOfKind(each, what));
+  const [kind, more] = ofKind;
+  if (kind !== undefined && more === undefined && kind.strength === "soft") return kind;
   return {
     output: {
       status: "which_one",
-      memories: (named.length > 1 ? named : found).map(memoryLine),
+      memories: ([named, ofKind].find((some) => some.length > 1) ?? found).map(memoryLine),
       ask: "Nothing was changed. Call again with the memory_id where the user's words say which one they mean; else ask them.",
     },
   };

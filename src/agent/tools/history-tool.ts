@@ -9,7 +9,10 @@ const LIMIT = 8;
 /** Of one message, in characters; the element holds all of it. */
 const SHOWN_CHARS = 1_000;
 
-const input = z.object({
+/** Said where nothing more was found: it is no sign that nothing was said. */
+const SHOWN_ALREADY = "Nothing beside what your messages show already: look there, and at the Refs.";
+
+const input = z.strictObject({
   query: z.string().min(1).max(500),
   from: z.iso.date().optional().describe("YYYY-MM-DD"),
   to: z.iso.date().optional().describe("inclusive"),
@@ -49,7 +52,10 @@ export function historyTool(history: Pick<ConversationHistory, "search">): Tool<
       cited.set(context.userMessage, before + hits.length);
       const refs = hits.map((hit, index) => ({ hit, name: `Ref #${before + index + 1} — ${dayOf(hit, context.now, context.timeZone)}` }));
       return {
-        output: { found: refs.map(({ hit, name }) => line(hit, name)) },
+        output: {
+          found: refs.map(({ hit, name }) => line(hit, name)),
+          ...(refs.length === 0 && (context.hiddenMessageIds?.size ?? 0) > 0 && { note: SHOWN_ALREADY }),
+        },
         elements: refs.map(
           ({ hit, name }): Element => ({ id: `message:${hit.id}`, type: "text", name, content: hit.content, display: "side" }),
         ),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { normalised } from "../../domain/normalised-text.js";
 import { only, shorterList } from "../../domain/recap.js";
 import type { JsonValue } from "../../domain/session.js";
 import type { Tool } from "../../ports/agent.js";
@@ -10,7 +11,7 @@ const FOUND = 20;
 
 const named = (memory: JsonValue) => only(memory, "memory_id", "text");
 
-const listInput = z.object({ category: z.string().max(64).optional() });
+const listInput = z.strictObject({ category: z.string().max(64).optional() });
 
 /** `list_memories`: all that holds, and what waits for the guest's word. */
 export function listMemoriesTool({ memories, turns }: MemoryToolParts): Tool<z.infer<typeof listInput>> {
@@ -27,7 +28,9 @@ export function listMemoriesTool({ memories, turns }: MemoryToolParts): Tool<z.i
         memories.list(owner, { limit: LISTED, status: "active", signal, ...filter }),
         turns.toConfirm(owner, { talk: false, signal }),
       ]);
-      const shown = waiting.filter((memory) => memory.status === "review" && (category === undefined || memory.category === category));
+      const shown = waiting.filter(
+        (memory) => memory.status === "review" && (category === undefined || normalised(memory.category) === normalised(category)),
+      );
       return {
         output: {
           memories: page.data.map(memoryLine),
@@ -39,7 +42,7 @@ export function listMemoriesTool({ memories, turns }: MemoryToolParts): Tool<z.i
   };
 }
 
-const searchInput = z.object({
+const searchInput = z.strictObject({
   query: z.string().min(1).max(500),
   category: z.string().max(64).optional(),
 });

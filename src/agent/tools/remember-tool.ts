@@ -9,7 +9,7 @@ import { leftOpen, mustRead, mustStandInMessage, quoteField, turnOf } from "./to
 
 const OTHER = "other";
 
-const fields = z.object({
+const fields = z.strictObject({
   quote: quoteField,
   text: statementSchema.shape.text.describe('third person, no subject: "Prefers aisle seats"'),
   // In the model's own word: one that is unknown becomes the nearest.

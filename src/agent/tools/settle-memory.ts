@@ -1,12 +1,17 @@
 import { z } from "zod";
 import type { JsonObject } from "../../domain/session.js";
+import { toConfirmOf } from "../../domain/to-confirm.js";
 import { isAppError } from "../../platform/errors.js";
 import { ASKED_EVERYTHING, type Tool } from "../../ports/agent.js";
 import type { Settlement } from "../../ports/memories.js";
 import type { MemoryToolParts } from "./memory-tool-parts.js";
 import { mustRead, quoteField } from "./tool-turn.js";
 
-const input = z.object({
+const NOT_ASKED =
+  "Your answer before did not ask about this. What the user's message says plainly is kept without it; else ask now: " +
+  "the next message settles it.";
+
+const input = z.strictObject({
   answers: z
     .array(
       z.object({
@@ -33,14 +38,21 @@ export function settleMemoryTool({ turns, inOwnWords }: MemoryToolParts): Tool<z
       mustRead(context);
       const asked = (context.asked ?? []).filter((id) => id !== ASKED_EVERYTHING);
       const { owner, sessionId: session_id, turn, userMessage, now } = context;
+      // Told as it was asked: of a change that is what a yes makes true.
+      const told = new Map((await turns.toConfirm(owner, { talk: false })).map((memory) => [memory.id, toConfirmOf(memory)?.text]));
       const settled: JsonObject[] = [];
       const refused: JsonObject[] = [];
       const settle = async ({ memory_id, answer, quote }: Settlement) => {
-        if (!asked.includes(memory_id)) return "Your answer before did not ask about this. Ask now; the user's next message settles it.";
+        if (!asked.includes(memory_id)) return NOT_ASKED;
         if (!inOwnWords(quote, userMessage.content)) return "The quote is not in the user's own words of this message.";
         const source = { session_id, turn, message_id: userMessage.id };
         const [memory] = await turns.settle(owner, [{ memory_id, answer, quote }], { asked, source, text: userMessage.content, now });
-        settled.push({ memory_id, answer, text: memory?.text ?? "", status: answer === "yes" ? "settled as true" : "dropped" });
+        settled.push({
+          memory_id,
+          answer,
+          text: told.get(memory_id) ?? memory?.text ?? "",
+          status: answer === "yes" ? "settled as true" : "dropped",
+        });
         return null;
       };
       // One by one: what is refused of one answer takes no other along.

@@ -1,11 +1,11 @@
 import type { ScriptView } from "../../ports/offline-script.js";
 import { RELATIONS } from "../companions.js";
 import { NUMBER_WORDS } from "../number-words.js";
-import { wordSet } from "../phrases.js";
+import { says, wordSet } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
+import { contentWords } from "./content-words.js";
 import { type Days, daysIn } from "./dates.js";
-import { contentWords } from "./facts.js";
-import { cityIn, dietIn, genresIn, kindIn, partyIn, priceIn, wantsStepFree } from "./words.js";
+import { citiesIn, dietsIn, genresIn, kindsIn, partyIn, priceIn } from "./words.js";
 
 /** What the message itself asks for. */
 export interface Wish {
@@ -19,49 +19,38 @@ export interface Wish {
   readonly diet: Diet | undefined;
   /** Words that mean nothing else: a name, a title. The empty string where there are none. */
   readonly text: string;
+  /** Whether it names nothing of a catalogue but, perhaps, a name. */
+  readonly empty: boolean;
 }
 
 /** Words around a request that name nothing in a catalogue. */
 const AROUND: ReadonlySet<string> = new Set([...wordSet("around"), ...Object.keys(NUMBER_WORDS), ...RELATIONS.flat()]);
 
-export function wishIn(view: ScriptView): Wish {
-  const { message } = view;
-  const dated = daysIn(message, view.now, view.timeZone);
-  const genres = genresIn(message);
-  return {
-    genres,
-    kind: kindIn(message),
-    city: cityIn(message),
+export function wishIn(message: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
+  const dated = daysIn(message, now, timeZone);
+  const named = {
+    genres: genresIn(message),
+    kind: kindsIn(message)[0],
+    city: citiesIn(message)[0],
     days: dated?.days,
     maxPrice: priceIn(message),
-    party: partyIn(message),
-    stepFree: wantsStepFree(message),
-    diet: dietIn(message),
-    text: nameIn(dated === undefined ? message : message.replace(dated.words, " ")),
+    stepFree: says(message, "step_free"),
+    diet: dietsIn(message)[0],
   };
-}
-
-export function isEmpty(wish: Wish): boolean {
-  const { genres, kind, city, days, maxPrice, stepFree, diet } = wish;
-  return (
-    genres.length === 0 &&
-    kind === undefined &&
-    city === undefined &&
-    days === undefined &&
-    maxPrice === undefined &&
-    !stepFree &&
-    diet === undefined
+  const empty = Object.values(named).every(
+    (value) => value === undefined || value === false || (Array.isArray(value) && value.length === 0),
   );
+  return { ...named, party: partyIn(message), text: nameIn(dated === undefined ? message : message.replace(dated.words, " ")), empty };
 }
 
-/** What a search takes of a name, in characters. */
+/** What a search takes of a name, in characters and words. */
 const MAX_NAME = 200;
+const MAX_NAME_WORDS = 4;
 
-/** What is left of a message when every word with another meaning is taken out: at most four words, in order. */
+/** What is left of a message when every word with another meaning is taken out. */
 function nameIn(text: string): string {
-  const left = contentWords(text).filter((word) => {
-    if (AROUND.has(word) || /^\d/.test(word)) return false;
-    return genresIn(word).length === 0 && kindIn(word) === undefined && cityIn(word) === undefined && dietIn(word) === undefined;
-  });
-  return left.length <= 4 ? left.join(" ").slice(0, MAX_NAME) : "";
+  const left = contentWords(text).filter(
+    (word) => !AROUND.has(word) && !/^\d/.test(word) && [genresIn, kindsIn, citiesIn, dietsIn].every((find) => find(word).length === 0),
+  );
+  return left.length <= MAX_NAME_WORDS ? left.join(" ").slice(0, MAX_NAME) : "";
 }

@@ -1,52 +1,45 @@
 import type { JsonValue } from "../../domain/session.js";
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
-import { joined } from "../companions.js";
-import { companionsIn, spokenOf, staysBehind } from "../script/party-words.js";
+import { says } from "../phrases.js";
+import { companionsIn, staysBehind } from "../script/party-words.js";
 import { readReply } from "../script/reply.js";
 import type { Wish } from "../script/wish.js";
-import { partyIn } from "../script/words.js";
-import { plain } from "../vocabulary.js";
+import { ordinalIn, partyIn } from "../script/words.js";
 import type { Habits } from "./habits.js";
-import { callThen, isFailure, say } from "./moves.js";
-import { awaitsQuantity, focus, justShowedOne, mergeLists, openQuote, type ShownQuote, saidSinceList } from "./past.js";
+import { callThen, say } from "./moves.js";
+import { justShowedOne, mergedList, openQuote, type ShownBooking, saidSinceList } from "./past.js";
 import * as replies from "./replies.js";
-import { meantEvent, missingPlace, search } from "./search-moves.js";
+import { meantEvent, search, whichOne } from "./search-moves.js";
 
 /** Bookings and answers to a quote, as moves. */
 
 /** What the tools take of the guest's words. */
-const MAX_QUOTED_CHARS = 500;
+export const MAX_QUOTED_CHARS = 500;
+/** Longer messages say something else too. */
+const MAX_ANSWER_WORDS = 10;
 
 export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
-  const outcome = view.observations.findLast(({ name }) => name === "book_tickets");
-  if (outcome !== undefined) return say(isFailure(outcome) ? replies.failureReply(outcome) : replies.bookingReply(outcome.output));
-  const asked = view.observations.findLast(({ name }) => name === "check_availability");
-  if (asked !== undefined) return say(`${replies.detailsReply(asked.output)}\nHow many seats would you like?`);
-  const found = view.observations.some(({ name }) => name === "search_events");
-  const waiting = awaitsQuantity(view) ?? (readReply(view.message).yes && justShowedOne(view) ? focus(view) : undefined);
-  const event = found ? onlyFound(view) : (meantEvent(view, wish) ?? (wish.party === undefined ? undefined : waiting));
-  if (event === undefined) return missingPlace(view) ?? search(view, wish, habits);
-  const quantity = wish.party ?? partySaid(view) ?? habits.party?.size;
-  if (quantity === undefined) return { type: "call", calls: [{ name: "check_availability", arguments: { event_id: event } }] };
-  const companions = companionsOf(view);
-  const section = /\b(stalls|circle|gallery|front tables|tables|bar|main stand|side stand|corner|dining room|chef's counter)\b/.exec(
-    plain(view.message),
-  )?.[1];
-  const named = section !== undefined && section !== "tables" ? section : undefined;
-  return {
-    type: "call",
-    calls: [
-      {
-        name: "book_tickets",
-        arguments: {
-          event_id: event,
-          quantity,
-          ...(companions.length > 0 && { companions }),
-          ...(named !== undefined && { section: named }),
-        },
-      },
-    ],
-  };
+  const event = eventToBook(view, wish);
+  if (event === undefined) return (ordinalIn(view.message) === undefined ? undefined : whichOne(view)) ?? search(view, wish, habits);
+  const quantity = wish.party ?? partySaid(view) ?? habits.party?.value;
+  if (quantity === undefined)
+    return callThen(
+      view,
+      { name: "check_availability", arguments: { event_id: event } },
+      (output) => `${replies.detailsReply(output)}\nHow many seats would you like?`,
+    );
+  const companions = companionsIn(view.message);
+  const given = { event_id: event, quantity, ...(companions.length > 0 && { companions: [...companions] }) };
+  return callThen(view, { name: "book_tickets", arguments: given }, replies.bookingReply);
+}
+
+/** What this turn's search found, if it is one; else what is meant. */
+function eventToBook(view: ScriptView, wish: Wish): string | undefined {
+  if (view.observations.some(({ name }) => name === "search_events")) {
+    const [only, another] = mergedList(view.observations);
+    return another === undefined ? only?.id : undefined;
+  }
+  return meantEvent(view, wish);
 }
 
 /** How many the guest has spoken of for what was found: as many as the list was shown for, unless they have changed it since. */
@@ -54,49 +47,44 @@ function partySaid(view: ScriptView): number | undefined {
   return saidSinceList(view).reduce<number | undefined>((party, text) => partyIn(text) ?? party, undefined);
 }
 
-/** The one event that this turn's searches found, if it is one. */
-function onlyFound(view: ScriptView): string | undefined {
-  const list = mergeLists(view.observations);
-  return list.length === 1 ? list[0]?.event_id : undefined;
-}
-
-/** Whom the guest has spoken of in what the window holds; later words outweigh earlier ones. */
-function companionsOf(view: ScriptView): string[] {
-  const known = [...new Set(view.memories.map(({ subject }) => subject))].filter((subject) => subject !== "self");
-  let party: readonly string[] = [];
-  for (const text of [...view.window.map((round) => round.user), view.message]) {
-    const named = known.filter((name) => spokenOf(name, text));
-    party = joined(
-      party.filter((name) => !staysBehind(name, text)),
-      [...companionsIn(text), ...named],
-    );
-  }
-  return [...party];
-}
-
-export function answerQuote(view: ScriptView): ScriptMove {
+/** What the guest says to a quote that waits, or to what was just shown by itself; undefined where they speak of something else. */
+export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove | undefined {
+  const reply = readReply(view.message);
+  const brief = view.message.trim().split(/\s+/).length <= MAX_ANSWER_WORDS;
   const quote = openQuote(view);
-  if (quote === undefined) return say(replies.HELP);
-  const seats = partyIn(view.message);
-  const changed = seats !== undefined && seats !== quote.quantity;
-  const companions = companionsOf(view);
-  const absent = quote.companions.filter((name) => staysBehind(name, view.message));
-  const args = {
-    event_id: quote.event_id,
-    ...(changed ? { quantity: seats } : { quote_id: quote.quote_id, ...consentIn(view.message, quote) }),
-    ...(companions.length > 0 && { companions }),
-    ...(absent.length > 0 && { not_coming: absent }),
+  if (quote !== undefined) {
+    const seats = brief && ordinalIn(view.message) === undefined ? partyIn(view.message) : undefined;
+    const absent = quote.companions.filter((name) => staysBehind(name, view.message));
+    const speaksToIt = reply.yes || reply.override || (reply.nothingToMind && quote.status === "stopped");
+    if (speaksToIt || absent.length > 0 || says(view.message, "total") || (seats !== undefined && seats !== quote.quantity))
+      return answerQuote(view, quote, { seats: seats ?? quote.quantity, absent });
+    return reply.no && brief ? say("Understood, nothing is booked. Shall I look for something else?") : undefined;
+  }
+  const wants = reply.yes || (wish.party !== undefined && wish.empty);
+  return wants && brief && justShowedOne(view) ? book(view, wish, habits) : undefined;
+}
+
+function answerQuote(
+  view: ScriptView,
+  quote: ShownBooking,
+  { seats, absent }: { readonly seats: number; readonly absent: readonly string[] },
+): ScriptMove {
+  const { event_id, quote_id } = quote;
+  const companions = companionsIn(view.message);
+  const given = {
+    event_id,
+    ...(seats === quote.quantity ? { quote_id, ...consentIn(view.message, quote) } : { quantity: seats }),
+    ...(companions.length > 0 && { companions: [...companions] }),
+    ...(absent.length > 0 && { not_coming: [...absent] }),
   };
-  return callThen(view, { name: "book_tickets", arguments: args }, (seen) =>
-    isFailure(seen) ? replies.failureReply(seen) : replies.bookingReply(seen.output),
-  );
+  return callThen(view, { name: "book_tickets", arguments: given }, replies.bookingReply);
 }
 
 /** What the guest's answer says to a quote, with their own words. */
-function consentIn(message: string, quote: ShownQuote): { readonly [key: string]: JsonValue } {
+function consentIn(message: string, { status, unchecked, token, conflicts }: ShownBooking): { readonly [key: string]: JsonValue } {
   const reply = readReply(message);
   const said = message.slice(0, MAX_QUOTED_CHARS);
-  if (quote.status === "needs_confirmation") return reply.yes || reply.override ? { agreed: said } : {};
-  if (!reply.override && !(quote.unchecked && reply.nothingToMind)) return {};
-  return { override: { token: quote.token, memory_ids: quote.conflicts.map(({ memory_id }) => memory_id), quote: said } };
+  if (status === "needs_confirmation") return reply.yes || reply.override ? { agreed: said } : {};
+  if (!reply.override && !(unchecked && reply.nothingToMind)) return {};
+  return { override: { token, memory_ids: conflicts.map(({ memory_id }) => memory_id), quote: said } };
 }

@@ -1,71 +1,54 @@
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
-import { asksToCancel, readReply } from "../script/reply.js";
+import { contentWords } from "../script/content-words.js";
+import { asksToCancel, readReply, speaksOfCancelling } from "../script/reply.js";
 import { ordinalIn } from "../script/words.js";
-import { plain } from "../vocabulary.js";
-import { callThen, isFailure, say } from "./moves.js";
-import { bookingOf, bookingsOf, type ListedBooking, lastBooked, lastBookings, offeredCancellation, openQuote } from "./past.js";
+import { MAX_QUOTED_CHARS } from "./booking-moves.js";
+import { callThen, failureOf, say } from "./moves.js";
+import { bookingIn, bookingsIn, offeredCancellation, openQuote, type ShownBooking } from "./past.js";
 import * as replies from "./replies.js";
 
 /** Cancellations, as moves. */
 
-/** What the tools take of the guest's words. */
-const MAX_QUOTED_CHARS = 500;
+const WHICH = "Which one shall I cancel?";
 
-export function cancel(view: ScriptView): ScriptMove {
-  const quote = openQuote(view);
-  const listed = view.observations.findLast(({ name }) => name === "list_bookings");
-  const cancelled = view.observations.findLast(({ name }) => name === "cancel_booking");
-  if (cancelled !== undefined) return cancelById(view, undefined);
+/** What the guest says of a cancellation; undefined where they speak of none. */
+export function cancellation(view: ScriptView): ScriptMove | undefined {
+  const offered = offeredCancellation(view);
+  const { yes, no } = readReply(view.message);
+  if (offered !== undefined && (yes || speaksOfCancelling(view.message))) return cancelById(view, offered, yes);
+  if (offered !== undefined && no) return say("Understood, the booking stays as it is.");
+  const chooses = view.window.at(-1)?.assistant.endsWith(WHICH) === true && ordinalIn(view.message) !== undefined;
+  return chooses || speaksOfCancelling(view.message) ? cancel(view) : undefined;
+}
+
+function cancel(view: ScriptView): ScriptMove {
   // "Cancel that" while a quote waits: nothing is booked yet.
-  if (quote !== undefined && listed === undefined && !/\bbooking|reservation|MD-/i.test(view.message))
-    return say("Understood, nothing is booked.");
-  const before = lastBookings(view);
-  const chosen = before.length > 0 ? chooseBooking(view, before) : undefined;
-  if (chosen !== undefined) return cancelById(view, chosen.booking_id);
-  const just = lastBooked(view);
-  if (just !== undefined && /\b(?:it|that|this)\b/i.test(view.message) && listed === undefined) return cancelById(view, just);
-  if (listed === undefined) return callThen(view, { name: "list_bookings", arguments: {} }, () => "");
-  if (isFailure(listed)) return say(replies.failureReply(listed));
-  const bookings = bookingsOf(listed) ?? [];
+  if (openQuote(view) !== undefined && !/\bbooking|reservation|MD-/i.test(view.message)) return say("Understood, nothing is booked.");
+  const listed = view.observations.findLast(({ name }) => name === "list_bookings");
+  if (listed === undefined || failureOf(listed) !== undefined) return callThen(view, { name: "list_bookings", arguments: {} }, () => "");
+  const bookings = bookingsIn(listed.output);
   const place = ordinalIn(view.message);
-  if (place !== undefined && place >= bookings.length && bookings.length > 0)
-    return say(`There is no such number.\n${replies.bookingsReply(bookings)}\n\nWhich one shall I cancel?`);
-  const one = chooseBooking(view, bookings) ?? (bookings.length === 1 ? bookings[0] : undefined);
-  if (one !== undefined) return cancelById(view, one.booking_id);
-  return say(
-    bookings.length === 0
-      ? "You have no bookings that could be cancelled."
-      : `${replies.bookingsReply(bookings)}\n\nWhich one shall I cancel?`,
-  );
+  if (bookings.length === 0) return say("You have no bookings that could be cancelled.");
+  const one = place === undefined ? meantBooking(view.message, bookings) : bookings.at(place);
+  if (one !== undefined) return cancelById(view, one.booking_id, false);
+  return say(`${place === undefined ? "" : "There is no such number.\n"}${replies.bookingsReply(bookings)}\n\n${WHICH}`);
 }
 
-export function cancelById(view: ScriptView, id: string | undefined): ScriptMove {
-  const asks = asksToCancel(view.message) || (offeredCancellation(view) !== undefined && readReply(view.message).yes);
-  return callThen(
-    view,
-    { name: "cancel_booking", arguments: { booking_id: id ?? "", ...(asks && { asked: view.message.slice(0, MAX_QUOTED_CHARS) }) } },
-    (seen) => {
-      if (isFailure(seen)) return replies.failureReply(seen);
-      const booking = bookingOf(seen);
-      if (booking === undefined) return replies.failureReply(seen);
-      return booking.status === "cancelled"
-        ? `Cancelled: ${replies.bookingLine(booking)}.`
-        : `Shall I cancel this booking? ${replies.bookingLine(booking)}`;
-    },
-  );
-}
-
-/** By reference, by place in the list, or by words of title, venue, city or day. */
-function chooseBooking(view: ScriptView, bookings: readonly ListedBooking[]): ListedBooking | undefined {
-  const words = plain(view.message);
-  const byReference = bookings.find(({ reference }) => reference !== null && words.includes(reference.toLowerCase()));
-  if (byReference !== undefined) return byReference;
-  const place = ordinalIn(words);
-  if (place !== undefined) return place === -1 ? bookings.at(-1) : bookings[place];
-  const said = words.match(/[\p{L}]{4,}/gu) ?? [];
-  const named = bookings.filter((booking) => {
-    const own: readonly string[] = plain(`${booking.title} ${booking.venue} ${booking.city} ${booking.day}`).match(/[\p{L}]{4,}/gu) ?? [];
-    return said.some((word) => own.includes(word));
+function cancelById(view: ScriptView, id: string, agreed: boolean): ScriptMove {
+  const asked = agreed || asksToCancel(view.message) ? { asked: view.message.slice(0, MAX_QUOTED_CHARS) } : {};
+  return callThen(view, { name: "cancel_booking", arguments: { booking_id: id, ...asked } }, (output) => {
+    const booking = bookingIn(output);
+    if (booking === undefined) return "The booking could not be read.";
+    return `${booking.status === "cancelled" ? "Cancelled:" : "Shall I cancel this booking?"} ${replies.bookingLine(booking)}`;
   });
-  return named.length === 1 ? named[0] : undefined;
+}
+
+/** The only one, or the one that the words name: by reference, title, place or day. */
+function meantBooking(message: string, bookings: readonly ShownBooking[]): ShownBooking | undefined {
+  const said = contentWords(message);
+  const named = bookings.filter(({ reference, title, venue, city, day }) =>
+    contentWords(`${reference ?? ""} ${title} ${venue} ${city} ${day}`).some((word) => word !== "md" && said.includes(word)),
+  );
+  const [one, another] = named.length > 0 || bookings.length > 1 ? named : bookings;
+  return another === undefined ? one : undefined;
 }

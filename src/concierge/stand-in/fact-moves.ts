@@ -1,22 +1,33 @@
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
-import { factFor } from "../script/facts.js";
+import { contentWords, sharedPart } from "../script/content-words.js";
 import { say } from "./moves.js";
-import * as replies from "./replies.js";
 
-/** Answers from what was said. */
+const REFERENCE = /^- Ref #\d+ \([^()]*said by (?<who>the user|you)\): (?<text>.*)$/;
 
+/** Answers a question from what the guest said themselves, here or before: the sentence that shares most of its words. */
 export function fact(view: ScriptView): ScriptMove {
-  const here = factFor(view.message, view);
-  if (here !== undefined) return say(`You told me: “${here}”`);
-  const memory = factFor(view.message, {
-    ...view,
-    summary: view.memories.map(({ text }) => `${text}.`).join("\n"),
-    references: "",
-    window: [],
+  const references = view.references.split("\n").flatMap((line) => {
+    const { who, text } = REFERENCE.exec(line)?.groups ?? {};
+    return who === "the user" && text !== undefined ? [text] : [];
   });
-  if (memory !== undefined) return say(`I remember about you: ${memory}`);
-  const looked = view.observations.findLast(({ name }) => name === "search_history");
-  if (looked === undefined && view.tools.has("search_history"))
-    return { type: "call", calls: [{ name: "search_history", arguments: { query: view.message.slice(0, 500) } }] };
-  return say((looked && replies.historyReply(looked.output, view.message)) ?? "I don't know that. If you tell me, I can go by it.");
+  // A command tells nothing ("forget that I live in Ghent").
+  const here = closest(view.message, [view.summary, ...references, ...view.window.map(({ told }) => told)]);
+  if (here !== undefined) return say(`You told me: “${here}”`);
+  const memory = closest(
+    view.message,
+    view.memories.map(({ text }) => text),
+  );
+  if (memory !== undefined) return say(`I remember about you: ${memory}.`);
+  return say("I don't know that. If you tell me, I can go by it.");
+}
+
+/** Of all sentences the one that holds most of the question's words, at least half of them; later ones win ties. Never a question. */
+function closest(question: string, texts: readonly string[]): string | undefined {
+  const wanted = contentWords(question);
+  let best = { sentence: "", score: 0.5 };
+  for (const sentence of texts.flatMap((text) => text.split(/\n|(?<=[.!?…])\s+/u))) {
+    const score = sentence.trimEnd().endsWith("?") ? 0 : sharedPart(wanted, sentence);
+    if (score >= best.score) best = { sentence, score };
+  }
+  return best.sentence === "" ? undefined : best.sentence.replace(/^[-*•]\s*/, "");
 }

@@ -1,55 +1,126 @@
-import type { ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
-import type { Intent } from "../script/intent.js";
-import type { MemoryChoice } from "../script/memory-choice.js";
-import { rememberCall } from "../script/statements.js";
-import { changeMemories } from "./memory-changes.js";
-import { callThen, say } from "./moves.js";
+import { z } from "zod";
+import type { MemoryCommand, Observation, ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
+import { says } from "../phrases.js";
+import { contentWords } from "../script/content-words.js";
+import { readReply } from "../script/reply.js";
+import { ordinalIn } from "../script/words.js";
+import { callThen, failureOf, say } from "./moves.js";
 import * as replies from "./replies.js";
+import { rememberCall } from "./statements.js";
 
 /** Commands about memory, as moves. */
 
 /** In one message: as many calls as the tool takes in a turn. */
 const MAX_FORGOTTEN = 5;
+const MAX_YES_WORDS = 6;
+const MAX_CHOICE_WORDS = 15;
+const MAX_QUOTED_CHARS = 500;
 
-export function command(asked: Extract<Intent, { kind: "command" }>["command"], view: ScriptView): ScriptMove {
-  const change = (call: ScriptCall) => changeMemories(view, [call]);
-  switch (asked.kind) {
+/** What the message asks of the memory; undefined where it asks nothing, or only that nothing of it be kept. */
+export function memoryCommand(view: ScriptView): ScriptMove | undefined {
+  const [asked = confirmedForgetting(view)] = view.commands;
+  switch (asked?.kind) {
     case "list":
       return view.tools.has("list_memories") || view.observations.length > 0
-        ? callThen(view, { name: "list_memories", arguments: {} }, (seen) => replies.memoriesReply(seen.output, view.memories))
+        ? callThen(view, { name: "list_memories", arguments: {} }, (output) => replies.memoriesReply(output, view.memories))
         : say(replies.memoriesReply(null, view.memories));
     case "remember":
-      return change(rememberCall(asked.text, quoteOf(asked.text, view.message)));
-    case "forget":
-      return forget(view);
+      return change(view, [rememberCall(asked.text, quoteOf(asked.text, view.message))]);
+    case "forget": {
+      const things = view.commands.flatMap((command) => (command.kind === "forget" ? [command.what] : []));
+      return change(
+        view,
+        things.slice(0, MAX_FORGOTTEN).map((what) => ({ name: "forget", arguments: { what } })),
+      );
+    }
     case "forget_all":
-      return change({ name: "forget", arguments: { what: "everything", everything: true } });
+      return change(view, [{ name: "forget", arguments: { what: "everything", everything: true } }]);
     case "no_longer": {
       // Where the guest only points, what was spoken of is in the message before.
-      const what = asked.what !== "" ? asked.what : (view.window.at(-1)?.assistant ?? "").slice(0, 500);
+      const what = asked.what || (view.window.at(-1)?.assistant ?? "").slice(0, MAX_QUOTED_CHARS);
       return what === ""
         ? say("What is no longer true? Tell me in a sentence.")
-        : change({ name: "no_longer_true", arguments: { what, quote: view.message } });
+        : change(view, [{ name: "no_longer_true", arguments: { what } }]);
     }
-    case "do_not_remember":
-      return say(replies.NOT_KEPT);
+    default:
+      return undefined;
   }
 }
 
-/** All that the message asks to forget, each with a call of its own. */
-function forget(view: ScriptView): ScriptMove {
-  const things = view.commands.flatMap((command) => (command.kind === "forget" ? [command.what] : []));
-  return changeMemories(
-    view,
-    things.slice(0, MAX_FORGOTTEN).map((what) => ({ name: "forget", arguments: { what } })),
-  );
+/** A plain yes to whether everything is to be forgotten. */
+function confirmedForgetting(view: ScriptView): MemoryCommand | undefined {
+  const asked = view.window
+    .at(-1)
+    ?.observations.some(({ output }) => z.looseObject({ status: z.literal("ask_first") }).safeParse(output).success);
+  const brief = view.message.trim().split(/\s+/).length <= MAX_YES_WORDS;
+  return asked === true && brief && readReply(view.message).yes ? { kind: "forget_all" } : undefined;
 }
 
-export function chooseMemory({ tool, what, memoryId }: MemoryChoice, view: ScriptView): ScriptMove {
-  if (memoryId === null) return say("Then I have changed nothing.");
-  const named = { what, memory_id: memoryId };
-  const call = { name: tool, arguments: tool === "forget" ? named : { ...named, quote: view.message } };
-  return callThen(view, call, replies.memoryChangeReply);
+const whichSchema = z.looseObject({
+  input: z.looseObject({ what: z.string(), memory_id: z.undefined().optional() }),
+  output: z.looseObject({
+    status: z.literal("which_one"),
+    memories: z.array(z.looseObject({ memory_id: z.string(), text: z.string() })).min(1),
+  }),
+});
+
+/** A change for which a tool gave several memories that could be meant. */
+function openChange(observation: Observation) {
+  const parsed = whichSchema.safeParse(observation).data;
+  if (parsed === undefined) return undefined;
+  const { input, output } = parsed;
+  const chosen = (memory_id: string): ScriptCall => ({ name: observation.name, arguments: { what: input.what, memory_id } });
+  return { what: input.what, memories: output.memories, chosen };
+}
+
+type Memories = readonly { readonly memory_id: string; readonly text: string }[];
+
+/** The one memory that has most of the words, and at least half of them. */
+function meantBy(words: string, memories: Memories): string | undefined {
+  const wanted = contentWords(words);
+  const scored = memories.map(({ memory_id, text }) => {
+    const held = contentWords(text);
+    return { memory_id, part: wanted.filter((word) => held.includes(word)).length / Math.max(1, wanted.length) };
+  });
+  const best = Math.max(0.5, ...scored.map(({ part }) => part));
+  const [only, another] = scored.filter(({ part }) => part === best);
+  return another === undefined ? only?.memory_id : undefined;
+}
+
+/** Makes the changes; where several memories could be meant and the words name one of them, that one. Then says what came of it. */
+function change(view: ScriptView, calls: readonly ScriptCall[]): ScriptMove {
+  const seen = view.observations.filter(({ name }) => calls.some((call) => call.name === name));
+  if (seen.length === 0) {
+    const known = calls.filter(({ name }) => view.tools.has(name));
+    return known.length === 0 ? say("I can't do that here.") : { type: "call", calls: known };
+  }
+  const named = seen.map((observation) => {
+    const open = openChange(observation);
+    const id = open && meantBy(open.what, open.memories);
+    return { observation, call: id === undefined ? undefined : open?.chosen(id) };
+  });
+  const done = seen.some(({ input }) => z.looseObject({ memory_id: z.string() }).safeParse(input).success);
+  const next = named.flatMap(({ call }) => call ?? []);
+  if (next.length > 0 && !done && next.every(({ name }) => view.tools.has(name))) return { type: "call", calls: next };
+  const told = named.filter(({ call }) => !done || call === undefined).map(({ observation }) => observation);
+  return say(told.map((observation) => failureOf(observation) ?? replies.memoryChangeReply(observation.output)).join("\n"));
+}
+
+/** What an answer to "which of these do you mean?" chooses; undefined where nothing was asked or the message is about something else. */
+export function choice(view: ScriptView): ScriptMove | undefined {
+  const open = view.window
+    .at(-1)
+    ?.observations.flatMap((observation) => openChange(observation) ?? [])
+    .at(-1);
+  const words = view.message.trim().split(/\s+/).length;
+  if (open === undefined || words > MAX_CHOICE_WORDS || view.message.includes("?")) return undefined;
+  const digit = /^\W*(\d{1,2})\W*$/.exec(view.message)?.[1];
+  const place = digit === undefined ? ordinalIn(view.message) : Number(digit) - 1;
+  const reply = readReply(view.message);
+  const only = reply.yes && open.memories.length === 1 ? 0 : place;
+  const id = only === undefined ? meantBy(view.message, open.memories) : open.memories.at(only)?.memory_id;
+  if (id !== undefined) return callThen(view, open.chosen(id), replies.memoryChangeReply);
+  return says(view.message, "none") || (reply.no && words <= 4) ? say("Then I have changed nothing.") : undefined;
 }
 
 /** The message's own bytes: a command is read with its apostrophes straightened. */

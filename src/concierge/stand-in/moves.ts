@@ -1,17 +1,23 @@
+import type { JsonValue } from "../../domain/session.js";
 import type { Observation, ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
 
 /** What the script can do next. */
 
 export const say = (text: string): ScriptMove => ({ type: "say", text });
 
-/** Calls a tool, then says what came of it. */
-export function callThen(view: ScriptView, call: ScriptCall, reply: (seen: Observation) => string): ScriptMove {
-  const seen = view.observations.findLast(({ name }) => name === call.name);
-  if (seen !== undefined) return say(reply(seen));
-  if (!view.tools.has(call.name)) return say("I can't do that here.");
-  return { type: "call", calls: [call] };
+/** Calls a tool, then says what came of it: of a failure, why, in the tool's own words. */
+export function callThen(
+  view: ScriptView,
+  { name, arguments: given }: { readonly name: string; readonly arguments: ScriptCall["arguments"] },
+  reply: (output: JsonValue) => string,
+): ScriptMove {
+  const seen = view.observations.findLast((each) => each.name === name);
+  if (seen !== undefined) return say(failureOf(seen) ?? reply(seen.output));
+  return view.tools.has(name) ? { type: "call", calls: [{ name, arguments: given }] } : say("I can't do that here.");
 }
 
-export function isFailure(observation: Observation): boolean {
-  return typeof observation.output === "object" && observation.output !== null && "error" in observation.output;
+/** What a tool that failed says to people. */
+export function failureOf({ output }: Observation): string | undefined {
+  if (typeof output !== "object" || output === null || !("error" in output)) return undefined;
+  return typeof output.error === "string" ? `That did not work: ${output.error}` : "That did not work.";
 }

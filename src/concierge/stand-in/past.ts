@@ -1,167 +1,127 @@
 import { z } from "zod";
 import type { Observation, ScriptView } from "../../ports/offline-script.js";
-import { Catalogue } from "../catalogue.js";
-import { eventLine } from "../presentation.js";
+import { Catalogue, type CatalogueEvent, isStepFree } from "../catalogue.js";
 import { readReply } from "../script/reply.js";
 
-/** What the window's tool results tell: lists that were shown, quotes that wait, bookings that were made. */
-
-const eventSchema = z.looseObject({
-  event_id: z.string(),
-  title: z.string(),
-  artist: z.string().default(""),
-  genre: z.string().default(""),
-  venue: z.string(),
-  city: z.string(),
-  date: z.string(),
-  day: z.string(),
-  time: z.string(),
-  from_price_eur: z.number(),
-  step_free: z.boolean(),
-  menus: z.array(z.string()).optional(),
-});
-export type ListedEvent = z.infer<typeof eventSchema>;
+/** What tool results tell: lists that were shown, quotes that wait, bookings. Of earlier turns a part of them is left. */
 
 const catalogue = new Catalogue();
-/** Of an earlier turn the id alone is told: what else the guest was shown is what the catalogue says. */
-const shownSchema = z.string().transform((id, context) => {
-  const event = catalogue.byId(id);
-  if (event !== null) return eventSchema.parse(eventLine(event));
-  context.addIssue({ code: "custom", message: "no such event" });
-  return z.NEVER;
-});
-const listSchema = z.looseObject({ found: z.number(), events: z.array(z.union([eventSchema, shownSchema])) });
+/** In a list by its id, or by all that one chooses by. */
+const eventSchema = z.union([z.string(), z.looseObject({ event_id: z.string() }).transform(({ event_id }) => event_id)]);
+const listSchema = z.looseObject({ events: z.array(eventSchema) });
+const singleSchema = z.looseObject({ event_id: z.string() });
 
 const bookingSchema = z.looseObject({
-  booking_id: z.string(),
-  reference: z.string().nullable(),
-  title: z.string(),
-  venue: z.string(),
-  city: z.string(),
-  day: z.string(),
-  section: z.string(),
-  quantity: z.number(),
-  total_eur: z.number(),
   status: z.string(),
-});
-export type ListedBooking = z.infer<typeof bookingSchema>;
-const bookingsSchema = z.looseObject({ bookings: z.array(bookingSchema) });
-
-const quoteSchema = z.looseObject({
-  status: z.enum(["needs_confirmation", "stopped"]),
-  quote_id: z.string(),
   event_id: z.string(),
   title: z.string(),
+  section: z.string(),
   quantity: z.number(),
   companions: z.array(z.string()).default([]),
+  day: z.string().default(""),
+  time: z.string().default(""),
+  venue: z.string().default(""),
+  city: z.string().default(""),
+  // Of what is booked.
+  booking_id: z.string().default(""),
+  reference: z.string().nullable().default(null),
+  total_eur: z.number().default(0),
+  // Of a quote.
+  quote_id: z.string().default(""),
+  total: z.string().default(""),
   unchecked: z.boolean().default(false),
   token: z.string().default(""),
-  conflicts: z.array(z.looseObject({ memory_id: z.string() })).default([]),
-  total: z.string().default("not known"),
+  needs_met: z.array(z.string()).default([]),
+  reminders: z.array(z.string()).default([]),
+  conflicts: z
+    .array(
+      z.looseObject({
+        memory_id: z.string(),
+        memory: z.string(),
+        who: z.string(),
+        because: z.string(),
+        source: z.looseObject({ quote: z.string() }).nullable(),
+      }),
+    )
+    .default([]),
 });
-export type ShownQuote = z.infer<typeof quoteSchema>;
+/** A quote, or what was made of it. */
+export type ShownBooking = z.infer<typeof bookingSchema>;
 
-function eventsOf(observation: Observation): readonly ListedEvent[] | undefined {
-  const parsed = observation.name === "search_events" ? listSchema.safeParse(observation.output) : undefined;
-  return parsed?.success === true ? parsed.data.events : undefined;
+export function bookingIn(output: unknown): ShownBooking | undefined {
+  return bookingSchema.safeParse(output).data;
 }
 
-export function bookingsOf(observation: Observation): readonly ListedBooking[] | undefined {
-  const parsed = observation.name === "list_bookings" ? bookingsSchema.safeParse(observation.output) : undefined;
-  return parsed?.success === true ? parsed.data.bookings : undefined;
+export function bookingsIn(output: unknown): readonly ShownBooking[] {
+  return z.looseObject({ bookings: z.array(bookingSchema) }).safeParse(output).data?.bookings ?? [];
 }
 
-export function bookingOf(observation: Observation): ListedBooking | undefined {
-  const parsed = bookingSchema.safeParse(observation.output);
-  return parsed.success ? parsed.data : undefined;
+export function eventIn(output: unknown): CatalogueEvent | undefined {
+  return catalogue.byId(singleSchema.safeParse(output).data?.event_id ?? "") ?? undefined;
 }
 
-/** Searches of one turn, as one list: what a guest saw numbered. */
-export function mergeLists(observations: readonly Observation[]): readonly ListedEvent[] {
-  const events = new Map<string, ListedEvent>();
-  for (const observation of observations) for (const event of eventsOf(observation) ?? []) events.set(event.event_id, event);
-  return [...events.values()].slice(0, 5);
+const MAX_LISTED = 5;
+
+/** Searches of one turn, as one list, in the order in which the guest sees it: step-free first where that was asked for, then by start. */
+export function mergedList(observations: readonly Observation[]): readonly CatalogueEvent[] {
+  const searches = observations.filter(({ name }) => name === "search_events");
+  const ids = new Set(searches.flatMap(({ output }) => listSchema.safeParse(output).data?.events ?? []));
+  const stepFreeFirst = searches.some(({ input }) => z.looseObject({ step_free: z.literal("first") }).safeParse(input).success);
+  const order = (event: CatalogueEvent) => `${stepFreeFirst && !isStepFree(event) ? 1 : 0} ${event.day} ${event.time}`;
+  return [...ids]
+    .slice(0, MAX_LISTED)
+    .flatMap((id) => catalogue.byId(id) ?? [])
+    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
 /** The newest list that was shown. */
-export function lastList(view: ScriptView): readonly ListedEvent[] {
-  for (const round of view.window.toReversed()) {
-    const list = mergeLists(round.observations);
-    if (list.length > 0) return list;
-  }
-  return [];
+export function lastList(view: ScriptView): readonly CatalogueEvent[] {
+  return view.window.map(({ observations }) => mergedList(observations)).findLast((list) => list.length > 0) ?? [];
 }
 
 /** What the guest has said from the newest list on, oldest first; nothing where there is none. */
 export function saidSinceList(view: ScriptView): readonly string[] {
-  const at = view.window.findLastIndex(({ observations }) => mergeLists(observations).length > 0);
+  const at = view.window.findLastIndex(({ observations }) => mergedList(observations).length > 0);
   return at === -1 ? [] : view.window.slice(at).map(({ user }) => user);
 }
 
 /** The event that was spoken of by itself last: looked at, quoted, booked, or alone on a list. */
 export function focus(view: ScriptView): string | undefined {
-  for (const round of view.window.toReversed())
-    for (const observation of round.observations.toReversed()) {
-      const list = eventsOf(observation);
-      if (list !== undefined) {
-        if (list.length > 1) return undefined;
-        if (list[0] !== undefined) return list[0].event_id;
-      }
-      const single = z.looseObject({ event_id: z.string() }).safeParse(observation.output);
-      if (single.success) return single.data.event_id;
-    }
+  for (const observation of view.window.flatMap(({ observations }) => observations).toReversed()) {
+    const list = mergedList([observation]);
+    if (list.length > 1) return undefined;
+    const event = list[0] ?? eventIn(observation.output);
+    if (event !== undefined) return event.id;
+  }
   return undefined;
+}
+
+const lastSeen = (view: ScriptView): Observation | undefined => view.window.at(-1)?.observations.at(-1);
+
+/** Whether the last round showed one event by itself: a yes to it, or a number of seats, means that it is wanted. */
+export function justShowedOne(view: ScriptView): boolean {
+  const last = lastSeen(view);
+  return last?.name === "get_event" || last?.name === "check_availability" || (last !== undefined && mergedList([last]).length === 1);
+}
+
+/** A cancellation that was offered in the last round and waits for a yes. */
+export function offeredCancellation(view: ScriptView): string | undefined {
+  const last = lastSeen(view);
+  const booking = last?.name === "cancel_booking" ? bookingIn(last.output) : undefined;
+  return booking?.status === "needs_confirmation" ? booking.booking_id : undefined;
 }
 
 /**
  * A quote that waits for an answer: of the last rounds, not declined since, with nothing booked after it. A mere yes answers what was
  * asked last, so it is about the last round's quote or none.
  */
-export function openQuote(view: ScriptView): ShownQuote | undefined {
+export function openQuote(view: ScriptView): ShownBooking | undefined {
   const { yes, order } = readReply(view.message);
   for (const round of view.window.slice(yes && !order ? -1 : -3).toReversed()) {
     const quoted = round.observations.findLast(({ name }) => name === "book_tickets");
-    if (quoted !== undefined) return quoteSchema.safeParse(quoted.output).data;
+    const quote = bookingIn(quoted?.output);
+    if (quoted !== undefined) return quote?.status === "needs_confirmation" || quote?.status === "stopped" ? quote : undefined;
     if (readReply(round.user).no) return undefined;
   }
   return undefined;
-}
-
-/** A cancellation that was offered in the last round and waits for a yes. */
-export function offeredCancellation(view: ScriptView): string | undefined {
-  const last = view.window.at(-1)?.observations.at(-1);
-  const parsed = z.looseObject({ status: z.literal("needs_confirmation"), booking_id: z.string() }).safeParse(last?.output);
-  return last?.name === "cancel_booking" && parsed.success ? parsed.data.booking_id : undefined;
-}
-
-/** Bookings that were listed in the last round. */
-export function lastBookings(view: ScriptView): readonly ListedBooking[] {
-  for (const observation of view.window.at(-1)?.observations.toReversed() ?? []) {
-    const list = bookingsOf(observation);
-    if (list !== undefined) return list;
-  }
-  return [];
-}
-
-/** The booking that was made in the last rounds, if any. */
-export function lastBooked(view: ScriptView): string | undefined {
-  for (const round of view.window.slice(-3).toReversed())
-    for (const observation of round.observations.toReversed()) {
-      const parsed = z.looseObject({ status: z.literal("booked"), booking_id: z.string() }).safeParse(observation.output);
-      if (observation.name === "book_tickets" && parsed.success) return parsed.data.booking_id;
-    }
-  return undefined;
-}
-
-/** Whether the last round showed one event by itself: a yes to it means that it is wanted. */
-export function justShowedOne(view: ScriptView): boolean {
-  const last = view.window.at(-1)?.observations.at(-1);
-  return last?.name === "get_event" || (last !== undefined && eventsOf(last)?.length === 1);
-}
-
-/** The event that waits for a number of seats: its availability was the last thing looked at. */
-export function awaitsQuantity(view: ScriptView): string | undefined {
-  const last = view.window.at(-1)?.observations.at(-1);
-  const parsed = z.looseObject({ event_id: z.string() }).safeParse(last?.output);
-  return last?.name === "check_availability" && parsed.success ? parsed.data.event_id : undefined;
 }

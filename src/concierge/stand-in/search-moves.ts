@@ -1,97 +1,124 @@
-import type { Observation, ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
+import type { MemoryLine, ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
+import type { CatalogueEvent } from "../catalogue.js";
+import { says } from "../phrases.js";
 import type { Wish } from "../script/wish.js";
-import { ordinalIn, pointsBack } from "../script/words.js";
-import { plain } from "../vocabulary.js";
+import { ordinalIn } from "../script/words.js";
+import { kindOf, plain } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
-import { callThen, say } from "./moves.js";
-import { focus, type ListedEvent, lastList, mergeLists } from "./past.js";
+import { callThen, failureOf, say } from "./moves.js";
+import { focus, lastList, mergedList } from "./past.js";
 import * as replies from "./replies.js";
-import { attemptsFor } from "./search-attempts.js";
 
 /** Searches, and what is told of one event. */
 
+/** A name that finds nothing is left out, then the habits that only narrow. */
+const TRIES = [
+  { named: true, narrow: true },
+  { named: false, narrow: true },
+  { named: false, narrow: false },
+];
+
 export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
-  const party = wish.party ?? habits.party?.size;
-  const attempts = attemptsFor(wish, habits);
-  for (const attempt of attempts) {
-    const seen = attempt.calls.map((call) => observationOf(view, call));
-    if (seen.some((observation) => observation === undefined)) {
-      if (!view.tools.has("search_events")) return say("I can't search here.");
-      return { type: "call", calls: attempt.calls };
-    }
-    const list = mergeLists(seen.filter((observation) => observation !== undefined)).toSorted(byFit(attempt.calls));
-    if (list.length > 0) return say(replies.listReply(list, attempt.used, party, attempt.used.length < (attempts[0]?.used.length ?? 0)));
+  let most = 0;
+  for (const how of TRIES) {
+    const { calls, used } = attempt(wish, habits, how);
+    most = Math.max(most, used.length);
+    const seen = calls.flatMap((call) => seenOf(view, call) ?? []);
+    if (seen.length < calls.length) return view.tools.has("search_events") ? { type: "call", calls } : say("I can't search here.");
+    const list = mergedList(seen);
+    if (list.length > 0) return say(replies.listReply(list, { used, party: wish.party ?? habits.party?.value, wider: used.length < most }));
   }
-  const failed = view.observations.find(({ output }) => typeof output === "object" && output !== null && "error" in output);
-  return say(failed === undefined ? replies.NOTHING_FOUND : replies.failureReply(failed));
+  const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
+  return say(failure ?? replies.NOTHING_FOUND);
 }
 
-/** The order of the tool, over several searches: step-free first where it was asked for, then by start. */
-function byFit(calls: readonly ScriptCall[]): (a: ListedEvent, b: ListedEvent) => number {
-  const stepFreeFirst = calls.some((call) => call.arguments.step_free === "first");
-  const start = (event: ListedEvent) => `${event.date} ${event.time}`;
-  return (a, b) =>
-    (stepFreeFirst ? Number(b.step_free) - Number(a.step_free) : 0) || (start(a) < start(b) ? -1 : start(a) > start(b) ? 1 : 0);
+/** One try of a search, and which memories shaped it. */
+function attempt(
+  wish: Wish,
+  habits: Habits,
+  { named, narrow }: { readonly named: boolean; readonly narrow: boolean },
+): { readonly calls: readonly ScriptCall[]; readonly used: readonly MemoryLine[] } {
+  const used = new Set<MemoryLine>();
+  const by = <Value>(habit: { readonly value: Value; readonly memory: MemoryLine } | undefined, applies = true): Value | undefined => {
+    if (habit === undefined || !applies) return undefined;
+    used.add(habit.memory);
+    return habit.value;
+  };
+  const text = wish.text !== "" && (named || wish.empty) ? wish.text : undefined;
+  // A name or a genre that was asked for is not narrowed by taste.
+  const open = narrow && text === undefined;
+  const liked = open && wish.genres.length === 0 && wish.diet === undefined ? habits.genres : [];
+  const fitting = liked.filter(({ value }) => wish.kind === undefined || kindOf(value) === wish.kind).slice(0, 3);
+  const genres = wish.genres.length > 0 ? wish.genres : fitting.flatMap((habit) => by(habit) ?? []);
+  const dining = wish.kind === "dining" || (genres.length > 0 && genres.every((genre) => kindOf(genre) === "dining"));
+  const party = wish.party ?? by(habits.party);
+  const asked = {
+    text,
+    // "A jazz concert": the genre says the kind, and says it better.
+    kind: genres.length === 0 ? wish.kind : undefined,
+    city: wish.city ?? by(habits.city, open),
+    from: wish.days?.from,
+    to: wish.days?.to,
+    max_price_eur: wish.maxPrice ?? by(habits.maxPrice, open),
+    party_size: party !== undefined && party <= 20 ? party : undefined,
+    step_free: wish.stepFree ? "only" : by(habits.stepFree) && "first",
+    diet: wish.diet ?? by(habits.diet, narrow && dining),
+  };
+  const given = Object.fromEntries(Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const calls = genres.length === 0 ? [given] : genres.map((genre) => ({ ...given, genre }));
+  return { calls: calls.map((call) => ({ name: "search_events", arguments: call })), used: [...used] };
 }
 
-function observationOf(view: ScriptView, call: ScriptCall): Observation | undefined {
+function seenOf(view: ScriptView, call: ScriptCall) {
   const wanted = JSON.stringify(call.arguments);
   return view.observations.find(({ name, input }) => name === call.name && JSON.stringify(input) === wanted);
 }
 
-/** The list as the guest saw it, in the order in which it was shown. */
-function shownList(view: ScriptView): readonly ListedEvent[] {
-  const list = lastList(view);
-  const said = view.window.map((round) => round.assistant).findLast((text) => list.some((event) => text.includes(event.title)));
-  if (said === undefined) return list;
-  return list.toSorted((a, b) => placeIn(said, a) - placeIn(said, b));
-}
-
-function placeIn(text: string, event: ListedEvent): number {
-  const line = text.split("\n").findIndex((each) => each.includes(event.title) && each.includes(event.day));
-  return line === -1 ? Number.MAX_SAFE_INTEGER : line;
+/** The event that the page shows and the message names: what a button of the page says. */
+function shownAndNamed({ pageContext, message }: ScriptView): string | undefined {
+  try {
+    const { event_id: id, title } = JSON.parse(pageContext);
+    const named = typeof id === "string" && typeof title === "string" && title !== "" && plain(message).includes(plain(title));
+    return named ? id : undefined;
+  } catch {
+    // Text, or nothing.
+    return undefined;
+  }
 }
 
 /** The event that the message means: by its place, by what sets it apart, or the one that was spoken of. */
 export function meantEvent(view: ScriptView, wish: Wish): string | undefined {
-  const list = shownList(view);
-  const words = plain(view.message);
-  const place = ordinalIn(words);
-  if (place !== undefined && list.length > 0) return (place === -1 ? list.at(-1) : list[place])?.event_id;
-  if (/\bcheapest\b/.test(words)) return list.toSorted((a, b) => a.from_price_eur - b.from_price_eur)[0]?.event_id;
-  if (/\b(?:earliest|soonest)\b/.test(words)) return list.toSorted((a, b) => (a.date < b.date ? -1 : 1))[0]?.event_id;
-  const named = (event: ListedEvent) =>
+  const shown = shownAndNamed(view);
+  if (shown !== undefined) return shown;
+  const list = lastList(view);
+  const place = ordinalIn(view.message);
+  if (place !== undefined && list.length > 0) return list.at(place)?.id;
+  if (/\bcheapest\b/i.test(view.message)) return list.toSorted((a, b) => replies.priceFrom(a) - replies.priceFrom(b))[0]?.id;
+  const isNamed = (event: CatalogueEvent) =>
     wish.text.split(" ").every((word) => plain(`${event.title} ${event.artist} ${event.venue}`).includes(word));
-  const name = wish.text !== "" && list.some(named);
+  const named = wish.text !== "" && list.some(isNamed);
+  // A name that nothing on the list has is of something else.
+  if (wish.text !== "" && !named && !says(view.message, "pointing")) return undefined;
+  if (wish.genres.length === 0 && wish.city === undefined && wish.days === undefined && !named)
+    return focus(view) ?? (list.length === 1 ? list[0]?.id : undefined);
   const fitting = list.filter(
     (event) =>
-      (wish.genres.length === 0 || wish.genres.some((genre) => genre === event.genre)) &&
+      (wish.genres.length === 0 || wish.genres.includes(event.genre)) &&
       (wish.city === undefined || wish.city === event.city) &&
-      (wish.days === undefined || (event.date >= wish.days.from && event.date <= wish.days.to)) &&
-      (!name || named(event)),
+      (wish.days === undefined || (event.day >= wish.days.from && event.day <= wish.days.to)) &&
+      (!named || isNamed(event)),
   );
-  // A name that nothing on the list has is of something else.
-  if (wish.text !== "" && !name && !pointsBack(words)) return undefined;
-  const apart = wish.genres.length > 0 || wish.city !== undefined || wish.days !== undefined || name;
-  if (apart) return fitting.length === 1 ? fitting[0]?.event_id : undefined;
-  return focus(view) ?? (list.length === 1 ? list[0]?.event_id : undefined);
+  return fitting.length === 1 ? fitting[0]?.id : undefined;
 }
 
 export function details(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   const event = meantEvent(view, wish);
-  if (event !== undefined)
-    return callThen(view, { name: "get_event", arguments: { event_id: event } }, (seen) => replies.detailsReply(seen.output));
-  const missing = missingPlace(view);
-  if (missing !== undefined) return missing;
-  return lastList(view).length > 0 && view.observations.length === 0
-    ? say("Which one do you mean? Tell me its number.")
-    : search(view, wish, habits);
+  if (event !== undefined) return callThen(view, { name: "get_event", arguments: { event_id: event } }, replies.detailsReply);
+  return whichOne(view) ?? search(view, wish, habits);
 }
 
-/** "The seventh" of five. */
-export function missingPlace(view: ScriptView): ScriptMove | undefined {
-  const list = lastList(view);
-  const place = ordinalIn(view.message);
-  if (place === undefined || place < list.length || list.length === 0) return undefined;
-  return say(list.length === 1 ? "There is only one on the list." : `There are only ${list.length} on the list. Which one do you mean?`);
+/** Asks which one of the list is meant, where the words name none and nothing was looked for since. */
+export function whichOne(view: ScriptView): ScriptMove | undefined {
+  const open = lastList(view).length > 0 && view.observations.length === 0;
+  return open ? say("Which one do you mean? Tell me its number.") : undefined;
 }

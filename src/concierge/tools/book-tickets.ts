@@ -4,20 +4,21 @@ import { AppError } from "../../platform/errors.js";
 import type { Tool, ToolContext, ToolResult } from "../../ports/agent.js";
 import type { Quote, Waiver } from "../booking-rows.js";
 import { type CatalogueEvent, type Section, seatsTaken, sectionNamed } from "../catalogue.js";
-import { isAmong, joined } from "../companions.js";
-import { standsIn, tokenOf, tokenOfQuote } from "../consent.js";
+import { joined } from "../companions.js";
+import { standsIn, tokenOf, tokenOfQuote, whyRefused } from "../consent.js";
 import type { ConstraintGate } from "../constraint-gate.js";
 import { bookingLine, bookingReceipt, eventSource, seatsLeft } from "../presentation.js";
 import { quotedOutput, stoppedOutput } from "../quote-output.js";
-import type { Party, Verdict } from "../verdict.js";
-import { type CatalogueParts, eventOrThrow } from "./catalogue-tools.js";
+import type { Verdict } from "../verdict.js";
+import { type CatalogueParts, eventOrThrow, yetToBegin } from "./catalogue-tools.js";
+import { namedIn, partyFor, partyOf } from "./party.js";
 
 /** A quote shown more turns ago is shown again first. */
 const CONFIRMABLE_TURNS = 3;
 
 const people = z.array(z.string().min(1).max(64)).max(20);
 const words = z.string().min(1).max(500);
-const input = z.object({
+const input = z.strictObject({
   event_id: z.string().min(1).max(200),
   section: z.string().max(100).optional().describe("default: the cheapest that fits"),
   quantity: z.number().int().min(1).max(20).optional().describe("for a new quote"),
@@ -92,21 +93,27 @@ function changes(args: Input, quote: Quote): boolean {
 async function answered(parts: BookingParts, args: Input, shown: Quote, context: ToolContext): Promise<ToolResult> {
   const event = eventOrThrow(parts.catalogue, shown.eventId);
   const section = sectionOrThrow(event, shown.section);
-  const { companions, absent } = partyOf(shown, args);
   const seenBefore = shown.turn < context.turn;
+  const mayBook = seenBefore && (consentsTo(shown, args, context) || agreesTo(shown, args, context));
+  const judge = await parts.gate.read(context, { toBook: mayBook || shown.stop?.unchecked === true, named: namedIn(shown, args) });
+  const { companions, absent } = partyOf(shown, args, judge.people);
   // Who takes somebody out of the party has not said yes to what was quoted.
   const same = shown.companions.every((name) => companions.includes(name));
   const consents = seenBefore && same && consentsTo(shown, args, context);
   const agrees = seenBefore && same && (consents || agreesTo(shown, args, context));
-  const judge = await parts.gate.read(context, { toBook: agrees || shown.stop?.unchecked === true });
   const verdict = judge(event, section, partyFor(shown, { companions, absent }, context));
   const stop = stopOf(event, section, verdict);
   const fresh = verdict.mentions.filter(({ memoryId }) => !shown.mentioned.includes(memoryId));
   const quote: Quote = { ...shown, absent, companions: joined(companions, verdict.along) };
-  if (stop !== null && !(consents && shown.stop?.token === stop.token)) return stopped(parts, quote, event, section, verdict, context);
+  if (stop !== null && !(consents && shown.stop?.token === stop.token)) {
+    const known = seenBefore && same && fresh.length === 0 && shown.stop?.token === stop.token;
+    const refused = whyRefused(args, known ? shown.stop : null, context.userMessage.content);
+    // The guest was asked about just this: an answer that the model got wrong can be mended before they are asked again.
+    const turn = known && refused !== null ? shown.turn : context.turn;
+    return stopped(parts, { ...quote, turn }, event, section, verdict, context, refused);
+  }
   if (!agrees || fresh.length > 0) return quoted(parts, quote, event, section, verdict, context);
-  if (event.startsAt <= context.now)
-    throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
+  yetToBegin(event, context.now);
   return booked(parts, { ...quote, stop: null, turn: context.turn, waived: waivers(verdict, context.now) }, context, "booked");
 }
 
@@ -118,9 +125,10 @@ function consentsTo({ stop }: Quote, { override }: Input, { userMessage, consent
   return stop.memoryIds.every((id) => override.memory_ids.includes(id)) && override.memory_ids.every((id) => stop.memoryIds.includes(id));
 }
 
-/** Agreement to a quote that nothing stood against: words of this message, or its button. */
+/** Agreement to a quote: words of this message, or its button. It passes over nothing that stands against it. */
 function agreesTo(shown: Quote, { agreed }: Input, { userMessage, consent }: ToolContext): boolean {
-  return shown.stop === null && (consent === tokenOfQuote(shown) || standsIn(agreed, userMessage.content));
+  if (shown.stop === null && consent === tokenOfQuote(shown)) return true;
+  return shown.stop?.unchecked !== true && standsIn(agreed, userMessage.content);
 }
 
 function stopOf(event: CatalogueEvent, section: Section, { conflicts, unchecked }: Verdict): Quote["stop"] {
@@ -139,37 +147,27 @@ function waivers({ conflicts, mentions, unchecked }: Verdict, now: Date): readon
   ];
 }
 
-/** Who comes: by the quote that is answered or replaced and by the call, but for those who don't come. */
-function partyOf(before: Quote | undefined, { companions = [], not_coming = [] }: Input): Pick<Party, "companions" | "absent"> {
-  const back = (name: string) => companions.some((each) => isAmong([name], [each]));
-  const absent = joined(before?.absent ?? [], not_coming).filter((name) => !back(name));
-  const party = joined(before?.companions ?? [], companions).filter((name) => !isAmong([name], absent));
-  return { companions: party, absent };
-}
-
-function partyFor({ quantity }: { readonly quantity: number }, who: Pick<Party, "companions" | "absent">, context: ToolContext): Party {
-  const { sessionId, earlierMessages = [], userMessage } = context;
-  return { ...who, size: quantity, said: [...earlierMessages, userMessage.content], sessionId };
-}
-
 async function newQuote(parts: BookingParts, args: Input, context: ToolContext): Promise<ToolResult> {
   const { bookings, catalogue } = parts;
-  const { quantity } = args;
   const event = eventOrThrow(catalogue, args.event_id);
-  if (event.startsAt <= context.now)
-    throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
+  yetToBegin(event, context.now);
+  const before = await bookings.quotesSince(context.owner, context.sessionId, 0);
+  const unbooked = before.filter((each) => each.eventId === event.id && each.bookingId === null);
+  const replaced = unbooked.find(({ id }) => id === args.quote_id) ?? unbooked[0];
+  // An answer to a quote that counts no more: it is made anew as it was.
+  const outdated = args.quote_id === undefined && args.agreed === undefined ? undefined : replaced;
+  const quantity = args.quantity ?? outdated?.quantity;
   if (quantity === undefined)
     throw new AppError("INVALID_REQUEST", {
       detail: "The number of seats is missing.",
       hint: "Ask the guest how many seats, then call again with quantity.",
     });
-  const read = await parts.gate.read(context, { toBook: false });
-  const before = await bookings.quotesSince(context.owner, context.sessionId, 0);
-  const replaced = before.find((each) => each.eventId === event.id && each.bookingId === null);
-  const who = partyOf(replaced, args);
+  const read = await parts.gate.read(context, { toBook: false, named: namedIn(replaced, args) });
+  const who = partyOf(replaced, args, read.people);
   const judge = (section: Section) => read(event, section, partyFor({ quantity }, who, context));
   const sold = await bookings.sold([event.id]);
-  const section = args.section === undefined ? bestSection(sold, event, quantity, judge) : sectionOrThrow(event, args.section);
+  const section =
+    args.section === undefined ? bestSection(sold, event, quantity, judge, outdated?.section) : sectionOrThrow(event, args.section);
   const left = seatsLeft(sold, event, section);
   if (left < quantity)
     throw new AppError("NOT_FOUND", {
@@ -203,17 +201,19 @@ async function newQuote(parts: BookingParts, args: Input, context: ToolContext):
     : stopped(parts, quote, event, section, verdict, context);
 }
 
-/** The cheapest section with enough seats, those that meet every need before the others. */
+/** With enough seats, those that meet every need before the others: the one that was quoted, else the cheapest. */
 function bestSection(
   sold: ReadonlyMap<string, number>,
   event: CatalogueEvent,
   quantity: number,
   judge: (section: Section) => Verdict,
+  quoted: string | undefined,
 ): Section {
   const enough = event.sections
     .filter((section) => seatsLeft(sold, event, section) >= quantity)
     .sort((a, b) => a.priceCents - b.priceCents);
-  const best = enough.find((section) => stopOf(event, section, judge(section)) === null) ?? enough[0];
+  const fitting = enough.filter((section) => stopOf(event, section, judge(section)) === null);
+  const best = fitting.find(({ name }) => name === quoted) ?? fitting[0] ?? enough[0];
   if (best === undefined)
     throw new AppError("NOT_FOUND", {
       detail: `No section has ${quantity} seats left.`,
@@ -240,7 +240,7 @@ async function quoted(
   verdict: Verdict,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { shown, reminders } = await shownNow(parts, { ...quote, stop: null }, verdict, context);
+  const { shown, reminders } = await shownNow(parts, { ...quote, stop: null, turn: context.turn }, verdict, context);
   return quotedOutput(shown, event, section, verdict, reminders);
 }
 
@@ -251,20 +251,21 @@ async function stopped(
   section: Section,
   verdict: Verdict,
   context: ToolContext,
+  refused: string | null = null,
 ): Promise<ToolResult> {
   const { shown, reminders } = await shownNow(parts, { ...quote, stop: stopOf(event, section, verdict) }, verdict, context);
-  return stoppedOutput(shown, event, section, verdict, { reminders, incognito: context.memory === "off" });
+  return stoppedOutput(shown, event, section, verdict, { reminders, incognito: context.memory === "off", refused });
 }
 
-/** Keeps what this answer shows. What an earlier one mentioned is not mentioned again. */
+/** Keeps what this answer shows, as shown in the quote's turn. What an earlier one mentioned is not mentioned again. */
 async function shownNow(
   { bookings }: BookingParts,
   quote: Quote,
   { mentions }: Verdict,
-  { owner, turn }: ToolContext,
+  { owner }: ToolContext,
 ): Promise<{ readonly shown: Quote; readonly reminders: readonly string[] }> {
   const fresh = mentions.filter(({ memoryId }) => !quote.mentioned.includes(memoryId));
-  const shown = { ...quote, turn, mentioned: [...quote.mentioned, ...fresh.map(({ memoryId }) => memoryId)] };
+  const shown = { ...quote, mentioned: [...quote.mentioned, ...fresh.map(({ memoryId }) => memoryId)] };
   await bookings.updateQuote(owner, shown);
   return { shown, reminders: fresh.map(({ line }) => line) };
 }

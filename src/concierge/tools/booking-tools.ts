@@ -5,7 +5,7 @@ import type { BookingStore } from "../booking-store.js";
 import { standsIn } from "../consent.js";
 import { bookingLine, bookingReceipt } from "../presentation.js";
 
-const listInput = z.object({ include_past: z.boolean().optional().describe("also past and cancelled ones") });
+const listInput = z.strictObject({ include_past: z.boolean().optional().describe("also past and cancelled ones") });
 
 export function listBookings(bookings: BookingStore): Tool<z.infer<typeof listInput>> {
   return {
@@ -20,7 +20,7 @@ export function listBookings(bookings: BookingStore): Tool<z.infer<typeof listIn
   };
 }
 
-const cancelInput = z.object({
+const cancelInput = z.strictObject({
   booking_id: z.string().min(1).max(64).describe("or its reference"),
   asked: z.string().min(1).max(500).optional().describe("the guest's words in this message that ask for it; not when they hesitate"),
 });

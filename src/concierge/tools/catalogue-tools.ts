@@ -15,7 +15,7 @@ export interface CatalogueParts {
 
 const eventId = z.string().min(1).max(200);
 
-const searchInput = z.object({
+const searchInput = z.strictObject({
   text: z.string().max(200).optional().describe("title, artist, chef, team, venue"),
   kind: z.enum(KINDS).optional(),
   genre: z.enum(ALL_GENRES as [(typeof ALL_GENRES)[number], ...(typeof ALL_GENRES)[number][]]).optional(),
@@ -46,7 +46,7 @@ export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.in
       const found = fitting.filter((event) => event.sections.some((section) => seatsLeft(sold, event, section) >= (input.party_size ?? 1)));
       const events = found.slice(0, input.limit ?? 5);
       return {
-        output: { found: found.length, events: events.map(eventLine) },
+        output: { found: found.length, events: events.map(eventLine), ...(found.length === 0 && nothingFound(input, now)) },
         elements: events.map((event) => eventCard(event, recalled, input.party_size)),
         sources: events.map(eventSource),
       };
@@ -54,7 +54,16 @@ export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.in
   };
 }
 
-const getInput = z.object({ event_id: eventId });
+/** Why nothing was found, where it isn't for want of events. */
+function nothingFound({ text, to }: z.infer<typeof searchInput>, now: Date): { readonly hint?: string } {
+  if (to !== undefined && to < now.toISOString().slice(0, 10)) return { hint: "What is past is not on sale." };
+  if (text === undefined) return {};
+  return {
+    hint: "`text` looks in titles, artists, chefs, teams and venues, not for themes. Search without it, by kind, genre, city or day.",
+  };
+}
+
+const getInput = z.strictObject({ event_id: eventId });
 
 export function getEvent({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof getInput>> {
   return {
@@ -70,7 +79,7 @@ export function getEvent({ catalogue, bookings }: CatalogueParts): Tool<z.infer<
   };
 }
 
-const availabilityInput = z.object({ event_id: eventId, quantity: z.number().int().min(1).max(20).optional().describe("default 1") });
+const availabilityInput = z.strictObject({ event_id: eventId, quantity: z.number().int().min(1).max(20).optional().describe("default 1") });
 
 export function checkAvailability({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof availabilityInput>> {
   return {
@@ -106,4 +115,9 @@ export function eventOrThrow(catalogue: Catalogue, id: string): CatalogueEvent {
   if (event === null)
     throw new AppError("NOT_FOUND", { detail: "There is no such event.", hint: "Use an event_id that search_events returned." });
   return event;
+}
+
+/** @throws NOT_FOUND */
+export function yetToBegin({ startsAt }: CatalogueEvent, now: Date): void {
+  if (startsAt <= now) throw new AppError("NOT_FOUND", { detail: "This event has begun or is over.", hint: "Search for a later one." });
 }

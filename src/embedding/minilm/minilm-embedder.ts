@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Embedder, EmbeddingKind, EmbedOptions } from "../../ports/embedding.js";
-import { joined, meaningIn, otherScriptsIn, relevantWith } from "../other-scripts.js";
+import type { Embedder, EmbedOptions } from "../../ports/embedding.js";
+import { relevantFor, withOtherScripts } from "../other-scripts.js";
 import { ModelWorker } from "./model-worker.js";
 import { IDLE_TALK, packagedModel } from "./packaged-files.js";
 import type { ModelFiles } from "./thread-protocol.js";
@@ -9,10 +9,6 @@ import type { ModelFiles } from "./thread-protocol.js";
 const VERSION = 1;
 /** Numbers of the model's own vectors. */
 const OF_MODEL = 384;
-/** A query that is so near to idle talk asks for nothing that could be remembered. */
-const IDLE_FROM = 0.6;
-/** Share of the meaning in a vector from which the model could read the text. */
-const READABLE = 0.6;
 /** Of a question and what answers it less than one pair in ten is further apart; of strangers two thirds are. */
 const RELEVANT_FROM = 0.12;
 
@@ -60,26 +56,21 @@ export class MiniLmEmbedder implements Embedder {
 
   async embed(texts: readonly string[], { kind = "document", signal }: EmbedOptions = {}): Promise<readonly Float32Array[]> {
     const vectors: Float32Array[] = [];
-    for (const text of texts) vectors.push(await this.#vectorOf(text, kind, signal));
+    for (const text of texts) {
+      const meaning = await this.#worker.embed(text, kind, signal);
+      vectors.push(await withOtherScripts(meaning, text, this.#grams, { kind, signal }));
+    }
     return vectors;
   }
 
   relevantFrom(query: Float32Array): number {
-    const { meaning, weight } = meaningIn(query, OF_MODEL);
-    const isIdle = weight > READABLE && this.#idle.likeness(meaning) >= IDLE_FROM;
-    return isIdle ? Number.POSITIVE_INFINITY : relevantWith(RELEVANT_FROM, weight);
+    const likenessToIdle = (meaning: Float32Array) => this.#idle.likeness(meaning);
+    return relevantFor(query, { dimension: OF_MODEL, from: RELEVANT_FROM, likenessToIdle });
   }
 
   /** Texts that wait fail. */
   close(): Promise<void> {
     return this.#worker.close();
-  }
-
-  async #vectorOf(text: string, kind: EmbeddingKind, signal: AbortSignal | undefined): Promise<Float32Array> {
-    const meaning = await this.#worker.embed(text, kind, signal);
-    const { words, share } = otherScriptsIn(text);
-    const [grams] = share === 0 ? [] : await this.#grams.embed([words], { kind, ...(signal !== undefined && { signal }) });
-    return joined(meaning, grams ?? null, share, this.dimension);
   }
 }
 

@@ -22,9 +22,33 @@ function isNear(said: string, name: string): boolean {
   return editDistance(said, wanted, 2) <= 2 || wordsOf(said).some((word) => isFormOf(word.text, wanted));
 }
 
-/** The domain's need that is meant, allowing for its spelling. Null where it is none of them. */
+/** The domain's need that is meant: by its name, another spelling of the domain's table, or a slip of a letter. Null where it is none. */
 export function knownNeed(said: string | null, needs: readonly Need[]): string | null {
   if (said === null) return null;
   const name = folded(said.slice(0, 64));
-  return needs.find((need) => folded(need.name) === name)?.name ?? null;
+  const names = spellingsOf(needs);
+  const exact = names.get(name);
+  if (exact !== undefined || name.length < MIN_SLIP_LETTERS) return exact ?? null;
+  for (const [spelling, need] of names) if (isSlip(name, spelling)) return need;
+  return null;
+}
+
+/** Folded once for a domain: they are asked for again and again. */
+const FOLDED = new WeakMap<readonly Need[], ReadonlyMap<string, string>>();
+
+/** Spelling → the need's name; a need's own name before what others are also called. */
+function spellingsOf(needs: readonly Need[]): ReadonlyMap<string, string> {
+  const known = FOLDED.get(needs);
+  if (known !== undefined) return known;
+  const also = needs.flatMap(({ name, spellings = [] }) => spellings.map((spelling) => [folded(spelling), name] as const));
+  const names = new Map([...also, ...needs.map(({ name }) => [folded(name), name] as const)]);
+  FOLDED.set(needs, names);
+  return names;
+}
+
+/** In a short name a letter makes another word. */
+const MIN_SLIP_LETTERS = 8;
+
+function isSlip(said: string, spelling: string): boolean {
+  return said[0] === spelling[0] && editDistance(said, spelling, 1) <= 1;
 }

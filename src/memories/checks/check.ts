@@ -3,6 +3,7 @@ import type { Memory, WaitingReason } from "../../domain/memory.js";
 import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation, Reading } from "../../ports/extraction.js";
 import type { CheckedOperation, CheckedReading } from "../checked-operation.js";
+import { nameOf } from "../companions.js";
 import { questionAnswered, questionBefore } from "./answered-question.js";
 import { broughtAlong } from "./brought-along.js";
 import { knownNeed } from "./category-and-need.js";
@@ -15,7 +16,8 @@ import { introducedBlocks } from "./pasted-lines.js";
 import { SaidWords } from "./said-words.js";
 import { holdsSecret, secretsIn } from "./secrets.js";
 import { overlaps, textOutside } from "./spans.js";
-import { isHard, statementOf } from "./statement.js";
+import { isHard, statementOf, wordsIn } from "./statement.js";
+import { asTheirOwn, isDoubted, isOfAnother } from "./whose-need.js";
 
 /** Why a proposal was dropped. What was only doubtful waits instead ({@link WaitingReason}). */
 export type DropReason = "quote_missing" | "secret" | "not_stated" | "unknown_target" | "empty" | "repeated" | "too_many";
@@ -100,6 +102,17 @@ class MessageChecks {
     if (this.#seen.has(key)) return "repeated";
     this.#seen.add(key);
     if (exact === null) return this.#statement(proposal, index, located, null, "not_named");
+    if (proposal.op === "confirm" && target?.strength === "hard" && proposal.subject !== "self" && this.#isOfAnother(proposal, target))
+      return this.#statement(asTheirOwn(proposal, target), index, located, null);
+    // Said plainly now, in words that a doubt did not have.
+    if (
+      proposal.op === "confirm" &&
+      target?.strength === "hard" &&
+      isDoubted(target) &&
+      proposal.text.trim() !== "" &&
+      this.#names(target, located)
+    )
+      return this.#statement(asTheirOwn(proposal, target), index, located, null);
     const another = this.#statesAnother(proposal, target);
     if (proposal.op === "add" || (another && proposal.op === "confirm")) return this.#statement(proposal, index, located, null);
     if (proposal.op === "supersede" || another) return this.#replacement(proposal, index, located, target);
@@ -150,8 +163,8 @@ class MessageChecks {
   ): CheckedOperation | DropReason {
     const hard = isHard(proposal, this.#options);
     if (!hard && proposal.stance !== "stated" && proposal.stance !== "instruction") return "not_stated";
-    // Numbers and links stand in the quote; a name may have been said elsewhere in the message ("there").
-    const names = [located.quote, located.question, this.#ownText, this.#companionNamed(proposal.subject)];
+    // Numbers and links stand in the quote; a name may have been said elsewhere in the message ("there"), or in what is replaced.
+    const names = [located.quote, located.question, this.#ownText, this.#companionNamed(proposal.subject), target?.text ?? ""];
     const faithful = isFaithful(
       proposal.text,
       `${located.quote} ${located.question}`,
@@ -190,7 +203,8 @@ class MessageChecks {
   #replacement(proposal: ProposedOperation, index: number, located: Located, target: Memory | undefined): CheckedOperation | DropReason {
     if (target === undefined) return proposal.text.trim() === "" ? "unknown_target" : this.#statement(proposal, index, located, null);
     if (proposal.text.trim() === "") return this.#change({ ...proposal, op: "end" }, index, located, target);
-    if (target.strength === "soft" || this.#names(target, located)) return this.#statement(proposal, index, located, target);
+    if (target.strength === "soft" || (this.#names(target, located) && this.#mayReplace(proposal, target, located)))
+      return this.#statement(proposal, index, located, target);
     // Another need is no change of the one that nobody spoke of: both hold.
     return isHard(proposal, this.#options)
       ? this.#statement(proposal, index, located, null)
@@ -206,7 +220,10 @@ class MessageChecks {
     const foreign = located.mixed && !/[\p{L}\p{N}]/u.test(located.own);
     const hard = target.strength === "hard" && op !== "confirm";
     if (!hard && (!stated || foreign)) return "not_stated";
-    const waits = !hard || (stated && !foreign && this.#names(target, located)) ? null : foreign ? "brought_along" : "unclear_change";
+    // A subject that is left out is nobody else.
+    const ofTarget = proposal.subject === "self" || !this.#isOfAnother(proposal, target);
+    const waits =
+      !hard || (stated && !foreign && ofTarget && this.#names(target, located)) ? null : foreign ? "brought_along" : "unclear_change";
     return {
       op,
       index,
@@ -216,6 +233,18 @@ class MessageChecks {
       waits,
       brought_along: foreign,
     };
+  }
+
+  /** One person's need in place of another's, where the guest spoke of both ("it's my son, not my daughter"), or of another thing. */
+  #mayReplace(proposal: ProposedOperation, target: Memory, located: Located): boolean {
+    if (!this.#isOfAnother(proposal, target)) return true;
+    const person = nameOf(target.subject);
+    if (person === null) return !this.#isNamedIn(proposal.about, target.about) && !this.#isNamedIn(target.about, proposal.about);
+    return this.#isNamedIn(person, textOutside(this.#message.text, widened(this.#message.text, located.span), this.#broughtAlong));
+  }
+
+  #isOfAnother(proposal: ProposedOperation, target: Memory): boolean {
+    return isOfAnother(proposal, target, this.#message);
   }
 
   #names(target: Memory, located: Located): boolean {
@@ -268,15 +297,4 @@ function isPrecise(quote: string): boolean {
   const words = quote.trim().split(/\s+/u).length;
   if (words > MAX_HARD_WORDS || quote.length > MAX_HARD_CHARS) return false;
   return words <= MAX_SENTENCES_WORDS || !/[.!?。！？]\s|\n/u.test(quote);
-}
-
-function wordsIn(proposal: ProposedOperation): string {
-  const { text, about, aspect, condition, subject, entities, tags } = proposal;
-  // No more of each than is kept.
-  const parts = [text.slice(0, 500), ...[about, aspect, condition, subject, ...entities.slice(0, 12), ...tags.slice(0, 12)].map(clip)];
-  return parts.join(" | ");
-}
-
-function clip(text: string): string {
-  return text.slice(0, 200);
 }

@@ -3,6 +3,7 @@ import { aheadOfUtcMs } from "../../platform/time-zone.js";
 /** The model's dates as instants: they stand unless they are impossible. */
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/u;
+const MONTH = /^(\d{4})-(\d{2})$/u;
 
 /** ISO 8601 UTC. A bare date begins when that day begins where the guest is. Null for what is no date. */
 export function validFrom(said: string | null, timeZone: string): string | null {
@@ -22,6 +23,8 @@ export function endOfDay(said: string, timeZone: string): number | null {
 
 function instant(said: string | null, timeZone: string, daysLater: 0 | 1): string | null {
   if (said === null || said.length > 40) return null;
+  const month = MONTH.exec(said.trim());
+  if (month !== null) return instant(dayOfMonth(Number(month[1]), Number(month[2]), daysLater), timeZone, daysLater);
   if (!DAY.test(said.trim())) {
     const time = /^\d{4}-\d{2}-\d{2}T/u.test(said) ? Date.parse(said) : Number.NaN;
     return Number.isNaN(time) ? null : new Date(time).toISOString();
@@ -29,6 +32,11 @@ function instant(said: string | null, timeZone: string, daysLater: 0 | 1): strin
   const midnight = midnightAfter(said, timeZone, daysLater);
   // The last second of the day, where it is an end.
   return midnight === null ? null : new Date(midnight - daysLater * 1000).toISOString();
+}
+
+/** Of "2026-03" the first day where it begins something, the last where it ends it. Null for a month that there isn't. */
+function dayOfMonth(year: number, month: number, last: 0 | 1): string | null {
+  return month < 1 || month > 12 ? null : new Date(Date.UTC(year, month - 1 + last, 1 - last)).toISOString().slice(0, 10);
 }
 
 function midnightAfter(said: string, timeZone: string, daysLater: 0 | 1): number | null {

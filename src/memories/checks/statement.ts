@@ -28,6 +28,7 @@ export function statementOf(
   const hard = isHard(proposal, options);
   const table = categoryOf(categories, category);
   const from = validFrom(proposal.valid_from, message.time_zone);
+  const until = validUntil(proposal.valid_until, from === null ? message.stated_at : new Date(from), message.time_zone);
   const subject = oneLine(proposal.subject, "companion:".length + MAX_ITEM_CHARS).replace(/^companion:\s+/u, "companion:");
   const parsed = statementSchema.safeParse({
     text: line,
@@ -36,12 +37,12 @@ export function statementOf(
     condition: oneLine(proposal.condition, 120),
     about: oneLine(proposal.about, 200),
     need: hard ? (need ?? "other") : null,
-    type: typeOf(proposal, hard, table),
+    type: isAhead([from, until], message.stated_at) && proposal.type === "episodic" ? "fact" : typeOf(proposal, hard, table),
     strength: hard ? "hard" : "soft",
     subject: /^companion:./u.test(subject) ? subject : "self",
     scope: proposal.scope,
     valid_from: from,
-    valid_until: validUntil(proposal.valid_until, from === null ? message.stated_at : new Date(from), message.time_zone),
+    valid_until: until,
     confidence: proposal.confidence,
     explicit: proposal.explicit,
     entities: listOf(proposal.entities).filter((entity) => folded(message.text).includes(folded(entity))),
@@ -66,6 +67,11 @@ function typeOf(proposal: ProposedOperation, hard: boolean, category: Category |
   return category === undefined || category.type === "constraint" ? "preference" : category.type;
 }
 
+/** A trip to come is no event of the past: as one it would not be told. */
+function isAhead(days: readonly (string | null)[], now: Date): boolean {
+  return days.some((day) => day !== null && Date.parse(day) > now.getTime());
+}
+
 function oneLine(text: string, chars: number): string {
   return text
     .slice(0, chars * 2)
@@ -79,4 +85,16 @@ function oneLine(text: string, chars: number): string {
 function listOf(items: readonly string[]): string[] {
   const clean = items.slice(0, MAX_LIST).map((item) => oneLine(item, MAX_ITEM_CHARS));
   return [...new Set(clean.filter((item) => item !== ""))];
+}
+
+/** All words of a proposal but its quote. */
+export function wordsIn(proposal: ProposedOperation): string {
+  const { text, about, aspect, condition, subject, entities, tags } = proposal;
+  // No more of each than is kept.
+  const parts = [text.slice(0, 500), ...[about, aspect, condition, subject, ...entities.slice(0, 12), ...tags.slice(0, 12)].map(clip)];
+  return parts.join(" | ");
+}
+
+function clip(text: string): string {
+  return text.slice(0, 200);
 }

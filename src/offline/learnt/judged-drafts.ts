@@ -1,29 +1,38 @@
 import { wordsIn } from "../../platform/phrase-list.js";
 import type { Clause } from "../reading/clauses.js";
 import type { Vocabulary } from "../reading/domain-words.js";
-import { asSaid, type Draft, subjectFor } from "../reading/draft.js";
-import { type Language, relationAt } from "../reading/language.js";
+import type { Draft } from "../reading/draft.js";
+import { english, type Language, relationAt } from "../reading/language.js";
+import { told } from "../reading/said.js";
+import { slotOf } from "../reading/statements.js";
+import { subjectFor, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
-const KEEP_FROM = 1.6;
-/** From here on the guest is asked about what seems to have to hold. */
-const ASK_FROM = 0.4;
-const HARD_FROM = 0;
-/** Below, what a rule understood is not believed: soft things are left, and of what must hold the guest is asked. */
-const BELIEVE_FROM = 0.2;
+export const KEEP_FROM = 1.8;
+/** So much more in other languages, of which less was learnt. */
+const ABROAD = 0.8;
+/** From here on a sentence is kept of which a rule understood a part. */
+const PARTLY_READ_FROM = 1;
+/** From here on the guest is asked about what seems to have to hold, and where it may not be meant. */
+const ASK_FROM = 0;
+const DOUBTED_ASK_FROM = 0.8;
+/** From here on what must hold is kept without a question. */
+const HARD_KEEP_FROM = 1;
+/** From here on it seems to have to hold. */
+const HARD_FROM = -0.3;
+/** Below, the guest is asked about what must hold by the rules. */
+export const BELIEVE_HARD_FROM = -1;
 /** Longer ones tell more than one thing, and what is asked beside it. */
 const MAX_CHARS = 240;
-const MIN_WORDS = 3;
+const MIN_WORDS = 4;
 
-/** The words of a sentence that no rule understood: all of it, or its longest run of clauses. Null where there are no three. */
+/** A sentence without what must hold by the rules: all of it, or its longest run of clauses. Null where these have no four words. */
 export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: readonly Draft[]): Clause | null {
-  if (drafts.length === 0) return whole;
+  if (!drafts.some(({ hard }) => hard)) return whole;
   let [from, longest]: [Clause | null, Clause | null] = [null, null];
   for (const clause of clauses) {
-    const isRead = drafts.some(
-      (draft) => draft.clause.start <= clause.start && draft.clause.start + draft.clause.text.length > clause.start,
-    );
+    const isRead = drafts.some(({ hard, clause: { start, text } }) => hard && start <= clause.start && start + text.length > clause.start);
     from = isRead ? null : (from ?? clause);
     if (from === null) continue;
     const text = whole.text.slice(from.start - whole.start, clause.start - whole.start + clause.text.length);
@@ -32,39 +41,50 @@ export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: read
   return longest !== null && longest.words.length >= MIN_WORDS ? longest : null;
 }
 
-/** What rules understood of a sentence, as far as that is believed. */
-export function believed(drafts: readonly Draft[], { keep }: Judgement): readonly Draft[] {
-  return keep >= BELIEVE_FROM ? drafts : drafts.flatMap((draft) => (draft.hard ? [{ ...draft, unsure: true }] : []));
+export interface AsSaidOptions {
+  readonly language: Language;
+  readonly vocabulary: Vocabulary;
+  /** A rule understood a part of it. */
+  readonly plain: boolean;
+  /** It may not be meant: nothing but a question comes of it. */
+  readonly doubted: boolean;
 }
 
-/** What is kept of words that no rule understood, as they were said. Null: nothing. */
-export function keptAsSaid(clause: Clause, judgement: Judgement, language: Language, vocabulary: Vocabulary): Draft | null {
+/** What is kept of words as they were said. */
+export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaidOptions): readonly Draft[] {
+  const { language, vocabulary, plain, doubted } = options;
   const { words } = clause;
   const hard = judgement.hard >= HARD_FROM;
-  if (judgement.keep < (hard ? ASK_FROM : KEEP_FROM) || clause.text.length > MAX_CHARS || language.once.in(words) !== -1) return null;
-  const text = asSaid(clause.text);
-  const who = subjectIn(words, language);
-  return {
-    clause,
-    text,
-    about: text.slice(0, 200),
-    category: hard ? judgement.category : (vocabulary.categoryOf(words) ?? judgement.category),
-    aspect: "",
-    condition: "",
-    need: hard ? "other" : null,
-    hard,
-    ...subjectFor(who ?? { kind: "self" }),
-    // What must hold is asked about where it is said of nobody, too.
-    unsure: hard && (who === null || judgement.keep < KEEP_FROM),
-    trip: false,
-  };
-}
-
-/** "My wife …" before any "I": it is told of her. Null: of nobody. */
-function subjectIn(words: readonly string[], language: Language): Parameters<typeof subjectFor>[0] | null {
-  const at = words.findIndex((word, index) => language.mine.has(word) && relationAt(words, index + 1) !== undefined);
-  const relation = at === -1 ? undefined : relationAt(words, at + 1);
-  const own = words.findIndex((word) => language.first.has(word) && !language.mine.has(word));
-  if (relation !== undefined && (own === -1 || own > at)) return { kind: "companion", relation: relation.relation, name: null };
-  return own === -1 ? null : { kind: "self" };
+  const keepFrom = (plain ? PARTLY_READ_FROM : KEEP_FROM) + (language.name === "en" ? 0 : ABROAD);
+  // "Flashing lights set me off" must hold from less on than a taste is kept, where nothing denies it.
+  const denied = language.name !== "en" || [language.not, english.ends].some((list) => list.in(words) !== -1);
+  const sureFrom = denied ? keepFrom : HARD_KEEP_FROM;
+  const passing = doubted || language.once.in(words) !== -1 || english.again.in(words) !== -1;
+  if (judgement.keep < (hard ? (passing ? DOUBTED_ASK_FROM : ASK_FROM) : keepFrom) || clause.text.length > MAX_CHARS || (passing && !hard))
+    return [];
+  // "Uncle's a platinum member": nobody says that he comes along.
+  const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
+  if (isOfAnother && !hard) return [];
+  const who = whoIn(clause, language, false);
+  // "The couple we met are both deaf" is not about the guest.
+  const isPlain = who.kind === "companion" || (who.kind === "self" && !language.others.has(words[0]));
+  const meant = who.kind === "companion" ? who : ({ kind: "self" } as const);
+  const text = told(clause.text, meant, language);
+  const slot = slotOf(words, language, vocabulary);
+  return [
+    {
+      clause,
+      text,
+      about: text.slice(0, 200),
+      category: hard ? judgement.category : (slot?.category ?? judgement.category),
+      aspect: slot?.aspect ?? "",
+      condition: "",
+      need: hard ? "other" : null,
+      hard,
+      ...subjectFor(meant),
+      // What must hold is asked about where it is said of nobody, too.
+      unsure: hard && (passing || !isPlain || judgement.keep < sureFrom),
+      trip: false,
+    },
+  ];
 }

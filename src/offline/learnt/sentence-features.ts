@@ -1,4 +1,4 @@
-/** What a trained judge sees of a sentence, as numbers: its meaning, that of its message, its small words, and its place. */
+/** What a trained judge sees of a sentence, as numbers: its meaning, that of its message, its words, its cues, and its place. */
 
 export interface SentenceSeen {
   readonly text: string;
@@ -7,13 +7,15 @@ export interface SentenceSeen {
   /** From 0, of so many sentences. */
   readonly place: number;
   readonly sentences: number;
-  /** Vectors of length 1. */
+  /** Vectors of length 1, padded with zeros. */
   readonly meaning: Float32Array;
   readonly messageMeaning: Float32Array;
   readonly english: boolean;
+  /** As `cuesIn` gives them. */
+  readonly cues: readonly boolean[];
 }
 
-/** Numbers of a meaning. */
+/** Numbers of a meaning, of whichever embedder. */
 export const MEANING = 384;
 /** Words and their neighbours share so many counters: no list of them is kept. */
 const COUNTERS = 2_048;
@@ -44,7 +46,7 @@ export function featuresOf(seen: SentenceSeen): Float64Array {
   return features;
 }
 
-function factsOf({ text, message, place, sentences, english }: SentenceSeen): readonly boolean[] {
+function factsOf({ text, message, place, sentences, english, cues }: SentenceSeen): readonly boolean[] {
   return [
     asks(text),
     message.includes("?"),
@@ -56,6 +58,7 @@ function factsOf({ text, message, place, sentences, english }: SentenceSeen): re
     text.length > LONG_CHARS,
     !english,
     /\p{Emoji_Presentation}/u.test(text),
+    ...cues,
   ];
 }
 

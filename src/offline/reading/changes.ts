@@ -1,6 +1,6 @@
 import type { Memory } from "../../domain/memory.js";
 import { folded, wordsIn } from "../../platform/phrase-list.js";
-import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
+import { type MessageToRead, type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
 import { commandsOf } from "../memory-commands.js";
 import type { Sentence } from "./clauses.js";
 import type { Dates } from "./dates.js";
@@ -29,10 +29,15 @@ interface Asked {
 
 /** A number beyond it is of money. */
 const MAX_PARTY = 12;
+/** A wish not to keep something has one of these. */
+const NOT_KEPT = new Set(["mentioned", "don't", "dont", "didn't", "not", "needn't", "no"]);
 /** A word of a memory in common with what is to be forgotten; short ones tell nothing. */
 const TELLING = 4;
 
-export function changesOf(text: string, known: readonly Memory[], language: Language): Changes {
+type Said = Pick<MessageToRead, "known" | "session_id" | "turn">;
+
+export function changesOf(text: string, said: Said, language: Language): Changes {
+  const { known } = said;
   const commands = commandsOf(text);
   const asked: Asked[] = [];
   for (const { command, start, end } of commands)
@@ -41,7 +46,12 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
       // Where several could be meant, the guest is asked which.
       for (const target of targets.length === 1 ? targets : [])
         asked.push({ op: "forget", target, quote: text.slice(start, end), plain: true });
+      // "Forget I mentioned money", "don't keep the medical part": what was said a moment ago, in other words.
+      if (targets.length === 0 && wordsIn(text.slice(start, end)).some((word) => NOT_KEPT.has(word)))
+        for (const target of saidBefore(said)) asked.push({ op: "end", target, quote: text.slice(start, end), plain: false });
     }
+  for (const target of takenBack(text, said))
+    if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: text.trim().slice(0, 200), plain: false });
   const keepsOut = commands.some(({ command }) => command.kind === "do_not_remember");
   for (const line of text.split(/[.!?\n]+\s/u)) {
     const words = wordsIn(line);
@@ -53,8 +63,12 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
     const end = (target: Memory) => {
       if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: line.trim(), plain: false });
     };
-    if (english.moved.in(words) !== -1) known.filter(({ category, aspect }) => category === "location" && aspect === "home").forEach(end);
+    const homes = known.filter(({ category, aspect }) => category === "location" && aspect === "home");
+    if (english.moved.in(words) !== -1) homes.forEach(end);
+    if (english.lived.in(words) !== -1) homes.filter((home) => isNamed(home, line)).forEach(end);
     if (english.parted.in(words) !== -1) for (const target of known) if (isOfParted(target, words)) end(target);
+    // "You can forget the peanuts" may be about the order: the guest is asked.
+    if (english.drops.in(words) !== -1) known.filter((memory) => memory.strength === "hard" && isAbout(memory, words)).forEach(end);
     // "It's my son, not my daughter", "vegan, not vegetarian".
     for (const target of known) if (english.change.in(words) !== -1 || words.includes("not")) if (isDenied(target, words)) end(target);
     if (!over) continue;
@@ -67,7 +81,7 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
         asked.push({ op: "end", target, quote: line.trim(), plain: isPlainEnd(target, words, known) });
   }
   return {
-    off_record: keepsOut ? (saysNothingElse(text, commands) ? "previous" : "this") : null,
+    off_record: keepsOut ? (saysNothingElse(text, commands, language) ? "previous" : "this") : null,
     asked,
     corrects: english.change.in(wordsIn(text)) !== -1,
     covers: (sentence) =>
@@ -75,6 +89,22 @@ export function changesOf(text: string, known: readonly Memory[], language: Lang
         ({ command, start, end }) => command.kind !== "remember" && start < sentence.start + sentence.text.length && end > sentence.start,
       ),
   };
+}
+
+/** "Oops, that's my sister's", "scratch that": what the message before told isn't so, as far as it is said again. */
+function takenBack(text: string, said: Said): readonly Memory[] {
+  const words = wordsIn(text);
+  if (text.includes("?")) return [];
+  const before = saidBefore(said);
+  // "Sorry, that's my sister who's allergic, not me": of what must hold, the guest is asked.
+  const mistaken = english.mistaken.in(words) === -1 ? [] : before.filter((memory) => memory.strength === "hard" && isNamed(memory, text));
+  return [0, 1].some((at) => english.oops.at(words, at) > 0)
+    ? [...before.filter(({ strength }) => strength === "soft"), ...mistaken]
+    : mistaken;
+}
+
+function saidBefore({ known, session_id, turn }: Said): readonly Memory[] {
+  return known.filter(({ source }) => source?.session_id === session_id && source.turn === turn - 1);
 }
 
 /** All that the memory says stands there, and nothing that must hold beside it. */
@@ -88,10 +118,15 @@ function isPlainEnd(target: Memory, words: readonly string[], known: readonly Me
 }
 
 /** "Please don't keep that" by itself is about the message before. */
-function saysNothingElse(text: string, commands: ReturnType<typeof commandsOf>): boolean {
+function saysNothingElse(text: string, commands: ReturnType<typeof commandsOf>, language: Language): boolean {
   let rest = text;
   for (const { start, end } of commands.toReversed()) rest = rest.slice(0, start) + rest.slice(end);
-  return wordsIn(rest).filter((word) => !english.fillers.has(word) && !english.tails.has(word) && word !== "anywhere").length <= 2;
+  // "You can forget the peanuts, don't keep that."
+  if (english.drops.at(wordsIn(rest), 0) > 0) return true;
+  const words = wordsIn(rest);
+  // "I'm expecting, so don't store it."
+  if (language.first.in(words) !== -1) return false;
+  return words.filter((word) => !english.fillers.has(word) && !english.tails.has(word) && word !== "anywhere").length <= 2;
 }
 
 /** "My wife is no longer vegan" is said of hers alone, "I'm no longer vegan" of the guest's own. */

@@ -27,6 +27,11 @@ export class Vocabulary {
     this.#categories = Object.entries(words.categories).map(([category, phrases]) => [category, new WordList(phrases)]);
   }
 
+  /** The domain has no words of its own: what is said may be about any of its things. */
+  get isEmpty(): boolean {
+    return this.#categories.length === 0;
+  }
+
   /** Every need that the words name, in order; of two at one place the longer. */
   needsIn(words: readonly string[]): readonly FoundNeed[] {
     const found: FoundNeed[] = [];

@@ -1,7 +1,8 @@
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
-import { asSaid, type Draft, type ReadClause, rawWords, subjectFor, withWhom } from "./draft.js";
-import { capital, type EnglishClause } from "./english-clause.js";
+import type { Draft, ReadClause } from "./draft.js";
 import { english } from "./language.js";
+import { asSaid, capital, told } from "./said.js";
+import { isName, rawWords, subjectFor } from "./who.js";
 
 /** What must hold, by words: a thing that is avoided, or what somebody is, has or uses. In every language that has small words here. */
 
@@ -14,16 +15,30 @@ const REACH = 4;
 const MAX_BETWEEN = 6;
 
 export function needsOf(read: ReadClause, vocabulary: Vocabulary): readonly Draft[] {
-  const { clause, language } = read;
+  const { clause, language, who } = read;
+  if (who.kind === "other") return [];
   const words = clause.words.flatMap(uncompounded);
   // Spanish "soy" is no bean, and "not" no Swedish nut.
   const isSmall = (word = "") => language.first.is(word) || language.not.is(word);
   const found = vocabulary.needsIn(words).filter(({ at, length }) => length > 1 || !isSmall(words[at]));
   const avoidAt = language.avoid.in(words, { slips: true });
+  const more = avoidAt === -1 && read.avoiding !== null && isList(words, found);
   const drafts = found
-    .filter((need) => (need.kind === "avoid" ? avoidAt !== -1 && avoids(read, words, avoidAt, need.at) : isTrait(read, words, need)))
-    .map((need) => draftOf(read, need, words, avoidAt, found.length > 1));
+    .filter((need) => (need.kind === "avoid" ? more || avoids(read, words, avoidAt, need.at) : isTrait(read, words, need)))
+    .map((need) => draftOf(read, need, words, avoidAt, more || found.length > 1));
   return drafts.length > 0 ? drafts : unlisted(read, words);
+}
+
+/** How a clause begins that tells of things to avoid, for what goes on with them. Null: it tells of none. */
+export function avoidingIn({ clause, language }: ReadClause, drafts: readonly Draft[]): string | null {
+  const at = language.avoid.in(clause.words, { slips: true });
+  return at === -1 || !drafts.some(({ hard }) => hard) ? null : (clause.words[at] ?? null);
+}
+
+/** "Eggs and milk", "no fish". */
+function isList(words: readonly string[], found: readonly FoundNeed[]): boolean {
+  const rest = words.filter((_, index) => !found.some(({ at, length }) => index >= at && index < at + length));
+  return found.length > 0 && rest.every((word) => english.listing.has(word) || english.tails.has(word));
 }
 
 /** "Nussallergie" is an allergy to nuts. */
@@ -34,50 +49,50 @@ function uncompounded(word: string): readonly string[] {
 
 const denies = ({ language }: ReadClause, words: readonly string[], at: number) =>
   words.slice(Math.max(0, at - REACH), at).some((word) => language.not.has(word));
+/** "I've been in a wheelchair" is over; "I've been vegan since May" isn't. */
+const isOver = (words: readonly string[]) => words.includes("been") && !words.includes("since") && !words.includes("for");
 
-/** The cue is no denied one ("not allergic"), and nothing between says the contrary. */
+/** The cue is no denied one ("not allergic"), and what it is about is near. */
 function avoids(read: ReadClause, words: readonly string[], cueAt: number, thingAt: number): boolean {
-  const { language, parsed, who } = read;
-  if (denies(read, words, cueAt) || who.kind === "other") return false;
-  if (parsed === null) return Math.abs(thingAt - cueAt) <= MAX_BETWEEN;
-  const { past, auxiliaries, thing, verb } = parsed;
-  if (past || auxiliaries.includes("been") || (thing !== "" && !["allergy", "intolerance", "diet"].includes(thing))) return false;
-  // Where nobody is named, what comes first must be it: "Pelle can't have milk" is about Pelle.
-  if (who.kind === "nobody" && words.slice(0, Math.min(cueAt, thingAt)).some((word) => !english.fillers.is(word))) return false;
+  const { language, who, clause } = read;
+  if (cueAt === -1 || denies(read, words, cueAt)) return false;
+  if (language.name !== "en") return Math.abs(thingAt - cueAt) <= MAX_BETWEEN;
+  const before = words.slice(0, Math.min(cueAt, thingAt)).filter((word) => !english.fillers.has(word));
+  // "Pelle can't have milk": a name may come first. "No nuts": nothing.
+  const isCalled = before.length <= 2 && isName(rawWords(clause.text)[0] ?? "");
+  if (isOver(words) || (who.kind === "nobody" && before.length > 0 && !isCalled)) return false;
   const cue = words[cueAt] ?? "";
-  // "No nuts": only by itself, and not as what a request is for.
-  if (["no", "without", "free"].includes(cue)) return cue === "no" && thingAt - cueAt <= 2 && ["", "have", "eat"].includes(verb);
+  if (["no", "without", "free"].includes(cue)) return cue === "no" && thingAt - cueAt <= 2 && before.length === 0;
   const after = thingAt - cueAt - language.avoid.at(words, cueAt, { slips: true });
   return thingAt > cueAt ? after <= MAX_BETWEEN : cueAt - thingAt <= 2;
 }
 
 function isTrait(read: ReadClause, words: readonly string[], need: FoundNeed): boolean {
-  const { parsed, who } = read;
+  const { language, who } = read;
   if (denies(read, words, need.at)) return false;
   const someone = who.kind === "self" || who.kind === "companion";
-  if (parsed === null) return someone;
-  const { negated, past, auxiliaries, thing, verb, adverbs } = parsed;
-  const over = auxiliaries.includes("been") && !words.includes("since") && !words.includes("for");
-  if (negated || past || over || (who.kind === "self" && thing !== "")) return false;
+  if (language.name !== "en") return someone;
   // "I'm looking for a vegan place" is about the place.
-  if (someone)
-    return english.uses.is(verb) && !english.nouns_after.has(words[need.at + need.length]) && need.at <= 2 * REACH - 1 + adverbs.length;
-  if (who.kind !== "nobody") return false;
-  // "Food has to be kosher": told of what they eat.
-  if (english.meals.is(words[0] ?? "") && english.must_be.in(words) !== -1) return true;
+  if (isOver(words) || english.nouns_after.has(words[need.at + need.length])) return false;
+  const uses = words
+    .slice(0, need.at)
+    .some((word) => english.uses.has(word) || english.be.is(word) || /'(?:m|re|s|ve)$|^ive$|^im$/u.test(word));
+  if (someone && uses && need.at <= 2 * REACH) return true;
   const bare = words.filter((word) => !english.fillers.has(word) && !english.tails.has(word) && !english.seldom.has(word));
   return bare.length === need.length || (bare.length <= need.length + MAX_BARE_WORDS && words.includes("keep"));
 }
 
 function draftOf(read: ReadClause, need: FoundNeed, words: readonly string[], avoidAt: number, several: boolean): Draft {
-  const { clause, parsed, who } = read;
+  const { clause, language } = read;
   const raw = rawWords(clause.text);
   const whole = raw.length === words.length;
   const about = (whole ? raw : words).slice(need.at, need.at + need.length).join(" ");
   const text =
-    parsed === null ? foreignText(read, need, whole ? raw : words, avoidAt, several) : englishText(read, need, about, words[avoidAt]);
+    language.name === "en"
+      ? englishText(read, need, about, words[avoidAt] ?? read.avoiding ?? "", several)
+      : foreignText(read, need, whole ? raw : words, avoidAt, several);
   return {
-    ...hardDraft(read, parsed === null ? text : withWhom(who, text)),
+    ...hardDraft(read, text),
     about: whole ? about : (raw.find((word) => word.toLowerCase().includes(about.slice(0, 4))) ?? about),
     category: need.category,
     aspect: ["halal", "kosher"].includes(need.need) ? "religious diet" : english.diets.is(need.need) ? "diet" : about.toLowerCase(),
@@ -86,7 +101,9 @@ function draftOf(read: ReadClause, need: FoundNeed, words: readonly string[], av
 }
 
 /** A need of which it isn't known yet what it is about. */
-export function hardDraft({ clause, language, who }: Pick<ReadClause, "clause" | "language" | "who">, text: string): Draft {
+function hardDraft({ clause, language, who }: ReadClause, text: string): Draft {
+  const [first = ""] = rawWords(clause.text);
+  const called = who.kind === "nobody" && isName(first) && /^(?:can|has|does|is)/u.test(clause.words[1] ?? "");
   return {
     clause,
     text,
@@ -96,49 +113,39 @@ export function hardDraft({ clause, language, who }: Pick<ReadClause, "clause" |
     condition: "",
     need: "other",
     hard: true,
-    ...subjectFor(who),
-    unsure: language.unsure.in(clause.words) !== -1 || (who.kind === "companion" && who.stranger === true),
+    ...subjectFor(called ? { kind: "companion", relation: first, name: null } : who),
+    unsure: called || language.unsure.in(clause.words) !== -1,
     trip: language.once.in(clause.words) !== -1,
   };
 }
 
-function englishText({ parsed, who }: ReadClause, need: FoundNeed, about: string, cue = ""): string {
-  if (need.kind === "avoid") {
-    if (cue.startsWith("al")) return `Is allergic to ${about}`;
-    if (cue.startsWith("intoleran")) return `Is intolerant to ${about}`;
-    if (cue.startsWith("react")) return `Reacts to ${about}`;
-    if (parsed === null || !english.takes.is(parsed.verb) || who.kind === "nobody")
-      return cue === "no" ? `No ${about}` : `Can't have ${about}`;
-  } else if (english.diets.is(need.need) && need.need.endsWith("n")) return `Is ${need.need}`;
-  return parsed === null || parsed.who.kind === "nobody" ? capital(about) : parsed.thirdPerson;
+function englishText(read: ReadClause, need: FoundNeed, about: string, cue: string, several: boolean): string {
+  const { clause, language, who } = read;
+  const cued = need.kind === "avoid" ? english.cued.at([cue], 0) > 0 : false;
+  if (need.kind === "be" || (!cued && !several)) return told(clause.text, who, language);
+  const has = cue.startsWith("al") ? "Is allergic to" : cue.startsWith("intol") ? "Is intolerant to" : "Can't have";
+  return withWhom(who, `${cue.startsWith("react") ? "Reacts to" : has} ${about}`);
+}
+
+/** "Wife Ana is allergic to nuts": a companion's memories name them. */
+function withWhom(who: ReadClause["who"], text: string): string {
+  if (who.kind !== "companion") return text;
+  return `${capital(who.relation)}${who.name === null ? "" : ` ${who.name}`} ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
 /** Elsewhere than in English the words stand as they were said, of several things only those of the one. */
 function foreignText({ clause, who }: ReadClause, need: FoundNeed, raw: readonly string[], avoidAt: number, several: boolean): string {
   if (who.kind === "companion" || (raw.length <= 2 * REACH && !several)) return asSaid(clause.text);
-  return capital(raw.slice(need.kind === "be" || avoidAt > need.at ? need.at : avoidAt, need.at + need.length).join(" "));
+  return capital(raw.slice(need.kind === "be" || avoidAt > need.at ? need.at : Math.max(0, avoidAt), need.at + need.length).join(" "));
 }
 
-/** "Allergic to kiwi", of what no list has; "cannot manage a bathtub", which is asked about. What is laughed about is a joke. */
+/** "Allergic to kiwi", of what no list has. What is laughed about is a joke. */
 function unlisted(read: ReadClause, words: readonly string[]): readonly Draft[] {
-  const { parsed, who, laughs, asks } = read;
-  if (parsed === null || laughs || parsed.past || parsed.auxiliaries.includes("been") || parsed.thing !== "" || who.kind === "other")
-    return [];
-  const at = words.findIndex((word, index) => /^(?:allerg|intoleran|react)/u.test(word) && words[index + 1] === "to");
-  if (at === -1) return asks ? [] : unable(read, parsed);
+  const { laughs, who } = read;
+  const at = words.findIndex((word, index) => english.cued.at([word], 0) > 0 && words[index + 1] === "to");
   const thing = words.slice(at + 2).filter((word) => !english.tails.has(word) && !english.fillers.has(word));
-  if (parsed.negated || !isThing(thing) || thing.length > 2) return [];
+  const isThing = thing.length > 0 && thing.length <= 2 && english.vague.at(thing, 0) === 0 && !english.vague_things.has(thing[0]);
+  if (at === -1 || laughs || isOver(words) || denies(read, words, at) || !isThing || (who.kind === "nobody" && at > 0)) return [];
   const about = thing.join(" ");
   return [{ ...hardDraft(read, withWhom(who, `Is allergic to ${about}`)), about, aspect: about, trip: false }];
 }
-
-function unable(read: ReadClause, { verb, auxiliaries, negated, restWords, rest, thirdPerson, words }: EnglishClause): readonly Draft[] {
-  const limits = negated && auxiliaries.join() === "can" && english.bodily.is(verb);
-  if (!limits || !isThing(restWords) || restWords.length > MAX_BETWEEN || words.some((word) => english.dated.is(word))) return [];
-  const category = english.eaten.is(verb) ? "dietary" : "accessibility";
-  return [
-    { ...hardDraft(read, withWhom(read.who, thirdPerson)), about: rest, aspect: rest.toLowerCase().slice(0, 64), category, unsure: true },
-  ];
-}
-
-const isThing = (words: readonly string[]) => words.length > 0 && english.vague.at(words, 0) === 0 && !english.vague_things.has(words[0]);

@@ -1,59 +1,72 @@
-import { wordsIn } from "../../platform/phrase-list.js";
-import type { Vocabulary } from "./domain-words.js";
-import { type ReadClause, rawWords } from "./draft.js";
-import type { EnglishClause } from "./english-clause.js";
-import { english } from "./language.js";
+import { folded, wordsIn } from "../../platform/phrase-list.js";
+import { english, type Language } from "./language.js";
+import type { Who } from "./who.js";
 
-/** What a plain form of statement is given, and what it tells. */
+/** How what was said stands in memory. */
 
-export interface Told {
-  /** What it is about, as it was said. */
-  readonly about: string;
-  /** Default: what is said of the subject, in the third person; without a subject as it was said. */
-  readonly text?: string;
-  /** Default: by the words of `about`, else `other`. */
-  readonly category?: string;
-  readonly aspect?: string;
+/** The words without what leads into them and polite words at their end. */
+export function asSaid(text: string): string {
+  const from = text.replace(/^(?:(?:and|but|so|because|cos|also|please|pls|just|ok|okay|well|btw|honestly)\s+)+/iu, "");
+  return capital(from.replace(/(?:\s+(?:please|pls|lol|haha|tbh|btw|thx|sry|sorry))*[\s.!?]*$/iu, ""));
 }
 
-export interface Said extends EnglishClause {
-  readonly read: ReadClause;
-  readonly vocabulary: Vocabulary;
-  /** The words without those that lead into a clause. */
-  readonly plain: readonly string[];
-  /** The guest is the subject, not a thing of theirs. */
-  readonly own: boolean;
-  /** The guest or a companion is. */
-  readonly someone: boolean;
-  /** It happens again and again. */
-  readonly usual: boolean;
-  /** What follows the verb is a thing: not "it", "that", "the first one". */
-  readonly tellsOf: boolean;
-}
-export type Form = (said: Said) => Told | null;
-
-const OFTEN = /\b(?:every|each|most|any|(?:once|twice|times) (?:a|per)) (?!thing|time soon)\p{L}/u;
-const ON_DAYS = /\bon (?:\p{L}{3,12}days|weekends|weeknights)\b/u;
-
-/** "Always", "every spring", "twice a year", "on Mondays". */
-export function recurs(words: readonly string[]): boolean {
-  return words.some((word) => english.seldom.has(word) && word !== "only") || often(words);
+/** "Loves jazz" of "I love jazz", "Wife Ana is vegan" of "my wife Ana's vegan"; where an English clause isn't so plain, as it was said. */
+export function told(text: string, who: Who, language: Language): string {
+  const said = asSaid(text);
+  if (language.name !== "en" || /[,;:–—()]/u.test(said)) return said;
+  // "Lives in York" of "we've moved to York": a place is a name.
+  const place = /\b(?:in|to|is)\s+(\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*){0,3})$/u.exec(said)?.[1];
+  if (place !== undefined && who.kind === "self" && isHome(wordsIn(said), wordsIn(place).length, language)) return `Lives in ${place}`;
+  const plain = said.replace(/[’‘]/gu, "'").split(/\s+/u);
+  while (plain.length > 2 && english.tails.has(folded(plain.at(-1) ?? ""))) plain.pop();
+  const third = who.kind === "companion" ? ofCompanion(plain, who) : ofGuest(plain);
+  if (third === null || language.first.in(wordsIn(third).filter((word) => !language.mine.has(word))) !== -1) return said;
+  return capital(third.replace(/\b(?:my|our) /gu, "their "));
 }
 
-/** At times that come again: "every spring", "on Mondays". */
-export function often(words: readonly string[]): boolean {
-  const text = words.join(" ");
-  return OFTEN.test(text) || ON_DAYS.test(text);
+/** The place stands behind "live in" itself: "I live in Crewe but work in Leeds" is no home in Leeds. */
+function isHome(words: readonly string[], placeWords: number, { home }: Language): boolean {
+  return words.some((_, at) => home.at(words, at) > 0 && at + home.at(words, at) === words.length - placeWords);
 }
 
-/** "The room", "the new seats": what the guest has before them. */
-export function isShown(words: readonly string[]): boolean {
-  return english.shown.is(words[0] ?? "") && english.here.has(words.at(-1));
+const BEGINS: Readonly<Record<string, string>> = { "i'm": "is", im: "is", "we're": "is", "i've": "has", ive: "has", "we've": "has" };
+const SECOND: Readonly<Record<string, string>> = {
+  am: "is",
+  are: "is",
+  have: "has",
+  "don't": "does not",
+  dont: "does not",
+  "doesn't": "does not",
+  "can't": "cannot",
+  cant: "cannot",
+};
+const DROPPED = new Set(["really", "also", "both", "all", "still", "do"]);
+
+function ofGuest([first = "", ...rest]: readonly string[]): string | null {
+  const begun = BEGINS[first.toLowerCase()];
+  if (begun !== undefined) return [begun, ...(rest[0] === "got" ? rest.slice(1) : rest)].join(" ");
+  if (!["i", "we"].includes(first.toLowerCase())) return null;
+  const at = rest.findIndex((word) => !english.seldom.has(word) && !DROPPED.has(word));
+  const verb = (rest[at] ?? "").toLowerCase();
+  const third = SECOND[verb] ?? (english.modals.is(verb) ? verb : english.verbs.is(verb) ? withS(verb) : null);
+  return third === null ? null : [...rest.slice(0, at).filter((word) => !DROPPED.has(word)), third, ...rest.slice(at + 1)].join(" ");
 }
 
-/** The words as they stand in the clause. */
-export function thingIn({ clause }: ReadClause, words: readonly string[]): string {
-  const raw = rawWords(clause.text);
-  const from = raw.findIndex((_, at) => words.slice(0, 2).every((word, index) => wordsIn(raw[at + index] ?? "")[0] === word));
-  return from === -1 ? words.join(" ") : raw.slice(from, from + words.length).join(" ");
+function ofCompanion(words: readonly string[], who: Extract<Who, { kind: "companion" }>): string | null {
+  const [first = "", second = "", third = "", ...rest] = words;
+  const called = `${who.relation}${who.name === null ? "" : ` ${who.name}`}`;
+  if (/^(?:he|she|they)(?:'s|'re)?$/iu.test(first))
+    return [called, ...(first.includes("'") ? ["is"] : []), SECOND[second] ?? second, third, ...rest].join(" ").trim();
+  if (!["my", "our", "the"].includes(folded(first))) return null;
+  const is = second.endsWith("'s") && (english.traits.in(wordsIn(third)) !== -1 || third === "a");
+  return [is ? `${second.slice(0, -2)} is` : second, SECOND[third] ?? third, ...rest].join(" ").trim();
+}
+
+function withS(verb: string): string {
+  if (/(?:s|sh|ch|x|z|o)$/u.test(verb)) return `${verb}es`;
+  return /[^aeiou]y$/u.test(verb) ? `${verb.slice(0, -1)}ies` : `${verb}s`;
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

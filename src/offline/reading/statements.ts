@@ -1,81 +1,75 @@
 import { wordsIn } from "../../platform/phrase-list.js";
 import type { Vocabulary } from "./domain-words.js";
-import { asSaid, type Draft, type ReadClause, subjectFor, withWhom } from "./draft.js";
-import type { EnglishClause } from "./english-clause.js";
-import { foreign } from "./foreign.js";
-import { bare, budget, channel, company, habit, home, loyalty, party } from "./habits.js";
-import { english } from "./language.js";
-import { type Form, isShown, recurs, type Said, type Told } from "./said.js";
-import { ended, favourite, fond, refuses, suits, taste, wished } from "./tastes.js";
+import type { Draft, ReadClause } from "./draft.js";
+import { english, type Language, relationAt } from "./language.js";
+import { told } from "./said.js";
+import { rawWords, subjectFor } from "./who.js";
 
-/** What is kept softly: tastes, habits, home, party, budget. A table of plain English forms, of which the first that fits counts. */
+/** What is kept softly where it is said most plainly: a word of liking, of always, of home or of a limit, in the guest's own clause. */
 
-const MAX_WORDS = 18;
+const MAX_WORDS = 14;
 
 export function statementsOf(read: ReadClause, vocabulary: Vocabulary): readonly Draft[] {
-  const { clause, language, parsed, who } = read;
-  if (language.unsure.in(clause.words) !== -1 || (who.kind === "companion" && who.stranger)) return [];
-  const told = parsed === null ? foreign(read, vocabulary) : inEnglish(read, parsed, vocabulary);
-  if (told === null || told.about === "") return [];
-  const words = wordsIn(told.about);
-  const byVerb = parsed !== null && parsed.verb !== "" && parsed.thing === "" && (who.kind === "self" || who.kind === "companion");
-  const text = told.text ?? (byVerb ? parsed.thirdPerson : asSaid(clause.text));
+  const { clause, language, who, standing } = read;
+  const { words } = clause;
+  if (words.length < 2 || words.length > MAX_WORDS || language.unsure.in(words) !== -1) return [];
+  const always = language.always.in(words) !== -1;
+  const isEnglish = language.name === "en";
+  // Of one evening, of this service, or a request.
+  const trip = language.once.in(words) !== -1;
+  const passing = !always && !trip && [english.dated, english.requests].some((list) => list.in(words) !== -1);
+  if (isEnglish && (passing || english.you.in(words) !== -1)) return [];
+  if (isEnglish && !standing && words.some((word) => /^(?:i|we)'d$/u.test(word))) return [];
+  const slot = slotOf(words, language, vocabulary);
+  const limit = slot?.aspect === "budget" && /\d/u.test(clause.text) && english.limits.in(words) !== -1;
+  const someone = who.kind === "self" || who.kind === "companion" || (standing && who.kind === "nobody") || limit;
+  const feeling = words.findIndex((word) => language.like.has(word) || language.dislike.has(word));
+  const usual = (always || standing) && slot !== null;
+  // "Love the hall though" is about what is here.
+  const isShown =
+    isEnglish &&
+    feeling !== -1 &&
+    (english.vague.at(words, feeling + 1) > 0 || feeling === words.length - 1 || language.first.has(words[feeling + 1]));
+  if (!someone || !(slot?.aspect === "home" || limit || (feeling !== -1 && !isShown) || usual)) return [];
+  // "We always sit there" tells of what was said before.
+  if (english.ones.has(words.at(-1)) || english.again.in(words) !== -1) return [];
+  if (trip && (feeling === -1 || slot === null)) return [];
+  const about = rawWords(clause.text)
+    .slice(feeling + 1)
+    .join(" ");
   return [
     {
       clause,
-      text: parsed === null ? text : withWhom(who, text),
-      about: told.about,
-      category: told.category ?? vocabulary.categoryOf(words) ?? (/^\p{Lu}/u.test(told.about) ? "artist" : "other"),
-      aspect: told.aspect ?? words.slice(0, 4).join(" ").slice(0, 64),
+      text: told(clause.text, who, language),
+      about,
+      category: slot?.category ?? (feeling !== -1 && /^\p{Lu}/u.test(about) ? "artist" : "other"),
+      aspect: slot?.aspect ?? wordsIn(about).slice(0, 4).join(" ").slice(0, 64),
       condition: conditionIn(clause.text),
       need: null,
       hard: false,
-      ...subjectFor(who),
+      ...subjectFor(limit && who.kind === "other" ? { kind: "self" } : who),
       unsure: false,
-      trip: language.once.in(clause.words) !== -1,
+      trip,
     },
   ];
 }
 
-function inEnglish(read: ReadClause, parsed: EnglishClause, vocabulary: Vocabulary): Told | null {
-  const { who, language, clause } = read;
-  const { words, restWords, rest, past, auxiliaries } = parsed;
-  const usual = recurs(words) || language.always.in(clause.words) !== -1;
-  // Of one evening, or too long to be plain. "Always on a Saturday" lasts.
-  const dated = words.some((word) => english.dated.is(word) && !(usual && word.endsWith("day") && word !== "today"));
-  // What is said of "you" is about this service.
-  const once = language.once.in(clause.words) !== -1;
-  if (words.length > MAX_WORDS || (dated && !once) || words.some((word) => english.you.is(word)) || english.ones.has(words.at(-1)))
-    return null;
-  const self = who.kind === "self";
-  const said: Said = {
-    ...parsed,
-    read,
-    vocabulary,
-    plain: words.slice(
-      Math.max(
-        0,
-        words.findIndex((word) => !english.fillers.is(word)),
-      ),
-    ),
-    own: self && parsed.thing === "",
-    someone: who.kind === "companion" || (self && parsed.thing === ""),
-    usual,
-    tellsOf: restWords.length > 0 && english.vague.at(restWords, 0) === 0 && !isShown(restWords) && /\p{L}/u.test(rest),
-  };
-  const supposed = past || auxiliaries.some((word) => ["will", "would", "could", "should", "shall", "did"].includes(word));
-  for (const form of supposed ? SUPPOSED : dated ? OF_ONE_TRIP : PLAIN) {
-    const told = form(said);
-    if (told !== null) return told;
-  }
-  return null;
+/** Where among the domain's categories words belong, and as what: one home, one party, one limit at a time. */
+export function slotOf(
+  words: readonly string[],
+  language: Language,
+  vocabulary: Vocabulary,
+): { readonly category: string; readonly aspect: string | undefined } | null {
+  if (language.home.in(words) !== -1) return { category: "location", aspect: "home" };
+  const isCounted = (word: string, at: number) =>
+    (/^\d{1,2}$/u.test(word) || english.numbers.has(word)) && english.counted.at(words, at + 1) > 0;
+  if (words.some(isCounted)) return { category: "party_size", aspect: "party size" };
+  // "My wife always comes with me."
+  const withWhom = words.map((_, at) => relationAt(words, at)?.relation).find((relation) => relation !== undefined);
+  if (withWhom !== undefined && words.includes("with")) return { category: "companions", aspect: withWhom };
+  const category = vocabulary.categoryOf(words);
+  return category === undefined ? null : { category, aspect: category === "budget" ? "budget" : undefined };
 }
-
-const ALWAYS_READ: readonly Form[] = [home, wished, ended, refuses];
-/** Of what is past, or only would be. */
-const SUPPOSED = ALWAYS_READ;
-const OF_ONE_TRIP: readonly Form[] = [taste];
-const PLAIN: readonly Form[] = [...ALWAYS_READ, ...[fond, budget, party, company, favourite, taste, loyalty, channel, habit, suits, bare]];
 
 /** "For opera", "on trains": a narrowing at the end of a clause. */
 function conditionIn(text: string): string {

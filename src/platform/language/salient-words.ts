@@ -1,4 +1,4 @@
-import { wordSegments } from "./word-segments.js";
+import { type WordSegment, wordSegments } from "./word-segments.js";
 
 /**
  * What stands out in a text by its form alone, in any language: sentences, words, names, numbers. Word and sentence boundaries are
@@ -16,11 +16,10 @@ export function sentencesOf(text: string): string[] {
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 }
 
-/** Words as they stand in the text. */
-export function wordsOf(text: string): string[] {
-  const words: string[] = [];
-  for (const { segment, isWordLike } of wordSegments(text)) if (isWordLike) words.push(segment);
-  return words;
+/** Words as they stand in the sentence, and its names. */
+export function wordsAndNamesOf(sentence: string): { readonly words: readonly string[]; readonly names: readonly string[] } {
+  const segments = [...wordSegments(sentence)];
+  return { words: segments.filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment), names: namesAmong(segments) };
 }
 
 export function hasNumber(text: string): boolean {
@@ -41,7 +40,11 @@ const CONTRACTION = /^\p{L}['’]\p{L}{1,2}$/u;
  * Names: runs of capitalised words that do not open the sentence ("with Amara Diallo at the Blue Note"). Where a language writes
  * every noun so, these are its nouns. None in scripts without case.
  */
-export function namesIn(sentence: string): string[] {
+export function namesIn(sentence: string): readonly string[] {
+  return namesAmong(wordSegments(sentence));
+}
+
+function namesAmong(segments: Iterable<WordSegment>): readonly string[] {
   const names: string[] = [];
   let run: string[] = [];
   const end = () => {
@@ -49,7 +52,7 @@ export function namesIn(sentence: string): string[] {
     run = [];
   };
   let first = true;
-  for (const { segment, isWordLike } of wordSegments(sentence)) {
+  for (const { segment, isWordLike } of segments) {
     if (!isWordLike) {
       if (segment.trim() !== "" && segment !== "-" && segment !== "’" && segment !== "'") end();
       continue;

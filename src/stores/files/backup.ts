@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError } from "../../platform/errors.js";
-import { errnoOf } from "../../platform/file-system.js";
+import { errnoOf, makeDirectory } from "../../platform/file-system.js";
 import { openDatabase } from "../../platform/sqlite.js";
 import { onStorage } from "../../platform/storage-errors.js";
 import type { BackupOptions, BackupReport } from "../../ports/backups.js";
@@ -30,7 +30,7 @@ const NEXT_ROUND_MS = 100;
 export async function backUp(dir: string, target: string, options: DirectoryBackupOptions): Promise<BackupReport> {
   await requireApart(dir, target);
   return onStorage(async () => {
-    await mkdir(target, { recursive: true });
+    await makeDirectory(target);
     if ((await readdir(target)).length > 0) throw new AppError("TARGET_NOT_EMPTY", { hint: "Name a directory that is not there yet." });
     const copy = new Copy(dir, target, options);
     for (let round = 1; await copy.round(); round++) {

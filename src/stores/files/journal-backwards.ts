@@ -1,5 +1,5 @@
 import type { JournalRecord } from "../../domain/session.js";
-import type { ReadMeter } from "../../platform/jsonl-log.js";
+import type { LogLine, ReadMeter } from "../../platform/jsonl-log.js";
 import { type DecodedLine, decodeLine } from "../journal/journal-codec.js";
 import type { Kept } from "../journal/kept-content.js";
 import { throwIfAborted } from "../journal/selected-records.js";
@@ -16,28 +16,37 @@ export interface BackwardsOptions {
  * Records newest first, read in blocks from the end as far as they are asked for. What lies between a rewind and where it goes back to is
  * jumped over; steps that a crash tore off their answer are left out.
  */
-export async function* recordsBackwards(
+export async function* recordsBackwards(file: JournalFile, kept: Kept, options: BackwardsOptions = {}): AsyncGenerator<JournalRecord> {
+  for await (const records of blocksBackwards(file, kept, options)) yield* records;
+}
+
+/** The same a block at a time, for whoever takes a block to its end before asking for the next. Lines are decoded as they are taken. */
+export async function* blocksBackwards(
   file: JournalFile,
   kept: Kept,
   { from, meter, signal }: BackwardsOptions = {},
-): AsyncGenerator<JournalRecord> {
+): AsyncGenerator<Iterable<JournalRecord>> {
   let appends = new TornAppends(from === undefined);
-  for (let end: number | null = from ?? file.log.end; end !== null; ) {
-    const blocks = file.log.backwards(end, meter);
-    end = null;
-    reading: for await (const lines of blocks) {
-      throwIfAborted(signal);
-      for (const line of lines) {
-        const decoded = decodeLine(line, kept);
-        const torn = appends.tore(decoded);
-        if (decoded === null || (torn && decoded.record.type === "step")) continue;
-        yield decoded.record;
-        if (decoded.record.type !== "rewind") continue;
-        end = decoded.record.body.to_offset;
-        appends = new TornAppends(false);
-        break reading;
-      }
+  let jumpsTo: number | null = null;
+  function* taken(lines: readonly LogLine[]): Generator<JournalRecord> {
+    for (const line of lines) {
+      const decoded = decodeLine(line, kept);
+      const torn = appends.tore(decoded);
+      if (decoded === null || (torn && decoded.record.type === "step")) continue;
+      yield decoded.record;
+      if (decoded.record.type !== "rewind") continue;
+      jumpsTo = decoded.record.body.to_offset;
+      return;
     }
+  }
+  for (let end: number | null = from ?? file.log.end; end !== null; end = jumpsTo) {
+    jumpsTo = null;
+    for await (const lines of file.log.backwards(end, meter)) {
+      throwIfAborted(signal);
+      yield taken(lines);
+      if (jumpsTo !== null) break;
+    }
+    appends = new TornAppends(false);
   }
 }
 

@@ -4,7 +4,7 @@ import type { WindowRead } from "../../ports/session-store.js";
 import { decodeLine, headOf } from "../journal/journal-codec.js";
 import type { Kept } from "../journal/kept-content.js";
 import { RoundCollector } from "../journal/round-collector.js";
-import { recordsBackwards } from "./journal-backwards.js";
+import { blocksBackwards } from "./journal-backwards.js";
 import type { JournalFile } from "./journal-file.js";
 
 /**
@@ -16,8 +16,11 @@ export async function readWindow(file: JournalFile, rounds: number, kept: Kept, 
   const { tail } = file;
   const meter: ReadMeter = { bytes: 0 };
   const collector = new RoundCollector(rounds);
-  for await (const record of recordsBackwards(file, kept, { meter, signal })) {
-    collector.add(record);
+  for await (const records of blocksBackwards(file, kept, { meter, signal })) {
+    for (const record of records) {
+      collector.add(record);
+      if (collector.complete) break;
+    }
     if (collector.complete) break;
   }
   const summary = await readSummary(file, tail.summaryAt, kept, meter);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { JOURNAL_VERSION, type JournalRecord, journalRecordSchema, MAX_RECORD_BYTES, type NewRecord } from "../../domain/session.js";
@@ -38,7 +38,7 @@ export class DecodedLine {
 const tailOnly = z.object({ tail: tailSchema });
 
 export function ownerMark(owner: Owner): string {
-  return createHash("sha256").update(owner).digest("hex").slice(0, 16);
+  return hash("sha256", owner).slice(0, 16);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type EventData, type EventType, eventOf, type OwnerEvent } from "../../domain/event.js";
+import { type EventDataOf, type EventType, eventOf, type OwnerEvent } from "../../domain/event.js";
 import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import type { MemoryChangeKind, MemoryLogEntry } from "../../ports/memory-log.js";
@@ -49,7 +49,7 @@ function typeOf(event: MemoryRecord["events"][number]["event"], record: MemoryRe
   }
 }
 
-function dataOf(type: EventType, { id, strength, source, superseded_by }: MemoryRecord): EventData {
+function dataOf(type: EventType, { id, strength, source, superseded_by }: MemoryRecord): EventDataOf["memory.added"] {
   return {
     memory_id: id,
     strength,

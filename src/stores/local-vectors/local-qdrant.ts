@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { setMaxListeners } from "node:events";
+import { AsyncValue } from "../../platform/async-value.js";
 import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError } from "../../platform/errors.js";
 import { isDamage } from "../../platform/sqlite.js";
@@ -49,13 +49,13 @@ export async function openLocalQdrant(options: LocalQdrantOptions): Promise<Loca
     (options.thread ?? path !== ":memory:")
       ? await LocalThread.open({ path, cacheBytes }, foundDamage)
       : inThisThread({ path, cacheBytes }, foundDamage);
-  const signals = new AsyncLocalStorage<AbortSignal>();
+  const signals = new AsyncValue<AbortSignal>();
   let closed: Promise<void> | null = null;
   const requireOpen = () => {
     if (closed !== null) throw new VectorStoreError(503, "The local vector store is closed.");
   };
   const call = async (method: Method, collection: string, args: unknown) => {
-    const signal = signals.getStore();
+    const signal = signals.get();
     if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
     requireOpen();
     return caller.call(method, collection, args, signal);
@@ -66,7 +66,7 @@ export async function openLocalQdrant(options: LocalQdrantOptions): Promise<Loca
     ) as unknown as VectorClient,
     location: path === ":memory:" ? "in memory" : path,
     withSignal: (signal, work) => {
-      const outer = signals.getStore();
+      const outer = signals.get();
       const both = outer === undefined || outer === signal ? null : boundedSignal([outer, signal]);
       const bound = both?.signal ?? signal;
       // Calls that are made side by side listen to one signal; that is no leak.

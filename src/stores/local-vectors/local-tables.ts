@@ -68,6 +68,8 @@ interface RawPoint {
 export class LocalTables {
   readonly #db: Sqlite;
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
+  /** As they were read since the last write. */
+  readonly #collections = new Map<string, CollectionRow>();
 
   private constructor(db: Sqlite) {
     this.#db = db;
@@ -117,7 +119,11 @@ export class LocalTables {
 
   /** All or nothing. */
   write<T>(work: () => T): T {
-    return this.#db.transaction(work).immediate();
+    try {
+      return this.#db.transaction(work).immediate();
+    } finally {
+      this.#collections.clear();
+    }
   }
 
   /** Moves the write-ahead log into the file and empties it, so that deleted text is in neither. */
@@ -137,6 +143,12 @@ export class LocalTables {
   // ---- collections ----
 
   collection(name: string): CollectionRow | null {
+    const known = this.#collections.get(name) ?? this.#readCollection(name);
+    if (known !== null) this.#collections.set(name, known);
+    return known;
+  }
+
+  #readCollection(name: string): CollectionRow | null {
     const row = this.#sql("SELECT id, name, config, tenant_key AS tenantKey, points FROM collections WHERE name = ?").get(name) as
       | { id: number; name: string; config: string; tenantKey: string | null; points: number }
       | undefined;

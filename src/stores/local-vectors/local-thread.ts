@@ -4,10 +4,21 @@ import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";
 import { compactFile } from "./compact-file.js";
 import { LocalEngine } from "./local-engine.js";
-import { type CallMessage, type LocalOptions, type ThreadData, type ThreadMessage, TICKET } from "./local-protocol.js";
+import {
+  type Answer,
+  type Call,
+  type CallMessage,
+  type LocalOptions,
+  type ThreadData,
+  type ThreadMessage,
+  TICKET,
+} from "./local-protocol.js";
+
+/** How long what is answered waits for the calls that came with it, in milliseconds. */
+const ANSWERED_WITHIN_MS = 2;
 
 /** Answers calls in the order in which they come. */
-function main(options: LocalOptions): void {
+function main(options: LocalOptions, tickets: Int32Array): void {
   const say = (message: ThreadMessage) => parentPort?.postMessage(message);
   let engine: LocalEngine;
   try {
@@ -21,22 +32,37 @@ function main(options: LocalOptions): void {
     });
     return;
   }
-  parentPort?.on("message", ({ id, method, collection, args, ticket }: CallMessage) => {
-    if (ticket !== null && Atomics.compareExchange(ticket, 0, TICKET.WAITING, TICKET.STARTED) !== TICKET.WAITING) return;
+  const answerTo = ({ id, method, collection, args, ticket }: Call): Answer => {
+    if (ticket !== null && Atomics.compareExchange(tickets, ticket, TICKET.WAITING, TICKET.STARTED) !== TICKET.WAITING)
+      return { type: "given_up", id };
     try {
       if (method === "close") engine.close();
-      say({ type: "answer", id, result: method === "close" ? null : engine.call(method, collection, args) });
-      if (method === "close") parentPort?.close();
+      return { type: "answer", id, result: method === "close" ? null : engine.call(method, collection, args) };
     } catch (error) {
       const known = error instanceof VectorStoreError;
       // SQLite's own messages name tables and codes, never values.
       const message = error instanceof Error ? error.message : "The call failed.";
-      say({ type: "refusal", id, status: known ? error.status : 500, message, damaged: isDamage(error) });
+      return { type: "refusal", id, status: known ? error.status : 500, message, damaged: isDamage(error) };
     }
+  };
+  parentPort?.on("message", (calls: CallMessage) => {
+    let answers: Answer[] = [];
+    let since = performance.now();
+    const tell = () => {
+      if (answers.length > 0) say({ type: "answers", answers });
+      answers = [];
+      since = performance.now();
+    };
+    for (const call of calls) {
+      answers.push(answerTo(call));
+      if (performance.now() - since > ANSWERED_WITHIN_MS) tell();
+    }
+    tell();
+    if (calls.at(-1)?.method === "close") parentPort?.close();
   });
   say({ type: "ready", damaged: !engine.isSound() });
 }
 
-const { task, ...options } = workerData as ThreadData;
-if (task === "serve") main(options);
-else compactFile(options.path);
+const data = workerData as ThreadData;
+if (data.task === "serve") main(data, data.tickets);
+else compactFile(data.path);

@@ -1,10 +1,12 @@
+import { setImmediate } from "node:timers";
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../platform/errors.js";
 import { threadFromSource } from "../../platform/source-thread.js";
 import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";
 import type { Method } from "./local-engine.js";
-import { type CallMessage, type LocalOptions, type ThreadData, type ThreadMessage, TICKET } from "./local-protocol.js";
+import type { Answer, Call, CallMessage, LocalOptions, ThreadData, ThreadMessage } from "./local-protocol.js";
+import { Tickets } from "./tickets.js";
 
 const READS: ReadonlySet<string> = new Set<Method>(["collectionExists", "getCollection", "query", "scroll", "retrieve", "count"]);
 
@@ -13,13 +15,23 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** A thread that answers, with what its calls share with it. */
+interface Serving {
+  readonly worker: Worker;
+  readonly tickets: Tickets;
+  /** Tickets of the calls of which the thread has not told yet, also where nobody waits any more. */
+  readonly taken: Map<number, number>;
+  /** Called, and sent with the next message. */
+  unsent: Call[];
+}
+
 /** LocalQdrant's thread as seen from outside. A thread that died (out of memory) is started anew by the next call. */
 export class LocalThread {
   readonly #options: LocalOptions;
   readonly #onDamage: () => void;
   readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | null = null;
-  #starting: Promise<Worker> | null = null;
+  #serving: Serving | null = null;
+  #starting: Promise<Serving> | null = null;
   #lastId = 0;
   /** Compactions that run or wait for one that runs, and the end of the last of them. */
   #compactions = 0;
@@ -40,20 +52,23 @@ export class LocalThread {
   /** Reads are answered while the file is rewritten; writes wait until it is. @throws VectorStoreError, ABORTED */
   async call(method: Method | "close", collection: string, args: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     const waits = !READS.has(method);
-    while (this.#worker === null || (waits && this.#compactions > 0)) {
-      if (this.#worker === null) await this.#running();
+    while (this.#serving === null || (waits && this.#compactions > 0)) {
+      if (this.#serving === null) await this.#running();
       else await settledOrAborted(this.#compacted, signal);
       if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
     }
-    const worker = this.#worker;
+    const serving = this.#serving;
     const id = ++this.#lastId;
-    const ticket = signal === undefined ? null : new Int32Array(new SharedArrayBuffer(4));
+    const ticket = signal === undefined ? null : serving.tickets.take();
+    if (ticket !== null) serving.taken.set(id, ticket);
     return new Promise((resolve, reject) => {
       const giveUp = () => {
-        if (ticket !== null) Atomics.compareExchange(ticket, 0, TICKET.WAITING, TICKET.GIVEN_UP);
+        if (ticket !== null && serving.taken.has(id)) serving.tickets.giveUp(ticket);
         this.#settle(id)?.reject(new AppError("ABORTED", { cause: signal?.reason }));
       };
       const free = () => signal?.removeEventListener("abort", giveUp);
+      // The process stays for calls that wait, and not for an idle thread.
+      if (this.#waiting.size === 0) serving.worker.ref();
       this.#waiting.set(id, {
         resolve: (result) => {
           free();
@@ -65,14 +80,28 @@ export class LocalThread {
         },
       });
       signal?.addEventListener("abort", giveUp, { once: true });
-      // The process stays for calls that wait, and not for an idle thread.
-      worker.ref();
-      try {
-        worker.postMessage({ id, method, collection, args, ticket } satisfies CallMessage);
-      } catch (cause) {
-        this.#settle(id)?.reject(new VectorStoreError(400, `The arguments of ${method} can't be sent.`, { cause }));
-      }
+      if (serving.unsent.length === 0) setImmediate(() => this.#send(serving));
+      serving.unsent.push({ id, method, collection, args, ticket });
     });
+  }
+
+  #send(serving: Serving): void {
+    const calls: CallMessage = serving.unsent;
+    serving.unsent = [];
+    try {
+      serving.worker.postMessage(calls);
+    } catch {
+      // One of them can't be sent; the others can.
+      for (const call of calls) this.#sendAlone(serving, call);
+    }
+  }
+
+  #sendAlone(serving: Serving, call: Call): void {
+    try {
+      serving.worker.postMessage([call] satisfies CallMessage);
+    } catch (cause) {
+      this.#told(serving, call.id)?.reject(new VectorStoreError(400, `The arguments of ${call.method} can't be sent.`, { cause }));
+    }
   }
 
   /**
@@ -110,46 +139,41 @@ export class LocalThread {
 
   /** After what was called before. */
   async close(): Promise<void> {
-    const worker = this.#worker;
-    if (worker === null) return;
+    const serving = this.#serving;
+    if (serving === null) return;
     try {
       await this.call("close", "", undefined, undefined);
     } finally {
-      this.#worker = null;
-      await worker.terminate();
+      this.#serving = null;
+      await serving.worker.terminate();
     }
   }
 
-  #running(): Promise<Worker> {
+  #running(): Promise<Serving> {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = null;
     });
     return this.#starting;
   }
 
-  #start(): Promise<Worker> {
-    const worker = newWorker({ ...this.#options, task: "serve" });
+  #start(): Promise<Serving> {
+    const tickets = new Tickets();
+    const worker = newWorker({ ...this.#options, task: "serve", tickets: tickets.shared });
+    const serving: Serving = { worker, tickets, taken: new Map(), unsent: [] };
     return new Promise((resolve, reject) => {
       worker.on("message", (message: ThreadMessage) => {
         if (message.type === "ready") {
-          this.#worker = worker;
+          this.#serving = serving;
           if (message.damaged) this.#onDamage();
           worker.unref();
-          resolve(worker);
+          resolve(serving);
         } else if (message.type === "unopened") {
           const { code, detail, hint } = message;
           reject(new AppError(code, { detail, ...(hint !== undefined && { hint }) }));
-        } else {
-          const waiting = this.#settle(message.id);
-          if (message.type === "answer") waiting?.resolve(message.result);
-          else {
-            if (message.damaged) this.#onDamage();
-            waiting?.reject(new VectorStoreError(message.status, message.message));
-          }
-        }
+        } else for (const answer of message.answers) this.#answered(serving, answer);
       });
       const gone = (cause?: unknown) => {
-        if (this.#worker === worker) this.#worker = null;
+        if (this.#serving === serving) this.#serving = null;
         const error = new VectorStoreError(503, "The local vector store's thread ended.", { cause });
         reject(error);
         for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(error);
@@ -159,10 +183,27 @@ export class LocalThread {
     });
   }
 
+  #answered(serving: Serving, answer: Answer): void {
+    const waiting = this.#told(serving, answer.id);
+    if (answer.type === "answer") waiting?.resolve(answer.result);
+    else if (answer.type === "refusal") {
+      if (answer.damaged) this.#onDamage();
+      waiting?.reject(new VectorStoreError(answer.status, answer.message));
+    }
+  }
+
+  /** The thread has no more to do with a call. */
+  #told(serving: Serving, id: number): Waiting | undefined {
+    const ticket = serving.taken.get(id);
+    if (ticket !== undefined) serving.tickets.free(ticket);
+    serving.taken.delete(id);
+    return this.#settle(id);
+  }
+
   #settle(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    if (this.#waiting.size === 0) this.#worker?.unref();
+    if (this.#waiting.size === 0) this.#serving?.worker.unref();
     return waiting;
   }
 }

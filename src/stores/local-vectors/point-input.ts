@@ -36,11 +36,14 @@ export function denseOf(config: CreateCollectionArgs, values: readonly number[])
   let squares = 0;
   for (const value of values) squares += value * value;
   const length = Math.sqrt(squares);
-  return Float32Array.from(values, squares < ZERO_SQUARE ? undefined : (value) => value / length);
+  const vector = new Float32Array(values);
+  // In double precision, and then rounded once.
+  if (squares >= ZERO_SQUARE) for (const [index, value] of values.entries()) vector[index] = value / length;
+  return vector;
 }
 
 export function sparseOf({ indices, values }: SparseVector): KeptSparse {
-  return { indices: Uint32Array.from(indices), values: Float32Array.from(values) };
+  return { indices: new Uint32Array(indices), values: new Float32Array(values) };
 }
 
 export function unknownName(name: string): VectorStoreError {

@@ -83,7 +83,7 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
 
   /** Runs in the scope; a failure is kept there, and never reaches Mem0, which would switch its keyword search off. */
   const inScope = async <T>(kind: Mem0Scope["kind"], otherwise: T, work: (scope: Mem0Scope) => Promise<T>): Promise<T> => {
-    const scope = scopes.getStore();
+    const scope = scopes.get();
     if (scope === undefined) throw refused("outside of a scope");
     try {
       if (scope.kind !== kind) throw refused(`a ${kind} during ${scope.kind}`);
@@ -95,7 +95,7 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
   };
   const refuse = (what: string) => async () => {
     const error = refused(what);
-    scopes.getStore()?.failures.push(error);
+    scopes.get()?.failures.push(error);
     throw error;
   };
   const isOurs = (name: string) => {

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { makeDirectory } from "../../platform/file-system.js";
 
 /**
  * Loads `mem0ai/oss`. It reads two variables of the process and takes no option in their place, so that they have to be set
@@ -11,6 +11,6 @@ import { mkdir } from "node:fs/promises";
 export async function loadMem0(dir: string): Promise<typeof import("mem0ai/oss")> {
   process.env.MEM0_TELEMETRY = "false";
   process.env.MEM0_DIR = dir;
-  await mkdir(dir, { recursive: true });
+  await makeDirectory(dir);
   return import("mem0ai/oss");
 }

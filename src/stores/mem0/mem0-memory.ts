@@ -93,7 +93,7 @@ function throwFirst(failures: readonly unknown[]): void {
 function scopedEmbedder(scopes: Mem0Scopes, dimension: number) {
   return {
     async embedQuery(text: string): Promise<number[]> {
-      const scope = scopes.getStore();
+      const scope = scopes.get();
       if (scope === undefined || scope.text !== text)
         throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "Mem0 embeds an unknown text." });
       return [...scope.vector];

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 import { z } from "zod";
+import { AsyncValue } from "../../platform/async-value.js";
 import { AppError } from "../../platform/errors.js";
 import type { ChatModel } from "../../ports/agent.js";
 import { type MessageReader, type MessageToRead, proposedOperationSchema, type Reading } from "../../ports/extraction.js";
@@ -34,9 +34,9 @@ interface Extracting {
 export class Mem0Reader implements MessageReader {
   readonly name: string;
   readonly #mem0: Extracting;
-  readonly #captures: AsyncLocalStorage<Capture>;
+  readonly #captures: AsyncValue<Capture>;
 
-  private constructor(name: string, mem0: Extracting, captures: AsyncLocalStorage<Capture>) {
+  private constructor(name: string, mem0: Extracting, captures: AsyncValue<Capture>) {
     this.name = name;
     this.#mem0 = mem0;
     this.#captures = captures;
@@ -44,7 +44,7 @@ export class Mem0Reader implements MessageReader {
 
   static async open(options: { readonly dir: string; readonly model: ChatModel }): Promise<Mem0Reader> {
     const { Memory, LLMFactory } = await loadMem0(join(options.dir, "mem0"));
-    const captures = new AsyncLocalStorage<Capture>();
+    const captures = new AsyncValue<Capture>();
     // Mem0 takes models by the name of their vendor alone; ours is put in the place of the factory's answer, once.
     const create = LLMFactory.create;
     LLMFactory.create = () => modelFor(options.model, captures) as never;
@@ -94,16 +94,16 @@ function wordsOf(text: string): string[] {
   return [...words.segment(text)].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment.normalize("NFKC").toLowerCase()] : []));
 }
 
-function modelFor(model: ChatModel, captures: AsyncLocalStorage<Capture>) {
+function modelFor(model: ChatModel, captures: AsyncValue<Capture>) {
   return {
     async generateResponse(messages: readonly { readonly role: string; readonly content: unknown }[]): Promise<string> {
-      const capture = captures.getStore();
+      const capture = captures.get();
       if (capture === undefined) throw new AppError("INTERNAL", { detail: "Mem0 asked the model outside of an extraction." });
       try {
         const answer = await answerOf(model, messages, capture.signal);
         // Mem0 takes what it can't read for "nothing to remember"; that would lose it silently.
         if (answer.lastIndexOf("}") <= answer.indexOf("{"))
-          throw new AppError("MODEL_UNAVAILABLE", { detail: "The model's extraction can't be read." });
+          throw new AppError("EXTRACTION_FAILED", { detail: "The model's extraction can't be read." });
         return answer;
       } catch (error) {
         // Thrown at `read`; Mem0 would print it.
@@ -142,7 +142,7 @@ const noVectors = {
 };
 
 /** A store that is empty, and remembers what was to be put into the collection of proposals. */
-function capturing(captures: AsyncLocalStorage<Capture>) {
+function capturing(captures: AsyncValue<Capture>) {
   return {
     createCollection: async () => true,
     getCollection: async () => ({ config: { params: { vectors: { size: DIMENSION } } } }),
@@ -153,7 +153,7 @@ function capturing(captures: AsyncLocalStorage<Capture>) {
     retrieve: async () => [],
     delete: async () => true,
     async upsert(collection: string, args: unknown) {
-      if (collection === "proposals") captures.getStore()?.texts.push(...captured.parse(args).points.map(({ payload }) => payload.data));
+      if (collection === "proposals") captures.get()?.texts.push(...captured.parse(args).points.map(({ payload }) => payload.data));
       return true;
     },
   };

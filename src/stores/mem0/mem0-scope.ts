@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Owner } from "../../domain/owner.js";
+import { AsyncValue } from "../../platform/async-value.js";
 
 /**
  * What Mem0 is working on. Mem0 knows no owners of ours, no signals and no ids of ours, so the service opens a scope around
@@ -24,8 +24,8 @@ export type Mem0Scope = {
 );
 
 /** One for each Mem0Service, never shared: a scope is found by the calls that were made inside it alone. */
-export type Mem0Scopes = AsyncLocalStorage<Mem0Scope>;
+export type Mem0Scopes = AsyncValue<Mem0Scope>;
 
 export function newScopes(): Mem0Scopes {
-  return new AsyncLocalStorage<Mem0Scope>();
+  return new AsyncValue<Mem0Scope>();
 }

@@ -7,9 +7,10 @@ import type { Clock } from "../../platform/clock.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { isId } from "../../platform/ids.js";
 import type { Logger } from "../../platform/logger.js";
+import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder, EmbeddingKind } from "../../ports/embedding.js";
-import type { MemoryQuery, MemorySearch, RecallRequest } from "../../ports/memories.js";
-import type { MemoryStore, Projected, StoreMarker } from "../../ports/memory-store.js";
+import type { MemoryQuery, MemorySearch } from "../../ports/memories.js";
+import type { MemoryStore, Projected, StoreMarker, StoreRecall } from "../../ports/memory-store.js";
 import type { Page } from "../../ports/session-store.js";
 import type { VectorStore } from "../../ports/vectors.js";
 import { erasePoints, residueOf } from "./erasure.js";
@@ -149,7 +150,7 @@ export class Mem0Service implements MemoryStore {
     return service;
   }
 
-  recall(owner: Owner, request: RecallRequest) {
+  recall(owner: Owner, request: StoreRecall) {
     return this.#recall.recall(owner, request);
   }
 
@@ -272,11 +273,11 @@ export class Mem0Service implements MemoryStore {
     const fits = (vector: Float32Array) => vector.length === embedder.dimension && vector.every(Number.isFinite);
     if (vectors.length !== texts.length || !vectors.every(fits))
       throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The embedder answered with vectors of another shape." });
-    return vectors.map((vector) => Array.from(vector));
+    return vectors.map(numbersOf);
   }
 
   #relevantFrom(query: readonly number[]): number | undefined {
-    return this.#parts.embedder.relevantFrom?.(Float32Array.from(query));
+    return this.#parts.embedder.relevantFrom?.(new Float32Array(query));
   }
 
   async #find(owner: Owner, id: string): Promise<MemoryRecord> {

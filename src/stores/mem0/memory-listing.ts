@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { isValidAt, type MemoryRecord, seconds } from "../../domain/memory-record.js";
+import { beginsAfter, isValidAt, type MemoryRecord, seconds } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { MemoryQuery } from "../../ports/memories.js";
@@ -17,8 +17,8 @@ export interface Selection {
 }
 
 /**
- * Without a status: what holds now, or held at `as_of`; with `includeSuperseded` the past of it as well. `active` means that it
- * holds now; the other states have no validity to speak of.
+ * Without a status: what holds now or will, or held at `as_of`; with `includeSuperseded` the past of it as well. `active` means that it
+ * holds now or will; the other states have no validity to speak of.
  */
 export function selectionOf(query: MemoryQuery, now: Date): Selection {
   const asked = {
@@ -26,6 +26,7 @@ export function selectionOf(query: MemoryQuery, now: Date): Selection {
     ...(query.type === undefined ? {} : { type: query.type }),
     ...(query.tag === undefined ? {} : { tags: query.tag }),
     ...(query.entity === undefined ? {} : { entities: query.entity }),
+    ...(query.subject === undefined ? {} : { subject: query.subject }),
     ...(query.channel === undefined ? {} : { channel: query.channel }),
     ...(query.sessionId === undefined ? {} : { source_session_id: query.sessionId }),
   };
@@ -44,9 +45,12 @@ export function selectionOf(query: MemoryQuery, now: Date): Selection {
   if (query.sessionId !== undefined && query.status === undefined)
     return {
       fields: { ...asked, status: { in: ["active", "review"] } },
-      keep: (record) => ofTurn(record) && (record.status === "review" || isValidAt(record, now)),
+      keep: (record) => ofTurn(record) && (record.status === "review" || isValidAt(record, now) || beginsAfter(record, now)),
     };
-  return validAt(now, "active");
+  return {
+    fields: { ...asked, status: "active", valid_until_ts: { gte: Math.floor(now.getTime() / 1000) } },
+    keep: (record) => ofTurn(record) && (isValidAt(record, now) || beginsAfter(record, now)),
+  };
 }
 
 function timeOf(iso: string): Date {
@@ -112,9 +116,9 @@ const cursorSchema = z.tuple([z.number().int(), z.uuid(), z.string()]);
 
 /** A cursor goes with its owner and filters. */
 function stampOf(owner: Owner, query: MemoryQuery): string {
-  const { category, type, status, tag, entity, channel, as_of, includeSuperseded, sessionId, turn } = query;
+  const { category, type, status, tag, entity, subject, channel, as_of, includeSuperseded, sessionId, turn } = query;
   return createHash("sha256")
-    .update(JSON.stringify([owner, category, type, status, tag, entity, channel, as_of, includeSuperseded, sessionId, turn]))
+    .update(JSON.stringify([owner, category, type, status, tag, entity, channel, as_of, includeSuperseded, sessionId, turn, subject]))
     .digest("base64url")
     .slice(0, 8);
 }

@@ -1,12 +1,14 @@
-import { holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
+import { beginsAfter, holdsAt, lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import type { RecalledMemory } from "../../domain/session.js";
 import { boundedSignal } from "../../platform/bounded-signal.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import type { Logger } from "../../platform/logger.js";
-import type { RecallRequest, RecallResult } from "../../ports/memories.js";
+import { orAbort } from "../../platform/or-abort.js";
+import type { RecallResult } from "../../ports/memories.js";
+import type { StoreRecall } from "../../ports/memory-store.js";
 import type { SimilarMemory } from "./mem0-memory.js";
-import { type Foreign, is, isAny, type MemoryPoints } from "./memory-points.js";
+import { compareIds, type Foreign, is, isAny, type MemoryPoints } from "./memory-points.js";
 import { type Ranking, topStanding } from "./ranking.js";
 import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
 
@@ -37,9 +39,10 @@ export interface RecallOptions {
   readonly breaker: RecallBreakerOptions;
 }
 
+const DAY_MS = 86_400_000;
 /** Soft memories that are read to choose the standing ones from: those said last. */
 const STANDING_POOL = 256;
-const STANDING_TYPES = ["preference", "procedural", "fact", "constraint", "narrative"] as const;
+const STANDING_TYPES: readonly MemoryRecord["type"][] = ["preference", "procedural", "fact", "constraint", "narrative"];
 /** Preferences for this trip come before the standing ones, the newest first, at most this many. */
 const TRIP_LIMIT = 5;
 
@@ -92,10 +95,12 @@ export class MemoryRecall {
   }
 
   /** `recalled`: the soft memories that came for their likeness, for whoever counts that. */
-  async recall(owner: Owner, request: RecallRequest): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }> {
+  async recall(owner: Owner, request: StoreRecall): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }> {
     const bound = boundedSignal([request.signal], request.deadlineMs);
     const { signal } = bound;
     const gathered: Gathered = { foreign: { count: 0 }, failed: false, storeFailed: false, embedding: false };
+    // Also where the store is out of reach: what must hold is known all the same.
+    if (request.known !== undefined) Object.assign(gathered, ofKnown(request.known, request.now));
     try {
       await this.#store.run(owner, () => this.#gather(owner, request, signal, gathered));
     } catch {
@@ -110,7 +115,7 @@ export class MemoryRecall {
   }
 
   /** Fills `gathered` as answers come. @throws RecallFailed when the store failed or didn't answer in time */
-  async #gather(owner: Owner, request: RecallRequest, signal: AbortSignal, gathered: Gathered): Promise<void> {
+  async #gather(owner: Owner, request: StoreRecall, signal: AbortSignal, gathered: Gathered): Promise<void> {
     const { now, text } = request;
     const { points, within } = { points: this.#reads.points, within: this.#reads.within.bind(this.#reads) };
     const read = async (work: () => Promise<void>, byEmbedder = () => false) => {
@@ -126,11 +131,13 @@ export class MemoryRecall {
     const limit = request.limit ?? this.#options.searchLimit;
     const reads = Promise.all([
       read(async () => {
+        if (gathered.hard !== undefined) return;
         await this.#reads.ready();
         const filter = { must: [...holding, is("strength", "hard")] };
         gathered.hard = await within(signal, () => points.collect(owner, filter, gathered.foreign));
       }),
       read(async () => {
+        if (gathered.soft !== undefined) return;
         await this.#reads.ready();
         const filter = { must: [...holding, is("strength", "soft"), isAny("type", STANDING_TYPES)] };
         gathered.soft = await within(signal, () => points.latest(owner, filter, "last_confirmed_at_ts", STANDING_POOL, gathered.foreign));
@@ -152,7 +159,7 @@ export class MemoryRecall {
         () => gathered.embedding,
       ),
     ]);
-    await orAbort(reads, signal);
+    await untilAbort(reads, signal);
     if (request.signal?.aborted) return;
     const storeIsLate =
       gathered.hard === undefined || gathered.soft === undefined || (gathered.similar === undefined && !gathered.embedding);
@@ -160,11 +167,11 @@ export class MemoryRecall {
   }
 
   /** @throws when the embedder fails, is late, or is left alone */
-  async #embed(owner: Owner, request: RecallRequest, signal: AbortSignal): Promise<readonly number[]> {
+  async #embed(owner: Owner, request: StoreRecall, signal: AbortSignal): Promise<readonly number[]> {
     let vector: readonly number[] = [];
     await this.#embedder.run(owner, async () => {
       try {
-        vector = await beforeAbort(this.#reads.embed(request.text, signal), signal);
+        vector = await orAbort(this.#reads.embed(request.text, signal), signal);
       } catch (cause) {
         throw request.signal?.aborted ? cause : new RecallFailed("The embedder gave no vector.", { cause });
       }
@@ -174,25 +181,28 @@ export class MemoryRecall {
 
   #compose(
     gathered: Gathered,
-    request: RecallRequest & { readonly ranking: Ranking },
+    request: StoreRecall & { readonly ranking: Ranking },
     aborted: boolean,
   ): RecallResult & { readonly recalled: readonly MemoryRecord[] } {
     const { now, ranking } = request;
     const { standingLimit } = this.#options;
     const holds = (record: MemoryRecord) => holdsAt(record, now);
-    const hard = (gathered.hard ?? []).filter((record) => record.strength === "hard" && holds(record)).sort(byStated);
+    const hard = (gathered.hard ?? [])
+      .filter((record) => record.strength === "hard" && (holds(record) || beginsAfter(record, now)))
+      .sort(byStated);
     const narrative = (gathered.soft ?? []).find((record) => record.type === "narrative" && holds(record));
     const soft = (gathered.soft ?? []).filter((record) => record.type !== "narrative" && holds(record));
     const standing = soft.filter((record) => record.valid_until === null);
-    const trip = soft
-      .filter((record) => record.valid_until !== null)
+    // One that lies ahead too: it is talked about most before it begins.
+    const trip = (gathered.soft ?? [])
+      .filter((record) => record.type !== "narrative" && record.valid_until !== null && (holds(record) || beginsAfter(record, now)))
       .sort((a, b) => byStated(b, a))
       .slice(0, TRIP_LIMIT);
     const similar = (gathered.similar ?? []).filter(({ record, score }) => score > 0 && holds(record) && record.type !== "narrative");
     const scores = new Map(similar.map(({ record, score }) => [record.id, score]));
 
     const chosen = [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
-    const memories = [...new Map(chosen.map((record) => [record.id, record])).values()].map((record) => recalledOf(record, scores));
+    const memories = [...new Map(chosen.map((record) => [record.id, record])).values()].map((record) => recalledOf(record, scores, now));
     const complete = gathered.hard !== undefined && gathered.soft !== undefined && gathered.similar !== undefined;
     const status =
       !complete && aborted
@@ -216,12 +226,27 @@ export class MemoryRecall {
   }
 }
 
+/** What the store would give of memories that are at hand. */
+function ofKnown(known: Iterable<MemoryRecord>, now: Date): Pick<Required<Gathered>, "hard" | "soft"> {
+  const hard: MemoryRecord[] = [];
+  const soft: { readonly record: MemoryRecord; readonly at: number }[] = [];
+  for (const record of known) {
+    const ahead = beginsAfter(record, now);
+    const holds = holdsAt(record, now);
+    if (record.strength === "hard" && (holds || ahead)) hard.push(record);
+    else if ((holds || (ahead && record.valid_until !== null)) && record.strength === "soft" && STANDING_TYPES.includes(record.type))
+      soft.push({ record, at: Math.floor(lastConfirmedAt(record) / 1000) });
+  }
+  const latest = soft.sort((a, b) => b.at - a.at || compareIds(a.record, b.record)).slice(0, STANDING_POOL);
+  return { hard, soft: latest.map(({ record }) => record) };
+}
+
 function byStated(a: MemoryRecord, b: MemoryRecord): number {
   return Date.parse(a.stated_at) - Date.parse(b.stated_at) || (a.id < b.id ? -1 : 1);
 }
 
-function recalledOf(record: MemoryRecord, scores: ReadonlyMap<string, number>): RecalledMemory {
-  const { id, text, category, strength, subject, need, source, created_at } = record;
+function recalledOf(record: MemoryRecord, scores: ReadonlyMap<string, number>, now: Date): RecalledMemory {
+  const { id, text, category, strength, subject, need, condition, source, created_at, valid_from, valid_until } = record;
   const from = source === null ? null : { session_id: source.session_id, turn: source.turn, message_id: source.message_id };
   return {
     id,
@@ -233,11 +258,14 @@ function recalledOf(record: MemoryRecord, scores: ReadonlyMap<string, number>): 
     score: scores.get(id) ?? null,
     source: from,
     created_at,
+    ...((beginsAfter(record, now) || Date.parse(created_at) - Date.parse(valid_from) > DAY_MS) && { valid_from }),
+    ...(valid_until !== null && { valid_until }),
+    ...(condition !== "" && { condition }),
   };
 }
 
 /** Resolves with the work, or as soon as the signal aborts; what comes later changes nothing. */
-function orAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+function untilAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       signal.removeEventListener("abort", done);
@@ -246,15 +274,5 @@ function orAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return done();
     signal.addEventListener("abort", done);
     work.then(done, done);
-  });
-}
-
-/** The work's outcome, or a rejection as soon as the signal aborts, also where the work pays no heed to it. */
-function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason);
-    if (signal.aborted) aborted();
-    else signal.addEventListener("abort", aborted, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
   });
 }

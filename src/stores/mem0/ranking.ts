@@ -1,4 +1,4 @@
-import type { MemoryRecord } from "../../domain/memory-record.js";
+import { lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
 
 const DAY_MS = 86_400_000;
 
@@ -16,7 +16,7 @@ export interface Ranking {
 export function weight(record: MemoryRecord, now: Date, ranking: Ranking): number {
   const often = 1 + Math.log2(record.seen_count) / 4;
   if (record.strength === "hard") return record.confidence * often;
-  const last = Math.max(Date.parse(record.last_confirmed_at), record.last_recalled_at === null ? 0 : Date.parse(record.last_recalled_at));
+  const last = Math.max(lastConfirmedAt(record), record.last_recalled_at === null ? 0 : Date.parse(record.last_recalled_at));
   const days = Math.max(0, now.getTime() - last) / DAY_MS;
   return record.confidence * often * 2 ** (-days / ranking.halfLifeDays);
 }
@@ -32,7 +32,11 @@ export function acrossCategories(
   compare: (a: MemoryRecord, b: MemoryRecord) => number,
 ): MemoryRecord[] {
   const byCategory = new Map<string, MemoryRecord[]>();
-  for (const record of [...records].sort(compare)) byCategory.set(record.category, [...(byCategory.get(record.category) ?? []), record]);
+  for (const record of [...records].sort(compare)) {
+    const list = byCategory.get(record.category);
+    if (list === undefined) byCategory.set(record.category, [record]);
+    else list.push(record);
+  }
   const place = (category: string) => {
     const index = categoryOrder.indexOf(category);
     return index === -1 ? categoryOrder.length : index;

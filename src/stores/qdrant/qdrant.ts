@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { QdrantClient } from "@qdrant/js-client-rest";
+import { AsyncValue } from "../../platform/async-value.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { VectorClient, VectorStore } from "../../ports/vectors.js";
 import { VectorStoreError } from "../../ports/vectors.js";
@@ -61,17 +61,17 @@ export interface QdrantOptions {
  */
 export async function openQdrant(options: QdrantOptions): Promise<VectorStore> {
   const { parameters, location } = addressOf(options);
-  const signals = new AsyncLocalStorage<AbortSignal>();
+  const signals = new AsyncValue<AbortSignal>();
   const lifetime = new AbortController();
   const client = new QdrantClient({ ...parameters, timeout: Number.POSITIVE_INFINITY, checkCompatibility: false });
   const signalOfCall = () => {
-    const signal = signals.getStore();
+    const signal = signals.get();
     return AbortSignal.any([lifetime.signal, AbortSignal.timeout(options.timeoutMs), ...(signal === undefined ? [] : [signal])]);
   };
   handSignals(client, signalOfCall);
 
   const guarded = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    const signal = signals.getStore();
+    const signal = signals.get();
     if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
     try {
       return await work();
@@ -104,7 +104,7 @@ export async function openQdrant(options: QdrantOptions): Promise<VectorStore> {
     client: Object.fromEntries(names.map((name) => [name, wrap(name)])) as unknown as VectorClient,
     location,
     withSignal: (signal, work) => {
-      const outer = signals.getStore();
+      const outer = signals.get();
       return signals.run(outer === undefined ? signal : AbortSignal.any([outer, signal]), work);
     },
     health: async () => {

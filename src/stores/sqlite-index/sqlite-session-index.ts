@@ -21,6 +21,7 @@ import type {
 import type { RestoresPending } from "../../ports/transfer.js";
 import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-content.js";
 import { hasDamaged, removeDamaged, setAside } from "./damaged-index.js";
+import { GroupCommit } from "./group-commit.js";
 import { type ReadJournal, withoutGap } from "./journal-gap.js";
 import { foldedTitle, type ListPosition, listed, type ReadSessions } from "./list-cursor.js";
 import { listedOwners } from "./owner-cursor.js";
@@ -50,6 +51,7 @@ const SEALED_SUMMARY = "\u0000";
  */
 export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   readonly #db: Sqlite;
+  readonly #commits: GroupCommit;
   readonly #statements = new Map<string, unknown>();
   readonly #path: string;
   readonly #clock: Clock;
@@ -71,6 +73,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
 
   private constructor(db: Sqlite, options: SqliteIndexOptions, needsRebuild: boolean) {
     this.#db = db;
+    this.#commits = new GroupCommit(db);
     this.#path = options.path;
     this.#clock = options.clock;
     this.#readJournal = options.readJournal;
@@ -110,7 +113,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
       const indexed = await this.indexedSeq(sessionId);
       for await (const batch of withoutGap(owner, sessionId, indexed, records, this.#readJournal)) {
         const kept = await keptFor(this.#codec, owner);
-        this.#db.transaction(() => this.#fold(owner, sessionId, batch, kept))();
+        await this.#commits.run(() => this.#fold(owner, sessionId, batch, kept));
         this.events.added(owner);
         for (const key of writtenBack(sessionId, batch)) this.#claims.delete(key);
       }
@@ -122,9 +125,12 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   #fold(owner: Owner, sessionId: string, records: readonly JournalRecord[], kept: Kept): void {
-    if ((this.#ownerOf(sessionId) ?? owner) !== owner) throw new AppError("SESSION_NOT_FOUND");
-    let state = this.#state(sessionId, kept);
-    const before = state;
+    const row = this.#statement<[string], { owner: string; state: string }>("SELECT owner, state FROM sessions WHERE id = ?").get(
+      sessionId,
+    );
+    if ((row?.owner ?? owner) !== owner) throw new AppError("SESSION_NOT_FOUND");
+    const before = row === undefined ? null : stateOf(row.state, kept);
+    let state = before;
     const told: JournalRecord[] = [];
     for (const record of records) {
       const folded = foldSession(state, sessionId, record, (seq) => this.#standingAt(sessionId, seq, kept));
@@ -446,6 +452,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async remove(owner: Owner, sessionId: string): Promise<void> {
+    this.#commits.flush();
     if (this.#ownerOf(sessionId) !== owner) return;
     this.#db.transaction(() => {
       for (const table of SESSION_TABLES) this.#statement(`DELETE FROM ${table} WHERE session_id = ?`).run(sessionId);
@@ -456,6 +463,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
 
   async clear(): Promise<void> {
     this.#cleared = true;
+    this.#commits.flush();
     this.#db.transaction(() => {
       for (const table of [...SESSION_TABLES, "sessions"]) this.#db.exec(`DELETE FROM ${table}`);
     })();
@@ -464,6 +472,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async erase(owner: Owner): Promise<{ readonly sessions: number; readonly idempotencyKeys: number; readonly pendingTurns: number }> {
+    this.#commits.flush();
     const gone = this.#db.transaction(() => {
       const ofOwner = "session_id IN (SELECT id FROM sessions WHERE owner = ?)";
       for (const table of ["standings", "summaries"]) this.#statement(`DELETE FROM ${table} WHERE ${ofOwner}`).run(owner);
@@ -477,6 +486,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async residue(owner: Owner): Promise<number> {
+    this.#commits.flush();
     const count = (table: string) =>
       this.#statement<[string], { n: number }>(`SELECT count(*) AS n FROM ${table} WHERE owner = ?`).get(owner)?.n ?? 0;
     return count("sessions") + count("pending") + count("idempotency") + ((await hasDamaged(this.#path)) ? 1 : 0);
@@ -489,6 +499,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
 
   async close(): Promise<void> {
     if (!this.#db.open) return;
+    this.#commits.flush();
     scrub(this.#db);
     this.#db.close();
   }

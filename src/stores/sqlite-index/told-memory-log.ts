@@ -9,6 +9,8 @@ import type { SqliteEventLog } from "./sqlite-event-log.js";
 
 /** Owners whose log is known to be told. */
 const TOLD_OWNERS = 10_000;
+/** Entries that tell nothing and are not noted one by one: after a crash so many are looked at once more. */
+const NOT_NOTED = 64;
 
 /**
  * A memory log whose entries are told as events, right behind each entry. What a crash kept from being told is told at the next start,
@@ -19,7 +21,8 @@ export class ToldMemoryLog implements MemoryLog {
   readonly #events: SqliteEventLog;
   readonly #logger: Logger;
   readonly #mutex = new KeyedMutex();
-  readonly #told = new LRUCache<Owner, true>({ max: TOLD_OWNERS });
+  /** With the entry up to which that is noted. */
+  readonly #told = new LRUCache<Owner, number>({ max: TOLD_OWNERS });
   readonly #behind = new Set<Owner>();
   #caughtUp = false;
   #closed = false;
@@ -67,9 +70,11 @@ export class ToldMemoryLog implements MemoryLog {
   }
 
   #tell(owner: Owner, events: readonly OwnerEvent[], seq: number): void {
+    const noted = this.#told.get(owner);
+    if (events.length === 0 && noted !== undefined && seq - noted < NOT_NOTED) return;
     try {
       this.#events.follow(owner, events, seq, true);
-      this.#told.set(owner, true);
+      this.#told.set(owner, seq);
       this.#behind.delete(owner);
     } catch (error) {
       this.#failed(owner, error);

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
+import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { HistoryMessage } from "../../ports/history.js";
 import type { Point, PointVector, SparseVector, VectorStore } from "../../ports/vectors.js";
@@ -102,14 +103,15 @@ export class HistoryWriter {
     signal?.throwIfAborted();
     const unique = [...new Map(batch.map((message) => [message.message_id, message])).values()];
     if (unique.length === 0) return 0;
-    const stored = await this.#store.client.retrieve(this.#collection, {
-      ids: unique.map(({ message_id }) => pointIdOf(owner, message_id)),
-      with_payload: false,
-    });
+    const ids = unique.map(({ message_id }) => pointIdOf(owner, message_id));
+    const [stored, before] = await Promise.all([
+      this.#store.client.retrieve(this.#collection, { ids, with_payload: false }),
+      this.#spokenBefore(owner, unique),
+    ]);
     const known = new Set(stored.map(({ id }) => id));
-    const fresh = unique.filter(({ message_id }) => !known.has(pointIdOf(owner, message_id)));
+    const fresh = unique.filter((_, index) => !known.has(ids[index] ?? ""));
     if (fresh.length === 0) return 0;
-    const embedded = await this.#upsert(owner, fresh, [...unique, ...(await this.#spokenBefore(owner, unique))], "insert_only", signal);
+    const embedded = await this.#upsert(owner, fresh, [...unique, ...before], "insert_only", signal);
     if (embedded) await this.#embedLate(owner, signal);
     return fresh.length;
   }
@@ -195,7 +197,7 @@ export class HistoryWriter {
  */
 function vectorsOf(dense: Float32Array | null, own: SparseVector, context: SparseVector, mode: "insert_only" | "upsert"): PointVector {
   const named = (name: string, vector: SparseVector) => (mode === "insert_only" && vector.indices.length === 0 ? {} : { [name]: vector });
-  return { ...(dense === null ? {} : { "": Array.from(dense) }), ...named(OWN, own), ...named(CONTEXT, context) };
+  return { ...(dense === null ? {} : { "": numbersOf(dense) }), ...named(OWN, own), ...named(CONTEXT, context) };
 }
 
 function positionKey(sessionId: string, position: number): string {

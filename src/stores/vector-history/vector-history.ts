@@ -2,6 +2,7 @@ import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
+import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../../ports/history.js";
 import type { SparseVector, VectorStore } from "../../ports/vectors.js";
@@ -34,6 +35,7 @@ export interface VectorHistoryOptions {
 }
 
 const MAX_LIMIT = 200;
+const NO_TERMS: SparseVector = { indices: [], values: [] };
 /** How long the start waits for the collection. */
 const START_MS = 3_000;
 
@@ -181,7 +183,9 @@ export class VectorHistory implements ConversationHistory {
       const found = await this.#query.run(owner, search, { terms, dense: null });
       if (found.length > 0) return found;
     }
-    return this.#query.run(owner, search, { terms, dense: await this.#embed(search.query, search.signal) });
+    // What has found nothing by itself finds nothing beside the vector either.
+    const sought = this.#embedder.lexical ? NO_TERMS : terms;
+    return this.#query.run(owner, search, { terms: sought, dense: await this.#embed(search.query, search.signal) });
   }
 
   /** Null when the embedder fails: words alone find much, and a guest need not wait for a mended service. */
@@ -189,7 +193,7 @@ export class VectorHistory implements ConversationHistory {
     try {
       const [vector] = await this.#embedder.embed([text], { kind: "query", ...(signal === undefined ? {} : { signal }) });
       this.#embedderDown = null;
-      return vector === undefined ? null : Array.from(vector);
+      return vector === undefined ? null : numbersOf(vector);
     } catch (error) {
       if (signal?.aborted === true || isAppError(error, "ABORTED")) throw error;
       this.#embedderDown = isAppError(error) ? error.code : "INTERNAL";

@@ -33,8 +33,12 @@ export function holdsAnswer(text: string, kind: AnswerKind): boolean {
   return DIGIT.test(text) || (kind === "time" ? HOLDS_TIME : HOLDS_NUMBER).test(text);
 }
 
+const QUESTION_MARKS = ["?", "？", "؟", "⁇"];
+
 /** True when the text ends by asking, in any script; what stands in brackets at its end is passed over. */
 export function asks(text: string): boolean {
+  // Most say nothing of the kind, which is seen at once.
+  if (!QUESTION_MARKS.some((mark) => text.includes(mark))) return false;
   return /[?？؟⁇]\s*["'”’»)]*\s*(?:\[[^\]]*\]\s*)?$/u.test(text.slice(-400));
 }
 

@@ -1,0 +1,58 @@
+import { folded } from "../../platform/phrase-list.js";
+import type { Clause } from "./clauses.js";
+import { english, type Language, relationAt } from "./language.js";
+
+/** Whom a statement is about. */
+export type Who =
+  | { readonly kind: "self" }
+  | { readonly kind: "companion"; readonly relation: string; readonly name: string | null }
+  /** The clause names nobody: "allergic to nuts". */
+  | { readonly kind: "nobody" }
+  | { readonly kind: "other" };
+
+/** "He", "she": whoever was named last. */
+export type Named = Who | { readonly kind: "pronoun" };
+
+/** A name that the words before introduce stands among the first so many. */
+const REACH = 4;
+
+/** By the small words at a clause's beginning. `goesOn`: the clause before was about the guest. */
+export function whoIn(clause: Clause, language: Language, goesOn: boolean): Named {
+  const { words } = clause;
+  const bare = words.map((word) => word.replace(/'s$/u, ""));
+  for (const [at, word] of words.slice(0, REACH).entries()) {
+    // "The wife": nobody else's.
+    if (!language.mine.has(word) && !(word === "the" && english.household.has(bare[at + 1]))) continue;
+    // "My boss", "my late husband".
+    if (english.bystanders.in(bare.slice(at + 1, at + 3)) !== -1) return { kind: "other" };
+    // "My little daughter": one word may stand between.
+    for (const from of [at + 1, at + 2]) {
+      const relation = relationAt(bare, from);
+      if (relation === undefined) continue;
+      const name = rawWords(clause.text)[from + relation.length] ?? "";
+      const next = words[from + relation.length] ?? "";
+      // "My son's classmate" is somebody else.
+      if (words[from]?.endsWith("'s") === true && english.bystanders.has(next)) return { kind: "other" };
+      return { kind: "companion", relation: relation.relation, name: isName(name) ? name.replace(/['’]s$/u, "") : null };
+    }
+    const own = language.avoid.in(words.slice(at + 1, at + 3)) !== -1 || (language.first.in(words) !== -1 && at > 1);
+    return own ? { kind: "self" } : { kind: "other" };
+  }
+  if (language.pronouns.has(words[0])) return { kind: "pronoun" };
+  if (language.first.in(words) !== -1) return { kind: "self" };
+  if (language.others.has(words[0])) return { kind: "other" };
+  return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
+}
+
+export function isName(word: string): boolean {
+  return /^\p{Lu}\p{Ll}/u.test(word) && folded(word) !== "i";
+}
+
+export function subjectFor(who: Who): { readonly subject: string; readonly name: string | null } {
+  return who.kind === "companion" ? { subject: `companion:${who.relation}`, name: who.name } : { subject: "self", name: null };
+}
+
+/** The words of a text as they stand in it. */
+export function rawWords(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu) ?? [];
+}

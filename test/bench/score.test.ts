@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import type { Conversation } from "../../bench/eval/conversations.js";
+import { addScore, emptyScore } from "../../bench/eval/score.js";
+import type { Memory } from "../../src/domain/memory.js";
+
+const expected = { text: "Is vegan", quote: "vegan", category: "dietary", hard: true, match: ["vegan"], turn: 0 };
+const conversation: Conversation = {
+  id: "c",
+  group: "correction",
+  lang: "en",
+  messages: ["I'm vegan"],
+  expect: [{ ...expected, optional: false, scope: "standing" }],
+  forbid: [],
+};
+const memory = (text: string, asked: boolean) =>
+  ({ text, status: "active", strength: "hard", pending_change: asked ? { op: "end" } : null }) as unknown as Memory;
+
+function scoreOf(...memories: readonly Memory[]) {
+  const score = emptyScore();
+  addScore(score, conversation, memories);
+  const { kept, asked, right, unexpected } = score;
+  return { kept, asked, right, unexpected };
+}
+
+test("a memory of which the guest is asked whether it has ended is asked about, right or not", () => {
+  expect(scoreOf(memory("Is vegan", false), memory("Uses a cane", false))).toEqual({ kept: 1, asked: 0, right: 1, unexpected: 1 });
+  expect(scoreOf(memory("Is vegan", true), memory("Uses a cane", true))).toEqual({ kept: 0, asked: 1, right: 0, unexpected: 0 });
+});
