@@ -30,7 +30,8 @@ const OF_THE_OPERATOR: readonly ErrorCode[] = [
 /** What may refuse a request that may have a body, and change something: all but those that read. */
 export const WITH_BODY: readonly ErrorCode[] = ["UNKNOWN_FIELD", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "OWNER_ERASED"];
 const OF_A_SESSION: readonly ErrorCode[] = ["INVALID_SESSION_ID", "SESSION_NOT_FOUND"];
-const OF_A_MEMORY: readonly ErrorCode[] = ["INVALID_ID", "MEMORY_NOT_FOUND"];
+/** Where `{id}` is a session's: one that can't be has a code of its own. */
+const SESSION_PATH = "/v1/sessions/{id}";
 /** What may refuse what reaches into long-term memory. */
 export const OF_MEMORIES: readonly ErrorCode[] = [
   "LONG_TERM_MEMORY_DISABLED",
@@ -57,9 +58,10 @@ function codesOf({ method, path, responses }: Described, own: readonly ErrorCode
   if (!path.startsWith("/v1/")) return codes;
   codes.push(...(isOperatorPath(path) ? OF_THE_OPERATOR : OF_USERS));
   if (method !== "get") codes.push(...WITH_BODY);
-  if (path.startsWith("/v1/sessions/{id}")) codes.push(...OF_A_SESSION, ...(method === "get" ? [] : OF_A_CHANGE));
+  if (path.replace(SESSION_PATH, "").includes("{")) codes.push("INVALID_ID");
+  if (path.startsWith(SESSION_PATH)) codes.push(...OF_A_SESSION, ...(method === "get" ? [] : OF_A_CHANGE));
   if (path.startsWith("/v1/memories")) codes.push(...OF_MEMORIES);
-  if (path.startsWith("/v1/memories/{id}")) codes.push(...OF_A_MEMORY);
+  if (path.startsWith("/v1/memories/{id}")) codes.push("MEMORY_NOT_FOUND");
   return codes;
 }
 

@@ -72,7 +72,7 @@ const routes = {
     summary: "Deliver one of them again, behind its user's others, for a trusted backend",
     request: { params: idParam },
     responses: { 202: { description: "It is delivered again.", headers: headerRefs() } },
-    fails: ["NOT_FOUND", "EVENT_NOT_FOUND", "INVALID_ID"],
+    fails: ["NOT_FOUND", "EVENT_NOT_FOUND"],
   }),
 };
 

@@ -91,7 +91,7 @@ const routes = {
     summary: "How far a job of this process is",
     request: { params: idParam },
     responses: answers(jobSchema, "The job."),
-    fails: ["INVALID_ID", "JOB_NOT_FOUND"],
+    fails: ["JOB_NOT_FOUND"],
   }),
   stop: createRoute({
     method: "delete",
@@ -102,7 +102,7 @@ const routes = {
     summary: "Stop a job; begun again, it goes on where it was",
     request: { params: idParam },
     responses: answers(jobSchema, "It is asked to stop, or has ended.", 202),
-    fails: ["INVALID_ID", "JOB_NOT_FOUND"],
+    fails: ["JOB_NOT_FOUND"],
   }),
 };
 

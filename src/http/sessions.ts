@@ -174,7 +174,7 @@ const routes = {
     summary: "An image of a session that was sent as data",
     request: { params: imageParams },
     responses: answersAs(Object.fromEntries(IMAGE_TYPES.map((type) => [type, imageBytes])), "The image.", ["Content-Disposition"]),
-    fails: ["INVALID_ID", "IMAGE_NOT_FOUND"],
+    fails: ["IMAGE_NOT_FOUND"],
   }),
   fork: createRoute({
     method: "post",
