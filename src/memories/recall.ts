@@ -52,7 +52,7 @@ export class RecallOfMemories implements MemoryRecall {
     // Of most who come for the first time nothing is remembered yet: that is known without asking the store.
     if (isLevel && known?.records.size === 0) return { status: "empty", memories: [], story: "" };
     const left = Math.max(1, Math.floor(until - performance.now()));
-    const atHand = known === null || known.records.size > MOST_AT_HAND ? {} : { known: [...known.records.values()] };
+    const atHand = known === null || known.records.size > MOST_AT_HAND ? {} : { known: known.records };
     const { recalled, ...result } = await this.#parts.store.recall(owner, { ...request, ...atHand, deadlineMs: left });
     this.#countRecalled(owner, recalled, request.now);
     const asking = known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk: true }).slice(0, ASKED_AT_ONCE);

@@ -73,7 +73,9 @@ export class TurnReading {
     const text = turns.map((turn) => turn.text).join("\n");
     // A store or an embedder that fails costs the nearest, not the reading.
     const asked = records.size === 0 ? [] : turns;
-    const near = asked.map((turn) => this.#parts.store.similar(owner, turn.text, { limit: NEAREST, signal }).catch(() => []));
+    const near = asked.map((turn) =>
+      this.#parts.store.similar(owner, turn.text, { limit: NEAREST, known: records, signal }).catch(() => []),
+    );
     const nearest = (await Promise.all(near)).flat();
     signal.throwIfAborted();
     return knownFor(

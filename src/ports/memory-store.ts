@@ -25,8 +25,8 @@ export interface Projected {
 
 /** What a store is asked for a turn. */
 export interface StoreRecall extends RecallRequest {
-  /** All of the owner's memories, where the caller has them and the store has no others: it is asked for what is similar alone. */
-  readonly known?: Iterable<MemoryRecord>;
+  /** All of the owner's memories by id, where the caller has them and the store has no others: it is asked for what is similar alone. */
+  readonly known?: ReadonlyMap<string, MemoryRecord>;
 }
 
 /**
@@ -40,8 +40,12 @@ export interface MemoryStore {
   recall(owner: Owner, request: StoreRecall): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }>;
   /** Hard memories that are active or wait, by filter, outside any limit. @throws for an answer that holds anything else */
   hard(owner: Owner, options: { readonly signal?: AbortSignal }): Promise<readonly MemoryRecord[]>;
-  /** Memories that hold, nearest to a text first. */
-  similar(owner: Owner, text: string, options: { readonly limit: number; readonly signal?: AbortSignal }): Promise<readonly Memory[]>;
+  /** Memories that hold, nearest to a text first. `known`: as {@link StoreRecall} has it. */
+  similar(
+    owner: Owner,
+    text: string,
+    options: { readonly limit: number; readonly signal?: AbortSignal } & Pick<StoreRecall, "known">,
+  ): Promise<readonly Memory[]>;
   /** Best first. */
   search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]>;
   list(owner: Owner, query: MemoryQuery): Promise<Page<Memory>>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../platform/errors.js";
-import type { Filter, Payload, SparseVector, VectorClient } from "../../ports/vectors.js";
+import type { Filter, ScoredPoint, SparseVector, VectorClient } from "../../ports/vectors.js";
 import type { Mem0Scope, Mem0Scopes } from "./mem0-scope.js";
-import { fromPayload } from "./memory-payload.js";
+import { fromPayload, type MemoryPayload } from "./memory-payload.js";
 
 /** How texts become sparse vectors: the same on every backend, with no inference on the server. */
 export interface SparseVectors {
@@ -35,6 +35,9 @@ export interface GuardedClient {
 const MIGRATIONS = "memory_migrations";
 /** The name of the sparse vector, which Mem0 dictates. */
 export const SPARSE_NAME = "bm25";
+
+/** What says of a payload whose it is, and which memory. */
+const WHOSE: readonly (keyof MemoryPayload)[] = ["user_id", "memory_id"];
 
 const inferred = z.strictObject({ text: z.string(), model: z.literal("Qdrant/bm25") });
 const upsertRequest = z.strictObject({
@@ -103,19 +106,26 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
     if (name === MIGRATIONS || name === `${collection}_entities`) return false;
     throw refused("an unknown collection");
   };
-  const hitsOf = (scope: Mem0Scope, points: readonly { id: string | number; payload?: Payload | null; score: number }[]) =>
-    points.filter((point) => {
-      const memory = fromPayload(point.payload);
-      const own = memory !== null && memory.owner === scope.owner && memory.record.id === point.id && Number.isFinite(point.score);
+  const hitsOf = (scope: Mem0Scope, points: readonly ScoredPoint[]) =>
+    points.filter(({ id, payload, score }) => {
+      const own = payload?.user_id === scope.owner && payload.memory_id === id && Number.isFinite(score);
       if (!own) scope.foreign += 1;
       return own;
     });
 
-  /** Points that share a word with the scope's text. */
-  const sharing = async (scope: Mem0Scope, filter: Filter, limit: number) => {
+  const looked = new WeakMap<Mem0Scope, { readonly request: string; readonly points: Promise<readonly ScoredPoint[]> }>();
+  /** Points that share a word with the scope's text: whose and which they are. Mem0 asks for them too: they are looked for once. */
+  const sharing = async (scope: Mem0Scope, filter: Filter, limit: number): Promise<readonly ScoredPoint[]> => {
     const query = sparse.queryVector(scope.text);
     if (query.indices.length === 0) return [];
-    return (await client.query(collection, { query, using: SPARSE_NAME, filter, limit, with_payload: true })).points;
+    const request = JSON.stringify([filter, limit]);
+    const before = looked.get(scope);
+    if (before?.request === request) return before.points;
+    const points = client
+      .query(collection, { query, using: SPARSE_NAME, filter, limit, with_payload: [...WHOSE] })
+      .then((answer) => hitsOf(scope, answer.points));
+    looked.set(scope, { request, points });
+    return points;
   };
 
   return {
@@ -158,8 +168,9 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
         const from = scope.kind === "search" ? (scope.relevantFrom ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
         if (from === Number.POSITIVE_INFINITY) return [];
         const { limit } = request;
+        const with_payload = scope.kind === "search" && scope.known !== undefined ? [...WHOSE, "data"] : true;
         const [{ points }, sharingWords] = await Promise.all([
-          client.query(collection, { query: request.vector, filter, limit, with_payload: true }),
+          client.query(collection, { query: request.vector, filter, limit, with_payload }),
           from === Number.NEGATIVE_INFINITY ? [] : sharing(scope, filter, limit),
         ]);
         if (from === Number.NEGATIVE_INFINITY) return hitsOf(scope, points);
@@ -174,7 +185,7 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
       return inScope<{ points: unknown[] }>("search", { points: [] }, async (scope) => {
         const request = parsed(keywordRequest, args, "query");
         const filter = ownFilter(scope, request.filter);
-        return { points: hitsOf(scope, await sharing(scope, filter, request.limit)) };
+        return { points: [...(await sharing(scope, filter, request.limit))] };
       });
     },
     async scroll(name, args) {

@@ -3,7 +3,7 @@ import { AppError } from "../../platform/errors.js";
 import type { VectorClient } from "../../ports/vectors.js";
 import { type CollectionShape, ensureCollection } from "./collections.js";
 import { SPARSE_NAME, type SparseVectors } from "./mem0-client.js";
-import { Mem0Memory, type SimilarMemory } from "./mem0-memory.js";
+import { Mem0Memory, type Mem0SearchOptions, type SimilarMemories, type SimilarMemory } from "./mem0-memory.js";
 import { newScopes } from "./mem0-scope.js";
 import type { MemoryPayload } from "./memory-payload.js";
 import type { MemoryRouter } from "./memory-router.js";
@@ -53,22 +53,12 @@ export class Mem0Collections {
     });
   }
 
-  /** In every collection; best first. `relevantFrom`: the least cosine of what shares no word with the text; default: any. */
-  async similar(
-    owner: Owner,
-    text: string,
-    vector: readonly number[],
-    limit: number,
-    filters: Record<string, unknown>,
-    relevantFrom = Number.NEGATIVE_INFINITY,
-  ) {
-    const answers = await Promise.all(
-      this.#options.router
-        .collections()
-        .map(async (name) => (await this.#of(name)).reading.search(owner, text, vector, { filters, limit, relevantFrom })),
-    );
+  /** In every collection; best first. */
+  async similar(owner: Owner, text: string, vector: readonly number[], options: Mem0SearchOptions): Promise<SimilarMemories> {
+    const collections = this.#options.router.collections();
+    const answers = await Promise.all(collections.map(async (name) => (await this.#of(name)).reading.search(owner, text, vector, options)));
     const hits: SimilarMemory[] = answers.flatMap((answer) => answer.hits);
-    const best = hits.sort((a, b) => b.score - a.score || (a.record.id < b.record.id ? -1 : 1)).slice(0, limit);
+    const best = hits.sort((a, b) => b.score - a.score || (a.record.id < b.record.id ? -1 : 1)).slice(0, options.limit);
     return { hits: best, foreign: answers.reduce((sum, answer) => sum + answer.foreign, 0) };
   }
 

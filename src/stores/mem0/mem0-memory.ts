@@ -26,6 +26,20 @@ export interface SimilarMemory {
   readonly score: number;
 }
 
+export interface SimilarMemories {
+  readonly hits: readonly SimilarMemory[];
+  readonly foreign: number;
+}
+
+export interface Mem0SearchOptions {
+  readonly filters: Record<string, unknown>;
+  readonly limit: number;
+  /** The least cosine of a hit that shares no word with the text; infinite: there is none. Default: any. */
+  readonly relevantFrom?: number | undefined;
+  /** All of the owner's memories, by id: what is found is taken from them. Default: it is read from the store. */
+  readonly known?: ReadonlyMap<string, MemoryRecord> | undefined;
+}
+
 /** One collection of memories as Mem0 sees it: adding, and searching by meaning. */
 export class Mem0Memory {
   readonly #mem0: Mem0;
@@ -62,20 +76,31 @@ export class Mem0Memory {
     if (scope.upserted !== 1) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE", { detail: "Mem0 stored nothing." });
   }
 
-  /** Best first. `foreign` counts hits that were dropped because they were not the owner's. @throws what the store threw */
-  async search(
-    owner: Owner,
-    text: string,
-    vector: readonly number[],
-    options: { readonly filters: Record<string, unknown>; readonly limit: number; readonly relevantFrom?: number },
-  ): Promise<{ readonly hits: readonly SimilarMemory[]; readonly foreign: number }> {
-    const { relevantFrom = Number.NEGATIVE_INFINITY } = options;
-    const scope: Mem0Scope = { kind: "search", relevantFrom, owner, text, vector, failures: [], foreign: 0 };
+  /**
+   * Best first. `foreign` counts hits that were dropped because they were not the owner's; of those that are `known` the others are left
+   * out. @throws what the store threw
+   */
+  async search(owner: Owner, text: string, vector: readonly number[], options: Mem0SearchOptions): Promise<SimilarMemories> {
+    const { known, relevantFrom = Number.NEGATIVE_INFINITY } = options;
+    const scope: Mem0Scope = {
+      kind: "search",
+      relevantFrom,
+      owner,
+      text,
+      vector,
+      failures: [],
+      foreign: 0,
+      ...(known !== undefined && { known }),
+    };
     const answer = await this.#scopes.run(scope, () =>
       this.#mem0.search(text, { filters: { ...options.filters, user_id: owner }, topK: options.limit, threshold: 0 }),
     );
     throwFirst(scope.failures);
     const hits = answer.results.flatMap((item) => {
+      if (known !== undefined) {
+        const record = known.get(item.id);
+        return record === undefined ? [] : [{ record, score: item.score ?? 0 }];
+      }
       const memory = fromPayload({ ...item.metadata, data: item.memory, user_id: item.user_id });
       if (memory?.owner === owner && memory.record.id === item.id) return [{ record: memory.record, score: item.score ?? 0 }];
       scope.foreign += 1;

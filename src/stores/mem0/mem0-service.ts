@@ -122,8 +122,10 @@ export class Mem0Service implements MemoryStore {
         within: (signal, work) => parts.reads.withSignal(signal, work),
         points: this.#reading,
         embed: async (text, signal) => (await this.#embed([text], "query", signal))[0] ?? [],
-        similar: (owner, text, vector, limit, now) =>
-          this.#mem0.similar(owner, text, vector, limit, selectionOf({ status: "active" }, now).fields, this.#relevantFrom(vector)),
+        similar: (owner, { text, known, now }, vector, limit) => {
+          const filters = selectionOf({ status: "active" }, now).fields;
+          return this.#mem0.similar(owner, text, vector, { limit, filters, relevantFrom: this.#relevantFrom(vector), known });
+        },
       },
       {
         searchLimit: options.searchLimit ?? 5,
@@ -163,7 +165,7 @@ export class Mem0Service implements MemoryStore {
   async similar(
     owner: Owner,
     text: string,
-    options: { readonly limit: number; readonly signal?: AbortSignal },
+    options: { readonly limit: number; readonly signal?: AbortSignal } & Pick<StoreRecall, "known">,
   ): Promise<readonly Memory[]> {
     if (text.trim() === "") return [];
     const leaves = this.#recall.leavesAlone(owner);
@@ -174,7 +176,9 @@ export class Mem0Service implements MemoryStore {
       const near =
         vector.length === 0
           ? await this.#reading.latest(owner, { must: [is("status", "active")] }, "last_confirmed_at_ts", options.limit, { count: 0 })
-          : (await this.#mem0.similar(owner, text, vector, options.limit, fields)).hits.map(({ record }) => record);
+          : (await this.#mem0.similar(owner, text, vector, { limit: options.limit, filters: fields, known: options.known })).hits.map(
+              ({ record }) => record,
+            );
       return near.filter(keep).map(memoryOf);
     });
   }
@@ -194,7 +198,11 @@ export class Mem0Service implements MemoryStore {
     return this.#calls.read(query.signal, async (signal) => {
       const vector = (await this.#embed([query.text], "query", signal))[0] ?? [];
       const limit = Math.min(Math.max(query.limit ?? 20, 1), 200);
-      const { hits } = await this.#mem0.similar(owner, query.text, vector, limit, fields, this.#relevantFrom(vector));
+      const { hits } = await this.#mem0.similar(owner, query.text, vector, {
+        limit,
+        filters: fields,
+        relevantFrom: this.#relevantFrom(vector),
+      });
       return hits.filter(({ record }) => keep(record)).map(({ record, score }) => ({ ...memoryOf(record), score }));
     });
   }

@@ -7,7 +7,7 @@ import type { Logger } from "../../platform/logger.js";
 import { orAbort } from "../../platform/or-abort.js";
 import type { RecallResult } from "../../ports/memories.js";
 import type { StoreRecall } from "../../ports/memory-store.js";
-import type { SimilarMemory } from "./mem0-memory.js";
+import type { SimilarMemories, SimilarMemory } from "./mem0-memory.js";
 import { compareIds, type Foreign, is, isAny, type MemoryPoints } from "./memory-points.js";
 import { type Ranking, topStanding } from "./ranking.js";
 import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
@@ -20,13 +20,7 @@ export interface RecallReads {
   within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   readonly points: MemoryPoints;
   embed(text: string, signal: AbortSignal): Promise<readonly number[]>;
-  similar(
-    owner: Owner,
-    text: string,
-    vector: readonly number[],
-    limit: number,
-    now: Date,
-  ): Promise<{ hits: readonly SimilarMemory[]; foreign: number }>;
+  similar(owner: Owner, request: StoreRecall, vector: readonly number[], limit: number): Promise<SimilarMemories>;
 }
 
 export interface RecallOptions {
@@ -100,7 +94,7 @@ export class MemoryRecall {
     const { signal } = bound;
     const gathered: Gathered = { foreign: { count: 0 }, failed: false, storeFailed: false, embedding: false };
     // Also where the store is out of reach: what must hold is known all the same.
-    if (request.known !== undefined) Object.assign(gathered, ofKnown(request.known, request.now));
+    if (request.known !== undefined) Object.assign(gathered, ofKnown(request.known.values(), request.now));
     try {
       await this.#store.run(owner, () => this.#gather(owner, request, signal, gathered));
     } catch {
@@ -152,7 +146,7 @@ export class MemoryRecall {
           const vector = await this.#embed(owner, request, signal);
           gathered.embedding = false;
           await this.#reads.ready();
-          const { hits, foreign } = await within(signal, () => this.#reads.similar(owner, text, vector, limit, now));
+          const { hits, foreign } = await within(signal, () => this.#reads.similar(owner, request, vector, limit));
           gathered.foreign.count += foreign;
           gathered.similar = hits;
         },
