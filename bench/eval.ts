@@ -1,7 +1,6 @@
 import { MiniLmEmbedder } from "../src/embedding/minilm/minilm-embedder.js";
-import { StaticEmbedder } from "../src/embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
-import { SentenceJudge } from "../src/offline/learnt/sentence-judge.js";
+import { MeaningJudge, WordsJudge } from "../src/offline/learnt/sentence-judge.js";
 import { silentLogger } from "../src/platform/logger.js";
 import type { MessageReader } from "../src/ports/extraction.js";
 import { standInReader } from "../test/support/stand-in.js";
@@ -17,17 +16,16 @@ import { sloppy } from "./eval/sloppy-model.js";
  * `--file <path>` adds a set of one's own, called `own`; `--notes <reader>` what went wrong.
  */
 const embedder = new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
-const judge = SentenceJudge.of({ embedder, logger: silentLogger });
-const table = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
-const judgeOfTable = SentenceJudge.of({ embedder: table, logger: silentLogger });
+const judge = new MeaningJudge({ embedder, logger: silentLogger });
+const byWords = new WordsJudge();
 const READERS: Readonly<Record<string, (script: Script) => MessageReader>> = {
   perfect,
   forgetful,
   sloppy,
   gullible,
   "stand-in": () => standInReader(judge),
-  "stand-in, static": () => standInReader(judgeOfTable),
-  /** As it reads where neither the model nor the table of the package is used. */
+  /** As it reads where another embedder is used than the package's model. */
+  "stand-in, by words": () => standInReader(byWords),
   "stand-in, rules alone": () => standInReader(),
 };
 

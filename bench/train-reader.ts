@@ -3,9 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { packagedModel } from "../src/embedding/minilm/packaged-files.js";
 import { SentenceModel } from "../src/embedding/minilm/sentence-model.js";
-import { StaticEmbedder } from "../src/embedding/static/static-embedder.js";
-import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
-import { SentenceJudge } from "../src/offline/learnt/sentence-judge.js";
+import { MeaningJudge, type SentenceWeights, WordsJudge } from "../src/offline/learnt/sentence-judge.js";
 import { silentLogger } from "../src/platform/logger.js";
 import { standInReader } from "../test/support/stand-in.js";
 import { type Conversation, conversationSets } from "./eval/conversations.js";
@@ -15,22 +13,25 @@ import { type JudgedSentence, type Meaningful, sentencesIn, WRITTEN, writtenSent
 import { weightsOf } from "./reader/weights.js";
 
 /**
- * Trains what the stand-in for a model judges sentences by, over the vectors of the packaged model, or of the table with
- * `--embedder static`, and writes it into `src/offline/learnt/sentence-weights.json`, or `sentence-weights-static.json`. With `--left-out`
- * nothing is written: each set of conversations is read with what was learnt without it, as its writer is nobody that was learnt of (a
- * fifth of every set left out flatters); `--notes` what went wrong. The sets `unseen`, `newcomers` and `walk-ins` are for judging: nothing
- * is learnt of them.
+ * Trains what the stand-in for a model judges sentences by: over their words and the vectors of the packaged model
+ * (`src/offline/learnt/sentence-weights.json`), or, with `--words`, over their words alone (`word-weights.json`). With `--left-out` nothing
+ * is written: each set of conversations is read with what was learnt without it, as its writer is nobody that was learnt of (a fifth of
+ * every set left out flatters); `--notes` what went wrong. The sets `unseen`, `newcomers`, `walk-ins` and `first-timers` are for judging:
+ * nothing is learnt of them.
  */
-const SETS = ["seen", "strangers", "put-aside", "held-out", "passers-by", "regulars", "callers"];
+const SETS = [
+  ...["seen", "strangers", "put-aside", "held-out", "passers-by", "regulars", "callers"],
+  ...["commuters", "homebodies", "night-owls", "long-weekenders"],
+];
 const { values: options } = parseArgs({
   options: {
-    embedder: { type: "string", default: "minilm" },
+    words: { type: "boolean", default: false },
     "left-out": { type: "boolean", default: false },
     notes: { type: "boolean", default: false },
   },
 });
 
-const { file, ...embedder } = await trainedWith(options.embedder);
+const { file, ...embedder } = options.words ? withoutMeaning() : await withMeaning();
 
 const sets = conversationSets().filter(({ name }) => SETS.includes(name));
 const all: { readonly set: string; readonly conversation: Conversation; readonly sentences: readonly JudgedSentence[] }[] = [];
@@ -38,6 +39,8 @@ for (const { name: set, conversations } of sets)
   for (const conversation of conversations) all.push({ set, conversation, sentences: await sentencesIn(conversation, embedder) });
 const written = await writtenSentences(embedder);
 const whose = { embedder: embedder.id, meaning: embedder.meaning };
+const judgeBy = (weights: SentenceWeights) =>
+  options.words ? new WordsJudge(weights) : new MeaningJudge({ embedder, logger: silentLogger, weights });
 
 if (options["left-out"]) await leftOut();
 else {
@@ -48,18 +51,23 @@ else {
 }
 
 /** `id`: what the ids of such embedders begin with. */
-async function trainedWith(name: string): Promise<Meaningful & { readonly id: string; readonly file: string }> {
-  const fileOf = (end: string) => fileURLToPath(new URL(`../src/offline/learnt/sentence-weights${end}.json`, import.meta.url));
-  if (name === "static") {
-    const table = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
-    return { id: "static-v1", meaning: 256, file: fileOf("-static"), embed: (texts) => table.embed(texts) };
-  }
+interface Trained extends Meaningful {
+  readonly id: string;
+  readonly file: string;
+}
+
+function withoutMeaning(): Trained {
+  const embed = async (texts: readonly string[]) => texts.map(() => new Float32Array());
+  return { id: "", meaning: 0, file: fileOf("word-weights.json"), embed };
+}
+
+async function withMeaning(): Promise<Trained> {
   const model = await SentenceModel.open(packagedModel());
   const known = new Map<string, Float32Array>();
   return {
     id: "minilm-v1",
     meaning: 384,
-    file: fileOf(""),
+    file: fileOf("sentence-weights.json"),
     embed: async (texts) => {
       for (const text of texts) if (!known.has(text)) known.set(text, await model.vectorOf(text));
       return texts.map((text) => known.get(text) ?? new Float32Array());
@@ -67,12 +75,16 @@ async function trainedWith(name: string): Promise<Meaningful & { readonly id: st
   };
 }
 
+function fileOf(name: string): string {
+  return fileURLToPath(new URL(`../src/offline/learnt/${name}`, import.meta.url));
+}
+
 async function leftOut(): Promise<void> {
   const scores = new Map<string, Score>();
   for (const left of SETS) {
     const learntOf = all.filter(({ set }) => set !== left).flatMap(({ sentences }) => sentences);
     const weights = weightsOf([...learntOf, ...written], whose);
-    const judge = SentenceJudge.of({ embedder, logger: silentLogger, weights });
+    const judge = judgeBy(weights);
     for (const { conversation } of all.filter(({ set }) => set === left)) {
       const memories = await rememberedOf(conversation, () => standInReader(judge));
       for (const name of [left, "all"]) {

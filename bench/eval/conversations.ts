@@ -53,6 +53,13 @@ const SETS = {
   /** Half of them nothing to remember: the first half was worked with, of the other only what it asks not to keep. */
   callers: path("../guests/callers.jsonl"),
   "walk-ins": path("../guests/walk-ins.jsonl"),
+  /** Each by one hand more, half of them nothing to remember, with much that looks as if it were: learnt of. */
+  commuters: path("../guests/commuters.jsonl"),
+  homebodies: path("../guests/homebodies.jsonl"),
+  "night-owls": path("../guests/night-owls.jsonl"),
+  "long-weekenders": path("../guests/long-weekenders.jsonl"),
+  /** Like them, and looked at by nobody. */
+  "first-timers": path("../guests/first-timers.jsonl"),
 };
 
 export interface ConversationSet {

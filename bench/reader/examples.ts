@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
-import { cuesIn } from "../../src/offline/learnt/sentence-cues.js";
 import type { SentenceSeen } from "../../src/offline/learnt/sentence-features.js";
 import { meaningIn } from "../../src/offline/learnt/sentence-judge.js";
 import { type Sentence, sentencesOf } from "../../src/offline/reading/clauses.js";
-import { Vocabulary } from "../../src/offline/reading/domain-words.js";
 import { english, languageIn } from "../../src/offline/reading/language.js";
 import { BROUGHT, ownText } from "../../src/platform/own-text.js";
 import type { Embedder } from "../../src/ports/embedding.js";
@@ -27,7 +24,6 @@ export type Meaningful = Pick<Embedder, "embed"> & { readonly meaning: number };
 const IN_COMMON = 0.5;
 /** Of these groups a first message tells what a later one takes back: it isn't expected, and is no wrong example either. */
 const TAKES_BACK = new Set(["correction", "negation", "dontkeep"]);
-const VOCABULARY = new Vocabulary(CONCIERGE_WORDS, new Set(CONCIERGE_WORDS.needs.map(({ need }) => need)));
 
 /** Those of a conversation, as the reader parts it. What is expected for one trip only, and what is taken back, is left out. */
 export async function sentencesIn(conversation: Conversation, embedder: Meaningful): Promise<readonly JudgedSentence[]> {
@@ -59,7 +55,24 @@ export async function sentencesIn(conversation: Conversation, embedder: Meaningf
   return judged;
 }
 
-const FILES = ["sentences", "eating-out", "travel", "families", "abroad", "borderline", "everyday"];
+const FILES = [
+  "sentences",
+  "eating-out",
+  "travel",
+  "families",
+  "abroad",
+  "borderline",
+  "everyday",
+  "evenings",
+  "stays",
+  "asked",
+  "teasing",
+  "other-people",
+  "asides",
+  "needs-told",
+  "other-tongues",
+  "habits",
+];
 /** The files of what was written for training: `+` lasts, `!` must hold, `-` nothing; ` | ` parts the sentences of one message. */
 export const WRITTEN = FILES.map((name) => `bench/reader/${name}.txt`);
 
@@ -85,7 +98,6 @@ async function seenOf(texts: readonly string[], message: string, embedder: Meani
   const [whole = new Float32Array(), ...each] = (await embedder.embed([message, ...texts])).map((vector) =>
     meaningIn(vector, embedder.meaning),
   );
-  const language = languageIn(message);
   return texts.map((text, place) => ({
     text,
     message,
@@ -93,8 +105,7 @@ async function seenOf(texts: readonly string[], message: string, embedder: Meani
     sentences: texts.length,
     meaning: each[place] ?? new Float32Array(),
     messageMeaning: whole,
-    english: language.name === "en",
-    cues: cuesIn(text, message, language, VOCABULARY),
+    english: languageIn(message).name === "en",
   }));
 }
 

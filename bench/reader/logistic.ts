@@ -1,30 +1,37 @@
+import type { Features } from "../../src/offline/learnt/sentence-features.js";
+
 /** One example of a yes-or-no question. */
 export interface Example {
-  readonly features: Float64Array;
+  readonly features: Features;
   readonly yes: boolean;
 }
 
 export interface Training {
-  /** What a weight's square costs; the last feature, a constant, is free. */
+  /** What a weight's square costs. */
   readonly penalty: number;
+  /** The place whose weight costs nothing. */
+  readonly free: number;
   readonly steps: number;
 }
+
+/** Rounds of the power iteration, and how far it may be below. */
+const ROUNDS = 20;
+const MARGIN = 1.05;
 
 /**
  * Weights of a logistic regression, by accelerated gradient descent (Nesterov) from zero: the same examples in the same order give the same
  * weights.
  */
-export function trained(all: readonly Example[], { penalty, steps }: Training): Float64Array {
-  const size = all[0]?.features.length ?? 0;
-  const examples = all.map(sparse);
-  // Half of the bound of the curvature: the features are never all in line.
-  const curvature =
-    (examples.reduce((sum, { values }) => sum + values.reduce((squares, value) => squares + value * value, 0), 0) / 4 + penalty) / 2;
+export function trained(examples: readonly Example[], { penalty, free, steps }: Training): Float64Array {
+  const size = examples[0]?.features.size ?? 0;
+  const curvature = MARGIN * (steepestOf(examples, size) / 4) + penalty;
   let weights = new Float64Array(size);
   let ahead = new Float64Array(size);
   let pace = 1;
   for (let step = 0; step < steps; step++) {
-    const next = descended(ahead, examples, penalty, curvature);
+    const slope = ahead.map((weight, i) => (i === free ? 0 : penalty * weight));
+    addSlope(slope, ahead, examples);
+    const next = ahead.map((weight, i) => weight - (slope[i] ?? 0) / curvature);
     const nextPace = (1 + Math.sqrt(1 + 4 * pace * pace)) / 2;
     const before = weights;
     const momentum = (pace - 1) / nextPace;
@@ -34,25 +41,29 @@ export function trained(all: readonly Example[], { penalty, steps }: Training): 
   return weights;
 }
 
-/** An example by the features that it has: most words are in few sentences. */
-interface SparseExample {
-  readonly at: Int32Array;
-  readonly values: Float64Array;
-  readonly yes: boolean;
-}
-
-function sparse({ features, yes }: Example): SparseExample {
-  const at = Int32Array.from([...features.keys()].filter((i) => features[i] !== 0));
-  return { at, values: Float64Array.from(at, (i) => features[i] ?? 0), yes };
-}
-
-function descended(from: Float64Array, examples: readonly SparseExample[], penalty: number, curvature: number): Float64Array<ArrayBuffer> {
-  const slope = from.map((weight, i) => (i === from.length - 1 ? 0 : penalty * weight));
-  for (const { at, values, yes } of examples) {
-    let sum = 0;
-    for (let k = 0; k < at.length; k++) sum += (values[k] ?? 0) * (from[at[k] ?? 0] ?? 0);
-    const error = 1 / (1 + Math.exp(-sum)) - (yes ? 1 : 0);
-    for (let k = 0; k < at.length; k++) slope[at[k] ?? 0] = (slope[at[k] ?? 0] ?? 0) + error * (values[k] ?? 0);
+/** The largest eigenvalue of the sum of the examples' outer products, from below, by power iteration. */
+function steepestOf(examples: readonly Example[], size: number): number {
+  let direction = new Float64Array(size).fill(1 / Math.sqrt(size));
+  let length = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = new Float64Array(size);
+    for (const { features } of examples) addTo(next, features, dot(direction, features));
+    length = Math.hypot(...next);
+    direction = next.map((value) => value / length);
   }
-  return from.map((weight, i) => weight - (slope[i] ?? 0) / curvature);
+  return length;
+}
+
+function dot(weights: Float64Array, { at, values }: Features): number {
+  let sum = 0;
+  for (let k = 0; k < at.length; k++) sum += (values[k] ?? 0) * (weights[at[k] ?? 0] ?? 0);
+  return sum;
+}
+
+function addTo(sums: Float64Array, { at, values }: Features, times: number): void {
+  for (let k = 0; k < at.length; k++) sums[at[k] ?? 0] = (sums[at[k] ?? 0] ?? 0) + times * (values[k] ?? 0);
+}
+
+function addSlope(slope: Float64Array, weights: Float64Array, examples: readonly Example[]): void {
+  for (const { features, yes } of examples) addTo(slope, features, 1 / (1 + Math.exp(-dot(weights, features))) - (yes ? 1 : 0));
 }

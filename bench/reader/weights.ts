@@ -1,14 +1,14 @@
-import { featuresOf } from "../../src/offline/learnt/sentence-features.js";
+import { ALWAYS, type Features, featuresOf, MEANING } from "../../src/offline/learnt/sentence-features.js";
 import type { PackedWeights, SentenceWeights } from "../../src/offline/learnt/sentence-judge.js";
 import type { JudgedSentence } from "./examples.js";
 import { trained } from "./logistic.js";
 
-const KEEP = { penalty: 4, steps: 150 };
-const HARD = { penalty: 2, steps: 150 };
-const OF_MEANING = { penalty: 0.3, steps: 150 };
+const KEEP = { penalty: 4, steps: 300, free: ALWAYS };
+const HARD = { penalty: 2, steps: 300, free: ALWAYS };
+const OF_MEANING = { penalty: 0.3, steps: 150, free: MEANING };
 /** Of a category with fewer examples nothing can be learnt. */
 const MIN_EXAMPLES = 5;
-const MAX_INT = 32_767;
+const MAX_INT = 127;
 
 /** Whose vectors, and how many numbers of them are a text's meaning. */
 export type Meanings = Pick<SentenceWeights, "embedder" | "meaning">;
@@ -20,7 +20,7 @@ export function weightsOf(sentences: readonly JudgedSentence[], meanings: Meanin
   const ofMeaning = (of: readonly JudgedSentence[], yes: (sentence: JudgedSentence) => boolean) =>
     packed(
       trained(
-        of.map((sentence) => ({ features: Float64Array.from([...sentence.seen.meaning, 1]), yes: yes(sentence) })),
+        of.map((sentence) => ({ features: ofPlaces([...sentence.seen.meaning, 1]), yes: yes(sentence) })),
         OF_MEANING,
       ),
     );
@@ -40,13 +40,19 @@ export function weightsOf(sentences: readonly JudgedSentence[], meanings: Meanin
         HARD,
       ),
     ),
-    categories: Object.fromEntries(enough.map((name) => [name, ofMeaning(told, ({ category }) => category === name)])),
+    categories: Object.fromEntries(
+      meanings.meaning === 0 ? [] : enough.map((name) => [name, ofMeaning(told, ({ category }) => category === name)]),
+    ),
   };
+}
+
+function ofPlaces(values: readonly number[]): Features {
+  return { size: values.length, at: [...values.keys()], values };
 }
 
 function packed(weights: Float64Array): PackedWeights {
   const unit = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / MAX_INT || 1;
-  const bytes = Buffer.alloc(2 * weights.length);
-  for (const [at, weight] of weights.entries()) bytes.writeInt16LE(Math.round(weight / unit), 2 * at);
+  const bytes = Buffer.alloc(weights.length);
+  for (const [at, weight] of weights.entries()) bytes.writeInt8(Math.round(weight / unit), at);
   return { unit, values: bytes.toString("base64") };
 }

@@ -60,11 +60,11 @@ export async function openReader(
   { dir, categories, embedder, giveWay, logger }: ReaderParts,
 ): Promise<MessageReader> {
   if (model.standIn) {
-    const [{ OfflineReader }, { SentenceJudge }] = await Promise.all([
+    const [{ OfflineReader }, { sentenceJudgeFor }] = await Promise.all([
       import("../offline/offline-reader.js"),
       import("../offline/learnt/sentence-judge.js"),
     ]);
-    const judge = SentenceJudge.of({ embedder, logger });
+    const judge = sentenceJudgeFor({ embedder, logger });
     if (judge === null)
       logger.info(
         { embedder: embedder.id },

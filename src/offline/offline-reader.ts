@@ -30,7 +30,7 @@ export interface OfflineReaderOptions {
   /** The domain's words for them. */
   readonly words?: DomainWords | undefined;
   /** Weighs what the rules understood, and keeps what they didn't. Default null: rules alone. */
-  readonly judge?: Pick<SentenceJudge, "judge"> | null;
+  readonly judge?: SentenceJudge | null;
   /** Awaited between the sentences of a longer message. Default: the event loop's next turn. */
   readonly giveWay?: GiveWay;
 }
@@ -44,7 +44,7 @@ export class OfflineReader implements MessageReader {
   readonly name = "stand-in";
   readonly #vocabulary: Vocabulary;
   readonly #categories: ReadonlySet<string>;
-  readonly #judge: Pick<SentenceJudge, "judge"> | null;
+  readonly #judge: SentenceJudge | null;
   readonly #giveWay: GiveWay;
 
   constructor({ needs, categories, words = { needs: [], categories: {} }, judge = null, giveWay }: OfflineReaderOptions) {
@@ -72,8 +72,8 @@ export class OfflineReader implements MessageReader {
       if (said === null) continue;
       const { drafts, whole } = said;
       // What stands beside a joke may be one, and what follows it one more.
-      if (jokes[at] || jokes[at + 1]) read.push({ drafts: [], whole, unread: whole, place: at, doubted: true });
-      else if (jokes[at - 1]) read.push({ drafts: drafts.filter(({ hard }) => hard), whole, unread: whole, place: at, doubted: true });
+      if (jokes[at] || jokes[at + 1]) read.push({ ...said, drafts: [], unread: whole, place: at, doubted: true });
+      else if (jokes[at - 1]) read.push({ ...said, drafts: drafts.filter(({ hard }) => hard), unread: whole, place: at, doubted: true });
       else read.push({ ...said, place: at });
     }
     const believable = await this.#judged(read, { message: own.replaceAll(BROUGHT, ""), sentences: sentences.length, language }, signal);
@@ -102,12 +102,13 @@ export class OfflineReader implements MessageReader {
     const drafts = read.flatMap((each) => each.drafts);
     if (this.#judge === null || read.length === 0) return drafts;
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
-    const judged = await this.#judge.judge(texts, { message, sentences, language, vocabulary: this.#vocabulary }, signal);
-    if (judged === null) return drafts;
-    return read.flatMap(({ drafts: of, whole, unread, doubted }, at) => {
+    const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
+    return read.flatMap(({ drafts: of, whole, unread, doubted, asked }, at) => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
-      const needs = of.filter(({ hard }) => hard).map((need) => (ofWhole.keep < BELIEVE_HARD_FROM ? { ...need, unsure: true } : need));
+      const needs = of
+        .filter(({ hard }) => hard)
+        .map((need) => (ofWhole.keep < BELIEVE_HARD_FROM && !asked ? { ...need, unsure: true } : need));
       // Beside what must hold, the rest of a sentence is kept where the whole of it tells something.
       const tells = needs.length === 0 || (ofWhole.keep >= KEEP_FROM && !whole.text.includes("?"));
       if (unread === null || !tells) return needs;
@@ -124,14 +125,16 @@ export class OfflineReader implements MessageReader {
     if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
     if (sentence.text.includes(BROUGHT)) return null;
     const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-    if (supposes(words, language)) return { drafts: [], whole, unread: whole, doubted: true };
+    if (supposes(words, language)) return { drafts: [], whole, unread: whole, doubted: true, asked: false };
     const clauses = clausesOf(sentence, language);
     const drafts: Draft[] = [];
     const laughs = anyLanguage("laugh", words);
     let avoiding: string | null = null;
+    let isAsked = false;
     for (const clause of clauses) {
       if (supposes(clause.words, language)) break;
       const { clause: rest, asked } = withoutAsking(clause);
+      isAsked ||= asked;
       story.standing ||= asked || english.standing.in(words) !== -1;
       // What is over is no statement that it holds.
       if (rest === null || english.ends.in(rest.words) !== -1) continue;
@@ -143,7 +146,7 @@ export class OfflineReader implements MessageReader {
       drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, this.#vocabulary) : []));
     }
     story.endSentence();
-    return { drafts, whole, unread: unreadIn(clauses, whole, drafts), doubted: false };
+    return { drafts, whole, unread: unreadIn(clauses, whole, drafts), doubted: false, asked: isAsked };
   }
 }
 
@@ -155,6 +158,8 @@ interface ReadSentence {
   readonly place: number;
   /** It may be a joke, or supposed: of what must hold the guest is asked, and nothing else is kept. */
   readonly doubted: boolean;
+  /** The guest asked that it be remembered. */
+  readonly asked: boolean;
 }
 
 interface DatedDraft {

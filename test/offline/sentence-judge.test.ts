@@ -1,26 +1,22 @@
 import { afterAll, expect, test } from "vitest";
-import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { MiniLmEmbedder } from "../../src/embedding/minilm/minilm-embedder.js";
 import { StaticEmbedder } from "../../src/embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
-import { cuesIn } from "../../src/offline/learnt/sentence-cues.js";
 import { featuresOf, MEANING } from "../../src/offline/learnt/sentence-features.js";
-import { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
+import { MeaningJudge, type SentenceJudge, sentenceJudgeFor } from "../../src/offline/learnt/sentence-judge.js";
 import trained from "../../src/offline/learnt/sentence-weights.json" with { type: "json" };
-import ofTable from "../../src/offline/learnt/sentence-weights-static.json" with { type: "json" };
+import ofWords from "../../src/offline/learnt/word-weights.json" with { type: "json" };
 import { OfflineReader } from "../../src/offline/offline-reader.js";
-import { Vocabulary } from "../../src/offline/reading/domain-words.js";
-import { languageIn } from "../../src/offline/reading/language.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { MessageToRead, ProposedOperation } from "../../src/ports/extraction.js";
 import { standInReader } from "../support/stand-in.js";
 
 const embedder = new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
-const judge = SentenceJudge.of({ embedder, logger: silentLogger });
+const judge = sentenceJudgeFor({ embedder, logger: silentLogger });
 
-async function read(text: string, by: Pick<SentenceJudge, "judge"> | null = judge): Promise<readonly ProposedOperation[]> {
+async function read(text: string, by: SentenceJudge | null = judge): Promise<readonly ProposedOperation[]> {
   const { operations } = await standInReader(by).read(messageOf(text), { signal: AbortSignal.timeout(60_000) });
   return operations;
 }
@@ -79,11 +75,11 @@ test("a taste of a relative's is left where nothing is said of the guest, a need
 });
 
 test("what must hold is kept from less on than a taste, unless something is denied or over, which is asked about", async () => {
-  const stance = async (text: string) => (await read(text, thinking(1.4, 2))).map((operation) => operation.stance);
+  const stance = async (text: string) => (await read(text, thinking(1.9, 2))).map((operation) => operation.stance);
   expect(await stance("I can't take the altitude with my lungs")).toEqual(["stated"]);
   expect(await stance("I am not fit for the altitude with my lungs")).toEqual(["unsure"]);
   expect(await stance("We need the ground floor no longer")).toEqual(["unsure"]);
-  expect(await read("I am happy up there with my lungs", thinking(1.4, -2))).toEqual([]);
+  expect(await read("I am happy up there with my lungs", thinking(1.9, -2))).toEqual([]);
 });
 
 test("[stand-in-asks] what seems to have to hold is asked about where it isn't plain, and where it may be a joke", async () => {
@@ -105,45 +101,48 @@ test.each([
   expect(await read(text)).toEqual([]);
 });
 
-test("[stand-in-goes-on] where meanings can't be had, messages are read by rules, which is told once", async () => {
+test("[stand-in-goes-on] where meanings can't be had, messages are judged by their words, which is told once", async () => {
   const told: unknown[] = [];
   const logger = { ...silentLogger, warn: (...line: unknown[]) => void told.push(line) };
   const failing = {
     id: embedder.id,
     embed: () => Promise.reject(new AppError("EMBEDDING_UNAVAILABLE", { detail: "The model's thread is not there." })),
   };
-  const withoutMeaning = SentenceJudge.of({ embedder: failing, logger });
+  const withoutMeaning = sentenceJudgeFor({ embedder: failing, logger });
   for (const _ of [1, 2]) {
-    const [taste] = await read("I love jazz. Front rows are what we always take.", withoutMeaning);
-    expect(taste).toMatchObject({ op: "add", text: "Loves jazz" });
+    const tastes = await read("I love jazz. Trains with a quiet coach are what I always go for.", withoutMeaning);
+    expect(tastes.map(({ text }) => text)).toEqual(["Loves jazz", "Trains with a quiet coach are what I always go for"]);
   }
   expect(told).toHaveLength(1);
   expect(JSON.stringify(told)).not.toContain("jazz");
 });
 
-test("the table's meanings are judged by what was learnt over them", async () => {
-  const table = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
-  const byTable = SentenceJudge.of({ embedder: table, logger: silentLogger });
-  expect((await read("Accordion music is my weakness. I like jazz.", byTable)).map(({ text }) => text)).toEqual([
-    "Accordion music is my weakness",
-    "Likes jazz",
-  ]);
-  expect(await read("Is there anything on tomorrow night?", byTable)).toEqual([]);
-  // Behind the table's own numbers others stand, which mean nothing here.
-  expect(ofTable.meaning + 128).toBe(table.dimension);
-  expect(table.id.startsWith(ofTable.embedder)).toBe(true);
+test("what fails otherwise is told to whoever asked", async () => {
+  const broken = { id: embedder.id, embed: () => Promise.reject(new Error("no such thing")) };
+  await expect(read("I love jazz.", new MeaningJudge({ embedder: broken, logger: silentLogger }))).rejects.toThrow("no such thing");
 });
 
-test("[stand-in-goes-on] with another embedder than it was trained with, nothing is judged", () => {
-  expect(SentenceJudge.of({ embedder: new HashingEmbedder({ dimension: 512 }), logger: silentLogger })).toBeNull();
+test("with the package's table sentences are judged by their words; with an embedder of somebody else's, by rules alone", async () => {
+  const table = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+  const byWords = sentenceJudgeFor({ embedder: table, logger: silentLogger });
+  expect((await read("Trains with a quiet coach are what I always go for. I like jazz.", byWords)).map(({ text }) => text)).toEqual([
+    "Trains with a quiet coach are what I always go for",
+    "Likes jazz",
+  ]);
+  expect(await read("Is there anything on tomorrow night?", byWords)).toEqual([]);
+  expect(sentenceJudgeFor({ embedder: new HashingEmbedder({ dimension: 512 }), logger: silentLogger })).toBeNull();
+});
+
+test("what the guest asks to have remembered is believed, however it is asked", async () => {
+  const stances = await read("Could you kindly remember that I'm vegan?", thinking(-6, -1));
+  expect(stances.map(({ text, stance }) => [text, stance])).toEqual([["Is vegan", "stated"]]);
+  expect((await read("I'm vegan", thinking(-6, -1))).map(({ stance }) => stance)).toEqual(["unsure"]);
 });
 
 test("what was trained is of as many features as a sentence has", () => {
-  const vocabulary = new Vocabulary(CONCIERGE_WORDS, new Set());
-  const cues = cuesIn("I love jazz", "I love jazz", languageIn("I love jazz"), vocabulary);
   const meaning = new Float32Array(MEANING);
   const seen = { text: "I love jazz", message: "I love jazz", place: 0, sentences: 1, english: true };
-  const features = featuresOf({ ...seen, meaning, messageMeaning: meaning, cues });
-  for (const { values } of [trained.keep, trained.hard, ofTable.keep, ofTable.hard])
-    expect(Buffer.from(values, "base64").length / 2).toBe(features.length);
+  const features = featuresOf({ ...seen, meaning, messageMeaning: meaning });
+  for (const { values } of [trained.keep, trained.hard, ofWords.keep, ofWords.hard])
+    expect(Buffer.from(values, "base64").length).toBe(features.size);
 });

@@ -12,5 +12,5 @@ export const NEEDS: readonly Need[] = [...new Set(CONCIERGE_WORDS.needs.map(({ n
 }));
 
 /** The stand-in that reads messages, with the concierge's words; by rules alone where no judge is given. */
-export const standInReader = (judge: Pick<SentenceJudge, "judge"> | null = null, giveWay?: GiveWay) =>
+export const standInReader = (judge: SentenceJudge | null = null, giveWay?: GiveWay) =>
   new OfflineReader({ needs: NEEDS, categories: CONCIERGE_CATEGORIES, words: CONCIERGE_WORDS, judge, ...(giveWay && { giveWay }) });

@@ -9,16 +9,16 @@ import { subjectFor, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
-export const KEEP_FROM = 1.8;
-/** So much more in other languages, of which less was learnt. */
-const ABROAD = 0.8;
+export const KEEP_FROM = 2.4;
 /** From here on a sentence is kept of which a rule understood a part. */
 const PARTLY_READ_FROM = 1;
+/** So much more in other languages, of which less was learnt. */
+const ABROAD = 0.8;
 /** From here on the guest is asked about what seems to have to hold, and where it may not be meant. */
 const ASK_FROM = 0;
 const DOUBTED_ASK_FROM = 0.8;
 /** From here on what must hold is kept without a question. */
-const HARD_KEEP_FROM = 1;
+const HARD_KEEP_FROM = 1.5;
 /** From here on it seems to have to hold. */
 const HARD_FROM = -0.3;
 /** Below, the guest is asked about what must hold by the rules. */

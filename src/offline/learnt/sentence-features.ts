@@ -1,4 +1,4 @@
-/** What a trained judge sees of a sentence, as numbers: its meaning, that of its message, its words, its cues, and its place. */
+/** What a trained judge sees of a sentence, as numbers: its meaning, that of its message, the words of both, and its place. */
 
 export interface SentenceSeen {
   readonly text: string;
@@ -7,46 +7,69 @@ export interface SentenceSeen {
   /** From 0, of so many sentences. */
   readonly place: number;
   readonly sentences: number;
-  /** Vectors of length 1, padded with zeros. */
+  /** Vectors of length 1, padded with zeros; all zeros where meanings are not known. */
   readonly meaning: Float32Array;
   readonly messageMeaning: Float32Array;
   readonly english: boolean;
-  /** As `cuesIn` gives them. */
-  readonly cues: readonly boolean[];
 }
 
 /** Numbers of a meaning, of whichever embedder. */
 export const MEANING = 384;
-/** Words and their neighbours share so many counters: no list of them is kept. */
-const COUNTERS = 2_048;
-const MAX_RUN = 3;
+/** Words and their neighbours share so many counters, those of the sentence and those of its message: no list of them is kept. */
+const COUNTERS = 16_384;
+const MAX_RUN = 2;
 const MEANING_WEIGHT = 2;
-const COUNTERS_WEIGHT = 3;
+const COUNTERS_WEIGHT = 6;
 const SHORT_CHARS = 30;
 const LONG_CHARS = 90;
 const MANY_SENTENCES = 3;
 
-export function featuresOf(seen: SentenceSeen): Float64Array {
-  const facts = factsOf(seen);
-  const features = new Float64Array(2 * MEANING + facts.length + COUNTERS + 1);
-  for (let i = 0; i < MEANING; i++) {
-    features[i] = MEANING_WEIGHT * (seen.meaning[i] ?? 0);
-    features[MEANING + i] = MEANING_WEIGHT * (seen.messageMeaning[i] ?? 0);
-  }
-  for (const [i, fact] of facts.entries()) features[2 * MEANING + i] = fact ? 1 : 0;
-  const runs = runsOf(seen.text);
-  const weight = COUNTERS_WEIGHT / Math.sqrt(runs.size);
-  for (const run of runs) {
-    const hash = hashOf(run);
-    const at = 2 * MEANING + facts.length + (hash % COUNTERS);
-    // Half of them count down: two that share a counter cancel out, instead of adding up.
-    features[at] = (features[at] ?? 0) + (hash >= 2 ** 31 ? weight : -weight);
-  }
-  features[features.length - 1] = 1;
-  return features;
+/** Where the numbers of each kind begin; facts stand last, as many as there are. */
+const OF_MESSAGE = MEANING;
+const WORDS = 2 * MEANING;
+const WORDS_OF_MESSAGE = WORDS + COUNTERS;
+/** The number that is always 1. */
+export const ALWAYS = WORDS_OF_MESSAGE + COUNTERS;
+const FACTS = ALWAYS + 1;
+
+/** Numbers by their places, in no order; all others are 0. Of two for one place both count. */
+export interface Features {
+  /** Places in all. */
+  readonly size: number;
+  readonly at: readonly number[];
+  readonly values: readonly number[];
 }
 
-function factsOf({ text, message, place, sentences, english, cues }: SentenceSeen): readonly boolean[] {
+export function featuresOf(seen: SentenceSeen): Features {
+  const at: number[] = [ALWAYS];
+  const values: number[] = [1];
+  const put = (place: number, value: number) => {
+    if (value === 0) return;
+    at.push(place);
+    values.push(value);
+  };
+  for (let i = 0; i < MEANING; i++) {
+    put(i, MEANING_WEIGHT * (seen.meaning[i] ?? 0));
+    put(OF_MESSAGE + i, MEANING_WEIGHT * (seen.messageMeaning[i] ?? 0));
+  }
+  const facts = factsOf(seen);
+  for (const [i, fact] of facts.entries()) put(FACTS + i, fact ? 1 : 0);
+  for (const [from, text] of [
+    [WORDS, seen.text],
+    [WORDS_OF_MESSAGE, seen.message],
+  ] as const) {
+    const runs = runsOf(text);
+    const weight = COUNTERS_WEIGHT / Math.sqrt(runs.size);
+    for (const run of runs) {
+      const hash = hashOf(run);
+      // Half of them count down: two that share a counter cancel out, instead of adding up.
+      put(from + (hash % COUNTERS), hash >= 2 ** 31 ? weight : -weight);
+    }
+  }
+  return { size: FACTS + facts.length, at, values };
+}
+
+function factsOf({ text, message, place, sentences, english }: SentenceSeen): readonly boolean[] {
   return [
     asks(text),
     message.includes("?"),
@@ -58,7 +81,9 @@ function factsOf({ text, message, place, sentences, english, cues }: SentenceSee
     text.length > LONG_CHARS,
     !english,
     /\p{Emoji_Presentation}/u.test(text),
-    ...cues,
+    /["“”«»]/u.test(text),
+    /\d/u.test(text),
+    /\p{Sc}/u.test(text),
   ];
 }
 
@@ -68,7 +93,7 @@ function asks(text: string): boolean {
   return end !== -1 && !/[\p{L}\p{N}_]/u.test(text.slice(end));
 }
 
-/** Words and marks, by one, two and three that stand together; all numbers are one. */
+/** Words and marks, by one and by two that stand together; all numbers are one. */
 function runsOf(text: string): ReadonlySet<string> {
   const words =
     text

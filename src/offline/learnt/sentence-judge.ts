@@ -1,12 +1,9 @@
 import { isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import type { Embedder } from "../../ports/embedding.js";
-import type { Vocabulary } from "../reading/domain-words.js";
-import type { Language } from "../reading/language.js";
-import { cuesIn } from "./sentence-cues.js";
-import { featuresOf, MEANING, type SentenceSeen } from "./sentence-features.js";
-import ofModel from "./sentence-weights.json" with { type: "json" };
-import ofTable from "./sentence-weights-static.json" with { type: "json" };
+import { type Features, featuresOf, MEANING, type SentenceSeen } from "./sentence-features.js";
+import ofMeanings from "./sentence-weights.json" with { type: "json" };
+import ofWords from "./word-weights.json" with { type: "json" };
 
 /** What is thought of a sentence: log-odds, 0 is even. */
 export interface Judgement {
@@ -18,7 +15,7 @@ export interface Judgement {
   readonly category: string;
 }
 
-/** Numbers as 16-bit integers in base64, and what one of them stands for. */
+/** Numbers as signed bytes in base64, and what one of them stands for. */
 export interface PackedWeights {
   readonly unit: number;
   readonly values: string;
@@ -26,7 +23,7 @@ export interface PackedWeights {
 
 /** What training gives; the file names what made it and of which sentences. */
 export interface SentenceWeights {
-  /** The embedder whose meanings it was trained with: its id begins so. */
+  /** The embedder whose meanings it was trained with: its id begins so. Empty: it was trained without. */
   readonly embedder: string;
   /** How many numbers of its vectors are a text's meaning: the first ones. At most {@link MEANING}. */
   readonly meaning: number;
@@ -37,80 +34,33 @@ export interface SentenceWeights {
   readonly categories: Readonly<Record<string, PackedWeights>>;
 }
 
-export interface SentenceJudgeParts {
-  readonly embedder: Pick<Embedder, "id" | "embed">;
-  readonly logger: Logger;
-  /** Default: those of the package that the embedder was trained with. */
-  readonly weights?: SentenceWeights;
-}
-
 /** A sentence or a part of one, and the sentence's place. */
 export type TextToJudge = Pick<SentenceSeen, "text" | "place">;
 
-/** What they stand in, and what words are looked for. */
-export interface MessageJudged extends Pick<SentenceSeen, "message" | "sentences"> {
-  readonly language: Language;
-  readonly vocabulary: Vocabulary;
+/** What they stand in. */
+export type MessageJudged = Pick<SentenceSeen, "message" | "sentences" | "english">;
+
+/** Judges the sentences of a message. */
+export interface SentenceJudge {
+  /** In the order of the texts. @throws ABORTED */
+  judge(texts: readonly TextToJudge[], message: MessageJudged, signal: AbortSignal): Promise<readonly Judgement[]>;
 }
 
 const NOTHING = new Float32Array(MEANING);
-const TRAINED: readonly SentenceWeights[] = [ofModel, ofTable];
 
-/** Judges a message's sentences by their meaning, small words and place: linear models, trained on conversations that people wrote. */
-export class SentenceJudge {
-  readonly #embedder: Pick<Embedder, "id" | "embed">;
-  readonly #logger: Logger;
-  readonly #meaning: number;
+/** Linear models over what {@link featuresOf} sees, trained on what people wrote. */
+class LinearJudge {
   readonly #keep: Float64Array;
   readonly #hard: Float64Array;
   readonly #categories: readonly (readonly [string, Float64Array])[];
-  #told = false;
 
-  private constructor({ embedder, logger }: SentenceJudgeParts, weights: SentenceWeights) {
-    this.#embedder = embedder;
-    this.#logger = logger;
-    this.#meaning = weights.meaning;
-    this.#keep = unpacked(weights.keep);
-    this.#hard = unpacked(weights.hard);
-    this.#categories = Object.entries(weights.categories).map(([name, packed]) => [name, unpacked(packed)]);
+  constructor({ keep, hard, categories }: SentenceWeights) {
+    this.#keep = unpacked(keep);
+    this.#hard = unpacked(hard);
+    this.#categories = Object.entries(categories).map(([name, packed]) => [name, unpacked(packed)]);
   }
 
-  /** Null for an embedder that none was trained with. */
-  static of({ weights: given, ...parts }: SentenceJudgeParts): SentenceJudge | null {
-    const weights = (given === undefined ? TRAINED : [given]).find(({ embedder }) => parts.embedder.id.startsWith(embedder));
-    return weights === undefined ? null : new SentenceJudge(parts, weights);
-  }
-
-  /** In the order of the texts; null where the embedder fails, which is told once. @throws ABORTED */
-  async judge(
-    texts: readonly TextToJudge[],
-    { message, sentences, language, vocabulary }: MessageJudged,
-    signal: AbortSignal,
-  ): Promise<readonly Judgement[] | null> {
-    try {
-      const [messageMeaning = NOTHING, ...meanings] = await this.#meaningsOf([message, ...texts.map(({ text }) => text)], signal);
-      const about = { message, sentences, english: language.name === "en", messageMeaning };
-      return texts.map((each, at) =>
-        this.#judgementOf({
-          ...about,
-          ...each,
-          meaning: meanings[at] ?? NOTHING,
-          cues: cuesIn(each.text, message, language, vocabulary),
-        }),
-      );
-    } catch (error) {
-      if (signal.aborted || !isAppError(error)) throw error;
-      if (!this.#told) this.#logger.warn({ err: error }, "Messages are read by rules alone: the meaning of sentences is not known");
-      this.#told = true;
-      return null;
-    }
-  }
-
-  async #meaningsOf(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
-    return (await this.#embedder.embed(texts, { signal })).map((vector) => meaningIn(vector, this.#meaning));
-  }
-
-  #judgementOf(seen: SentenceSeen): Judgement {
+  judgementOf(seen: SentenceSeen): Judgement {
     const meaning = [...seen.meaning, 1];
     let [category, most] = ["other", Number.NEGATIVE_INFINITY];
     for (const [name, weights] of this.#categories) {
@@ -118,8 +68,70 @@ export class SentenceJudge {
       if (sum > most) [category, most] = [name, sum];
     }
     const features = featuresOf(seen);
-    return { keep: dot(this.#keep, features), hard: dot(this.#hard, features), category };
+    return { keep: sumOf(this.#keep, features), hard: sumOf(this.#hard, features), category };
   }
+}
+
+/** By a sentence's words and place alone: a little less sure, and all that there is where meanings can't be had. */
+export class WordsJudge implements SentenceJudge {
+  readonly #model: LinearJudge;
+
+  constructor(weights: SentenceWeights = ofWords) {
+    this.#model = new LinearJudge(weights);
+  }
+
+  async judge(texts: readonly TextToJudge[], message: MessageJudged): Promise<readonly Judgement[]> {
+    return texts.map((each) => this.#model.judgementOf({ ...message, ...each, meaning: NOTHING, messageMeaning: NOTHING }));
+  }
+}
+
+export interface MeaningJudgeParts {
+  readonly embedder: Pick<Embedder, "id" | "embed">;
+  readonly logger: Logger;
+  /** Default: those of the package. */
+  readonly weights?: SentenceWeights;
+}
+
+/** By what a sentence and its message mean, too. Where the embedder fails, which is told once, by its words. */
+export class MeaningJudge implements SentenceJudge {
+  readonly #embedder: Pick<Embedder, "id" | "embed">;
+  readonly #logger: Logger;
+  readonly #meaning: number;
+  readonly #model: LinearJudge;
+  readonly #byWords = new WordsJudge();
+  #told = false;
+
+  constructor({ embedder, logger, weights = ofMeanings }: MeaningJudgeParts) {
+    this.#embedder = embedder;
+    this.#logger = logger;
+    this.#meaning = weights.meaning;
+    this.#model = new LinearJudge(weights);
+  }
+
+  async judge(texts: readonly TextToJudge[], message: MessageJudged, signal: AbortSignal): Promise<readonly Judgement[]> {
+    try {
+      const [messageMeaning = NOTHING, ...meanings] = await this.#meaningsOf([message.message, ...texts.map(({ text }) => text)], signal);
+      return texts.map((each, at) => this.#model.judgementOf({ ...message, ...each, messageMeaning, meaning: meanings[at] ?? NOTHING }));
+    } catch (error) {
+      if (signal.aborted || !isAppError(error)) throw error;
+      if (!this.#told) this.#logger.warn({ err: error }, "Messages are read by their words alone: the meaning of sentences is not known");
+      this.#told = true;
+      return this.#byWords.judge(texts, message);
+    }
+  }
+
+  async #meaningsOf(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    return (await this.#embedder.embed(texts, { signal })).map((vector) => meaningIn(vector, this.#meaning));
+  }
+}
+
+/** Whose sentences are judged by their words: the package's table, whose meanings say too little of a sentence. */
+const BY_WORDS = "static-v1";
+
+/** Null where neither the package's model nor its table is used: rules alone are left. */
+export function sentenceJudgeFor(parts: Pick<MeaningJudgeParts, "embedder" | "logger">): SentenceJudge | null {
+  if (parts.embedder.id.startsWith(ofMeanings.embedder)) return new MeaningJudge(parts);
+  return parts.embedder.id.startsWith(BY_WORDS) ? new WordsJudge() : null;
 }
 
 /** The first `size` numbers, to length 1, and nothing behind them, where an embedder may keep others. */
@@ -137,7 +149,13 @@ function dot(a: Float64Array, b: ArrayLike<number>): number {
   return sum;
 }
 
+function sumOf(weights: Float64Array, { at, values }: Features): number {
+  let sum = 0;
+  for (let i = 0; i < at.length; i++) sum += (weights[at[i] ?? 0] ?? 0) * (values[i] ?? 0);
+  return sum;
+}
+
 function unpacked({ unit, values }: PackedWeights): Float64Array {
   const bytes = Buffer.from(values, "base64");
-  return Float64Array.from({ length: bytes.length / 2 }, (_, at) => bytes.readInt16LE(2 * at) * unit);
+  return Float64Array.from(bytes, (_, at) => bytes.readInt8(at) * unit);
 }
