@@ -123,7 +123,7 @@ export class Mem0Service implements MemoryStore {
         points: this.#reading,
         embed: async (text, signal) => (await this.#embed([text], "query", signal))[0] ?? [],
         similar: (owner, { text, known, now }, vector, limit) => {
-          const filters = selectionOf({ status: "active" }, now).fields;
+          const { fields: filters } = selectionOf({ status: "active" }, now);
           return this.#mem0.similar(owner, text, vector, { limit, filters, relevantFrom: this.#relevantFrom(vector), known });
         },
       },
@@ -165,20 +165,18 @@ export class Mem0Service implements MemoryStore {
   async similar(
     owner: Owner,
     text: string,
-    options: { readonly limit: number; readonly signal?: AbortSignal } & Pick<StoreRecall, "known">,
+    { limit, known, signal: given }: { readonly limit: number; readonly signal?: AbortSignal } & Pick<StoreRecall, "known">,
   ): Promise<readonly Memory[]> {
     if (text.trim() === "") return [];
     const leaves = this.#recall.leavesAlone(owner);
     if (leaves.store) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
-    const { fields, keep } = selectionOf({ status: "active" }, this.#parts.clock.now());
-    return this.#calls.read(options.signal, async (signal) => {
+    const { fields: filters, keep } = selectionOf({ status: "active" }, this.#parts.clock.now());
+    return this.#calls.read(given, async (signal) => {
       const vector = leaves.embedder ? [] : await this.#embed([text], "query", signal).then(([it]) => it ?? [], withoutEmbedder);
       const near =
         vector.length === 0
-          ? await this.#reading.latest(owner, { must: [is("status", "active")] }, "last_confirmed_at_ts", options.limit, { count: 0 })
-          : (await this.#mem0.similar(owner, text, vector, { limit: options.limit, filters: fields, known: options.known })).hits.map(
-              ({ record }) => record,
-            );
+          ? await this.#reading.latest(owner, { must: [is("status", "active")] }, "last_confirmed_at_ts", limit, { count: 0 })
+          : (await this.#mem0.similar(owner, text, vector, { limit, filters, known })).hits.map(({ record }) => record);
       return near.filter(keep).map(memoryOf);
     });
   }
@@ -193,16 +191,12 @@ export class Mem0Service implements MemoryStore {
   }
 
   async search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]> {
-    const { fields, keep } = selectionOf(query, this.#parts.clock.now());
+    const { fields: filters, keep } = selectionOf(query, this.#parts.clock.now());
     if (query.text.trim() === "") return [];
     return this.#calls.read(query.signal, async (signal) => {
       const vector = (await this.#embed([query.text], "query", signal))[0] ?? [];
       const limit = Math.min(Math.max(query.limit ?? 20, 1), 200);
-      const { hits } = await this.#mem0.similar(owner, query.text, vector, {
-        limit,
-        filters: fields,
-        relevantFrom: this.#relevantFrom(vector),
-      });
+      const { hits } = await this.#mem0.similar(owner, query.text, vector, { limit, filters, relevantFrom: this.#relevantFrom(vector) });
       return hits.filter(({ record }) => keep(record)).map(({ record, score }) => ({ ...memoryOf(record), score }));
     });
   }
