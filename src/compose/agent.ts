@@ -5,6 +5,7 @@ import { historyTool } from "../agent/tools/history-tool.js";
 import { memoryTools } from "../agent/tools/memory-tools.js";
 import { openConcierge } from "../concierge/open-concierge.js";
 import type { Owner } from "../domain/owner.js";
+import { knownNeed } from "../memories/checks/category-and-need.js";
 import { check } from "../memories/checks/check.js";
 import type { ReadMessage } from "../memories/memories.js";
 import { inOwnWords } from "../memories/own-words.js";
@@ -68,7 +69,9 @@ export async function openAgent(
   const needs = domain.needs ?? [];
   const tools = tracedTools([
     ...domain.tools,
-    ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, inOwnWords }) : []),
+    ...(config.MEM0_ENABLED
+      ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant: (said) => knownNeed(said, needs), inOwnWords })
+      : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);
   const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
@@ -30,9 +31,13 @@ export interface ErasedMerges {
   erasedWith(owner: Owner): Promise<readonly Owner[]>;
 }
 
+/** What another process had under way when the erasure began may land behind the first pass; it begins nothing new. */
+const PASSES = 3;
+const BETWEEN_PASSES_MS = 500;
+
 /**
  * Erases an owner: a durable intent first, so that a crash at any later point is finished at the next start; then nobody writes for
- * the owner any more; then every store is erased, and then looked into; then the receipt closes the intent.
+ * the owner any more; then every store is erased, and then looked into, again where something is left; then the receipt closes the intent.
  * A second call for the same owner while one runs gives the same receipt.
  */
 export class Erasure {
@@ -78,11 +83,15 @@ export class Erasure {
       // Each has a receipt of its own; what they gave is counted here, where it is.
       for (const dormant of (await merges?.erasedWith(owner)) ?? []) await this.run(dormant, by);
       const erased: Record<string, number> = {};
-      for (const store of stores) {
-        for (const [what, count] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + count;
+      let residue: Readonly<Record<string, number>> = {};
+      for (let pass = 1; pass === 1 || (Object.keys(residue).length > 0 && pass <= PASSES); pass++) {
+        if (pass > 1) await pause(BETWEEN_PASSES_MS);
+        for (const store of stores) {
+          for (const [what, count] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + count;
+        }
+        await compact();
+        residue = await residueOf(stores, owner);
       }
-      await compact();
-      const residue = await residueOf(stores, owner);
       const verified = Object.keys(residue).length === 0;
       const at = clock.now().toISOString();
       const receipt: ErasureReceipt = { receipt_id: receiptId, completed_at: at, erased, verified, ...(verified ? {} : { residue }) };

@@ -36,6 +36,7 @@ beforeEach(() => {
     memories,
     turns,
     needs: NEEDS,
+    needMeant: (said) => (said === "nut allergy" ? "no_nuts" : null),
     inOwnWords: (quote, message) => message.replace(/"[^"]*"/g, "").includes(quote),
   });
 });
@@ -92,13 +93,14 @@ describe("remember", () => {
 
   test("what must hold is kept with one of the domain's needs, and without one is asked for anew", async () => {
     const said = { quote: "nuts make me ill", text: "Can't have nuts", category: "dietary", strength: "hard" };
-    for (const _ of ["hard", "soft"]) turns.outcomes.push({ ...NOTHING_REMEMBERED, memories: [aisle] });
+    for (const _ of ["hard", "named otherwise", "soft"]) turns.outcomes.push({ ...NOTHING_REMEMBERED, memories: [aisle] });
     await call("Remember that nuts make me ill", "remember", { ...said, need: "no_nuts" });
-    expect(turns.proposed[0]?.operations).toMatchObject([{ strength: "hard", need: "no_nuts" }]);
+    await call("Remember that nuts make me ill", "remember", { ...said, need: "nut allergy" });
+    for (const { operations } of turns.proposed) expect(operations).toMatchObject([{ strength: "hard", need: "no_nuts" }]);
     for (const need of [undefined, null, "nothing we know"])
       await expect(call("Remember that nuts make me ill", "remember", { ...said, need })).rejects.toThrow(/no_nuts/);
     await call("Remember that I prefer aisle seats", "remember", { ...AISLE, need: null });
-    expect(turns.proposed).toHaveLength(2);
+    expect(turns.proposed).toHaveLength(3);
   });
 
   test.each([

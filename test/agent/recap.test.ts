@@ -25,6 +25,7 @@ const TOOLS: readonly AnyTool[] = [
     memories: unused,
     turns: unused,
     needs: CONCIERGE_NEEDS,
+    needMeant: () => null,
     inOwnWords: () => true,
   }),
   historyTool(unused),

@@ -35,7 +35,7 @@ beforeEach(async () => {
     { readMessage: readMessage(standInReader(), { categories: CONCIERGE_CATEGORIES, needs: NEEDS, logger: silentLogger }), checkProposed },
   );
   const concierge = await openConcierge({ dir: null, needs: longTerm, writtenBack: async () => true, logger: silentLogger });
-  const tools = memoryTools({ memories: longTerm, turns: longTerm, needs: NEEDS, inOwnWords });
+  const tools = memoryTools({ memories: longTerm, turns: longTerm, needs: NEEDS, needMeant: () => null, inOwnWords });
   domain = { ...concierge, tools: [...concierge.tools, ...tools] };
 });
 afterEach(() => domain.close?.());

@@ -7,6 +7,8 @@ export interface MemoryToolParts {
   readonly turns: Pick<TurnMemories, "remember" | "propose" | "settle" | "toConfirm">;
   /** What may have to hold in the domain. Empty: nothing is named. */
   readonly needs: readonly Need[];
+  /** The need that is meant, by whatever name; null where it is none of them. */
+  readonly needMeant: (said: string) => string | null;
   /** Whether a quote stands in the guest's own words of a message: typos and all, outside what they brought along. */
   readonly inOwnWords: (quote: string, message: string) => boolean;
 }

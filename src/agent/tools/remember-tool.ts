@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Memory, statementSchema } from "../../domain/memory.js";
 import { isAppError } from "../../platform/errors.js";
-import type { Need, Tool } from "../../ports/agent.js";
+import type { Tool } from "../../ports/agent.js";
 import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
 import type { RememberedTurn } from "../../ports/memories.js";
 import type { MemoryToolParts } from "./memory-tool-parts.js";
@@ -25,10 +25,11 @@ const fields = z.strictObject({
 type Input = z.infer<typeof fields>;
 
 /** With the domain's needs by name: what must hold names one of them, so that a booking can be compared with it. */
-function inputNaming(needs: readonly Need[]): z.ZodType<Input> {
+function inputNaming({ needs, needMeant }: Pick<MemoryToolParts, "needs" | "needMeant">): z.ZodType<Input> {
   if (needs.length === 0) return fields;
   const names = [...needs.map(({ name }) => name), OTHER];
-  const need = z.enum(names).nullish().describe("given whenever strength is hard");
+  const meant = (said: unknown) => (typeof said === "string" ? (needMeant(said) ?? said) : said);
+  const need = z.preprocess(meant, z.enum(names).nullish().describe("given whenever strength is hard"));
   return fields.extend({ need }).refine(({ strength, need: named }) => strength !== "hard" || (named ?? null) !== null, {
     path: ["need"],
     message: `what is hard names its need: ${names.join(", ")}`,
@@ -48,11 +49,11 @@ function unlessUnreadable(error: unknown): RememberedTurn {
  * `remember`: keeps at once what the guest asks to be remembered. The message is read now instead of after the answer, once; only what that
  * reading left out of the words meant is taken from the call itself, by the same checks.
  */
-export function rememberTool({ turns, needs, inOwnWords }: MemoryToolParts): Tool<Input> {
+export function rememberTool({ turns, needs, needMeant, inOwnWords }: MemoryToolParts): Tool<Input> {
   return {
     name: "remember",
     description: "Keeps what the user asks to be remembered. What they say in passing is kept without it.",
-    parameters: inputNaming(needs),
+    parameters: inputNaming({ needs, needMeant }),
     maxCallsPerTurn: 5,
     timeoutMs: TIMEOUT_MS,
     run: async (said, context) => {
