@@ -24,8 +24,9 @@ const READERS: Readonly<Record<string, (script: Script) => MessageReader>> = {
   sloppy,
   gullible,
   "stand-in": () => standInReader(judge),
-  /** As it reads where another embedder is used than the package's model. */
+  /** As it reads with the package's table. */
   "stand-in, by words": () => standInReader(byWords),
+  /** As it reads with an embedder of somebody else's. */
   "stand-in, rules alone": () => standInReader(),
 };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { SentenceSeen } from "../../src/offline/learnt/sentence-features.js";
+import { type SentenceSeen, wordsOf } from "../../src/offline/learnt/sentence-features.js";
 import { meaningIn } from "../../src/offline/learnt/sentence-judge.js";
 import { type Sentence, sentencesOf } from "../../src/offline/reading/clauses.js";
 import { english, languageIn } from "../../src/offline/reading/language.js";
@@ -98,15 +98,9 @@ async function seenOf(texts: readonly string[], message: string, embedder: Meani
   const [whole = new Float32Array(), ...each] = (await embedder.embed([message, ...texts])).map((vector) =>
     meaningIn(vector, embedder.meaning),
   );
-  return texts.map((text, place) => ({
-    text,
-    message,
-    place,
-    sentences: texts.length,
-    meaning: each[place] ?? new Float32Array(),
-    messageMeaning: whole,
-    english: languageIn(message).name === "en",
-  }));
+  const english = languageIn(message).name === "en";
+  const about = { message, messageWords: wordsOf(message), messageMeaning: whole, sentences: texts.length, english };
+  return texts.map((text, place) => ({ ...about, text, place, meaning: each[place] ?? new Float32Array() }));
 }
 
 function tells(message: string, sentence: Sentence, { quote }: Expected): boolean {

@@ -1,4 +1,4 @@
-import type { Features } from "../../src/offline/learnt/sentence-features.js";
+import { type Features, weighed } from "../../src/offline/learnt/sentence-features.js";
 
 /** One example of a yes-or-no question. */
 export interface Example {
@@ -47,17 +47,11 @@ function steepestOf(examples: readonly Example[], size: number): number {
   let length = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const next = new Float64Array(size);
-    for (const { features } of examples) addTo(next, features, dot(direction, features));
+    for (const { features } of examples) addTo(next, features, weighed(direction, features));
     length = Math.hypot(...next);
     direction = next.map((value) => value / length);
   }
   return length;
-}
-
-function dot(weights: Float64Array, { at, values }: Features): number {
-  let sum = 0;
-  for (let k = 0; k < at.length; k++) sum += (values[k] ?? 0) * (weights[at[k] ?? 0] ?? 0);
-  return sum;
 }
 
 function addTo(sums: Float64Array, { at, values }: Features, times: number): void {
@@ -65,5 +59,5 @@ function addTo(sums: Float64Array, { at, values }: Features, times: number): voi
 }
 
 function addSlope(slope: Float64Array, weights: Float64Array, examples: readonly Example[]): void {
-  for (const { features, yes } of examples) addTo(slope, features, 1 / (1 + Math.exp(-dot(weights, features))) - (yes ? 1 : 0));
+  for (const { features, yes } of examples) addTo(slope, features, 1 / (1 + Math.exp(-weighed(weights, features))) - (yes ? 1 : 0));
 }

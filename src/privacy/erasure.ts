@@ -76,23 +76,19 @@ export class Erasure {
   }
 
   async #erase(owner: Owner, by: string, keep?: readonly string[]): Promise<ErasureReceipt> {
-    const { stores, ledger, hold, compact, merges, clock, logger } = this.#parts;
+    const { ledger, hold, merges, clock, logger } = this.#parts;
     const { receiptId } = await ledger.beginErasure(owner, clock.now().toISOString());
     const release = await hold(owner);
     try {
       // Each has a receipt of its own; what they gave is counted here, where it is.
       for (const dormant of (await merges?.erasedWith(owner)) ?? []) await this.run(dormant, by);
       const erased: Record<string, number> = {};
-      let residue: Readonly<Record<string, number>> = {};
-      for (let pass = 1; pass === 1 || (Object.keys(residue).length > 0 && pass <= PASSES); pass++) {
-        if (pass > 1) await pause(BETWEEN_PASSES_MS);
-        for (const store of stores) {
-          for (const [what, count] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + count;
-        }
-        await compact();
-        residue = await residueOf(stores, owner);
+      let residue = await this.#pass(owner, erased);
+      for (let pass = 2; pass <= PASSES && isAnyLeft(residue); pass++) {
+        await pause(BETWEEN_PASSES_MS);
+        residue = await this.#pass(owner, erased);
       }
-      const verified = Object.keys(residue).length === 0;
+      const verified = !isAnyLeft(residue);
       const at = clock.now().toISOString();
       const receipt: ErasureReceipt = { receipt_id: receiptId, completed_at: at, erased, verified, ...(verified ? {} : { residue }) };
       await this.#audit(owner, { at, by, receiptId, counts: erased });
@@ -106,6 +102,16 @@ export class Erasure {
     }
   }
 
+  /** Erases every store, counts what went beside what went before, and gives what is left. */
+  async #pass(owner: Owner, erased: Record<string, number>): Promise<Residue> {
+    const { stores, compact } = this.#parts;
+    for (const store of stores) {
+      for (const [what, count] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + count;
+    }
+    await compact();
+    return residueOf(stores, owner);
+  }
+
   /** Once for each receipt, also when a crash came between the entry and the receipt. */
   async #audit(
     owner: Owner,
@@ -115,4 +121,10 @@ export class Erasure {
     const there = (await ledger.auditTrail(owner)).some(({ action, receiptId }) => action === "erase" && receiptId === entry.receiptId);
     if (!there) await ledger.audit(owner, { action: "erase", ...entry });
   }
+}
+
+type Residue = Readonly<Record<string, number>>;
+
+function isAnyLeft(residue: Residue): boolean {
+  return Object.keys(residue).length > 0;
 }

@@ -3,7 +3,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import { MiniLmEmbedder } from "../../src/embedding/minilm/minilm-embedder.js";
 import { StaticEmbedder } from "../../src/embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
-import { featuresOf, MEANING } from "../../src/offline/learnt/sentence-features.js";
+import { featuresOf, MEANING, wordsOf } from "../../src/offline/learnt/sentence-features.js";
 import { MeaningJudge, type SentenceJudge, sentenceJudgeFor } from "../../src/offline/learnt/sentence-judge.js";
 import trained from "../../src/offline/learnt/sentence-weights.json" with { type: "json" };
 import ofWords from "../../src/offline/learnt/word-weights.json" with { type: "json" };
@@ -142,7 +142,7 @@ test("what the guest asks to have remembered is believed, however it is asked", 
 test("what was trained is of as many features as a sentence has", () => {
   const meaning = new Float32Array(MEANING);
   const seen = { text: "I love jazz", message: "I love jazz", place: 0, sentences: 1, english: true };
-  const features = featuresOf({ ...seen, meaning, messageMeaning: meaning });
+  const features = featuresOf({ ...seen, messageWords: wordsOf("I love jazz"), meaning, messageMeaning: meaning });
   for (const { values } of [trained.keep, trained.hard, ofWords.keep, ofWords.hard])
     expect(Buffer.from(values, "base64").length).toBe(features.size);
 });

@@ -73,7 +73,7 @@ describe("work that may wait, beside turns of others", () => {
 
   it("is done between the sentences of a long message, and not in a short one", async () => {
     let times = 0;
-    const reader = standInReader(undefined, async () => void times++);
+    const reader = standInReader(null, async () => void times++);
     const message = {
       owner: BUSY,
       session_id: "s",

@@ -4,6 +4,8 @@ export interface SentenceSeen {
   readonly text: string;
   /** The guest's own words of the whole message. */
   readonly message: string;
+  /** The message's, made once for all of its sentences. */
+  readonly messageWords: Counters;
   /** From 0, of so many sentences. */
   readonly place: number;
   readonly sentences: number;
@@ -32,12 +34,16 @@ const WORDS_OF_MESSAGE = WORDS + COUNTERS;
 export const ALWAYS = WORDS_OF_MESSAGE + COUNTERS;
 const FACTS = ALWAYS + 1;
 
-/** Numbers by their places, in no order; all others are 0. Of two for one place both count. */
-export interface Features {
-  /** Places in all. */
-  readonly size: number;
+/** Numbers at counters, each as often as something is counted there. */
+export interface Counters {
   readonly at: readonly number[];
   readonly values: readonly number[];
+}
+
+/** Numbers by their places, in no order; all others are 0. Of two for one place both count. */
+export interface Features extends Counters {
+  /** Places in all. */
+  readonly size: number;
 }
 
 export function featuresOf(seen: SentenceSeen): Features {
@@ -54,19 +60,25 @@ export function featuresOf(seen: SentenceSeen): Features {
   }
   const facts = factsOf(seen);
   for (const [i, fact] of facts.entries()) put(FACTS + i, fact ? 1 : 0);
-  for (const [from, text] of [
-    [WORDS, seen.text],
-    [WORDS_OF_MESSAGE, seen.message],
-  ] as const) {
-    const runs = runsOf(text);
-    const weight = COUNTERS_WEIGHT / Math.sqrt(runs.size);
-    for (const run of runs) {
-      const hash = hashOf(run);
-      // Half of them count down: two that share a counter cancel out, instead of adding up.
-      put(from + (hash % COUNTERS), hash >= 2 ** 31 ? weight : -weight);
-    }
-  }
+  const words = wordsOf(seen.text);
+  for (const [i, place] of words.at.entries()) put(WORDS + place, words.values[i] ?? 0);
+  for (const [i, place] of seen.messageWords.at.entries()) put(WORDS_OF_MESSAGE + place, seen.messageWords.values[i] ?? 0);
   return { size: FACTS + facts.length, at, values };
+}
+
+/** What the words of a sentence or of a message count. */
+export function wordsOf(text: string): Counters {
+  const hashes = [...runsOf(text)].map(hashOf);
+  const weight = COUNTERS_WEIGHT / Math.sqrt(hashes.length);
+  // Half of them count down: two that share a counter cancel out, instead of adding up.
+  return { at: hashes.map((hash) => hash % COUNTERS), values: hashes.map((hash) => (hash >= 2 ** 31 ? weight : -weight)) };
+}
+
+/** What weights make of a sentence. */
+export function weighed(weights: Float64Array, { at, values }: Features): number {
+  let sum = 0;
+  for (let i = 0; i < at.length; i++) sum += (weights[at[i] ?? 0] ?? 0) * (values[i] ?? 0);
+  return sum;
 }
 
 function factsOf({ text, message, place, sentences, english }: SentenceSeen): readonly boolean[] {

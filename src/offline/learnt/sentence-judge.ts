@@ -1,7 +1,7 @@
 import { isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import type { Embedder } from "../../ports/embedding.js";
-import { type Features, featuresOf, MEANING, type SentenceSeen } from "./sentence-features.js";
+import { featuresOf, MEANING, type SentenceSeen, weighed, wordsOf } from "./sentence-features.js";
 import ofMeanings from "./sentence-weights.json" with { type: "json" };
 import ofWords from "./word-weights.json" with { type: "json" };
 
@@ -68,7 +68,7 @@ class LinearJudge {
       if (sum > most) [category, most] = [name, sum];
     }
     const features = featuresOf(seen);
-    return { keep: sumOf(this.#keep, features), hard: sumOf(this.#hard, features), category };
+    return { keep: weighed(this.#keep, features), hard: weighed(this.#hard, features), category };
   }
 }
 
@@ -81,7 +81,8 @@ export class WordsJudge implements SentenceJudge {
   }
 
   async judge(texts: readonly TextToJudge[], message: MessageJudged): Promise<readonly Judgement[]> {
-    return texts.map((each) => this.#model.judgementOf({ ...message, ...each, meaning: NOTHING, messageMeaning: NOTHING }));
+    const about = { ...message, messageWords: wordsOf(message.message), meaning: NOTHING, messageMeaning: NOTHING };
+    return texts.map((each) => this.#model.judgementOf({ ...about, ...each }));
   }
 }
 
@@ -98,8 +99,8 @@ export class MeaningJudge implements SentenceJudge {
   readonly #logger: Logger;
   readonly #meaning: number;
   readonly #model: LinearJudge;
-  readonly #byWords = new WordsJudge();
-  #told = false;
+  /** Made, and told of, when the embedder fails first. */
+  #byWords: WordsJudge | null = null;
 
   constructor({ embedder, logger, weights = ofMeanings }: MeaningJudgeParts) {
     this.#embedder = embedder;
@@ -111,11 +112,13 @@ export class MeaningJudge implements SentenceJudge {
   async judge(texts: readonly TextToJudge[], message: MessageJudged, signal: AbortSignal): Promise<readonly Judgement[]> {
     try {
       const [messageMeaning = NOTHING, ...meanings] = await this.#meaningsOf([message.message, ...texts.map(({ text }) => text)], signal);
-      return texts.map((each, at) => this.#model.judgementOf({ ...message, ...each, messageMeaning, meaning: meanings[at] ?? NOTHING }));
+      const about = { ...message, messageWords: wordsOf(message.message), messageMeaning };
+      return texts.map((each, at) => this.#model.judgementOf({ ...about, ...each, meaning: meanings[at] ?? NOTHING }));
     } catch (error) {
       if (signal.aborted || !isAppError(error)) throw error;
-      if (!this.#told) this.#logger.warn({ err: error }, "Messages are read by their words alone: the meaning of sentences is not known");
-      this.#told = true;
+      if (this.#byWords === null)
+        this.#logger.warn({ err: error }, "Messages are read by their words alone: the meaning of sentences is not known");
+      this.#byWords ??= new WordsJudge();
       return this.#byWords.judge(texts, message);
     }
   }
@@ -146,12 +149,6 @@ export function meaningIn(vector: Float32Array, size: number): Float32Array {
 function dot(a: Float64Array, b: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
-}
-
-function sumOf(weights: Float64Array, { at, values }: Features): number {
-  let sum = 0;
-  for (let i = 0; i < at.length; i++) sum += (weights[at[i] ?? 0] ?? 0) * (values[i] ?? 0);
   return sum;
 }
 

@@ -168,7 +168,7 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
         const from = scope.kind === "search" ? (scope.relevantFrom ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
         if (from === Number.POSITIVE_INFINITY) return [];
         const { limit } = request;
-        const with_payload = scope.kind === "search" && scope.known !== undefined ? [...WHOSE, "data"] : true;
+        const with_payload = scope.kind === "search" && scope.brief === true ? [...WHOSE, "data"] : true;
         const [{ points }, sharingWords] = await Promise.all([
           client.query(collection, { query: request.vector, filter, limit, with_payload }),
           from === Number.NEGATIVE_INFINITY ? [] : sharing(scope, filter, limit),

@@ -82,16 +82,8 @@ export class Mem0Memory {
    */
   async search(owner: Owner, text: string, vector: readonly number[], options: Mem0SearchOptions): Promise<SimilarMemories> {
     const { known, relevantFrom = Number.NEGATIVE_INFINITY } = options;
-    const scope: Mem0Scope = {
-      kind: "search",
-      relevantFrom,
-      owner,
-      text,
-      vector,
-      failures: [],
-      foreign: 0,
-      ...(known !== undefined && { known }),
-    };
+    const brief = known !== undefined;
+    const scope: Mem0Scope = { kind: "search", relevantFrom, brief, owner, text, vector, failures: [], foreign: 0 };
     const answer = await this.#scopes.run(scope, () =>
       this.#mem0.search(text, { filters: { ...options.filters, user_id: owner }, topK: options.limit, threshold: 0 }),
     );

@@ -1,4 +1,3 @@
-import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AsyncValue } from "../../platform/async-value.js";
 
@@ -20,8 +19,8 @@ export type Mem0Scope = {
       readonly kind: "search";
       /** The least cosine of a hit that shares no word with the text; infinite: there is no hit. Default: any. */
       readonly relevantFrom?: number;
-      /** All of the owner's memories, by id, where they are at hand: of a hit no more is read than whose and which it is, and its text. */
-      readonly known?: ReadonlyMap<string, MemoryRecord>;
+      /** Of a hit no more is read than whose and which it is, and its text. Default: all of it. */
+      readonly brief?: boolean;
     }
   | { readonly kind: "add"; readonly memoryId: string /** Points that were handed to the store. */; upserted: number }
 );
