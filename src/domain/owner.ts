@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { AppError } from "../platform/errors.js";
 
 declare const ownerBrand: unique symbol;
@@ -64,7 +65,12 @@ export function parseOwner(owner: string): { tenant: string; user: string } {
   throw new AppError("INVALID_USER_ID");
 }
 
+/** A turn asks some dozen times for the hash of its owner. */
+const hashes = new LRUCache<Owner, string>({ max: 1_000 });
+
 /** A file-name-safe name for an owner: SHA-256 in hex. */
 export function ownerHash(owner: Owner): string {
-  return hash("sha256", owner);
+  const known = hashes.get(owner) ?? hash("sha256", owner);
+  hashes.set(owner, known);
+  return known;
 }

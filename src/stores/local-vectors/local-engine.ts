@@ -26,8 +26,8 @@ export const METHODS = [
 export type Method = (typeof METHODS)[number];
 
 /**
- * LocalQdrant without its thread: Qdrant's calls, answered one at a time from a SQLite file. A write is durable when its call
- * returns. Points lie by tenant (the key of the collection's `is_tenant` index): a filter that pins the tenant by `must` reads
+ * LocalQdrant without its thread: Qdrant's calls, answered one at a time from a SQLite file. What a write has done survives a kill when
+ * its call returns. Points lie by tenant (the key of the collection's `is_tenant` index): a filter that pins the tenant by `must` reads
  * nothing of others.
  */
 export class LocalEngine {

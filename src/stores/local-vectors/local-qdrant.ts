@@ -32,8 +32,8 @@ interface Caller {
 }
 
 /**
- * Qdrant's calls answered from a SQLite file, exactly and in-process, in a thread of its own. A write is durable when it resolves
- * (`wait` or not).
+ * Qdrant's calls answered from a SQLite file, exactly and in-process, in a thread of its own. A write that resolved (`wait` or not)
+ * survives a kill; a power cut may take the last ones.
  * Aborting `withSignal`'s signal rejects with ABORTED at once; a call that hasn't begun by then is never done.
  * @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED
  */

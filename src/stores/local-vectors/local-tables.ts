@@ -62,8 +62,9 @@ interface RawPoint {
 }
 
 /**
- * The tables of a LocalQdrant file. Truth of its own: WAL, synchronous FULL (a resolved write survives a power cut),
- * secure_delete on from creation. Terms are kept as 32-bit hashes with the number of points that hold them.
+ * The tables of a LocalQdrant file. Derived from journals and memory logs: WAL, synchronous NORMAL (a resolved write survives a kill; a
+ * power cut may take the last ones, which those who hold the truth notice), secure_delete on from creation. A checkpoint is synced: what
+ * was deleted stays so. Terms are kept as 32-bit hashes with the number of points that hold them.
  */
 export class LocalTables {
   readonly #db: Sqlite;
@@ -86,7 +87,7 @@ export class LocalTables {
     try {
       db.pragma("secure_delete = ON");
       db.pragma("journal_mode = WAL");
-      db.pragma("synchronous = FULL");
+      db.pragma("synchronous = NORMAL");
       db.pragma("temp_store = MEMORY");
       const version = db.pragma("user_version", { simple: true });
       if (version === 0) db.transaction(() => db.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION};`)).immediate();

@@ -6,6 +6,7 @@ import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";
 import type { Method } from "./local-engine.js";
 import type { Answer, Call, CallMessage, LocalOptions, ThreadData, ThreadMessage } from "./local-protocol.js";
+import { withPackedVectors } from "./packed-vectors.js";
 import { Tickets } from "./tickets.js";
 
 const READS: ReadonlySet<string> = new Set<Method>(["collectionExists", "getCollection", "query", "scroll", "retrieve", "count"]);
@@ -81,7 +82,7 @@ export class LocalThread {
       });
       signal?.addEventListener("abort", giveUp, { once: true });
       if (serving.unsent.length === 0) setImmediate(() => this.#send(serving));
-      serving.unsent.push({ id, method, collection, args, ticket });
+      serving.unsent.push({ id, method, collection, args: withPackedVectors(method, args), ticket });
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Payload } from "../../ports/vectors.js";
 import type { Best } from "./best.js";
+import { SlotsByValue } from "./slots-by-value.js";
 
 /** A point as it is kept: vectors in 32-bit floats, the dense one of length 1 (or all zeros), the payload parsed. */
 export interface KeptPoint {
@@ -26,6 +27,8 @@ const BYTES_PER_POINT = 400;
 const BYTES_PER_POSTING = 20;
 const BYTES_PER_TERM = 160;
 const BYTES_PER_CHAR = 3;
+/** So many are looked through in less time than it takes to keep them sorted. */
+const FEW_POINTS = 128;
 
 /**
  * All points of one tenant in one collection, in memory: a matrix of dense vectors, postings of sparse ones, payloads.
@@ -36,6 +39,8 @@ export class Partition {
   readonly #slots = new Map<string, number>();
   readonly #points: (KeptPoint | null)[] = [];
   readonly #postings = new Map<string, Map<number, Postings>>();
+  /** By the payload's keys that were asked for. */
+  readonly #byValue = new Map<string, SlotsByValue>();
   #matrix: Float32Array;
   #bytes = 0;
 
@@ -67,6 +72,25 @@ export class Partition {
     for (const point of this.#points) if (point !== null) yield point;
   }
 
+  /**
+   * The points that hold one of the values under the key; null where looking through all of them is as quick, as they are few or share
+   * few values. `key` is a plain one.
+   */
+  pointsWith(key: string, values: ReadonlySet<string>): readonly KeptPoint[] | null {
+    if (this.#slots.size < FEW_POINTS) return null;
+    const slots = this.#slotsByValue(key).of(values);
+    return slots === null ? null : slots.flatMap((slot) => this.#points[slot] ?? []);
+  }
+
+  #slotsByValue(key: string): SlotsByValue {
+    let known = this.#byValue.get(key);
+    if (known !== undefined) return known;
+    known = new SlotsByValue();
+    for (const [slot, point] of this.#points.entries()) if (point !== null) known.add(slot, point.payload[key]);
+    this.#byValue.set(key, known);
+    return known;
+  }
+
   /** Adds a point, in place of the one with its key. */
   put(point: KeptPoint): void {
     this.remove(point.key);
@@ -78,6 +102,7 @@ export class Partition {
     if (point.dense === null) this.#matrix[slot * this.#dimension] = Number.NaN;
     else this.#matrix.set(point.dense, slot * this.#dimension);
     for (const [name, vector] of point.sparse) this.#post(name, slot, vector);
+    for (const [key, slots] of this.#byValue) slots.add(slot, point.payload[key]);
   }
 
   /** Changes a payload and leaves the vectors. */
@@ -86,6 +111,10 @@ export class Partition {
     const point = slot === undefined ? null : this.#points[slot];
     if (slot === undefined || !point) return;
     this.#bytes += (payloadChars - point.payloadChars) * BYTES_PER_CHAR;
+    for (const [name, slots] of this.#byValue) {
+      slots.remove(slot, point.payload[name]);
+      slots.add(slot, payload[name]);
+    }
     this.#points[slot] = { ...point, payload, payloadChars };
   }
 
@@ -93,6 +122,7 @@ export class Partition {
     const slot = this.#slots.get(key);
     if (slot === undefined) return;
     this.#slots.delete(key);
+    for (const [name, slots] of this.#byValue) slots.remove(slot, this.#points[slot]?.payload[name]);
     this.#points[slot] = null;
     this.#matrix.fill(0, slot * this.#dimension, (slot + 1) * this.#dimension);
   }
@@ -123,21 +153,23 @@ export class Partition {
     const postings = this.#postings.get(name);
     if (postings === undefined) return;
     const scores = new Float64Array(this.#points.length);
-    // 0 can be a score, so what was touched is noted beside it.
-    const touched = new Uint8Array(this.#points.length);
+    // 0 can be a score, so what was touched is noted beside it; of a long history that is little.
+    const isTouched = new Uint8Array(this.#points.length);
+    const touched: number[] = [];
     for (let i = 0; i < query.indices.length; i++) {
-      const found = postings.get(query.indices[i] ?? 0);
+      const found: Postings | undefined = postings.get(query.indices[i] ?? 0);
       const weight = query.values[i] ?? 0;
       if (found === undefined) continue;
-      const { slots, weights } = found;
+      const { slots, weights }: Postings = found;
       for (let j = 0; j < slots.length; j++) {
         const slot = slots[j] ?? 0;
         scores[slot] = (scores[slot] ?? 0) + weight * (weights[j] ?? 0);
-        touched[slot] = 1;
+        if (isTouched[slot] !== 0) continue;
+        isTouched[slot] = 1;
+        touched.push(slot);
       }
     }
-    for (let slot = 0; slot < scores.length; slot++) {
-      if (touched[slot] === 0) continue;
+    for (const slot of touched) {
       const point = this.#points[slot];
       const score = scores[slot] ?? 0;
       if (point && score > threshold && best.wants(score) && passes(point.key, point.payload)) best.offer(point.key, score);

@@ -1,5 +1,6 @@
 import type { CreateCollectionArgs, Payload, SparseVector } from "../../ports/vectors.js";
 import { VectorStoreError } from "../../ports/vectors.js";
+import { type DenseNumbers, isDense } from "./packed-vectors.js";
 import type { KeptPoint, KeptSparse } from "./partition.js";
 import { keyOf } from "./point-id.js";
 import type { Requests } from "./requests.js";
@@ -12,11 +13,11 @@ export function keptPoint(
   config: CreateCollectionArgs,
   { id, vector, payload }: Requests["upsert"]["points"][number],
 ): { point: KeptPoint; payloadText: string } {
-  const named = Array.isArray(vector) ? { "": vector } : vector;
+  const named = isDense(vector) ? { "": vector } : vector;
   let dense: Float32Array | null = null;
   const sparse = new Map<string, KeptSparse>();
   for (const [name, value] of Object.entries(named)) {
-    if (Array.isArray(value)) {
+    if (isDense(value)) {
       if (name !== "") throw unknownName(name);
       dense = denseOf(config, value);
     } else {
@@ -29,16 +30,16 @@ export function keptPoint(
 }
 
 /** Normalised to length 1. @throws status 400 where the dimension is another */
-export function denseOf(config: CreateCollectionArgs, values: readonly number[]): Float32Array {
+export function denseOf(config: CreateCollectionArgs, values: DenseNumbers): Float32Array {
   const { size } = config.vectors;
   if (values.length !== size)
     throw new VectorStoreError(400, `Wrong input: Vector dimension error: expected dim: ${size}, got ${values.length}`);
   let squares = 0;
-  for (const value of values) squares += value * value;
+  for (let i = 0; i < size; i++) squares += (values[i] ?? 0) ** 2;
   const length = Math.sqrt(squares);
   const vector = new Float32Array(values);
   // In double precision, and then rounded once.
-  if (squares >= ZERO_SQUARE) for (const [index, value] of values.entries()) vector[index] = value / length;
+  if (squares >= ZERO_SQUARE) for (let i = 0; i < size; i++) vector[i] = (values[i] ?? 0) / length;
   return vector;
 }
 

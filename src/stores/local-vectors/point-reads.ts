@@ -4,10 +4,11 @@ import { Best } from "./best.js";
 import { bothFilters, type Matcher, matcherOf, pinnedValues } from "./filter-match.js";
 import { distributionBasedFusion, type Ranked, reciprocalRankFusion } from "./fusion.js";
 import type { CollectionRow, LocalTables } from "./local-tables.js";
+import { type DenseNumbers, isDense } from "./packed-vectors.js";
 import type { KeptPoint, KeptSparse, Partition } from "./partition.js";
 import type { Partitions } from "./partitions.js";
 import { kindOf, requireIndexes, requireOrder } from "./payload-index.js";
-import { elementsAt, pick } from "./payload-path.js";
+import { elementsAt, isPlain, pick } from "./payload-path.js";
 import { idOf, keyOf } from "./point-id.js";
 import { denseOf, sparseOf, unknownName } from "./point-input.js";
 import type { Requests } from "./requests.js";
@@ -97,7 +98,7 @@ export class PointReads {
     const partitions = this.#pinned(collection, filter);
     if (partitions !== null) {
       for (const partition of partitions)
-        for (const { key, payload } of partition.points()) if (key >= from && passes(key, payload)) keys.push(key);
+        for (const { key, payload } of pointsFor(partition, filter, collection)) if (key >= from && passes(key, payload)) keys.push(key);
       return keys.sort().slice(0, limit);
     }
     for (const { key, payload } of this.#tables.payloads(collection.id, from)) {
@@ -136,7 +137,7 @@ export class PointReads {
     if (prefetch === undefined || prefetch.length === 0)
       return this.#nearest(collection, query, using, filter, matcherOf(filter), wanted, threshold);
     const among = new Set(candidates.flat().map(({ key }) => key));
-    if (Array.isArray(query)) return this.#rescored(collection, query, using, filter, among, wanted, threshold);
+    if (isDense(query)) return this.#rescored(collection, query, using, filter, among, wanted, threshold);
     return this.#nearest(collection, query, using, filter, (key) => among.has(key), wanted, threshold);
   }
 
@@ -151,7 +152,7 @@ export class PointReads {
   ): Ranked[] {
     const best = new Best(limit);
     const partitions = this.#pinned(collection, filter) ?? this.#all(collection);
-    if (Array.isArray(query)) {
+    if (isDense(query)) {
       if (using !== undefined && using !== "") throw unknownName(using);
       const vector = denseOf(collection.config, query);
       for (const partition of partitions) partition.scoreDense(vector, passes, threshold, best);
@@ -169,7 +170,7 @@ export class PointReads {
   /** What was found by others, by its dense vector; what has none is left out. */
   #rescored(
     collection: CollectionRow,
-    query: number[],
+    query: DenseNumbers,
     using: string | undefined,
     filter: Filter | undefined,
     among: ReadonlySet<string>,
@@ -260,6 +261,17 @@ export class PointReads {
       return shownPoint(point, withPayload, withVector);
     };
   }
+}
+
+/** Those that a filter may let pass: of a key whose values are many, by the values that it pins. */
+function pointsFor(partition: Partition, filter: Filter | undefined, { indexes, tenantKey }: CollectionRow): Iterable<KeptPoint> {
+  for (const [key, schema] of indexes) {
+    if (key === tenantKey || kindOf(schema) !== "keyword" || !isPlain(key)) continue;
+    const values = pinnedValues(filter, key);
+    const points = values === null ? null : partition.pointsWith(key, values);
+    if (points !== null) return points;
+  }
+  return partition.points();
 }
 
 function shownPoint(point: KeptPoint, withPayload: Selection, withVector: Selection): StoredPoint {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { VectorStoreError } from "../../ports/vectors.js";
+import { type DenseNumbers, isDense } from "./packed-vectors.js";
 
 /**
  * What LocalQdrant accepts, strictly: a field that it doesn't know is an error (status 400), never a silent pass,
@@ -38,13 +39,14 @@ const filter: z.ZodType = z.strictObject({
 });
 
 /** Not z.array(z.number()): a vector has hundreds of them, and a loop is ten times as fast. */
-const dense = z.custom<number[]>((value) => Array.isArray(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)));
+const dense = z.custom<DenseNumbers>((value) => isDense(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)));
+const weights = z.custom<number[]>((value) => Array.isArray(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)));
 const u32s = z.custom<number[]>(
   (value) =>
     Array.isArray(value) && value.every((x) => Number.isInteger(x) && x >= 0 && x <= 0xffff_ffff) && new Set(value).size === value.length,
 );
 const sparse = z
-  .strictObject({ indices: u32s, values: dense })
+  .strictObject({ indices: u32s, values: weights })
   .refine((vector) => vector.indices.length === vector.values.length, "indices and values differ in number");
 const payload = z.record(z.string(), z.unknown());
 const withPayload = z.union([z.boolean(), z.array(z.string())]).optional();

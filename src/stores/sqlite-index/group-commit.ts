@@ -13,11 +13,13 @@ interface Waiting {
  */
 export class GroupCommit {
   readonly #db: Sqlite;
+  readonly #rolledBack: () => void;
   #waiting: Waiting[] = [];
 
-  /** A database in memory commits for nothing: there all is done at once. */
-  constructor(db: Sqlite) {
+  /** A database in memory commits for nothing: there all is done at once. `rolledBack`: what work has remembered is not so. */
+  constructor(db: Sqlite, rolledBack: () => void = () => undefined) {
     this.#db = db;
+    this.#rolledBack = rolledBack;
   }
 
   /** Resolves when it is committed. @throws what the work throws, or the commit */
@@ -39,6 +41,7 @@ export class GroupCommit {
         this.#db.transaction(work)();
         resolve();
       } catch (error) {
+        this.#rolledBack();
         reject(error);
       }
     }
@@ -51,6 +54,7 @@ export class GroupCommit {
       })();
     } catch {
       // One of them fails: each is done by itself.
+      this.#rolledBack();
       return false;
     }
     for (const { resolve } of group) resolve();

@@ -9,10 +9,14 @@ import type { SessionState } from "./session-fold.js";
 const stateSchema = z.custom<SessionState>((value) => typeof value === "object" && value !== null && "indexedSeq" in value);
 const entrySchema = z.custom<IdempotencyEntry>((value) => typeof value === "object" && value !== null && "messageId" in value);
 
-export interface SessionRow {
-  readonly state: string;
+/** Turns that wait to be written back, and that were given up. */
+export interface Unwritten {
   readonly pending: number;
   readonly failed: number;
+}
+
+export interface SessionRow extends Unwritten {
+  readonly state: string;
 }
 
 export interface PendingRow {
@@ -39,8 +43,11 @@ export function stateOf(json: string, kept: Kept): SessionState {
   return stateSchema.parse(openedJson(json, kept));
 }
 
-export function sessionOf({ state, pending, failed }: SessionRow, kept: Kept): Session {
-  const { session, statusSince } = stateOf(state, kept);
+export function sessionOf(row: SessionRow, kept: Kept): Session {
+  return sessionWith(stateOf(row.state, kept), row);
+}
+
+export function sessionWith({ session, statusSince }: SessionState, { pending, failed }: Unwritten): Session {
   return { ...session, status_since: statusSince, write_back: { pending_turns: pending, failed_turns: failed } };
 }
 

@@ -1,5 +1,6 @@
 // Over 300 lines: one port over one database, most of it statements; folding, rows, cursors and tables lie beside it.
 
+import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
 import { sessionEvents } from "../../domain/session-events.js";
@@ -27,7 +28,17 @@ import { foldedTitle, type ListPosition, listed, type ReadSessions } from "./lis
 import { listedOwners } from "./owner-cursor.js";
 import { type Effect, foldSession, type SessionState, type Standing } from "./session-fold.js";
 import { SqliteEventLog } from "./sqlite-event-log.js";
-import { entryOf, type PendingRow, pendingOf, SESSION_COLUMNS, type SessionRow, sessionOf, stateOf } from "./sqlite-index-rows.js";
+import {
+  entryOf,
+  type PendingRow,
+  pendingOf,
+  SESSION_COLUMNS,
+  type SessionRow,
+  sessionOf,
+  sessionWith,
+  stateOf,
+  type Unwritten,
+} from "./sqlite-index-rows.js";
 import { ensureTables, SESSION_TABLES } from "./sqlite-index-tables.js";
 
 export interface SqliteIndexOptions {
@@ -42,6 +53,8 @@ export interface SqliteIndexOptions {
 }
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+/** Sessions whose state is at hand: some KB each. */
+const STATES = 2_000;
 /** Stands before a summary that a codec has made: others are plain text. */
 const SEALED_SUMMARY = "\u0000";
 
@@ -59,6 +72,8 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   readonly #codec: ContentCodec | null;
   /** Turns that this process's worker has, with the time when their lease ends: also one that is done, until the file says so. */
   readonly #claims = new Map<string, number>();
+  /** Of the sessions written last, by id, as the file has it. What a codec has made is not held as it stands: its key may go. */
+  readonly #states = new LRUCache<string, SessionState>({ max: STATES });
   /** True when the index was made now, or made anew: it has to be filled from the journals. */
   readonly needsRebuild: boolean;
   /** What the journals tell of, written as they are folded in. */
@@ -73,7 +88,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
 
   private constructor(db: Sqlite, options: SqliteIndexOptions, needsRebuild: boolean) {
     this.#db = db;
-    this.#commits = new GroupCommit(db);
+    this.#commits = new GroupCommit(db, () => this.#states.clear());
     this.#path = options.path;
     this.#clock = options.clock;
     this.#readJournal = options.readJournal;
@@ -125,11 +140,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   #fold(owner: Owner, sessionId: string, records: readonly JournalRecord[], kept: Kept): void {
-    const row = this.#statement<[string], { owner: string; state: string }>("SELECT owner, state FROM sessions WHERE id = ?").get(
-      sessionId,
-    );
-    if ((row?.owner ?? owner) !== owner) throw new AppError("SESSION_NOT_FOUND");
-    const before = row === undefined ? null : stateOf(row.state, kept);
+    const before = this.#stateFor(owner, sessionId, kept);
     let state = before;
     const told: JournalRecord[] = [];
     for (const record of records) {
@@ -142,6 +153,20 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
     }
     if (state !== null && state !== before) this.#store(sessionId, state, kept);
     this.events.insert(owner, sessionEvents(owner, sessionId, told));
+  }
+
+  /** @throws SESSION_NOT_FOUND for one that is somebody else's */
+  #stateFor(owner: Owner, sessionId: string, kept: Kept): SessionState | null {
+    const known = this.#states.get(sessionId);
+    if (known !== undefined) {
+      if (known.owner !== owner) throw new AppError("SESSION_NOT_FOUND");
+      return known;
+    }
+    const row = this.#statement<[string], { owner: string; state: string }>("SELECT owner, state FROM sessions WHERE id = ?").get(
+      sessionId,
+    );
+    if ((row?.owner ?? owner) !== owner) throw new AppError("SESSION_NOT_FOUND");
+    return row === undefined ? null : stateOf(row.state, kept);
   }
 
   #store(id: string, state: SessionState, kept: Kept): void {
@@ -165,6 +190,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
       indexedSeq,
       state: keptJson(state, kept),
     });
+    if (kept === null) this.#states.set(id, state);
   }
 
   #effect(owner: Owner, sessionId: string, effect: Effect, kept: Kept): void {
@@ -250,6 +276,8 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async indexedSeq(sessionId: string): Promise<number> {
+    const known = this.#states.get(sessionId);
+    if (known !== undefined) return known.indexedSeq;
     const row = this.#statement<[string], { indexed_seq: number }>("SELECT indexed_seq FROM sessions WHERE id = ?").get(sessionId);
     return row?.indexed_seq ?? 0;
   }
@@ -264,10 +292,21 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async get(owner: Owner, sessionId: string): Promise<Session | null> {
+    const known = this.#states.get(sessionId);
+    if (known !== undefined) return known.owner === owner ? sessionWith(known, this.#unwritten(sessionId)) : null;
     const row = this.#statement<[string, string], SessionRow>(
       `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.id = ? AND s.owner = ?`,
     ).get(sessionId, owner);
     return row === undefined ? null : sessionOf(row, await keptFor(this.#codec, owner));
+  }
+
+  #unwritten(sessionId: string): Unwritten {
+    return (
+      this.#statement<[string], Unwritten>(
+        `SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'failed') AS failed
+           FROM pending WHERE session_id = ?`,
+      ).get(sessionId) ?? { pending: 0, failed: 0 }
+    );
   }
 
   async findByExternalId(owner: Owner, externalId: string): Promise<Session | null> {
@@ -454,6 +493,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   async remove(owner: Owner, sessionId: string): Promise<void> {
     this.#commits.flush();
     if (this.#ownerOf(sessionId) !== owner) return;
+    this.#states.delete(sessionId);
     this.#db.transaction(() => {
       for (const table of SESSION_TABLES) this.#statement(`DELETE FROM ${table} WHERE session_id = ?`).run(sessionId);
       this.#statement("DELETE FROM sessions WHERE id = ?").run(sessionId);
@@ -464,6 +504,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   async clear(): Promise<void> {
     this.#cleared = true;
     this.#commits.flush();
+    this.#states.clear();
     this.#db.transaction(() => {
       for (const table of [...SESSION_TABLES, "sessions"]) this.#db.exec(`DELETE FROM ${table}`);
     })();
@@ -473,6 +514,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
 
   async erase(owner: Owner): Promise<{ readonly sessions: number; readonly idempotencyKeys: number; readonly pendingTurns: number }> {
     this.#commits.flush();
+    this.#states.clear();
     const gone = this.#db.transaction(() => {
       const ofOwner = "session_id IN (SELECT id FROM sessions WHERE owner = ?)";
       for (const table of ["standings", "summaries"]) this.#statement(`DELETE FROM ${table} WHERE ${ofOwner}`).run(owner);

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { jsonObject } from "../../domain/session.js";
@@ -25,9 +26,15 @@ const payloadSchema = z.object({
   custom_metadata: jsonObject.optional(),
 });
 
+/** A search leaves out some dozens of messages, the same ones turn after turn. */
+const pointIds = new LRUCache<string, string>({ max: 20_000 });
+
 /** UUIDv5 of owner and message, so that adding a message again hits the same point. */
 export function pointIdOf(owner: Owner, messageId: string): string {
-  return derivedId("point", owner, messageId);
+  const name = `${owner} ${messageId}`;
+  const known = pointIds.get(name) ?? derivedId("point", owner, messageId);
+  pointIds.set(name, known);
+  return known;
 }
 
 export function toPayload(owner: Owner, message: HistoryMessage, terms: string): Payload {
