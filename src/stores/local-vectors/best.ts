@@ -9,10 +9,11 @@ export class Best {
     this.#size = size;
   }
 
-  /** Could an offer with this score be kept? Cheap: asked before anything else is computed. */
-  wants(score: number): boolean {
+  /** Would this offer be kept? Cheap: asked before anything else is computed, of many that are as good as the worst. */
+  wants(score: number, key: string): boolean {
     const worst = this.#heap[0];
-    return this.#heap.length < this.#size || (worst !== undefined && score >= worst.score);
+    if (this.#heap.length < this.#size || worst === undefined) return this.#size > 0;
+    return score > worst.score || (score === worst.score && better({ key, score }, worst) < 0);
   }
 
   offer(key: string, score: number): void {

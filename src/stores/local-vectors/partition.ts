@@ -22,6 +22,12 @@ interface Postings {
   readonly weights: number[];
 }
 
+/** Sums by slot, and which slots have one. */
+interface Scratch {
+  readonly scores: Float64Array;
+  readonly isTouched: Uint8Array;
+}
+
 /** Rough sizes of JavaScript's own overhead, in bytes. */
 const BYTES_PER_POINT = 400;
 const BYTES_PER_POSTING = 20;
@@ -42,6 +48,7 @@ export class Partition {
   /** By the payload's keys that were asked for. */
   readonly #byValue = new Map<string, SlotsByValue>();
   #matrix: Float32Array;
+  #scratch: Scratch = { scores: new Float64Array(0), isTouched: new Uint8Array(0) };
   #bytes = 0;
 
   constructor(dimension: number, expected = 0) {
@@ -55,7 +62,7 @@ export class Partition {
 
   /** Estimate of the memory taken, in bytes. */
   get bytes(): number {
-    return this.#matrix.byteLength + this.#bytes;
+    return this.#matrix.byteLength + this.#scratch.scores.byteLength + this.#scratch.isTouched.byteLength + this.#bytes;
   }
 
   /** More dead slots than live ones: time to load it anew. */
@@ -134,7 +141,7 @@ export class Partition {
       const point = this.#points[slot];
       if (!point) continue;
       const score = dot(query, this.#matrix, slot * dimension, dimension);
-      if (score > threshold && best.wants(score) && passes(point.key, point.payload)) best.offer(point.key, score);
+      if (score > threshold && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
     }
   }
 
@@ -144,7 +151,7 @@ export class Partition {
       const slot = this.#slots.get(key);
       if (slot === undefined) continue;
       const score = dot(query, this.#matrix, slot * this.#dimension, this.#dimension);
-      if (score > threshold && best.wants(score)) best.offer(key, score);
+      if (score > threshold && best.wants(score, key)) best.offer(key, score);
     }
   }
 
@@ -152,9 +159,8 @@ export class Partition {
   scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: Best): void {
     const postings = this.#postings.get(name);
     if (postings === undefined) return;
-    const scores = new Float64Array(this.#points.length);
+    const { scores, isTouched } = this.#scratchFor(this.#points.length);
     // 0 can be a score, so what was touched is noted beside it; of a long history that is little.
-    const isTouched = new Uint8Array(this.#points.length);
     const touched: number[] = [];
     for (let i = 0; i < query.indices.length; i++) {
       const found: Postings | undefined = postings.get(query.indices[i] ?? 0);
@@ -162,18 +168,27 @@ export class Partition {
       if (found === undefined) continue;
       const { slots, weights }: Postings = found;
       for (let j = 0; j < slots.length; j++) {
-        const slot = slots[j] ?? 0;
-        scores[slot] = (scores[slot] ?? 0) + weight * (weights[j] ?? 0);
-        if (isTouched[slot] !== 0) continue;
-        isTouched[slot] = 1;
-        touched.push(slot);
+        const slot = slots[j] as number;
+        if (isTouched[slot] === 0) {
+          isTouched[slot] = 1;
+          touched.push(slot);
+        }
+        scores[slot] = (scores[slot] as number) + weight * (weights[j] as number);
       }
     }
     for (const slot of touched) {
       const point = this.#points[slot];
-      const score = scores[slot] ?? 0;
-      if (point && score > threshold && best.wants(score) && passes(point.key, point.payload)) best.offer(point.key, score);
+      const score = scores[slot] as number;
+      scores[slot] = 0;
+      isTouched[slot] = 0;
+      if (point && score > threshold && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
     }
+  }
+
+  /** Zeros for so many slots; whoever takes them leaves them so. Made once: for a long history they are hundreds of KB. */
+  #scratchFor(slots: number): Scratch {
+    if (this.#scratch.scores.length < slots) this.#scratch = { scores: new Float64Array(slots * 2), isTouched: new Uint8Array(slots * 2) };
+    return this.#scratch;
   }
 
   #reserve(slots: number): void {

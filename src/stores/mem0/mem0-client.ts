@@ -169,12 +169,13 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
         if (from === Number.POSITIVE_INFINITY) return [];
         const { limit } = request;
         const with_payload = scope.kind === "search" && scope.brief === true ? [...WHOSE, "data"] : true;
-        const [{ points }, sharingWords] = await Promise.all([
-          client.query(collection, { query: request.vector, filter, limit, with_payload }),
-          from === Number.NEGATIVE_INFINITY ? [] : sharing(scope, filter, limit),
-        ]);
+        const near = client.query(collection, { query: request.vector, filter, limit, with_payload });
+        // Beside the search also where Mem0 alone asks for it, next: it finds the answer there.
+        const sharingWords = sharing(scope, filter, limit);
+        sharingWords.catch(() => undefined);
+        const { points } = await near;
         if (from === Number.NEGATIVE_INFINITY) return hitsOf(scope, points);
-        const byWords = new Set(sharingWords.map(({ id }) => id));
+        const byWords = new Set((await sharingWords).map(({ id }) => id));
         // Mem0 drops what is below zero, whatever its words say.
         const relevant = points.filter(({ id, score }) => score >= from || byWords.has(id));
         return hitsOf(scope, relevant).map((point) => ({ ...point, score: Math.max(0, point.score) }));
