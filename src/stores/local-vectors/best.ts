@@ -9,11 +9,17 @@ export class Best {
     this.#size = size;
   }
 
-  /** Would this offer be kept? Cheap: asked before anything else is computed, of many that are as good as the worst. */
+  /** Could an offer with this score be kept? Asked before anything else is looked at: of a long history's points most could not. */
+  mayTake(score: number): boolean {
+    const worst = this.#heap[0];
+    return this.#heap.length < this.#size || (worst !== undefined && score >= worst.score);
+  }
+
+  /** Would this offer be kept, of many that are as good as the worst? As {@link better} has it, without making an entry. */
   wants(score: number, key: string): boolean {
     const worst = this.#heap[0];
     if (this.#heap.length < this.#size || worst === undefined) return this.#size > 0;
-    return score > worst.score || (score === worst.score && better({ key, score }, worst) < 0);
+    return score > worst.score || (score === worst.score && key < worst.key);
   }
 
   offer(key: string, score: number): void {

@@ -22,10 +22,11 @@ interface Postings {
   readonly weights: number[];
 }
 
-/** Sums by slot, and which slots have one. */
+/** Sums by slot, which slots have one, and those in the order in which they came. */
 interface Scratch {
   readonly scores: Float64Array;
   readonly isTouched: Uint8Array;
+  readonly touched: Uint32Array;
 }
 
 /** Rough sizes of JavaScript's own overhead, in bytes. */
@@ -33,6 +34,7 @@ const BYTES_PER_POINT = 400;
 const BYTES_PER_POSTING = 20;
 const BYTES_PER_TERM = 160;
 const BYTES_PER_CHAR = 3;
+const BYTES_PER_SUM = 13;
 /** So many are looked through in less time than it takes to keep them sorted. */
 const FEW_POINTS = 128;
 
@@ -48,7 +50,7 @@ export class Partition {
   /** By the payload's keys that were asked for. */
   readonly #byValue = new Map<string, SlotsByValue>();
   #matrix: Float32Array;
-  #scratch: Scratch = { scores: new Float64Array(0), isTouched: new Uint8Array(0) };
+  #scratch = scratchOf(0);
   #bytes = 0;
 
   constructor(dimension: number, expected = 0) {
@@ -62,7 +64,7 @@ export class Partition {
 
   /** Estimate of the memory taken, in bytes. */
   get bytes(): number {
-    return this.#matrix.byteLength + this.#scratch.scores.byteLength + this.#scratch.isTouched.byteLength + this.#bytes;
+    return this.#matrix.byteLength + this.#scratch.scores.length * BYTES_PER_SUM + this.#bytes;
   }
 
   /** More dead slots than live ones: time to load it anew. */
@@ -141,7 +143,8 @@ export class Partition {
       const point = this.#points[slot];
       if (!point) continue;
       const score = dot(query, this.#matrix, slot * dimension, dimension);
-      if (score > threshold && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
+      if (score > threshold && best.mayTake(score) && best.wants(score, point.key) && passes(point.key, point.payload))
+        best.offer(point.key, score);
     }
   }
 
@@ -159,9 +162,9 @@ export class Partition {
   scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: Best): void {
     const postings = this.#postings.get(name);
     if (postings === undefined) return;
-    const { scores, isTouched } = this.#scratchFor(this.#points.length);
+    const { scores, isTouched, touched } = this.#scratchFor(this.#points.length);
     // 0 can be a score, so what was touched is noted beside it; of a long history that is little.
-    const touched: number[] = [];
+    let count = 0;
     for (let i = 0; i < query.indices.length; i++) {
       const found: Postings | undefined = postings.get(query.indices[i] ?? 0);
       const weight = query.values[i] ?? 0;
@@ -171,23 +174,25 @@ export class Partition {
         const slot = slots[j] as number;
         if (isTouched[slot] === 0) {
           isTouched[slot] = 1;
-          touched.push(slot);
+          touched[count++] = slot;
         }
         scores[slot] = (scores[slot] as number) + weight * (weights[j] as number);
       }
     }
-    for (const slot of touched) {
-      const point = this.#points[slot];
+    for (let i = 0; i < count; i++) {
+      const slot = touched[i] as number;
       const score = scores[slot] as number;
       scores[slot] = 0;
       isTouched[slot] = 0;
-      if (point && score > threshold && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
+      if (!(score > threshold) || !best.mayTake(score)) continue;
+      const point = this.#points[slot];
+      if (point && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
     }
   }
 
   /** Zeros for so many slots; whoever takes them leaves them so. Made once: for a long history they are hundreds of KB. */
   #scratchFor(slots: number): Scratch {
-    if (this.#scratch.scores.length < slots) this.#scratch = { scores: new Float64Array(slots * 2), isTouched: new Uint8Array(slots * 2) };
+    if (this.#scratch.scores.length < slots) this.#scratch = scratchOf(slots * 2);
     return this.#scratch;
   }
 
@@ -218,6 +223,10 @@ export class Partition {
       list.weights.push(vector.values[i] ?? 0);
     }
   }
+}
+
+function scratchOf(slots: number): Scratch {
+  return { scores: new Float64Array(slots), isTouched: new Uint8Array(slots), touched: new Uint32Array(slots) };
 }
 
 /** Four sums at once, so that the additions don't wait for each other. NaN for a point without a dense vector: below every threshold. */
