@@ -35,6 +35,8 @@ const BYTES_PER_POSTING = 20;
 const BYTES_PER_TERM = 160;
 const BYTES_PER_CHAR = 3;
 const BYTES_PER_SUM = 13;
+/** Room that is made with the first one: most users have few, and of many users it adds up. */
+const FIRST_POINTS = 4;
 /** So many are looked through in less time than it takes to keep them sorted. */
 const FEW_POINTS = 128;
 
@@ -199,7 +201,7 @@ export class Partition {
   #reserve(slots: number): void {
     const needed = slots * this.#dimension;
     if (needed <= this.#matrix.length) return;
-    const grown = new Float32Array(Math.max(needed, Math.ceil(this.#matrix.length * 1.5), 16 * this.#dimension));
+    const grown = new Float32Array(Math.max(needed, Math.ceil(this.#matrix.length * 1.5), FIRST_POINTS * this.#dimension));
     grown.set(this.#matrix);
     this.#matrix = grown;
   }
