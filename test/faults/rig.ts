@@ -11,6 +11,7 @@ import { isAppError } from "../../src/platform/errors.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
+import type { MemoryLog } from "../../src/ports/memory-log.js";
 import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
 import type { LocalVectorStore } from "../../src/stores/local-vectors/local-vector-store.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
@@ -160,6 +161,7 @@ export class Rig {
   readonly qdrant: QdrantHttp;
   readonly openai: OpenAIStub;
   readonly composed: Composed;
+  readonly memoryLog: MemoryLog;
   readonly http: HttpApp;
   readonly disk: FaultyFileSystem;
   readonly slowDisk: SlowDisk;
@@ -169,7 +171,9 @@ export class Rig {
   readonly ada: Guest;
   readonly bob: Guest;
 
-  private constructor(parts: Pick<Rig, "dir" | "qdrant" | "openai" | "composed" | "http" | "disk" | "slowDisk" | "sqlite" | "local">) {
+  private constructor(
+    parts: Pick<Rig, "dir" | "qdrant" | "openai" | "composed" | "memoryLog" | "http" | "disk" | "slowDisk" | "sqlite" | "local">,
+  ) {
     this.dir = parts.dir;
     this.disk = parts.disk;
     this.slowDisk = parts.slowDisk;
@@ -178,6 +182,7 @@ export class Rig {
     this.qdrant = parts.qdrant;
     this.openai = parts.openai;
     this.composed = parts.composed;
+    this.memoryLog = parts.memoryLog;
     this.http = parts.http;
     this.ada = new Guest(this, "ada", "jazz");
     this.bob = new Guest(this, "bob", "opera");
@@ -207,10 +212,17 @@ export class Rig {
       MODEL_TIMEOUT_MS: String(MODEL_TIMEOUT_MS),
     });
     const local = vectors === "local" ? await openLocalQdrant({ path: join(dir, "vectors.db"), thread: false, cacheBytes: 1 }) : null;
-    const around = local === null ? {} : { vectors: () => local };
+    const logs: MemoryLog[] = [];
+    const memoryLog = (log: MemoryLog) => {
+      logs.push(log);
+      return log;
+    };
+    const around = { memoryLog, ...(local !== null && { vectors: () => local }) };
     const composed = await compose(config, { logger: silentLogger, fileSystem: disk, around });
+    const [log] = logs;
+    if (log === undefined) throw new Error("There is no log of memories.");
     const http = await createHttpApp({ application: composed, config, logger: silentLogger, clock: systemClock });
-    return new Rig({ dir, qdrant, openai, composed, http, disk, slowDisk, sqlite: new SqliteFaults(), local });
+    return new Rig({ dir, qdrant, openai, composed, memoryLog: log, http, disk, slowDisk, sqlite: new SqliteFaults(), local });
   }
 
   guest(name: string, word: string): Guest {
