@@ -26,6 +26,8 @@ import { SqliteFaults } from "./sqlite-faults.js";
  * them on a busy machine, and only what hangs, or is as slow, is late.
  */
 export const RECALL_DEADLINE_MS = 2_500;
+/** The same where nothing that a recall reads hangs: no row waits for it. */
+export const PATIENT_RECALL_MS = 10_000;
 export const MODEL_TIMEOUT_MS = 5_000;
 /**
  * No turn may take longer. Far over the deadlines, so that a busy machine fails no test, and under what the faults take: what hangs hangs
@@ -193,6 +195,7 @@ export class Rig {
     before: (servers: { qdrant: QdrantHttp; openai: OpenAIStub }) => unknown = () => {},
     /** `local`: vectors.db in the place of Qdrant, in this thread, where {@link SqliteFaults} reaches it, and with nothing kept in memory. */
     vectors: "qdrant" | "local" = "qdrant",
+    recallDeadlineMs = RECALL_DEADLINE_MS,
   ): Promise<Rig> {
     const dir = await mkdtemp(join(tmpdir(), "maitred-faults-"));
     const qdrant = await openQdrantHttp();
@@ -208,7 +211,7 @@ export class Rig {
       MEMORY_EMBEDDING_MODEL: "stub",
       MEMORY_EMBEDDING_DIMENSIONALITY: "64",
       EMBEDDING_QUERY_PREFIX: QUERY_PREFIX,
-      RECALL_DEADLINE_MS: String(RECALL_DEADLINE_MS),
+      RECALL_DEADLINE_MS: String(recallDeadlineMs),
       MODEL_TIMEOUT_MS: String(MODEL_TIMEOUT_MS),
     });
     const local = vectors === "local" ? await openLocalQdrant({ path: join(dir, "vectors.db"), thread: false, cacheBytes: 1 }) : null;
@@ -229,7 +232,7 @@ export class Rig {
     return new Guest(this, name, word);
   }
 
-  /** Ada and Bob have each a memory, nothing is left to do, and what a turn runs through has been run: no deadline pays for a first time. */
+  /** Ada and Bob have each a memory, nothing is left to do, and all that a turn runs through has run: no deadline pays for a first time. */
   async settle(): Promise<void> {
     for (const guest of [this.ada, this.bob]) {
       const seen = await guest.prefer("evenings");
