@@ -5,6 +5,7 @@ import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
 import { DueTurns, isLeft, OUT_OF_TOKENS } from "./due-turns.js";
+import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.js";
 import { type FailedTry, nextTryMs } from "./next-try.js";
 import { type WriteBackWorkerOptions, withDefaults } from "./worker-options.js";
 import type { WriteBack } from "./write-back.js";
@@ -12,7 +13,7 @@ import type { WriteBack } from "./write-back.js";
 /** A limit may have been raised. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
-/** How much longer than a try its claim lasts, so that what ended late is not taken by another at once. */
+/** How much longer than a try its claim lasts that is not renewed, so that what ended late is not taken by another at once. */
 const AFTER_TIMEOUT_MS = 30_000;
 
 interface Job {
@@ -154,10 +155,11 @@ export class WriteBackWorker {
       this.#again = false;
       try {
         const { concurrency, timeoutMs } = this.#options;
+        const leaseMs = this.#index.renewClaim === undefined ? timeoutMs + AFTER_TIMEOUT_MS : CLAIM_MS;
         const limit = concurrency - this.#jobs.size;
         if (limit <= 0) return;
         const except = new Set([...this.#held.keys(), ...this.#busyOwners()]);
-        const due = await this.#due.claim(limit, except, timeoutMs + AFTER_TIMEOUT_MS);
+        const due = await this.#due.claim(limit, except, leaseMs);
         for (const pending of due) if (!this.#begin(pending)) await this.#index.letGo(pending);
         // Behind an owner who has become busy now, others may be waiting.
         if (due.length >= limit && this.#busyOwners().some((owner) => !except.has(owner))) this.#again = true;
@@ -184,11 +186,15 @@ export class WriteBackWorker {
     if (this.#stopped || this.#jobs.has(key) || this.#held.has(pending.owner) || this.#busyOwners().includes(pending.owner)) return false;
     const controller = new AbortController();
     const bound = boundedSignal([controller.signal], this.#options.timeoutMs);
+    const claim = holdClaim(this.#index, pending, this.#logger, () => controller.abort());
     const changed = () => {
       for (const listener of this.#listeners) listener();
       this.kick();
     };
-    const written = this.#write(pending, bound, controller.signal).finally(() => bound.end());
+    const written = this.#write(claim, bound, controller.signal).finally(() => {
+      bound.end();
+      claim.end();
+    });
     const ended = written
       .then(async (done) => {
         this.#jobs.delete(key);
@@ -207,13 +213,14 @@ export class WriteBackWorker {
   }
 
   /** True when the turn is done. Never throws. */
-  async #write(pending: PendingTurn, bound: BoundedSignal, cancelled: AbortSignal): Promise<boolean> {
+  async #write(claim: HeldClaim, bound: BoundedSignal, cancelled: AbortSignal): Promise<boolean> {
+    const pending = claim.turn;
     try {
       await this.#writeBack.run(pending, bound.signal);
       return true;
     } catch (error) {
       if (cancelled.aborted) {
-        await this.#index.letGo(pending).catch(() => undefined);
+        await this.#index.letGo(claim.turn).catch(() => undefined);
         return false;
       }
       await this.#failed(pending, error, bound.late).catch((cause: unknown) =>

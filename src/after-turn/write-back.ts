@@ -11,16 +11,19 @@ import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import { type ConversationHistory, historyMessageOf } from "../ports/history.js";
 import type { MemoryOperations, TurnMemories } from "../ports/memories.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { AppendOptions, PendingTurn, SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { LEFT_TO_READ, OUT_OF_TOKENS } from "./due-turns.js";
 import { leaveUntil, mayBeLeft } from "./leaving-turns.js";
 import { type RoundBefore, roundBefore } from "./may-wait.js";
 import type { OffRecordAsked } from "./off-record.js";
+import { replacedMessages } from "./replaced-messages.js";
 import { turnToRemember } from "./turn-to-remember.js";
 
 export interface WriteBackParts {
   readonly store: SessionStore;
+  readonly ledger: Pick<OwnerLedger, "epoch">;
   readonly writer: SessionWriter;
   /** Null when long-term memory is off. */
   readonly longTerm: (Pick<TurnMemories, "remember"> & MemoryOperations) | null;
@@ -66,8 +69,19 @@ export class WriteBack {
 
   /** Resolves when the turn is done and journalled as such, or left to be read later. Throws when it has to be tried again. */
   async run(pending: PendingTurn, signal: AbortSignal): Promise<"done" | "left"> {
-    const { owner, sessionId, turn } = pending;
+    // An erasure that begins from here on is known by it.
+    const epoch = await this.#parts.ledger.epoch(pending.owner);
     const read = await this.#read(pending, signal);
+    try {
+      return await this.#write(pending, read, epoch, signal);
+    } catch (error) {
+      await this.#takeBackIfErased(pending, read, epoch);
+      throw error;
+    }
+  }
+
+  async #write(pending: PendingTurn, read: TurnRead, epoch: number, signal: AbortSignal): Promise<"done" | "left"> {
+    const { owner, sessionId, turn } = pending;
     const { records, recorded } = read;
     const nothing = { status: "skipped", memory_ids: [] } as const;
     if (!recorded || !isSaid(recorded)) {
@@ -76,14 +90,14 @@ export class WriteBack {
       return "done";
     }
 
-    const replaces = await this.#replaced(owner, sessionId, recorded.user.body.edit_of, signal);
+    const replaces = await replacedMessages(this.#parts.store.journal, pending, recorded.user.body.edit_of, signal);
     // One that only waits, to be read or for the next day's tokens, is in history already, unless it was answered since.
     const answeredLate = records.some((record) => record.type === "message" && record.turn === turn && hasNoAnswer(record));
     const waited = WAITING.has(pending.errorCode) && read.elsewhere.length === 0 && !answeredLate;
     // What got no answer is read, and is not part of history.
     const both = isUnanswered(recorded) ? [] : [recorded.user, ...(recorded.assistant === null ? [] : [recorded.assistant])];
     const [remembered, kept] = await Promise.allSettled([
-      this.#remember(pending, records, recorded.user, { replaces: replaces.messages, before: roundBefore(records, turn) }, signal),
+      this.#remember(pending, records, recorded.user, { replaces: replaces.messages, before: roundBefore(records, turn), epoch }, signal),
       waited ? null : this.#keep(owner, sessionId, read.elsewhere.length > 0 ? read.elsewhere : both, replaces.searchable, signal),
     ]);
     const waits = remembered.status === "rejected" && isAppError(remembered.reason, OUT_OF_TOKENS);
@@ -140,7 +154,7 @@ export class WriteBack {
     pending: PendingTurn,
     records: readonly JournalRecord[],
     user: MessageRecord,
-    { replaces, before }: { readonly replaces: readonly string[]; readonly before: RoundBefore | null },
+    { replaces, before, epoch }: { readonly replaces: readonly string[]; readonly before: RoundBefore | null; readonly epoch: number },
     signal: AbortSignal,
   ): Promise<Outcome & { readonly offRecord?: "this" | "previous"; readonly isLeft?: boolean }> {
     const { store, longTerm, clock } = this.#parts;
@@ -166,7 +180,7 @@ export class WriteBack {
         ...(replaces.length > 0 && { replaces }),
         may_wait: mayWait !== null,
       },
-      { now, signal },
+      { now, signal, epoch },
     );
     const ids = memories.flatMap(({ id, status }) => (status === "superseded" ? [] : [id]));
     return {
@@ -175,6 +189,22 @@ export class WriteBack {
       ...(offRecord !== null && { offRecord }),
       ...(left && mayWait === "aside" && { isLeft: true }),
     };
+  }
+
+  /**
+   * What lands in history behind an erasure goes again: no epoch stands in the way there of a process that was stopped for longer than its
+   * claim, and then went on.
+   */
+  async #takeBackIfErased({ owner, turn }: PendingTurn, { records, elsewhere }: TurnRead, epoch: number): Promise<void> {
+    const { history, ledger } = this.#parts;
+    if (history === null) return;
+    try {
+      if ((await ledger.epoch(owner)) === epoch) return;
+      const said = records.flatMap((record) => (record.type === "message" && record.turn === turn ? [record.id] : []));
+      await history.removeMessages(owner, [...said, ...elsewhere.map(({ id }) => id)]);
+    } catch {
+      // What made it fail is told by whoever was broken off.
+    }
   }
 
   /** Verbatim, in history; what was said again differently leaves it. */
@@ -191,33 +221,6 @@ export class WriteBack {
     if (said.length === 0 || !said.every(isSearchable)) return;
     const messages = said.map((message) => historyMessageOf(sessionId, message));
     await history.addEvents(owner, messages, { signal });
-  }
-
-  /**
-   * What a message that was said again differently replaces: the user messages, also those that were edited before, and what of it can be
-   * searched. A summary that was taken back with it goes too: nobody else knows it any more. One that was written since stays.
-   */
-  async #replaced(
-    owner: Owner,
-    sessionId: string,
-    editOf: string | undefined,
-    signal: AbortSignal,
-  ): Promise<{ readonly messages: readonly string[]; readonly searchable: readonly string[] }> {
-    if (editOf === undefined) return { messages: [], searchable: [] };
-    const editedBefore = new Map<string, string>();
-    const searchable: string[] = [];
-    let replaced: number | null = null;
-    let rewound = false;
-    for await (const record of this.#parts.store.journal.read(owner, sessionId, { includeRewound: true, signal })) {
-      if (record.id === editOf) replaced = record.turn;
-      rewound ||= replaced !== null && record.type === "rewind";
-      if (record.type === "message" && record.body.edit_of !== undefined) editedBefore.set(record.id, record.body.edit_of);
-      if (record.type === "summary" && replaced !== null && !rewound) searchable.push(record.id);
-      if (record.turn === replaced && record.type === "message") searchable.push(record.id);
-    }
-    const messages = new Set<string>();
-    for (let id: string | undefined = editOf; id !== undefined && !messages.has(id); id = editedBefore.get(id)) messages.add(id);
-    return { messages: [...messages], searchable };
   }
 
   /** From the journal's end as a rule: the turn, and what stands of those right before it. */

@@ -1,6 +1,6 @@
 import type { Memory } from "../domain/memory.js";
 import type { Message } from "../domain/session.js";
-import { AppError, ERRORS, type ErrorCode } from "../platform/errors.js";
+import { AppError, ERRORS, type ErrorCode, isAppError } from "../platform/errors.js";
 import type { ChatAnswer, ChatEvent } from "../ports/application.js";
 import type { Backend } from "./backend.js";
 import { serverEvents } from "./event-stream.js";
@@ -77,7 +77,16 @@ export function remoteBackend(options: RemoteOptions): Backend {
       const decoder = new TextDecoder();
       for await (const chunk of response.body ?? []) yield decoder.decode(chunk, { stream: true });
     },
-    erase: () => read("/v1/me?confirm=true", { method: "DELETE" }),
+    /** One that takes longer than a request goes on, and is waited for again. */
+    erase: async () => {
+      for (;;) {
+        try {
+          return await read("/v1/me?confirm=true", { method: "DELETE" });
+        } catch (error) {
+          if (!isAppError(error, "ERASURE_UNDER_WAY")) throw error;
+        }
+      }
+    },
     async readiness() {
       // A server that is down in part answers 503 with the same body.
       const response = await reach(options, "/readyz", {});

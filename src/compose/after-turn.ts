@@ -94,6 +94,7 @@ export async function composeAfterTurn(
   const writeBack = new WriteBack(
     {
       store,
+      ledger,
       writer,
       longTerm: config.MEM0_ENABLED ? longTerm : null,
       history: keepsHistory ? history : null,

@@ -130,7 +130,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     const until = performance.now() + drainMs;
     await worker.drain(drainMs);
     await Promise.all([worker.stop(), registry.breakOff(Math.max(0, until - performance.now()))]);
-    await Promise.all([historyCatchUp.stop(), indexCatchUp.stop()]);
+    await Promise.all([historyCatchUp.stop(), indexCatchUp.stop(), privacy.stop()]);
     await closeAll();
   };
   const { longTerm, history } = remembered;

@@ -7,6 +7,7 @@ import { IdentityService } from "../identities/identities.js";
 import { MergeRecords } from "../identities/merge-record.js";
 import { ImportService } from "../import/import.js";
 import { Promotion } from "../memories/promotion.js";
+import { boundedSignal } from "../platform/bounded-signal.js";
 import { PrivacyService } from "../privacy/privacy.js";
 import { ConversationLog } from "../sessions/conversation-log.js";
 import { SessionCopies } from "../sessions/merged-sessions.js";
@@ -22,7 +23,7 @@ import { retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
 import type { Wiring } from "./wiring.js";
 
-/** Longer than another process may hold on to a turn that it writes back, in milliseconds. */
+/** Longer than another process may hold on to a turn that it writes back, where its claims are not renewed, in milliseconds. */
 const CLAIMS_END_MS = 100_000;
 
 /** What else can be asked for, beside a turn. */
@@ -59,15 +60,21 @@ export function composeUseCases(
   };
   const holdStores = async (owner: Owner) => both(await worker.hold(owner), await catchUps.hold(owner));
   const holdHere = async (owner: Owner) => both(await registry.hold(owner), await holdStores(owner));
-  const hold = async (owner: Owner) => {
+  const hold = async (owner: Owner, signal: AbortSignal) => {
     const release = await holdHere(owner);
+    const bound = boundedSignal([signal], CLAIMS_END_MS);
     try {
-      await store.locks.revoke(owner);
-      await store.index.unclaimed(owner, { signal: AbortSignal.timeout(CLAIMS_END_MS) });
+      // A process that lives lets go within a second or two; the leases of one that was killed have to end.
+      await store.locks.revoke(owner, { signal });
+      await store.index.unclaimed(owner, { signal: bound.signal });
+      signal.throwIfAborted();
       return release;
     } catch (error) {
       release();
+      signal.throwIfAborted();
       throw error;
+    } finally {
+      bound.end();
     }
   };
   const records = domain.records ?? null;

@@ -9,6 +9,9 @@ import { meSchema, receiptSchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
 import { textStream } from "./text-stream.js";
 
+/** How long a request waits for its receipt, in milliseconds: longer than for a replica that was killed, and shorter than clients wait. */
+const RECEIPT_WAIT_MS = 20_000;
+
 const tags = ["Privacy"];
 const bookingPage = pageOf(jsonValue).openapi("BookingPage");
 const routes = {
@@ -42,10 +45,10 @@ const routes = {
     path: "/v1/me",
     operationId: "eraseMe",
     tags,
-    summary: "Erase everything about the user",
+    summary: "Erase everything about the user; asked again while it goes on, it gives the same receipt",
     request: { query: z.strictObject({ confirm: flagQuery }) },
     responses: answers(receiptSchema, "The receipt."),
-    fails: ["CONFIRMATION_REQUIRED", "LONG_TERM_MEMORY_UNAVAILABLE", "HISTORY_UNAVAILABLE"],
+    fails: ["CONFIRMATION_REQUIRED", "ERASURE_UNDER_WAY", "LONG_TERM_MEMORY_UNAVAILABLE", "HISTORY_UNAVAILABLE"],
   }),
 };
 
@@ -98,7 +101,8 @@ export function privacyRoutes(
   });
   api.openapi(routes.erase, async (c) => {
     if (!c.req.valid("query").confirm) throw new AppError("CONFIRMATION_REQUIRED");
-    return answer(c, receiptSchema, await application.privacy.erase(c.get("owner"), { by: "user" }));
+    const waits = { waitMs: RECEIPT_WAIT_MS, signal: c.req.raw.signal };
+    return answer(c, receiptSchema, await application.privacy.erase(c.get("owner"), { by: "user", ...waits }));
   });
   return api;
 }

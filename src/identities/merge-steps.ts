@@ -18,7 +18,7 @@ export interface MergeStepsParts {
   readonly domain: DomainRecords | null;
   readonly pendingOf: (owner: Owner) => Promise<readonly PendingTurn[]>;
   /** Refuses new work of the owner, ends what runs, waits for it, in every process; the result lets work in again. */
-  readonly hold: (owner: Owner) => Promise<() => void>;
+  readonly hold: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
   /** The same in this process alone, for one whom the others keep out already. */
   readonly holdHere: (owner: Owner) => Promise<() => void>;
   /** No write-back of the owner in this process until the result is called. */
@@ -65,7 +65,7 @@ export class MergeSteps {
   async #merge(begun: MergeRecord, signal: AbortSignal): Promise<MergeRecord> {
     const { records, memories, sessions, domain, pendingOf, holdWriteBack, clock } = this.#parts;
     const { from, to } = begun;
-    await this.#fence(begun);
+    await this.#fence(begun, signal);
     const release = await holdWriteBack(to);
     try {
       const pending = (await pendingOf(from)).map(({ sessionId, turn }) => ({ session_id: sessionId, turn }));
@@ -88,7 +88,7 @@ export class MergeSteps {
   /** What `to` has lost since, `from` loses too: behind the fence. */
   async #lose(record: MergeRecord, signal: AbortSignal): Promise<MergeRecord> {
     const { records, memories, sessions, clock } = this.#parts;
-    await this.#fence(record);
+    await this.#fence(record, signal);
     const { purged, deleted } = await sessions.survey(record);
     this.#goOn(signal);
     await memories.forgottenSince(record, purged, clock.now());
@@ -118,10 +118,10 @@ export class MergeSteps {
   }
 
   /** As an erasure begins: whatever is written before is there to be copied, and nothing is written behind it. */
-  async #fence({ from, at }: MergeRecord): Promise<void> {
+  async #fence({ from, at }: MergeRecord, signal: AbortSignal): Promise<void> {
     await this.#parts.ledger.beginErasure(from, at);
     const before = this.#keptOut.get(from);
-    this.#keptOut.set(from, await this.#parts.hold(from));
+    this.#keptOut.set(from, await this.#parts.hold(from, signal));
     before?.();
   }
 

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
-import { isAppError } from "../platform/errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import type { MemoryLog, NewMemoryLogEntry } from "../ports/memory-log.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
@@ -61,13 +61,18 @@ export class OwnerLogs {
     return held !== undefined && (await this.#isCurrent(owner, held, seenSeq)) ? held.memories : null;
   }
 
+  /** For who reads what is to be kept: a change of what was read before an erasure is refused. */
+  epoch(owner: Owner): Promise<number> {
+    return this.#parts.ledger.epoch(owner);
+  }
+
   /** What the log says, with the store level. @throws LONG_TERM_MEMORY_UNAVAILABLE when it can't be made so */
   async level(owner: Owner, signal?: AbortSignal): Promise<OwnerMemories> {
     const held = this.#held.get(owner);
     if (held !== undefined && (await this.isLevel(owner))) return held.memories;
     return this.#exclusively(owner, async () => {
       const loaded = await this.#load(owner);
-      await this.#project(owner, loaded, signal);
+      await this.#project(owner, loaded, signal === undefined ? {} : { signal });
       return loaded.memories;
     });
   }
@@ -93,9 +98,16 @@ export class OwnerLogs {
   async change<T>(
     owner: Owner,
     plan: (memories: OwnerMemories) => Promise<MemoryChange<T>> | MemoryChange<T>,
-    options: { readonly now: Date; readonly signal?: AbortSignal; readonly store?: "later"; readonly dropsTexts?: boolean },
+    options: {
+      readonly now: Date;
+      readonly signal?: AbortSignal;
+      readonly store?: "later";
+      readonly dropsTexts?: boolean;
+      /** The owner's when what is kept was read. Default: as it is now. */
+      readonly epoch?: number;
+    },
   ): Promise<{ readonly result: T; readonly memories: OwnerMemories }> {
-    const epoch = await this.#parts.ledger.epoch(owner);
+    const epoch = options.epoch ?? (await this.epoch(owner));
     return this.#exclusively(owner, async () => {
       for (let tries = 1; ; tries++) {
         const held = await this.#load(owner);
@@ -112,7 +124,10 @@ export class OwnerLogs {
         }
         this.#held.set(owner, held);
         await this.#dropRemovedTexts(owner, memories);
-        if (options.store !== "later") await this.#project(owner, held, options.signal);
+        if (options.store !== "later") {
+          await this.#project(owner, held, { epoch, ...(options.signal && { signal: options.signal }) });
+          await this.#sweepIfErased(owner, memories, epoch);
+        }
         return { result, memories };
       }
     });
@@ -196,6 +211,18 @@ export class OwnerLogs {
     memories.redacted();
   }
 
+  /**
+   * What came into the store behind an erasure goes again: no epoch stands in the way there of a process that was stopped for long, and
+   * then went on. While the log is there the erasure has yet to come to both. @throws OWNER_ERASED
+   */
+  async #sweepIfErased(owner: Owner, written: OwnerMemories, epoch: number): Promise<void> {
+    if ((await this.epoch(owner)) === epoch || (await this.#parts.log.lastSeq(owner)) >= written.seq) return;
+    this.#held.delete(owner);
+    const { memories } = await this.#load(owner);
+    await this.#parts.projection.mend(owner, memories, {});
+    throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+  }
+
   /** What an older copy of the log lacks is taken back into it from the store. */
   async #regain(owner: Owner, { memories }: Held): Promise<void> {
     const { log, ledger, projection, clock } = this.#parts;
@@ -207,9 +234,9 @@ export class OwnerLogs {
     await this.#dropRemovedTexts(owner, memories);
   }
 
-  async #project(owner: Owner, held: Held, signal: AbortSignal | undefined): Promise<void> {
+  /** `epoch`: of what is carried over; what lands behind an erasure is then known as of before it. Default: as it is now. */
+  async #project(owner: Owner, held: Held, options: { readonly signal?: AbortSignal; readonly epoch?: number }): Promise<void> {
     const { projection } = this.#parts;
-    const options = signal === undefined ? {} : { signal };
     const { level, memories } = held;
     if (level === memories.seq) return;
     if (level !== null && !changesBehind(memories, level)) {

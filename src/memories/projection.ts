@@ -112,12 +112,17 @@ export class Projection {
   }
 
   /**
-   * Brings the store level with an owner's memories, from what the store says of itself.
+   * Brings the store level with an owner's memories, from what the store says of itself. `epoch`: the owner's when the memories were read.
    * @throws LONG_TERM_MEMORY_UNAVAILABLE when that can't be done, or may not by itself
    */
-  async mend(owner: Owner, memories: OwnerMemories, options: { readonly signal?: AbortSignal; readonly anew?: boolean }): Promise<void> {
+  async mend(
+    owner: Owner,
+    memories: OwnerMemories,
+    options: { readonly signal?: AbortSignal; readonly anew?: boolean; readonly epoch?: number },
+  ): Promise<void> {
     const { store, ledger, logger } = this.#parts;
-    const [marker, count, epoch] = await Promise.all([store.marker(owner), store.count(owner), ledger.epoch(owner)]);
+    const epochNow = options.epoch ?? ledger.epoch(owner);
+    const [marker, count, epoch] = await Promise.all([store.marker(owner), store.count(owner), epochNow]);
     const { seq, records } = memories;
     if (options.anew !== true) {
       if (marker === null && seq === 0 && count === 0) return;
@@ -140,9 +145,14 @@ export class Projection {
   }
 
   /** Carries what changed behind an entry over to the store. */
-  async complete(owner: Owner, memories: OwnerMemories, behind: number, options: { readonly signal?: AbortSignal }): Promise<void> {
+  async complete(
+    owner: Owner,
+    memories: OwnerMemories,
+    behind: number,
+    { epoch, ...options }: { readonly signal?: AbortSignal; readonly epoch?: number },
+  ): Promise<void> {
     const { store, ledger } = this.#parts;
-    const marker = { seq: memories.seq, count: memories.records.size, epoch: await ledger.epoch(owner) };
+    const marker = { seq: memories.seq, count: memories.records.size, epoch: epoch ?? (await ledger.epoch(owner)) };
     await store.project(owner, { ...memories.since(behind), marker }, options);
   }
 }

@@ -9,7 +9,7 @@ import { knownFor } from "./known-memories.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import { changesOf } from "./proposed-change.js";
 import { type ReconcileRules, reconcile } from "./reconcile.js";
-import { between, summed } from "./turn-memories.js";
+import { between, summed } from "./reconciled-difference.js";
 import { waits } from "./waiting.js";
 
 /** Checks what was proposed for a message as what its reader proposes is checked. */

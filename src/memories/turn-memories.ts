@@ -12,7 +12,8 @@ import { waitingOffRecord } from "./off-record.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
 import { changesOf } from "./proposed-change.js";
-import { type Reconciled, type ReconcileRules, reconcile } from "./reconcile.js";
+import { type ReconcileRules, reconcile } from "./reconcile.js";
+import { between, summed } from "./reconciled-difference.js";
 import { settled } from "./settlement.js";
 import { takenBack } from "./taken-back.js";
 import { TurnReading, type TurnReadingParts } from "./turn-reading.js";
@@ -33,6 +34,13 @@ const GUEST = "guest";
 /** Stands for the reader of a message that was left and then taken back. */
 const GONE = "gone";
 
+/** While what is kept: the owner's epoch is that of when the message was there to be read. */
+interface KeptWhile {
+  readonly now: Date;
+  readonly signal: AbortSignal;
+  readonly epoch: number;
+}
+
 /** What happens to memories because of a turn. */
 export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffRecord"> {
   readonly #parts: TurnMemoriesParts;
@@ -46,16 +54,17 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
   async remember(
     owner: Owner,
     turn: TurnToRemember,
-    { now, signal }: { readonly now: Date; readonly signal: AbortSignal },
+    options: { readonly now: Date; readonly signal: AbortSignal; readonly epoch?: number },
   ): Promise<RememberedTurn> {
     const { logs, left } = this.#parts;
+    const { now, signal, epoch = await logs.epoch(owner) } = options;
     const known = await logs.known(owner);
     if (known.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
-    if (turn.may_wait === true && left?.together(owner)) return this.#leave(owner, turn, now, signal);
-    if (!left?.together(owner) || known.left.length === 0) return this.#read(owner, turn, [], { known, now, signal });
+    if (turn.may_wait === true && left?.together(owner)) return this.#leave(owner, turn, { now, signal, epoch });
+    if (!left?.together(owner) || known.left.length === 0) return this.#read(owner, turn, [], { known, now, signal, epoch });
     const claim = await left.claim(owner, signal);
     try {
-      return await this.#readWithLeft(owner, turn, { left, now, signal: AbortSignal.any([signal, claim.signal]) });
+      return await this.#readWithLeft(owner, turn, { left, now, epoch, signal: AbortSignal.any([signal, claim.signal]) });
     } finally {
       await claim.release();
     }
@@ -65,7 +74,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
   async #readWithLeft(
     owner: Owner,
     turn: TurnToRemember,
-    { left, ...options }: { readonly left: LeftToRead; readonly now: Date; readonly signal: AbortSignal },
+    { left, ...options }: { readonly left: LeftToRead } & KeptWhile,
   ): Promise<RememberedTurn> {
     const { logs } = this.#parts;
     for (;;) {
@@ -89,23 +98,25 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     owner: Owner,
     turn: TurnToRemember,
     along: readonly TurnToRemember[],
-    { known, now, signal }: { readonly known: OwnerMemories; readonly now: Date; readonly signal: AbortSignal },
+    { known, ...options }: { readonly known: OwnerMemories } & KeptWhile,
   ): Promise<RememberedTurn> {
+    const { now, signal } = options;
     const base = await this.#withoutReplaced(owner, known, turn, now);
     const readings = await this.#reading.read(owner, turn, along, { records: base, now, signal });
     signal.throwIfAborted();
     for (const [place, each] of along.entries()) {
       const reading = readings[place] ?? null;
-      if (reading !== null) await this.#keepAlong(owner, each, reading, now, signal);
+      if (reading !== null) await this.#keepAlong(owner, each, reading, options);
     }
     const own = readings[along.length];
     if (own === undefined || own === null) throw new AppError("EXTRACTION_FAILED");
-    return rememberedTurn(await this.#keep(owner, turn, own, now, signal), turn.message_id);
+    return rememberedTurn(await this.#keep(owner, turn, own, options), turn.message_id);
   }
 
   async readLeft(owner: Owner, { now, signal }: { readonly now: Date; readonly signal: AbortSignal }): Promise<void> {
     const { logs, left } = this.#parts;
     if (left === undefined) return;
+    const epoch = await logs.epoch(owner);
     let failure: unknown = null;
     for (const turn of (await logs.known(owner)).left.toReversed()) {
       // Read along with one after it.
@@ -113,7 +124,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
       const said = await left.said(owner, turn, signal);
       try {
         if (said === null) await this.#drop(owner, turn, now);
-        else await this.remember(owner, said, { now, signal });
+        else await this.remember(owner, said, { now, signal, epoch });
       } catch (error) {
         signal.throwIfAborted();
         failure = error;
@@ -123,7 +134,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
   }
 
   /** Notes that a message has yet to be read. */
-  async #leave(owner: Owner, turn: TurnToRemember, now: Date, signal: AbortSignal): Promise<RememberedTurn> {
+  async #leave(owner: Owner, turn: TurnToRemember, options: KeptWhile): Promise<RememberedTurn> {
     const { session_id, message_id } = turn;
     const left = { session_id, turn: turn.turn, message_id, reader: NOBODY };
     const { memories } = await this.#parts.logs.change(
@@ -132,7 +143,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
         const known = current.planned(message_id) !== undefined;
         return { entry: known ? null : { kind: "turn", turn: left, puts: [], removed: [] }, result: null };
       },
-      { now, signal },
+      options,
     );
     return { ...rememberedTurn(memories, message_id), left: !memories.isRead(message_id) };
   }
@@ -150,15 +161,16 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
   }
 
   /** Its word about the record first: what a crash cuts off after it is read again, and said again. */
-  async #keepAlong(owner: Owner, turn: TurnToRemember, reading: CheckedReading, now: Date, signal: AbortSignal): Promise<void> {
+  async #keepAlong(owner: Owner, turn: TurnToRemember, reading: CheckedReading, options: KeptWhile): Promise<void> {
     const { left } = this.#parts;
-    if (reading.off_record !== null) await left?.takeOffRecord(owner, turn, reading.off_record, signal);
-    await this.#keep(owner, turn, reading, now, signal);
+    if (reading.off_record !== null) await left?.takeOffRecord(owner, turn, reading.off_record, options.signal);
+    await this.#keep(owner, turn, reading, options);
   }
 
   /** Logs what a reading gave, unless that has happened, and has the store follow. */
-  async #keep(owner: Owner, turn: TurnToRemember, reading: CheckedReading, now: Date, signal: AbortSignal): Promise<OwnerMemories> {
+  async #keep(owner: Owner, turn: TurnToRemember, reading: CheckedReading, options: KeptWhile): Promise<OwnerMemories> {
     const { logs, forgetting, left } = this.#parts;
+    const { now } = options;
     const rules = await this.#parts.rules(owner, now);
     const { memories } = await logs.change(
       owner,
@@ -186,7 +198,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
           result: null,
         };
       },
-      { now, signal },
+      options,
     );
     left?.done(turn.message_id);
     if ((memories.planned(turn.message_id)?.removed.length ?? 0) > 0) forgetting.tell(owner);
@@ -264,22 +276,6 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
   }
 }
 
-/** From what is kept to what is to be kept. */
-export function between(
-  before: ReadonlyMap<string, MemoryRecord>,
-  base: ReadonlyMap<string, MemoryRecord>,
-  { puts }: Reconciled,
-  forgotten: ReadonlySet<string>,
-): { readonly puts: readonly MemoryRecord[]; readonly removed: readonly string[] } {
-  const after = new Map(base);
-  for (const record of puts) after.set(record.id, record);
-  for (const id of forgotten) after.delete(id);
-  return {
-    puts: [...after.values()].filter((record) => before.get(record.id) !== record),
-    removed: [...before.keys()].filter((id) => !after.has(id)),
-  };
-}
-
 function rememberedTurn(memories: OwnerMemories, messageId: string): RememberedTurn {
   const planned = memories.planned(messageId);
   const records = (planned?.puts ?? []).flatMap((id) => memories.records.get(id) ?? []);
@@ -290,10 +286,4 @@ function rememberedTurn(memories: OwnerMemories, messageId: string): RememberedT
     off_record: planned?.turn.off_record ?? null,
     dropped: planned?.dropped ?? {},
   };
-}
-
-export function summed(...counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const sum: Record<string, number> = {};
-  for (const each of counts) for (const [why, count] of Object.entries(each)) sum[why] = (sum[why] ?? 0) + count;
-  return sum;
 }

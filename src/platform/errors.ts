@@ -118,6 +118,7 @@ export const ERRORS = {
   LONG_TERM_MEMORY_UNAVAILABLE: spec(503, "Long-term memory is out of reach", "Try again soon. Chats go on with short-term memory."),
   HISTORY_UNAVAILABLE: spec(503, "History search is out of reach", "Try again soon."),
   IDENTITY_UNAVAILABLE: spec(503, "Who you are can't be checked just now", "The server can't reach its keys. Try again soon."),
+  ERASURE_UNDER_WAY: spec(503, "The erasure goes on", "Send the same request again: it waits on, and gives the receipt."),
   SHUTTING_DOWN: spec(503, "The server is stopping", "Try again soon."),
   MODEL_TIMEOUT: spec(504, "The model took too long", "Your message is kept. Try again in a moment."),
   EMBEDDING_UNAVAILABLE: spec(503, "The embedder gave no answer", "Try again soon."),

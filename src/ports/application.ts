@@ -361,8 +361,12 @@ export interface Privacy {
   records(owner: Owner): Promise<readonly JsonValue[]>;
   /** JSON text in chunks: sessions with messages, steps and elements, memories with their history, domain records. */
   export(owner: Owner, options: { readonly by: string }): AsyncIterable<string>;
-  /** Erases everything of one user from every store, looks, and gives the receipt. Safe to repeat. */
-  erase(owner: Owner, options: { readonly by: string }): Promise<ErasureReceipt>;
+  /**
+   * Erases everything of one user from every store, looks, and gives the receipt. Safe to repeat. `waitMs`: how long the receipt is waited
+   * for; the erasure goes on, and who asks again waits for the same. Default: as long as it takes.
+   * @throws ERASURE_UNDER_WAY, CLIENT_CLOSED_REQUEST when the signal aborts
+   */
+  erase(owner: Owner, options: { readonly by: string; readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<ErasureReceipt>;
   /** Finishes the erasures that a crash interrupted; at start, before anything is served. */
   resume(): Promise<number>;
 }

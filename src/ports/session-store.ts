@@ -173,6 +173,8 @@ export interface PendingTurn {
   readonly errorCode: string | null;
   /** Seq of the turn's user message: reading what the turn said can start there. */
   readonly fromSeq?: number;
+  /** Of a turn that was claimed where claims are renewed: which claim it is. */
+  readonly claim?: string;
 }
 
 export interface ClaimOptions {
@@ -180,7 +182,7 @@ export interface ClaimOptions {
   readonly except?: readonly Owner[];
   /** Default: of whoever's. */
   readonly only?: readonly Owner[];
-  /** How long nobody else is given the turns, in milliseconds: longer than a try may take. */
+  /** How long nobody else is given the turns, in milliseconds: longer than a try may take, where a claim is not renewed. */
   readonly leaseMs: number;
 }
 
@@ -224,11 +226,16 @@ export interface SessionIndex {
    * is recorded. As {@link due} otherwise.
    */
   claim(nowMs: number, limit: number, claim: ClaimOptions): Promise<readonly PendingTurn[]>;
-  /** Lets a claimed turn go that was not tried. */
-  letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn">): Promise<void>;
   /**
-   * Resolves when no worker of any process has a claim on a turn of the owner, or of this session of theirs, or when the signal aborts.
-   * Within one process the worker itself knows: resolves at once where there are no others.
+   * Holds on to a claimed turn for `leaseMs` from now. Which claim it is now; null where the turn is not the worker's any more: somebody
+   * else was given it, or the owner's data is being erased. Default: claims are not renewed.
+   */
+  renewClaim?(turn: PendingTurn, leaseMs: number): Promise<string | null>;
+  /** Lets a claimed turn go that was not done. Without effect where it says which claim it is, and that is over. */
+  letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void>;
+  /**
+   * Resolves when no worker of any process has a claim on a turn of the owner, or of this session of theirs, or when the signal aborts. One
+   * that was killed has its claims until they end. Within one process the worker itself knows: resolves at once where there are no others.
    */
   unclaimed(owner: Owner, options: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void>;
   /** Of one session, or of all of the owner's. By session, the oldest turn first. */
@@ -291,9 +298,9 @@ export interface TurnLock {
   acquire(key: string, options: AcquireOptions): Promise<Lease>;
   /**
    * While an erasure is open, in every process: takes the locks away that are held for the owner, and resolves when none is. Within one
-   * process whoever erases knows what runs: resolves at once where there are no others.
+   * process whoever erases knows what runs: resolves at once where there are no others. @throws ABORTED when the signal aborts first
    */
-  revoke(owner: Owner): Promise<void>;
+  revoke(owner: Owner, options?: { readonly signal?: AbortSignal }): Promise<void>;
 }
 
 export interface AcquireOptions {

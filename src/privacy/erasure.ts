@@ -1,7 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../domain/owner.js";
+import { boundedSignal } from "../platform/bounded-signal.js";
 import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import { orAbort } from "../platform/or-abort.js";
 import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
 import { type ErasableStore, residueOf } from "./residue.js";
 
@@ -10,9 +13,9 @@ export interface ErasureParts {
   readonly ledger: OwnerLedger;
   /**
    * Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. Turns, session changes,
-   * write-backs, imports.
+   * write-backs, imports. @throws the signal's reason when it aborts
    */
-  readonly hold: (owner: Owner) => Promise<() => void>;
+  readonly hold: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
   /** Rewrites files whose free space can still hold deleted bytes; after the deletions, before the look. */
   readonly compact: () => Promise<void>;
   /** Told of an erasure that is done, before its receipt closes it: so that it is told again when that can't be kept. */
@@ -31,6 +34,13 @@ export interface ErasedMerges {
   erasedWith(owner: Owner): Promise<readonly Owner[]>;
 }
 
+/** How long whoever asked for an erasure waits for its receipt. */
+export interface ErasureWait {
+  /** In milliseconds. Default: for as long as it takes. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 /** What another process had under way when the erasure began may land behind the first pass; it begins nothing new. */
 const PASSES = 3;
 const BETWEEN_PASSES_MS = 500;
@@ -43,6 +53,7 @@ const BETWEEN_PASSES_MS = 500;
 export class Erasure {
   readonly #parts: ErasureParts;
   readonly #running = new Map<Owner, Promise<ErasureReceipt>>();
+  readonly #stopping = new AbortController();
 
   constructor(parts: ErasureParts) {
     this.#parts = parts;
@@ -58,6 +69,31 @@ export class Erasure {
     const erasure = this.#erase(owner, by, keep).finally(() => this.#running.delete(owner));
     this.#running.set(owner, erasure);
     return erasure;
+  }
+
+  /**
+   * As {@link run}, for one who waits so long for the receipt: the erasure goes on behind their back.
+   * @throws ERASURE_UNDER_WAY, CLIENT_CLOSED_REQUEST when the signal aborts
+   */
+  async receiptWithin(owner: Owner, by: string, { waitMs, signal }: ErasureWait): Promise<ErasureReceipt> {
+    const erasure = this.run(owner, by);
+    const bound = boundedSignal([signal], waitMs);
+    try {
+      return await orAbort(erasure, bound.signal);
+    } catch (error) {
+      if (!bound.signal.aborted) throw error;
+      erasure.catch((cause: unknown) => this.#parts.logger.error({ err: cause }, "an erasure could not be finished; it stays open"));
+      if (signal?.aborted) throw new AppError("CLIENT_CLOSED_REQUEST", { hint: "The erasure goes on." });
+      throw new AppError("ERASURE_UNDER_WAY", { retryAfterSeconds: 1 });
+    } finally {
+      bound.end();
+    }
+  }
+
+  /** Ends what waits or has more to do, and resolves when nothing runs: it is finished at the next start, or when it is asked for again. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new AppError("SHUTTING_DOWN", { retryAfterSeconds: 5 }));
+    await Promise.allSettled(this.#running.values());
   }
 
   /** Finishes what a crash interrupted. One that still can't be finished is logged and stays open. Returns how many were finished. */
@@ -77,15 +113,20 @@ export class Erasure {
 
   async #erase(owner: Owner, by: string, keep?: readonly string[]): Promise<ErasureReceipt> {
     const { ledger, hold, merges, clock, logger } = this.#parts;
+    const { signal } = this.#stopping;
+    signal.throwIfAborted();
     const { receiptId } = await ledger.beginErasure(owner, clock.now().toISOString());
-    const release = await hold(owner);
+    const release = await hold(owner, signal);
     try {
+      // Asked of several processes: one of them was done meanwhile.
+      const given = (await ledger.receipts(owner)).find(({ receipt_id: id }) => id === receiptId);
+      if (given !== undefined) return given;
       // Each has a receipt of its own; what they gave is counted here, where it is.
       for (const dormant of (await merges?.erasedWith(owner)) ?? []) await this.run(dormant, by);
       const erased: Record<string, number> = {};
       let residue = await this.#pass(owner, erased);
       for (let pass = 2; pass <= PASSES && isAnyLeft(residue); pass++) {
-        await pause(BETWEEN_PASSES_MS);
+        await pause(BETWEEN_PASSES_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
         residue = await this.#pass(owner, erased);
       }
       const verified = !isAnyLeft(residue);
@@ -106,6 +147,7 @@ export class Erasure {
   async #pass(owner: Owner, erased: Record<string, number>): Promise<Residue> {
     const { stores, compact } = this.#parts;
     for (const store of stores) {
+      this.#stopping.signal.throwIfAborted();
       for (const [what, count] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + count;
     }
     await compact();

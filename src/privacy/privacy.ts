@@ -10,7 +10,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
-import { type ErasedMerges, Erasure } from "./erasure.js";
+import { type ErasedMerges, Erasure, type ErasureWait } from "./erasure.js";
 import { type ExportCounts, exportDocument } from "./export.js";
 import { type ErasableStore, erasableStores } from "./residue.js";
 
@@ -29,8 +29,8 @@ export interface PrivacyParts {
   readonly ledger: OwnerLedger;
   /** Caches and whatever else keeps something of a user. */
   readonly others?: readonly ErasableStore[];
-  /** Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. */
-  readonly hold: (owner: Owner) => Promise<() => void>;
+  /** Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. @throws the signal's reason */
+  readonly hold: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
   /** Rewrites files whose free space can still hold deleted bytes. Default: none do. */
   readonly compact?: () => Promise<void>;
   /** Erased with everything else, and told of the erasure. Default: there are none. */
@@ -73,8 +73,8 @@ export class PrivacyService implements Privacy {
     await ledger.audit(owner, { at: clock.now().toISOString(), action: "export", by: options.by, receiptId: null, counts: { ...counts } });
   }
 
-  erase(owner: Owner, options: { readonly by: string }): Promise<ErasureReceipt> {
-    return this.#erasure.run(owner, options.by);
+  erase(owner: Owner, { by, ...wait }: { readonly by: string } & ErasureWait): Promise<ErasureReceipt> {
+    return this.#erasure.receiptWithin(owner, by, wait);
   }
 
   /** What a merge left dormant. `keep`: jobs whose progress stays in the ledger. */
@@ -84,6 +84,11 @@ export class PrivacyService implements Privacy {
 
   resume(): Promise<number> {
     return this.#erasure.resume();
+  }
+
+  /** Ends the erasures that run; they stay open. */
+  stop(): Promise<void> {
+    return this.#erasure.stop();
   }
 }
 

@@ -226,6 +226,45 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       await waiting;
     });
 
+    test("a claim that is renewed outlives its lease; who had one that was taken over can neither renew it nor let it go", async () => {
+      const [one, other] = await many(2);
+      if (one === undefined || other === undefined) throw new Error("none");
+      const id = await started(one);
+      await say(one, id, 1);
+      const claimed = async ({ store }: Replica, leaseMs: number) => (await store.index.claim(later(), 5, { leaseMs }))[0];
+      const first = await claimed(one, LEASE_MS);
+      if (first?.claim === undefined) throw new Error("nothing was claimed");
+      const claim = await one.store.index.renewClaim?.(first, 20 * LEASE_MS);
+      expect(claim).toEqual(expect.any(String));
+      await pause(2 * LEASE_MS);
+      expect(await claimed(other, LEASE_MS)).toBeUndefined();
+      // As it was before it was renewed.
+      expect(await one.store.index.renewClaim?.(first, LEASE_MS)).toBeNull();
+      const renewed = { ...first, claim: claim ?? "" };
+      const short = await one.store.index.renewClaim?.(renewed, 100);
+      await pause(300);
+      const second = await claimed(other, 20 * LEASE_MS);
+      expect(second).toMatchObject({ sessionId: id, turn: 1 });
+      const gone = { ...first, claim: short ?? "" };
+      expect(await one.store.index.renewClaim?.(gone, LEASE_MS)).toBeNull();
+      await one.store.index.letGo(gone);
+      expect(await claimed(one, LEASE_MS)).toBeUndefined();
+      if (second !== undefined) await other.store.index.letGo(second);
+      expect(await claimed(one, LEASE_MS)).toMatchObject({ sessionId: id, turn: 1 });
+    });
+
+    test("while an erasure is open no claim of the owner is renewed; others' are", async () => {
+      const [eraser, other] = await many(2);
+      if (eraser === undefined || other === undefined) throw new Error("none");
+      await say(other, await started(other), 1);
+      await say(other, await started(other, BOB), 1, BOB);
+      const turns = await other.store.index.claim(later(), 5, { leaseMs: 60_000 });
+      expect(turns.map(({ owner }) => owner).toSorted()).toEqual([ALICE, BOB].toSorted());
+      await eraser.ledger.beginErasure(ALICE, AT);
+      for (const turn of turns)
+        expect(await other.store.index.renewClaim?.(turn, 60_000)).toEqual(turn.owner === ALICE ? null : expect.any(String));
+    });
+
     test("of many that change one owner's memories each sees the others' changes", async () => {
       const replicas = await many(4);
       await Promise.all(

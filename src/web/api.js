@@ -145,5 +145,4 @@ export const api = {
   reject: (memory) => json("POST", `/v1/memories/${id(memory)}/reject`),
   why: (memory) => json("GET", `/v1/memories/${id(memory)}/why`),
   exportAll: async () => (await request("GET", "/v1/me/export")).blob(),
-  eraseAll: () => json("DELETE", "/v1/me?confirm=true"),
 };

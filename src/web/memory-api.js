@@ -38,5 +38,14 @@ export const dataApi = {
     const type = file.name.endsWith(".ndjson") || file.name.endsWith(".jsonl") ? "application/x-ndjson" : "application/json";
     return (await request("POST", "/v1/import", { raw: file, headers: { "Content-Type": type } })).json();
   },
-  erase: () => json("DELETE", "/v1/me?confirm=true"),
+  /** The receipt: an erasure that takes longer than a request goes on, and is waited for again. */
+  erase: async () => {
+    for (;;) {
+      try {
+        return await json("DELETE", "/v1/me?confirm=true");
+      } catch (error) {
+        if (error.code !== "ERASURE_UNDER_WAY") throw error;
+      }
+    }
+  },
 };

@@ -20,8 +20,9 @@ export function openMatrix() {
     vi.useRealTimers();
   });
   return {
-    async opened(vectors?: "local"): Promise<Rig> {
-      rig = await Rig.open(undefined, vectors);
+    /** `recallDeadlineMs`: patient where nothing that a recall reads hangs. */
+    async opened({ vectors, recallDeadlineMs }: { readonly vectors?: "local"; readonly recallDeadlineMs?: number } = {}): Promise<Rig> {
+      rig = await Rig.open(undefined, vectors, recallDeadlineMs);
       return rig;
     },
     /** Into the table first: a row that is not as it should be is shown there as such. */

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { holds, openMatrix, STORE_DOWN } from "./matrix.js";
-import { QUERY_PREFIX } from "./rig.js";
+import { PATIENT_RECALL_MS, QUERY_PREFIX } from "./rig.js";
 import { type StoreOutcome, underStoreFault } from "./store-faults.js";
 
 const { opened, compare, comparePage } = openMatrix();
@@ -9,6 +9,7 @@ const LATE = "timeout ×3, degraded ×5";
 const STORE_LATE = { ...STORE_DOWN, memory: LATE } satisfies StoreOutcome;
 const EMBEDDER_DOWN = { ...STORE_DOWN, known: "standing preferences" } satisfies StoreOutcome;
 const EMBEDDER_LATE = { ...EMBEDDER_DOWN, memory: LATE } satisfies StoreOutcome;
+const isLate = ({ memory }: StoreOutcome) => memory === LATE;
 
 describe("[degradation-honest] [reply-never-waits] [other-users-unaffected] a fault of what recall reads from", () => {
   test.each([
@@ -23,7 +24,7 @@ describe("[degradation-honest] [reply-never-waits] [other-users-unaffected] a fa
     // A store that lies is asked on: what it says is checked, and hers is told from others'.
     ["other users' points", { type: "strangers" }, { ...STORE_DOWN, known: "standing preferences", asked: "7 of 7" }],
   ] as const)("Qdrant: %s", async (name, fault, expected) => {
-    const rig = await opened();
+    const rig = await opened(isLate(expected) ? {} : { recallDeadlineMs: PATIENT_RECALL_MS });
     const { qdrant, ada } = rig;
     const hers = (body: unknown) => holds(body, ada.owner);
     const seen = await underStoreFault(rig, {
@@ -45,7 +46,7 @@ describe("[degradation-honest] [reply-never-waits] [other-users-unaffected] a fa
     ["half an answer, then nothing", "stall", EMBEDDER_LATE],
     ["wrong dimension", "wrong-dimension", EMBEDDER_DOWN],
   ] as const)("embedder: %s", async (name, fault, expected) => {
-    const rig = await opened();
+    const rig = await opened(isLate(expected) ? {} : { recallDeadlineMs: PATIENT_RECALL_MS });
     const { openai, ada } = rig;
     const hers = (body: unknown) => holds(body, ada.word);
     const seen = await underStoreFault(rig, {

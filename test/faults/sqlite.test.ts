@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../src/concierge/catalogue.js";
 import { AS_EVER, holds, NOT_KEPT, openMatrix, STORE_DOWN } from "./matrix.js";
-import { type Rig, replyTo } from "./rig.js";
+import { PATIENT_RECALL_MS, type Rig, replyTo } from "./rig.js";
 import { runs, underStoreFault } from "./store-faults.js";
 import { underTurnFault } from "./turn-faults.js";
 
@@ -32,7 +32,7 @@ describe("[degradation-honest] [other-users-unaffected] a fault of the disk bene
     ["vectors.db fails (SQLITE_IOERR)", "SQLITE_IOERR", UNREAD],
     ["vectors.db is locked (SQLITE_BUSY)", "locked", { ...UNREAD, ...READS, ...LOCKED_OUT }],
   ] as const)("%s", async (name, how, expected) => {
-    const on = await opened("local");
+    const on = await opened({ vectors: "local" });
     const seen = await underStoreFault(on, {
       start: () => {
         if (how === "locked") on.sqlite.lock(join(on.dir, "vectors.db"));
@@ -50,7 +50,7 @@ describe("[degradation-honest] [other-users-unaffected] a fault of the disk bene
     ["index.db fails (SQLITE_IOERR)", "SQLITE_IOERR", NOT_KEPT],
     ["index.db is locked (SQLITE_BUSY)", "locked", { ...AS_EVER, ...LOCKED }],
   ] as const)("%s", async (name, how, expected) => {
-    const on = await opened();
+    const on = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
     const seen = await underTurnFault(on, {
       start: () => {
         if (how === "locked") on.sqlite.lock(join(on.dir, "index.db"));
@@ -65,7 +65,7 @@ describe("[degradation-honest] [other-users-unaffected] a fault of the disk bene
     ["bookings.db fails (SQLITE_IOERR), at a quote", "SQLITE_IOERR", AS_EVER],
     ["bookings.db is locked (SQLITE_BUSY), at a quote", "locked", AS_EVER],
   ] as const)("%s", async (name, how, expected) => {
-    const on = await opened();
+    const on = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
     const { ada, openai } = on;
     const [event] = new Catalogue().onSale(new Date());
     const observed: unknown[] = [];

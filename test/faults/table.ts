@@ -1,4 +1,4 @@
-import { MODEL_TIMEOUT_MS, RECALL_DEADLINE_MS } from "./rig.js";
+import { MODEL_TIMEOUT_MS, PATIENT_RECALL_MS, RECALL_DEADLINE_MS } from "./rig.js";
 
 export type Outcome = Readonly<Record<string, string>>;
 
@@ -27,8 +27,9 @@ Written by the tests in \`test/faults\`, which fail when what they see is not wh
 (\`npx vitest run --project faults --maxWorkers=1 -u\` writes the page anew).
 
 Each line is one run of the whole product: the real \`mem0ai\`, \`openai\` and \`@qdrant/js-client-rest\` over loopback servers that fail
-as they are told to, the file store over a disk that does, RECALL_DEADLINE_MS=${RECALL_DEADLINE_MS} and MODEL_TIMEOUT_MS=${MODEL_TIMEOUT_MS}. Ada and Bob each have a
-memory. The fault meets Ada's requests alone; Bob talks at the same time, in the same process. Then all is mended, without a restart.
+as they are told to, the file store over a disk that does, RECALL_DEADLINE_MS=${RECALL_DEADLINE_MS} (${PATIENT_RECALL_MS} where
+nothing that a recall reads hangs) and MODEL_TIMEOUT_MS=${MODEL_TIMEOUT_MS}. Ada and Bob each have a memory. The fault meets Ada's requests alone; Bob talks at
+the same time, in the same process. Then all is mended, without a restart.
 
 - **answered**: the turns under the fault, eight or one. A turn counts as late when it takes longer than its deadlines and much slack;
   what hangs would hang for ever.

@@ -65,5 +65,5 @@ async function journalOf(guest: Guest): Promise<{ readonly said: readonly string
 export async function seenSince(rig: Rig, from: number, which: (body: unknown) => boolean): Promise<void> {
   await vi.waitFor(() => {
     if (!rig.openai.requests.slice(from).some(({ body }) => which(body))) throw new Error("no such request yet");
-  }, 8_000);
+  }, 20_000);
 }

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { ownerHash } from "../../src/domain/owner.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { ANSWER_NOT_KEPT, AS_EVER, holds, LATE_ANSWER, NO_ANSWER, NO_QUOTA, NOT_KEPT, openMatrix } from "./matrix.js";
-import { type Rig, replyTo } from "./rig.js";
+import { PATIENT_RECALL_MS, type Rig, replyTo } from "./rig.js";
 import { seenSince, type TurnOutcome, underTurnFault } from "./turn-faults.js";
 
 const { opened, compare, comparePage } = openMatrix();
@@ -20,7 +20,7 @@ const MODEL_FAULTS = [
 
 describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault of what a turn can't do without", () => {
   test.each(MODEL_FAULTS)("model: %s", async (name, fault, expected) => {
-    const rig = await opened();
+    const rig = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
     const { openai, ada } = rig;
     const hers = (body: unknown) => holds(body, `${ada.word} matinees`);
     let from = 0;
@@ -39,7 +39,7 @@ describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault
   });
 
   test.each(MODEL_FAULTS)("model, when it extracts: %s", async (name, fault) => {
-    const rig = await opened();
+    const rig = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
     const { openai, ada } = rig;
     const extracts = (body: unknown) => (body as ChatBody).response_format !== undefined && holds(body, `${ada.word} matinees`);
     let from = 0;
@@ -127,7 +127,7 @@ describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault
   ] as [string, { start(rig: Rig): void; during?(rig: Rig): Promise<void>; newSession?: boolean }, TurnOutcome][])(
     "disk: %s",
     async (name, { start, during, newSession = false }, expected) => {
-      const on = await opened();
+      const on = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
       const seen = await underTurnFault(on, { start: () => start(on), ...(during && { during: () => during(on) }), newSession });
       compare("Disk", name, expected, seen);
     },

@@ -518,6 +518,18 @@ describe("privacy and operations", () => {
     expect([response.status, await response.json()]).toEqual([200, receipt]);
   });
 
+  test("an erasure that takes longer than a request says that it goes on, and when to ask again", async () => {
+    const asked: unknown[] = [];
+    const erase = async (_: unknown, { waitMs, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal }) => {
+      asked.push(waitMs, signal instanceof AbortSignal);
+      throw new AppError("ERASURE_UNDER_WAY", { retryAfterSeconds: 1 });
+    };
+    const response = await (await appOver(fakeApplication({ privacy: { erase } }))).request("/v1/me?confirm=true", { method: "DELETE" });
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
+    expect(await response.json()).toMatchObject({ code: "ERASURE_UNDER_WAY" });
+    expect(asked).toEqual([20_000, true]);
+  });
+
   test("[owner-isolation] bookings are the caller's own, as the domain records them", async () => {
     const records = async (owner: string) => [{ reference: "M-1", owner }];
     const response = await (await appOver(fakeApplication({ privacy: { records } }))).request("/v1/me/bookings");

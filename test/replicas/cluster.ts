@@ -47,14 +47,15 @@ export class Cluster {
     return ended.map(({ stderr }) => stderr).join("\n");
   }
 
-  /** Asks a replica by chance. Null where none answered. */
+  /** Asks a replica by chance, or the one that was started last. Null where none answered. */
   async ask(
     method: string,
     path: string,
     user: string,
-    options: { readonly body?: unknown; readonly key?: string } = {},
+    options: { readonly body?: unknown; readonly key?: string; readonly which?: "last" } = {},
   ): Promise<Answered | null> {
-    const url = this.#replicas[Math.floor(Math.random() * this.#replicas.length)]?.url;
+    const place = options.which === "last" ? -1 : Math.floor(Math.random() * this.#replicas.length);
+    const url = this.#replicas.at(place)?.url;
     const headers = {
       "X-User-Id": user,
       "Content-Type": "application/json",

@@ -131,7 +131,7 @@ async function erase(cluster: Cluster, user: string, erased: Set<string>): Promi
   expect(await erasedNow(cluster, user)).toMatchObject({ verified: true });
 }
 
-/** The receipt, of whichever replica gives one: an erasure waits for what one that was killed had begun, longer than a client does. */
+/** The receipt, of whichever replica gives one: an erasure waits for the leases of one that was killed, and one that is killed gives none. */
 async function erasedNow(cluster: Cluster, user: string): Promise<unknown> {
   for (;;) {
     const answered = await cluster.ask("DELETE", "/v1/me?confirm=true", user);

@@ -92,8 +92,8 @@ export class LeasedLock implements TurnLock {
     }
   }
 
-  async revoke(owner: Owner): Promise<void> {
-    while (await this.#engine.revoke(owner)) await pause(LONGEST_LOOK_MS);
+  async revoke(owner: Owner, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    while (await this.#engine.revoke(owner)) await pauseUnless(signal, LONGEST_LOOK_MS);
   }
 
   #lease(name: LeaseName, fence: number, local: Lease): Lease {

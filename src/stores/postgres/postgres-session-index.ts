@@ -1,7 +1,7 @@
 // Over 300 lines: one port over the tables of one index, most of it SQL.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Owner } from "../../domain/owner.js";
+import { type Owner, ownerHash } from "../../domain/owner.js";
 import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
 import type { ContentCodec } from "../../ports/content-codec.js";
 import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
@@ -171,18 +171,29 @@ export class PostgresSessionIndex implements SessionIndex, RestoresPending {
          ORDER BY p.at_ms, p.session_id LIMIT $3 FOR UPDATE OF p SKIP LOCKED
        )
        UPDATE {pending} p SET claimed_until = now() + $4 * interval '1 millisecond' FROM due
-       WHERE p.session_id = due.session_id AND p.turn = due.turn RETURNING p.*`,
+       WHERE p.session_id = due.session_id AND p.turn = due.turn RETURNING p.*, p.claimed_until::text AS claim`,
       [Math.floor(nowMs), except, limit, leaseMs, only ?? null],
     );
-    return rows.toSorted((a, b) => Number(a.at_ms) - Number(b.at_ms)).map(asPending);
+    return rows.toSorted((a, b) => Number(a.at_ms) - Number(b.at_ms)).map((row) => ({ ...asPending(row), claim: String(row.claim) }));
   }
 
-  async letGo({ owner, sessionId, turn }: Pick<PendingTurn, "owner" | "sessionId" | "turn">): Promise<void> {
-    await this.#database.run("UPDATE {pending} SET claimed_until = NULL WHERE session_id = $1 AND turn = $2 AND owner = $3", [
-      sessionId,
-      turn,
-      owner,
-    ]);
+  async renewClaim({ owner, sessionId, turn, claim }: PendingTurn, leaseMs: number): Promise<string | null> {
+    const [row] = await this.#database.query(
+      `UPDATE {pending} SET claimed_until = now() + $5 * interval '1 millisecond'
+       WHERE session_id = $1 AND turn = $2 AND owner = $3 AND claimed_until = $4::timestamptz
+         AND NOT EXISTS (SELECT 1 FROM {owners} w WHERE w.erasing AND w.key = $6)
+       RETURNING claimed_until::text AS claim`,
+      [sessionId, turn, owner, claim, leaseMs, ownerHash(owner)],
+    );
+    return row === undefined ? null : String(row.claim);
+  }
+
+  async letGo({ owner, sessionId, turn, claim }: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void> {
+    await this.#database.run(
+      `UPDATE {pending} SET claimed_until = NULL
+       WHERE session_id = $1 AND turn = $2 AND owner = $3 AND ($4::timestamptz IS NULL OR claimed_until = $4)`,
+      [sessionId, turn, owner, claim ?? null],
+    );
   }
 
   async unclaimed(owner: Owner, { sessionId, signal }: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void> {
@@ -192,7 +203,7 @@ export class PostgresSessionIndex implements SessionIndex, RestoresPending {
         [owner, sessionId ?? null],
       );
       if (row === undefined || signal.aborted) return;
-      await pause(LOOK_AGAIN_MS);
+      await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 

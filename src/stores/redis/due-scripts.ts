@@ -3,7 +3,7 @@ import { HINTS } from "./hints.js";
 
 /**
  * An owner's turns that are due, of each session the oldest, the oldest first, at most `limit`; claimed for `leaseMs`, or, where that is 0,
- * only looked at. Answers what becomes of the hint, the owner, then fields and rows in turn.
+ * only looked at. Answers what becomes of the hint, the owner, which claim it is (when it ends), then fields and rows in turn.
  */
 export const CLAIM = script(
   ["own", "pending", "claims"],
@@ -28,25 +28,42 @@ end
 local verdict = settle('due', gen, least)
 if verdict == 'gone' then return { verdict } end
 local own = call('HMGET', K.own, 'name', 'erasing')
-local reply = { verdict, own[1] or '' }
+local time = now()
+local claim = leaseMs > 0 and string.format('%.0f', time + leaseMs) or ''
+local reply = { verdict, own[1] or '', claim }
 if leaseMs > 0 and own[2] then return reply end
 table.sort(due, function(a, b)
   if a.at ~= b.at then return a.at < b.at end
   return a.session < b.session
 end)
-local time = now()
 local taken = 0
 for _, each in ipairs(due) do
   if taken >= limit then break end
   local claimed = leaseMs > 0 and call('HGET', K.claims, each.field)
   if not claimed or tonumber(claimed) < time then
-    if leaseMs > 0 then call('HSET', K.claims, each.field, string.format('%.0f', time + leaseMs)) end
+    if leaseMs > 0 then call('HSET', K.claims, each.field, claim) end
     taken = taken + 1
     reply[#reply + 1] = each.field
     reply[#reply + 1] = each.json
   end
 end
 return reply`,
+);
+
+/** Claims a turn for `leaseMs` from now. Answers which claim it is then; nothing where it is another's, or the owner is being erased. */
+export const RENEW_CLAIM = script(
+  ["own", "claims"],
+  `${SERVER_TIME}
+if call('HGET', K.own, 'erasing') or call('HGET', K.claims, ARGV[1]) ~= ARGV[2] then return false end
+local claim = string.format('%.0f', now() + ARGV[3])
+call('HSET', K.claims, ARGV[1], claim)
+return claim`,
+);
+
+/** Lets a turn go, where this is its claim, or whichever it is. */
+export const LET_GO = script(
+  ["claims"],
+  `if ARGV[2] == '' or call('HGET', K.claims, ARGV[1]) == ARGV[2] then call('HDEL', K.claims, ARGV[1]) end`,
 );
 
 /** Whether a worker has a turn of the owner, or of the session that the fields begin with. */

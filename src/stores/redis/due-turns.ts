@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import type { ClaimOptions, PendingTurn } from "../../ports/session-store.js";
 import type { RedisDatabase } from "./database.js";
-import { CLAIM, CLAIMED, COUNT_FAILED, RECORD_ATTEMPT, RESTORE_PENDING, RETRY_FAILED } from "./due-scripts.js";
+import { CLAIM, CLAIMED, COUNT_FAILED, LET_GO, RECORD_ATTEMPT, RENEW_CLAIM, RESTORE_PENDING, RETRY_FAILED } from "./due-scripts.js";
 import type { Hints, Need } from "./hints.js";
 import { tagOf } from "./keys.js";
 import { atMsOf, type FoundTurn, turnField, turnsOf } from "./pending-rows.js";
@@ -29,20 +29,27 @@ export class DueTurns {
       if (found.length >= limit) break;
       if (leftOut.has(hint.tag) || taken?.has(hint.tag) === false) continue;
       const reply = await this.#database.run(CLAIM, hint.keys, hint.gen, Math.floor(nowMs), limit - found.length, leaseMs);
-      const [verdict, name = "", ...rows] = reply as readonly string[];
-      found.push(...turnsOf(name as Owner, "pending", rows));
+      const [verdict, name = "", claim = "", ...rows] = reply as readonly string[];
+      const turns = turnsOf(name as Owner, "pending", rows);
+      found.push(...(claim === "" ? turns : turns.map(({ atMs, turn }) => ({ atMs, turn: { ...turn, claim } }))));
       await this.#hints.settled(hint, verdict);
     }
     return found.toSorted((a, b) => a.atMs - b.atMs).map(({ turn }) => turn);
   }
 
-  async letGo({ owner, sessionId, turn }: Pick<PendingTurn, "owner" | "sessionId" | "turn">): Promise<void> {
-    await this.#database.command("HDEL", this.#database.keys(owner).claims, turnField(sessionId, turn));
+  async renewClaim({ owner, sessionId, turn, claim = "" }: PendingTurn, leaseMs: number): Promise<string | null> {
+    const renewed = await this.#database.run(RENEW_CLAIM, this.#database.keys(owner), turnField(sessionId, turn), claim, leaseMs);
+    return renewed === null ? null : String(renewed);
+  }
+
+  async letGo({ owner, sessionId, turn, claim = "" }: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void> {
+    await this.#database.run(LET_GO, this.#database.keys(owner), turnField(sessionId, turn), claim);
   }
 
   async unclaimed(owner: Owner, { sessionId, signal }: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void> {
     const prefix = sessionId === undefined ? "" : `${sessionId}:`;
-    while (!signal.aborted && (await this.#database.run(CLAIMED, this.#database.keys(owner), prefix)) === 1) await pause(LOOK_AGAIN_MS);
+    while (!signal.aborted && (await this.#database.run(CLAIMED, this.#database.keys(owner), prefix)) === 1)
+      await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
   }
 
   /** By session, the oldest turn first. */

@@ -150,7 +150,11 @@ export class RedisSessionIndex implements SessionIndex, RestoresPending {
     return this.#parts.due.find(nowMs, limit, claim);
   }
 
-  letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn">): Promise<void> {
+  renewClaim(turn: PendingTurn, leaseMs: number): Promise<string | null> {
+    return this.#parts.due.renewClaim(turn, leaseMs);
+  }
+
+  letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void> {
     return this.#parts.due.letGo(turn);
   }
 
