@@ -14,8 +14,8 @@ export interface OffRecordParts {
   /** Null when there is no history. */
   readonly history: Pick<ConversationHistory, "removeMessages"> | null;
   readonly turns: Pick<TurnMemories, "takeOffRecord">;
-  /** Writes the session's summary anew where it may tell the turn. Must not throw. */
-  readonly resummarise: (owner: Owner, sessionId: string, turn: number) => Promise<unknown>;
+  /** Writes the session's summary, title, topic and tags anew where they may tell the turn. Must not throw. */
+  readonly describeAnew: (owner: Owner, sessionId: string, turn: number) => Promise<unknown>;
   readonly clock: Clock;
 }
 
@@ -29,13 +29,13 @@ export interface OffRecordAsked {
 }
 
 /**
- * "Please don't keep that": takes a turn out of history, summary and memories. Journalled first, so that a crash, a reindex or an export
+ * "Please don't keep that": takes a turn out of history, summary, title and memories. Journalled first, so that a crash, a reindex or an export
  * finds it; what follows can be repeated. The turn stays in the conversation itself. A hard need that goes with it waits for the
  * guest's word
  * instead of being lost in silence. Returns the turn that was taken out; null where there is none before the first.
  */
 export async function takeOffRecord(parts: OffRecordParts, asked: OffRecordAsked): Promise<number | null> {
-  const { store, writer, history, turns, resummarise, clock } = parts;
+  const { store, writer, history, turns, describeAnew, clock } = parts;
   const { owner, sessionId, turn, which, signal } = asked;
   const messages: MessageRecord[] = [];
   const marked = new Set<number>();
@@ -59,6 +59,6 @@ export async function takeOffRecord(parts: OffRecordParts, asked: OffRecordAsked
   } catch (error) {
     if (!isAppError(error, "HISTORY_DISABLED")) throw error;
   }
-  await resummarise(owner, sessionId, target);
+  await describeAnew(owner, sessionId, target);
   return target;
 }

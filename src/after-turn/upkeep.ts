@@ -62,15 +62,12 @@ export class SessionUpkeep {
 
   async afterTurn(owner: Owner, sessionId: string): Promise<void> {
     await this.#parts.summaries.maintain(owner, sessionId);
-    let running: { readonly signal: AbortSignal; end(): void } | null = null;
-    try {
-      running = this.#parts.gate.begin(owner);
-      await this.#describe(owner, sessionId, running.signal);
-    } catch (error) {
-      this.#failed(sessionId, error);
-    } finally {
-      running?.end();
-    }
+    await this.#tending(owner, sessionId, (signal) => this.#describe(owner, sessionId, signal));
+  }
+
+  /** After the user asked not to keep a turn: title, topic and tags are made anew where they may repeat it. */
+  async offRecord(owner: Owner, sessionId: string): Promise<void> {
+    await this.#tending(owner, sessionId, (signal) => this.#withoutForgotten(owner, sessionId, signal));
   }
 
   /**
@@ -78,11 +75,8 @@ export class SessionUpkeep {
    * the owner's sessions one after the other, whatever their status. What fails is made anew with the session's next turns.
    */
   async forgotten(owner: Owner): Promise<void> {
-    const { store, gate } = this.#parts;
-    let running: { readonly signal: AbortSignal; end(): void } | null = null;
-    try {
-      running = gate.begin(owner);
-      const { signal } = running;
+    const { store } = this.#parts;
+    await this.#tending(owner, null, async (signal) => {
       for (const status of SESSION_STATUSES) {
         const ids: string[] = [];
         let cursor: string | null | undefined;
@@ -96,8 +90,17 @@ export class SessionUpkeep {
           await this.#withoutForgotten(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
         }
       }
+    });
+  }
+
+  /** Work of the owner's that an erasure waits for. What fails is told in the log. */
+  async #tending(owner: Owner, sessionId: string | null, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    let running: { readonly signal: AbortSignal; end(): void } | null = null;
+    try {
+      running = this.#parts.gate.begin(owner);
+      await work(running.signal);
     } catch (error) {
-      this.#failed(null, error);
+      this.#failed(sessionId, error);
     } finally {
       running?.end();
     }

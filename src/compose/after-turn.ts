@@ -89,7 +89,12 @@ export async function composeAfterTurn(
     const sessions = new SessionUpkeep({ store, writer, summaries, ledger, memories: longTerm, ...naming, gate, clock, logger });
     return { answering: each, summaries, sessions, counter, prompt, maxTokens };
   });
-  const resummarise = (owner: Owner, id: string, turn: number) => upkeep.of(owner).summaries.offRecord(owner, id, turn);
+  const describeAnew = async (owner: Owner, id: string, turn: number) => {
+    const { summaries, sessions } = upkeep.of(owner);
+    await summaries.offRecord(owner, id, turn);
+    // Under the session's lock, which a turn may hold that waits for what was said to be written back.
+    void sessions.offRecord(owner, id);
+  };
   const offRecord = { store, writer, history: keepsHistory ? history : null, turns: longTerm, clock };
   const writeBack = new WriteBack(
     {
@@ -98,7 +103,7 @@ export async function composeAfterTurn(
       writer,
       longTerm: config.MEM0_ENABLED ? longTerm : null,
       history: keepsHistory ? history : null,
-      takeOffRecord: (asked) => takeOffRecord({ ...offRecord, resummarise }, asked),
+      takeOffRecord: (asked) => takeOffRecord({ ...offRecord, describeAnew }, asked),
       tokens,
       clock,
       logger,
@@ -142,9 +147,9 @@ export async function composeAfterTurn(
   const parts = { index: store.index, clock, logger, kick: () => worker.kick() };
   const leftTurns = new LeftTurns(parts, { delayMs: config.EXTRACTION_DELAY_MS });
   const takeAlongOffRecord: AfterTurn["takeAlongOffRecord"] = (owner, { session_id: sessionId, turn }, which, signal) => {
-    // A turn that holds the session's lock may wait for this: the summary is written once it can be.
-    const later = async (...args: Parameters<typeof resummarise>) => void resummarise(...args);
-    return takeOffRecord({ ...offRecord, resummarise: later }, { owner, sessionId, turn, which, signal });
+    // A turn that holds the session's lock may wait for this: summary and title are written once they can be.
+    const later = async (...args: Parameters<typeof describeAnew>) => void describeAnew(...args);
+    return takeOffRecord({ ...offRecord, describeAnew: later }, { owner, sessionId, turn, which, signal });
   };
   return { upkeep, worker, writeBack: measured, leftTurns, catchUps, historyCatchUp, reindex, takeAlongOffRecord };
 }

@@ -8,15 +8,20 @@ export interface ForgottenMessages {
   readonly at: string;
 }
 
-/** The turns of a session in which something was said that was forgotten later, each with when that was last. Pure. */
+/**
+ * The turns of a session in which something was said that was forgotten later, or that the user asked not to keep, each with when that
+ * was last. Pure.
+ */
 export function forgottenTurns(records: readonly JournalRecord[], forgotten: readonly ForgottenMessages[]): ReadonlyMap<number, string> {
   const atOf = new Map<string, string>();
   for (const { messageIds, at } of forgotten) for (const id of messageIds) if (at > (atOf.get(id) ?? "")) atOf.set(id, at);
   const turns = new Map<number, string>();
+  const hide = (turn: number, at: string | undefined) => {
+    if (at !== undefined && at > (turns.get(turn) ?? "")) turns.set(turn, at);
+  };
   for (const record of records) {
-    if (record.type !== "message") continue;
-    const at = atOf.get(record.id) ?? atOf.get(record.body.origin_id ?? record.id);
-    if (at !== undefined && at > (turns.get(record.turn) ?? "")) turns.set(record.turn, at);
+    if (record.type === "off_record") hide(record.body.of_turn, record.at);
+    else if (record.type === "message") hide(record.turn, atOf.get(record.id) ?? atOf.get(record.body.origin_id ?? record.id));
   }
   return turns;
 }

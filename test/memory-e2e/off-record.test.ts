@@ -108,7 +108,7 @@ describe("off the record", () => {
           return [];
         },
       },
-      resummarise: (owner: typeof ada, id: string, turn: number) => keeper.offRecord(owner, id, turn),
+      describeAnew: (owner: typeof ada, id: string, turn: number) => keeper.offRecord(owner, id, turn),
       clock,
     };
     const asked = { owner: ada, sessionId, turn: 3, which: "previous", signal: options.signal } as const;
@@ -131,7 +131,7 @@ describe("off the record", () => {
     const world = await makeSummaryWorld();
     const sessionId = await conversation(world, ["Please don't keep that"]);
     const never = () => Promise.reject(new Error("nothing was to be taken out"));
-    const parts = { ...world, turns: { takeOffRecord: never }, resummarise: never };
+    const parts = { ...world, turns: { takeOffRecord: never }, describeAnew: never };
     expect(await takeOffRecord(parts, { owner: ada, sessionId, turn: 1, which: "previous", signal: options.signal })).toBeNull();
   });
 });

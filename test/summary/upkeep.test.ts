@@ -7,6 +7,7 @@ import { memoryOf } from "../../src/domain/memory-record.js";
 import { journalRecordSchema } from "../../src/domain/session.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
 import { AppError } from "../../src/platform/errors.js";
+import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ChatModel } from "../../src/ports/agent.js";
 import type { Memories } from "../../src/ports/memories.js";
@@ -169,6 +170,28 @@ describe("[forgotten-untold] after something was forgotten", () => {
     expect(model.asked[1]).not.toMatch(/sumberries/i);
     await upkeep.forgotten(alice);
     expect(await titleOf(id)).toBe("Fado in Lisbon");
+  });
+
+  test("what the user asked not to keep is in no title, topic or tag either, and a fork's neither", async () => {
+    const { sessions, say, upkeep, firstMessage, titleOf, writer, clock } = await makeForgettingWorld();
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "I'm allergic to Sumberries, don't keep that.", "I will not keep this.");
+    await upkeep.afterTurn(alice, id);
+    expect(await sessions.get(alice, id)).toMatchObject({ title: "I'm allergic to Sumberries, don't keep that.", topic: "Sumberries" });
+    const message = await firstMessage(id);
+    const offRecord = async () => {
+      const at = clock.now().toISOString();
+      const body = { of_turn: 1, message_ids: [message] };
+      await writer.append(alice, id, [{ type: "off_record", id: newId(), turn: 1, at, body }]);
+      await upkeep.offRecord(alice, id);
+    };
+    await offRecord();
+    expect(JSON.stringify(await sessions.get(alice, id))).not.toMatch(/sumberries/i);
+    expect((await sessions.fork(alice, id, message)).title).toBe("New conversation");
+    await say(alice, id, "What is on in Lisbon?", "Fado.");
+    expect(await titleOf(id)).toBe("What is on in Lisbon?");
+    await offRecord();
+    expect(await titleOf(id)).toBe("What is on in Lisbon?");
   });
 
   test("a fork copies no such title, whether it is made before or after", async () => {
