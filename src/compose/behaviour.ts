@@ -45,7 +45,8 @@ export async function composeBehaviour(
       try {
         await happened?.catchUp(owner, { now: now(), signal });
       } catch (error) {
-        if (!isAppError(error, "OWNER_ERASED")) logger.warn({ err: error }, "what a guest did could not be remembered yet");
+        // At the end of the process it is left for the next start.
+        if (!signal.aborted && !isAppError(error, "OWNER_ERASED")) logger.warn({ err: error }, "what a guest did could not be remembered yet");
       }
       await counted(owner, () => narratives.of(owner).afterTurn(owner, { now: now(), signal }));
     },

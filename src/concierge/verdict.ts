@@ -91,7 +91,7 @@ export function judge(
       continue;
     }
     const toConfirm = memory.status === "review" || memory.pending_change !== null;
-    const asks = toConfirm ? " It is not confirmed: ask whether it is so." : "";
+    const asks = toConfirm ? " That is not confirmed yet: is it so?" : "";
     if (comes === "unsaid")
       mentions.push({ memoryId: memory.id, along: false, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
     else if (check.state === "unknown" || memory.reason === "brought_along")
