@@ -13,8 +13,12 @@ export interface JudgedSentence {
   readonly seen: SentenceSeen;
   readonly keep: boolean;
   readonly hard: boolean;
+  /** It takes back what was said before. Null: not told. */
+  readonly back: boolean | null;
   /** Null: not told. */
   readonly category: string | null;
+  /** As how many it counts in what is worth keeping. */
+  readonly weight: number;
 }
 
 /** An embedder, and how many numbers of its vectors are a text's meaning. */
@@ -24,6 +28,14 @@ export type Meaningful = Pick<Embedder, "embed"> & { readonly meaning: number };
 const IN_COMMON = 0.5;
 /** Of these groups a first message tells what a later one takes back: it isn't expected, and is no wrong example either. */
 const TAKES_BACK = new Set(["correction", "negation", "dontkeep"]);
+
+/** What guests write counts more than what was written to teach; least what has more to tell in one message than they have. */
+const OF_GUESTS = 6;
+const CROWDED = new Set(["all-at-once"]);
+/** Here sentences take back what stands before them, and aren't marked. */
+const UNMARKED = new Set(["taken-back"]);
+const BACK = new Set(["<", ">"]);
+const LASTS = new Set(["+", "!", ">"]);
 
 /** Those of a conversation, as the reader parts it. What is expected for one trip only, and what is taken back, is left out. */
 export async function sentencesIn(conversation: Conversation, embedder: Meaningful): Promise<readonly JudgedSentence[]> {
@@ -48,7 +60,9 @@ export async function sentencesIn(conversation: Conversation, embedder: Meaningf
         seen: first,
         keep: lasting.length > 0,
         hard: lasting.some(({ hard }) => hard),
+        back: backIn(conversation, turn, place),
         category: lasting[0]?.category.split("|")[0] ?? null,
+        weight: OF_GUESTS,
       });
     }
   }
@@ -72,9 +86,19 @@ const FILES = [
   "needs-told",
   "other-tongues",
   "habits",
+  "taken-back",
+  "all-at-once",
+  "unsaid",
 ];
-/** The files of what was written for training: `+` lasts, `!` must hold, `-` nothing; ` | ` parts the sentences of one message. */
-export const WRITTEN = FILES.map((name) => `bench/reader/${name}.txt`);
+/**
+ * The files of what was written for training: `+` lasts, `!` must hold, `-` nothing, `<` takes back what was said, `>` and says what lasts
+ * instead; ` | ` parts the sentences of one message.
+ */
+export const WRITTEN = FILES.map(pathOf);
+
+function pathOf(name: string): string {
+  return `bench/reader/${name}.txt`;
+}
 
 /** What a line of such a file says, with its marks. */
 export function linesOf(file: string): readonly (readonly { readonly mark: string; readonly text: string }[])[] {
@@ -82,16 +106,25 @@ export function linesOf(file: string): readonly (readonly { readonly mark: strin
   return lines.filter(Boolean).map((line) => line.split(" | ").map((part) => ({ mark: part.charAt(0), text: part.slice(2) })));
 }
 
-export async function writtenSentences(embedder: Meaningful, files = WRITTEN): Promise<readonly JudgedSentence[]> {
+export async function writtenSentences(embedder: Meaningful): Promise<readonly JudgedSentence[]> {
   const judged: JudgedSentence[] = [];
-  for (const parts of files.flatMap(linesOf)) {
-    const texts = parts.map(({ text }) => text);
-    for (const [place, seen] of (await seenOf(texts, texts.join(" "), embedder)).entries()) {
-      const mark = parts[place]?.mark;
-      judged.push({ seen, keep: mark !== "-", hard: mark === "!", category: null });
+  for (const file of FILES)
+    for (const parts of linesOf(pathOf(file))) {
+      const texts = parts.map(({ text }) => text);
+      const weight = CROWDED.has(file) ? 0.5 : 1;
+      for (const [place, seen] of (await seenOf(texts, texts.join(" "), embedder)).entries()) {
+        const mark = parts[place]?.mark ?? "-";
+        const back = UNMARKED.has(file) ? null : BACK.has(mark);
+        judged.push({ seen, keep: LASTS.has(mark), hard: mark === "!", back, category: null, weight });
+      }
     }
-  }
   return judged;
+}
+
+/** Which sentence of a message does it isn't told: the first is where it does so to the message before. */
+function backIn({ messages, group }: Conversation, turn: number, place: number): boolean | null {
+  if (!TAKES_BACK.has(group)) return false;
+  return turn === 0 || turn < messages.length - 1 || place > 0 || group === "negation" ? null : true;
 }
 
 async function seenOf(texts: readonly string[], message: string, embedder: Meaningful): Promise<readonly SentenceSeen[]> {

@@ -1,10 +1,22 @@
-import { ALWAYS, type Features, featuresOf, MEANING } from "../../src/offline/learnt/sentence-features.js";
+import {
+  ALWAYS,
+  type Features,
+  featuresOf,
+  MEANING,
+  type SentenceSeen,
+  SIZE,
+  WORDS_OF_MESSAGE,
+} from "../../src/offline/learnt/sentence-features.js";
 import type { PackedWeights, SentenceWeights } from "../../src/offline/learnt/sentence-judge.js";
 import type { JudgedSentence } from "./examples.js";
-import { trained } from "./logistic.js";
+import { type Training, trained } from "./logistic.js";
 
-const KEEP = { penalty: 4, steps: 300, free: ALWAYS };
-const HARD = { penalty: 2, steps: 300, free: ALWAYS };
+const KEEP = { penalty: 8, steps: 250, free: ALWAYS, size: SIZE };
+/** These two by all but the words of the whole message. */
+const HARD = { penalty: 2, steps: 200, free: ALWAYS, size: WORDS_OF_MESSAGE };
+const BACK = { penalty: 2, steps: 200, free: ALWAYS, size: WORDS_OF_MESSAGE };
+/** Few sentences take something back. */
+const OF_BACK = 6;
 const OF_MEANING = { penalty: 0.3, steps: 150, free: MEANING };
 /** Of a category with fewer examples nothing can be learnt. */
 const MIN_EXAMPLES = 5;
@@ -20,7 +32,7 @@ export function weightsOf(sentences: readonly JudgedSentence[], meanings: Meanin
   const ofMeaning = (of: readonly JudgedSentence[], yes: (sentence: JudgedSentence) => boolean) =>
     packed(
       trained(
-        of.map((sentence) => ({ features: ofPlaces([...sentence.seen.meaning, 1]), yes: yes(sentence) })),
+        of.map((sentence) => ({ features: ofPlaces([...sentence.seen.meaning, 1]), yes: yes(sentence), weight: 1 })),
         OF_MEANING,
       ),
     );
@@ -29,21 +41,57 @@ export function weightsOf(sentences: readonly JudgedSentence[], meanings: Meanin
   return {
     ...meanings,
     keep: packed(
-      trained(
-        sentences.map(({ seen, keep }) => ({ features: featuresOf(seen), yes: keep })),
+      learnt(
+        sentences.map(({ seen, keep, weight }) => ({ seen, yes: keep, weight })),
         KEEP,
       ),
     ),
     hard: packed(
-      trained(
-        kept.map(({ seen, hard }) => ({ features: featuresOf(seen), yes: hard })),
+      learnt(
+        kept.map(({ seen, hard }) => ({ seen, yes: hard, weight: 1 })),
         HARD,
+      ),
+    ),
+    back: packed(
+      learnt(
+        sentences.flatMap(({ seen, back }) => (back === null ? [] : [{ seen, yes: back, weight: back ? OF_BACK : 1 }])),
+        BACK,
       ),
     ),
     categories: Object.fromEntries(
       meanings.meaning === 0 ? [] : enough.map((name) => [name, ofMeaning(told, ({ category }) => category === name)]),
     ),
   };
+}
+
+interface Told {
+  readonly seen: SentenceSeen;
+  readonly yes: boolean;
+  readonly weight: number;
+}
+
+/**
+ * The mean of what is learnt of words and meanings together and of words alone, the one twice: what both are sure of is right more often.
+ * Both are sums over the same numbers, and so is their mean.
+ */
+function learnt(told: readonly Told[], training: Training & { readonly size: number }): Float64Array {
+  const examples = told.map(({ seen, yes, weight }) => ({ features: upTo(training.size, featuresOf(seen)), yes, weight }));
+  const byAll = trained(examples, training);
+  if (told.every(({ seen }) => seen.meaning.every((value) => value === 0))) return byAll;
+  const byWords = trained(
+    examples.map(({ features, ...rest }) => ({ ...rest, features: places(features, (place) => place >= ALWAYS) })),
+    training,
+  );
+  return byAll.map((weight, at) => (2 * weight + (byWords[at] ?? 0)) / 3);
+}
+
+/** Those below `size`. */
+function upTo(size: number, features: Features): Features {
+  return size === features.size ? features : { ...places(features, (place) => place < size), size };
+}
+
+function places({ size, at, values }: Features, which: (place: number) => boolean): Features {
+  return { size, at: at.filter(which), values: values.filter((_, i) => which(at[i] ?? 0)) };
 }
 
 function ofPlaces(values: readonly number[]): Features {

@@ -6,9 +6,9 @@ import type { Need } from "../ports/agent.js";
 import type { MessageReader, MessageToRead, ProposedOperation, Reading } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
-import { BELIEVE_HARD_FROM, KEEP_FROM, keptAsSaid, unreadIn } from "./learnt/judged-drafts.js";
+import { BACK_FROM, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, unreadIn } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
-import { changesOf, operationsFor, outdatedBy } from "./reading/changes.js";
+import { changesOf, operationsFor, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
 import { Vocabulary } from "./reading/domain-words.js";
@@ -22,6 +22,9 @@ import { Story } from "./reading/story.js";
 const MAX_CHARS = 2_000;
 /** Sentences, and what they say, that are read without giving way: what most messages have. */
 const AT_ONCE = 4;
+/** What takes back what the message before told does so in its first sentences. */
+const BACK_WITHIN = 2;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 export interface OfflineReaderOptions {
   /** The domain's; default none: every need is `other`. */
@@ -58,11 +61,9 @@ export class OfflineReader implements MessageReader {
     const own = ownText(input.text.slice(0, MAX_CHARS));
     const language = languageIn(own.replaceAll(BROUGHT, ""));
     const changes = changesOf(own, input, language);
-    if (changes.off_record === "this") return { operations: [], off_record: "this", unreadable: 0 };
     const read: ReadSentence[] = [];
     const story = new Story(own);
     const sentences = sentencesOf(own, (word) => english.titles.has(word));
-    const jokes = sentences.map(({ text }) => anyLanguage("joke", wordsIn(text)) || EYES.test(text));
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
@@ -70,51 +71,50 @@ export class OfflineReader implements MessageReader {
       const said = this.#inSentence(sentence, language, story);
       if (said === "foreign") break;
       if (said === null) continue;
-      const { drafts, whole } = said;
-      // What stands beside a joke may be one, and what follows it one more.
-      if (jokes[at] || jokes[at + 1]) read.push({ ...said, drafts: [], unread: whole, place: at, doubted: true });
-      else if (jokes[at - 1]) read.push({ ...said, drafts: drafts.filter(({ hard }) => hard), unread: whole, place: at, doubted: true });
-      else read.push({ ...said, place: at });
+      read.push({ ...said, place: at });
     }
-    const believable = await this.#judged(read, { message: own.replaceAll(BROUGHT, ""), sentences: sentences.length, language }, signal);
+    const message = { message: own.replaceAll(BROUGHT, ""), sentences: sentences.length, language };
+    const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
-    for (const draft of believable) {
+    for (const draft of changes.off_record === "this" ? [] : believable) {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
     }
-    const outdated = drafts.length === 0 && story.tells ? outdatedBy(wordsIn(own), input.known, this.#vocabulary) : [];
-    const asked = [
-      ...changes.asked,
-      ...outdated.map((target) => ({ op: "end" as const, target, quote: own.trim().slice(0, 200), plain: false })),
-    ];
+    const ended = saidBefore(input).filter(
+      (target) => back >= BACK_FROM[target.strength] && !changes.asked.some((each) => each.target === target),
+    );
+    const quote = own.trim().slice(0, 200);
+    const asked = [...changes.asked, ...ended.map((target) => ({ op: "end" as const, target, quote, plain: false }))];
     const operations = operationsFor(withoutReasons(drafts), input.known, { ...changes, asked }, (category) =>
       this.#categories.has(category) ? category : "other",
     );
     return { operations: withoutRepeats(operations), off_record: changes.off_record, unreadable: 0 };
   }
 
-  /** As it was read, where nobody judges it. */
+  /** As it was read, where nobody judges it. `back`: how likely it takes back what the message before told. */
   async #judged(
     read: readonly ReadSentence[],
     { message, sentences, language }: { readonly message: string; readonly sentences: number; readonly language: Language },
     signal: AbortSignal,
-  ): Promise<readonly Draft[]> {
+  ): Promise<{ readonly believable: readonly Draft[]; readonly back: number }> {
     const drafts = read.flatMap((each) => each.drafts);
-    if (this.#judge === null || read.length === 0) return drafts;
+    if (this.#judge === null || read.length === 0) return { believable: drafts, back: NEVER };
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
     const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
-    return read.flatMap(({ drafts: of, whole, unread, doubted, asked }, at) => {
+    const believable = read.flatMap(({ drafts: of, whole, unread, doubted, asked }, at) => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
         .filter(({ hard }) => hard)
         .map((need) => (ofWhole.keep < BELIEVE_HARD_FROM && !asked ? { ...need, unsure: true } : need));
       // Beside what must hold, the rest of a sentence is kept where the whole of it tells something.
-      const tells = needs.length === 0 || (ofWhole.keep >= KEEP_FROM && !whole.text.includes("?"));
+      const tells = needs.length === 0 || (ofWhole.keep >= PARTLY_READ_FROM && !whole.text.includes("?"));
       if (unread === null || !tells) return needs;
       const plain = of.length > needs.length;
       return [...needs, ...keptAsSaid(unread, ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted })];
     });
+    const firsts = read.map(({ place }, at) => (place < BACK_WITHIN ? (judged[2 * at]?.back ?? NEVER) : NEVER));
+    return { believable, back: Math.max(...firsts) };
   }
 
   /** Null: it tells nothing. `foreign`: from here on somebody else's words stand. */
@@ -156,7 +156,7 @@ interface ReadSentence {
   readonly whole: Clause;
   readonly unread: Clause | null;
   readonly place: number;
-  /** It may be a joke, or supposed: of what must hold the guest is asked, and nothing else is kept. */
+  /** It is supposed: of what must hold the guest is asked, and nothing else is kept. */
   readonly doubted: boolean;
   /** The guest asked that it be remembered. */
   readonly asked: boolean;
@@ -171,9 +171,6 @@ interface DatedDraft {
 function supposes(words: readonly string[], language: Language): boolean {
   return [0, 1, 2].some((at) => language.if.at(words, at) > 0 && (at === 0 || language.name === "en"));
 }
-
-/** Rolled eyes: what stands beside them is not meant. */
-const EYES = /[🙄🙃😒😜🤪😏]/u;
 
 /** "Please remember that …": what follows is a statement, and meant to last. */
 function withoutAsking(clause: Clause): { readonly clause: Clause | null; readonly asked: boolean } {

@@ -3,7 +3,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import { MiniLmEmbedder } from "../../src/embedding/minilm/minilm-embedder.js";
 import { StaticEmbedder } from "../../src/embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
-import { featuresOf, MEANING, wordsOf } from "../../src/offline/learnt/sentence-features.js";
+import { featuresOf, MEANING, WORDS_OF_MESSAGE, wordsOf } from "../../src/offline/learnt/sentence-features.js";
 import { MeaningJudge, type SentenceJudge, sentenceJudgeFor } from "../../src/offline/learnt/sentence-judge.js";
 import trained from "../../src/offline/learnt/sentence-weights.json" with { type: "json" };
 import ofWords from "../../src/offline/learnt/word-weights.json" with { type: "json" };
@@ -54,8 +54,8 @@ test("in a domain without words of its own a plain taste is kept too", async () 
 });
 
 /** The same is thought of every sentence. */
-const thinking = (keep: number, hard: number) => ({
-  judge: async (texts: readonly unknown[]) => texts.map(() => ({ keep, hard, category: "other" })),
+const thinking = (keep: number, hard: number, back = -9) => ({
+  judge: async (texts: readonly unknown[]) => texts.map(() => ({ keep, hard, back, category: "other" })),
 });
 
 test("tastes of one sentence are kept in one memory, of what else stands beside a need the longest run", async () => {
@@ -82,11 +82,11 @@ test("what must hold is kept from less on than a taste, unless something is deni
   expect(await read("I am happy up there with my lungs", thinking(1.9, -2))).toEqual([]);
 });
 
-test("[stand-in-asks] what seems to have to hold is asked about where it isn't plain, and where it may be a joke", async () => {
-  expect((await read("My knees are useless on stairs since the operation.")).map(brief)).toEqual([
-    expect.objectContaining({ op: "add", strength: "hard", category: "accessibility", stance: "unsure" }),
+test("[stand-in-asks] what seems to have to hold is asked about where it isn't plain, and where it is supposed", async () => {
+  expect((await read("My knees are useless on stairs since the operation.", thinking(2, 2))).map(brief)).toEqual([
+    expect.objectContaining({ op: "add", strength: "hard", stance: "unsure" }),
   ]);
-  expect((await read("I'm terrified of lifts, not joking, I can't be in one.")).map(brief)).toEqual([
+  expect((await read("If there are strobes I end up in hospital.", thinking(3, 3))).map(brief)).toEqual([
     expect.objectContaining({ op: "add", strength: "hard", stance: "unsure" }),
   ]);
 });
@@ -143,6 +143,7 @@ test("what was trained is of as many features as a sentence has", () => {
   const meaning = new Float32Array(MEANING);
   const seen = { text: "I love jazz", message: "I love jazz", place: 0, sentences: 1, english: true };
   const features = featuresOf({ ...seen, messageWords: wordsOf("I love jazz"), meaning, messageMeaning: meaning });
-  for (const { values } of [trained.keep, trained.hard, ofWords.keep, ofWords.hard])
-    expect(Buffer.from(values, "base64").length).toBe(features.size);
+  const bytes = ({ values }: { readonly values: string }) => Buffer.from(values, "base64").length;
+  for (const { keep, hard, back } of [trained, ofWords])
+    expect([keep, hard, back].map(bytes)).toEqual([features.size, WORDS_OF_MESSAGE, WORDS_OF_MESSAGE]);
 });

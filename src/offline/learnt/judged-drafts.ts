@@ -9,20 +9,24 @@ import { subjectFor, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
-export const KEEP_FROM = 2.4;
+const KEEP_FROM = 2.8;
 /** From here on a sentence is kept of which a rule understood a part. */
-const PARTLY_READ_FROM = 1;
+export const PARTLY_READ_FROM = 1.2;
 /** So much more in other languages, of which less was learnt. */
 const ABROAD = 0.8;
 /** From here on the guest is asked about what seems to have to hold, and where it may not be meant. */
-const ASK_FROM = 0;
-const DOUBTED_ASK_FROM = 0.8;
+const ASK_FROM = -1.5;
+const DOUBTED_ASK_FROM = -0.7;
 /** From here on what must hold is kept without a question. */
-const HARD_KEEP_FROM = 1.5;
+const HARD_KEEP_FROM = 1.7;
 /** From here on it seems to have to hold. */
 const HARD_FROM = -0.3;
+/** From here on it may, where less is sure: it is asked about. */
+const MAYBE_HARD_FROM = -1.5;
 /** Below, the guest is asked about what must hold by the rules. */
-export const BELIEVE_HARD_FROM = -1;
+export const BELIEVE_HARD_FROM = 0;
+/** From here on a sentence takes back what the message before told; of what must hold the guest is asked. */
+export const BACK_FROM = { soft: -3.5, hard: -4.7 };
 /** Longer ones tell more than one thing, and what is asked beside it. */
 const MAX_CHARS = 240;
 const MIN_WORDS = 4;
@@ -54,20 +58,20 @@ export interface AsSaidOptions {
 export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaidOptions): readonly Draft[] {
   const { language, vocabulary, plain, doubted } = options;
   const { words } = clause;
-  const hard = judgement.hard >= HARD_FROM;
   const keepFrom = (plain ? PARTLY_READ_FROM : KEEP_FROM) + (language.name === "en" ? 0 : ABROAD);
+  const hard = judgement.hard >= (judgement.keep < keepFrom ? MAYBE_HARD_FROM : HARD_FROM);
+  const who = whoIn(clause, language, false);
+  // "The couple we met are both deaf" is not about the guest.
+  const isPlain = who.kind === "companion" || (who.kind === "self" && !language.others.has(words[0]));
   // "Flashing lights set me off" must hold from less on than a taste is kept, where nothing denies it.
   const denied = language.name !== "en" || [language.not, english.ends].some((list) => list.in(words) !== -1);
-  const sureFrom = denied ? keepFrom : HARD_KEEP_FROM;
+  const sureFrom = denied || !isPlain ? Math.max(keepFrom, KEEP_FROM) : HARD_KEEP_FROM;
   const passing = doubted || language.once.in(words) !== -1 || english.again.in(words) !== -1;
   if (judgement.keep < (hard ? (passing ? DOUBTED_ASK_FROM : ASK_FROM) : keepFrom) || clause.text.length > MAX_CHARS || (passing && !hard))
     return [];
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];
-  const who = whoIn(clause, language, false);
-  // "The couple we met are both deaf" is not about the guest.
-  const isPlain = who.kind === "companion" || (who.kind === "self" && !language.others.has(words[0]));
   const meant = who.kind === "companion" ? who : ({ kind: "self" } as const);
   const text = told(clause.text, meant, language);
   const slot = slotOf(words, language, vocabulary);
@@ -83,7 +87,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
       hard,
       ...subjectFor(meant),
       // What must hold is asked about where it is said of nobody, too.
-      unsure: hard && (passing || !isPlain || judgement.keep < sureFrom),
+      unsure: hard && (passing || isOfAnother || judgement.keep < sureFrom || judgement.hard < HARD_FROM),
       trip: false,
     },
   ];

@@ -20,19 +20,23 @@ export const MEANING = 384;
 /** Words and their neighbours share so many counters, those of the sentence and those of its message: no list of them is kept. */
 const COUNTERS = 16_384;
 const MAX_RUN = 2;
+/** Of a longer word so many letters count by themselves: an ending or a slip makes it no other word. */
+const STEM_CHARS = 5;
 const MEANING_WEIGHT = 2;
 const COUNTERS_WEIGHT = 6;
 const SHORT_CHARS = 30;
 const LONG_CHARS = 90;
 const MANY_SENTENCES = 3;
 
-/** Where the numbers of each kind begin; facts stand last, as many as there are. */
+/** Where the numbers of each kind begin. */
 const OF_MESSAGE = MEANING;
-const WORDS = 2 * MEANING;
-const WORDS_OF_MESSAGE = WORDS + COUNTERS;
 /** The number that is always 1. */
-export const ALWAYS = WORDS_OF_MESSAGE + COUNTERS;
+export const ALWAYS = 2 * MEANING;
 const FACTS = ALWAYS + 1;
+const WORDS = FACTS + 13;
+/** From here on only the words of the whole message count. */
+export const WORDS_OF_MESSAGE = WORDS + COUNTERS;
+export const SIZE = WORDS_OF_MESSAGE + COUNTERS;
 
 /** Numbers at counters, each as often as something is counted there. */
 export interface Counters {
@@ -58,12 +62,11 @@ export function featuresOf(seen: SentenceSeen): Features {
     put(i, MEANING_WEIGHT * (seen.meaning[i] ?? 0));
     put(OF_MESSAGE + i, MEANING_WEIGHT * (seen.messageMeaning[i] ?? 0));
   }
-  const facts = factsOf(seen);
-  for (const [i, fact] of facts.entries()) put(FACTS + i, fact ? 1 : 0);
+  for (const [i, fact] of factsOf(seen).entries()) put(FACTS + i, fact ? 1 : 0);
   const words = wordsOf(seen.text);
   for (const [i, place] of words.at.entries()) put(WORDS + place, words.values[i] ?? 0);
   for (const [i, place] of seen.messageWords.at.entries()) put(WORDS_OF_MESSAGE + place, seen.messageWords.values[i] ?? 0);
-  return { size: FACTS + facts.length, at, values };
+  return { size: SIZE, at, values };
 }
 
 /** What the words of a sentence or of a message count. */
@@ -74,7 +77,7 @@ export function wordsOf(text: string): Counters {
   return { at: hashes.map((hash) => hash % COUNTERS), values: hashes.map((hash) => (hash >= 2 ** 31 ? weight : -weight)) };
 }
 
-/** What weights make of a sentence. */
+/** What weights make of a sentence; those that end before a number leave it out. */
 export function weighed(weights: Float64Array, { at, values }: Features): number {
   let sum = 0;
   for (let i = 0; i < at.length; i++) sum += (weights[at[i] ?? 0] ?? 0) * (values[i] ?? 0);
@@ -105,7 +108,7 @@ function asks(text: string): boolean {
   return end !== -1 && !/[\p{L}\p{N}_]/u.test(text.slice(end));
 }
 
-/** Words and marks, by one and by two that stand together; all numbers are one. */
+/** Words and marks, by one and by two that stand together, and how longer words begin; all numbers are one. */
 function runsOf(text: string): ReadonlySet<string> {
   const words =
     text
@@ -116,6 +119,7 @@ function runsOf(text: string): ReadonlySet<string> {
   const runs = new Set<string>();
   for (let at = 0; at < all.length; at++)
     for (let length = 1; length <= MAX_RUN && at + length <= all.length; length++) runs.add(all.slice(at, at + length).join(" "));
+  for (const word of words) if (word.length > STEM_CHARS) runs.add(`^${word.slice(0, STEM_CHARS)}`);
   return runs;
 }
 

@@ -11,6 +11,8 @@ export interface Judgement {
   readonly keep: number;
   /** If so, it is something that must hold. */
   readonly hard: number;
+  /** It takes back what was said before it, or asks not to keep it. */
+  readonly back: number;
   /** Of what it tells, if it does: the likeliest of the categories that were trained. */
   readonly category: string;
 }
@@ -29,7 +31,9 @@ export interface SentenceWeights {
   readonly meaning: number;
   /** Of all features. */
   readonly keep: PackedWeights;
+  /** These two of all but the words of the whole message. */
   readonly hard: PackedWeights;
+  readonly back: PackedWeights;
   /** Of a sentence's meaning and a constant. */
   readonly categories: Readonly<Record<string, PackedWeights>>;
 }
@@ -52,11 +56,13 @@ const NOTHING = new Float32Array(MEANING);
 class LinearJudge {
   readonly #keep: Float64Array;
   readonly #hard: Float64Array;
+  readonly #back: Float64Array;
   readonly #categories: readonly (readonly [string, Float64Array])[];
 
-  constructor({ keep, hard, categories }: SentenceWeights) {
+  constructor({ keep, hard, back, categories }: SentenceWeights) {
     this.#keep = unpacked(keep);
     this.#hard = unpacked(hard);
+    this.#back = unpacked(back);
     this.#categories = Object.entries(categories).map(([name, packed]) => [name, unpacked(packed)]);
   }
 
@@ -68,7 +74,8 @@ class LinearJudge {
       if (sum > most) [category, most] = [name, sum];
     }
     const features = featuresOf(seen);
-    return { keep: weighed(this.#keep, features), hard: weighed(this.#hard, features), category };
+    const [keep, hard, back] = [this.#keep, this.#hard, this.#back].map((weights) => weighed(weights, features));
+    return { keep: keep ?? 0, hard: hard ?? 0, back: back ?? 0, category };
   }
 }
 

@@ -4,7 +4,6 @@ import { type MessageToRead, type ProposedOperation, proposedOperationSchema } f
 import { commandsOf } from "../memory-commands.js";
 import type { Sentence } from "./clauses.js";
 import type { Dates } from "./dates.js";
-import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { english, type Language, relationOf } from "./language.js";
 
@@ -27,8 +26,6 @@ interface Asked {
   readonly plain: boolean;
 }
 
-/** A number beyond it is of money. */
-const MAX_PARTY = 12;
 /** A wish not to keep something has one of these. */
 const NOT_KEPT = new Set(["mentioned", "don't", "dont", "didn't", "not", "needn't", "no"]);
 /** A word of a memory in common with what is to be forgotten; short ones tell nothing. */
@@ -47,11 +44,9 @@ export function changesOf(text: string, said: Said, language: Language): Changes
       for (const target of targets.length === 1 ? targets : [])
         asked.push({ op: "forget", target, quote: text.slice(start, end), plain: true });
       // "Forget I mentioned money", "don't keep the medical part": what was said a moment ago, in other words.
-      if (targets.length === 0 && wordsIn(text.slice(start, end)).some((word) => NOT_KEPT.has(word)))
+      if (targets.length !== 1 && wordsIn(text.slice(start, end)).some((word) => NOT_KEPT.has(word)))
         for (const target of saidBefore(said)) asked.push({ op: "end", target, quote: text.slice(start, end), plain: false });
     }
-  for (const target of takenBack(text, said))
-    if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: text.trim().slice(0, 200), plain: false });
   const keepsOut = commands.some(({ command }) => command.kind === "do_not_remember");
   for (const line of text.split(/[.!?\n]+\s/u)) {
     const words = wordsIn(line);
@@ -69,8 +64,6 @@ export function changesOf(text: string, said: Said, language: Language): Changes
     if (english.parted.in(words) !== -1) for (const target of known) if (isOfParted(target, words)) end(target);
     // "You can forget the peanuts" may be about the order: the guest is asked.
     if (english.drops.in(words) !== -1) known.filter((memory) => memory.strength === "hard" && isAbout(memory, words)).forEach(end);
-    // "It's my son, not my daughter", "vegan, not vegetarian".
-    for (const target of known) if (english.change.in(words) !== -1 || words.includes("not")) if (isDenied(target, words)) end(target);
     if (!over) continue;
     for (const target of thoseOf(known, words, language))
       if (
@@ -91,19 +84,8 @@ export function changesOf(text: string, said: Said, language: Language): Changes
   };
 }
 
-/** "Oops, that's my sister's", "scratch that": what the message before told isn't so, as far as it is said again. */
-function takenBack(text: string, said: Said): readonly Memory[] {
-  const words = wordsIn(text);
-  if (text.includes("?")) return [];
-  const before = saidBefore(said);
-  // "Sorry, that's my sister who's allergic, not me": of what must hold, the guest is asked.
-  const mistaken = english.mistaken.in(words) === -1 ? [] : before.filter((memory) => memory.strength === "hard" && isNamed(memory, text));
-  return [0, 1].some((at) => english.oops.at(words, at) > 0)
-    ? [...before.filter(({ strength }) => strength === "soft"), ...mistaken]
-    : mistaken;
-}
-
-function saidBefore({ known, session_id, turn }: Said): readonly Memory[] {
+/** What the message before told. */
+export function saidBefore({ known, session_id, turn }: Said): readonly Memory[] {
   return known.filter(({ source }) => source?.session_id === session_id && source.turn === turn - 1);
 }
 
@@ -147,19 +129,6 @@ function isNamed(memory: Memory, what: string): boolean {
   return words.some((word) => held.some((other) => alike(word, other)));
 }
 
-/**
- * "Actually, further back, row 18 or so": what is corrected without being understood. The one soft memory of that category is no longer
- * to be trusted.
- */
-export function outdatedBy(words: readonly string[], known: readonly Memory[], vocabulary: Vocabulary): readonly Memory[] {
-  if (english.change.in(words) === -1) return [];
-  const number = words.find((word) => /^\d{1,4}$/u.test(word) || english.numbers.has(word));
-  const counted = number === undefined ? undefined : Number(number) > MAX_PARTY ? "budget" : "party_size";
-  const category = vocabulary.categoryOf(words) ?? counted;
-  const own = known.filter((memory) => memory.strength === "soft" && memory.subject === "self" && memory.category === category);
-  return own.length === 1 ? own : [];
-}
-
 /** The thing itself is named: one allergy of several. */
 function isAbout({ about }: Memory, words: readonly string[]): boolean {
   return wordsIn(about).some((own) => words.some((word) => alike(own, word)));
@@ -171,20 +140,6 @@ function isOfParted(memory: Memory, words: readonly string[]): boolean {
   if (memory.subject === "self" || relation === undefined) return false;
   const named = words.some((word) => relationOf(word) === relation);
   return named || (english.lovers.has(folded(relation)) && !words.some((word) => relationOf(word) !== undefined));
-}
-
-/** What stands behind a "not" is the memory's thing, or its companion beside its thing. */
-function isDenied(memory: Memory, words: readonly string[]): boolean {
-  const at = words.lastIndexOf("not");
-  if (at <= 0 || words.slice(0, at).some((word) => word === "i" || word === "i'm")) return false;
-  const behind = words.slice(at + 1, at + 4);
-  const about = wordsIn(memory.about);
-  if (memory.subject === "self" || !behind.some((word) => relationOf(word) !== undefined))
-    return about.length > 0 && behind.some((word) => about.some((own) => alike(own, word)));
-  return (
-    behind.some((word) => sameSubject(`companion:${word}`, memory.subject)) &&
-    words.slice(0, at).some((word) => about.some((own) => alike(own, word)))
-  );
 }
 
 function isDietOf(memory: Memory, words: readonly string[]): boolean {

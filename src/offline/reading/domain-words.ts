@@ -27,11 +27,6 @@ export class Vocabulary {
     this.#categories = Object.entries(words.categories).map(([category, phrases]) => [category, new WordList(phrases)]);
   }
 
-  /** The domain has no words of its own: what is said may be about any of its things. */
-  get isEmpty(): boolean {
-    return this.#categories.length === 0;
-  }
-
   /** Every need that the words name, in order; of two at one place the longer. */
   needsIn(words: readonly string[]): readonly FoundNeed[] {
     const found: FoundNeed[] = [];
@@ -51,9 +46,5 @@ export class Vocabulary {
   /** The category of which the words name something; undefined where none does. The first of the file wins. */
   categoryOf(words: readonly string[]): string | undefined {
     return this.#categories.find(([, list]) => list.in(words) !== -1)?.[0];
-  }
-
-  has(category: string, words: readonly string[]): boolean {
-    return (this.#categories.find(([name]) => name === category)?.[1].in(words) ?? -1) !== -1;
   }
 }

@@ -28,12 +28,11 @@ const ENGLISH = LANGUAGES[0] as Language;
 
 const ANY = {
   laugh: new WordList(cuesOfAny.laugh),
-  joke: new WordList(cuesOfAny.joke),
   bringing: new WordList(cuesOfAny.bringing),
   instruction: new WordList(cuesOfAny.instruction),
 };
 
-/** Told in whatever language a message is written: somebody else's words, an instruction, a joke, laughter. */
+/** Told in whatever language a message is written: somebody else's words, an instruction, laughter. */
 export function anyLanguage(cue: keyof typeof ANY, words: readonly string[]): boolean {
   return ANY[cue].in(words) !== -1;
 }

@@ -1,7 +1,7 @@
-import { folded, wordsIn } from "../../platform/phrase-list.js";
+import { folded } from "../../platform/phrase-list.js";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
-import { english, type Language } from "./language.js";
+import type { Language } from "./language.js";
 import { type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
@@ -11,15 +11,11 @@ const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{
 export class Story {
   /** The guest asked to be remembered: what follows is meant to last. */
   standing = false;
-  /** The message asks for nothing and names no day: it tells. */
-  readonly tells: boolean;
   #companion: Extract<Who, { kind: "companion" }> | null = null;
   #before: Who = { kind: "nobody" };
   readonly #names = new Map<string, string>();
 
   constructor(text: string) {
-    const words = wordsIn(text);
-    this.tells = !text.includes("?") && english.requests.in(words) === -1 && !words.some((word) => english.dated.is(word));
     for (const { groups } of text.matchAll(CALLED)) {
       const name = groups?.with ?? groups?.aged ?? "";
       this.#names.set(folded(name), name);
