@@ -58,8 +58,10 @@ const SETS = {
   homebodies: path("../guests/homebodies.jsonl"),
   "night-owls": path("../guests/night-owls.jsonl"),
   "long-weekenders": path("../guests/long-weekenders.jsonl"),
-  /** Like them, and looked at by nobody. */
+  /** Like them, and looked at by nobody when its first figures were taken. */
   "first-timers": path("../guests/first-timers.jsonl"),
+  /** By one more, after what the others showed was mended; the same. */
+  "drop-ins": path("../guests/drop-ins.jsonl"),
 };
 
 export interface ConversationSet {

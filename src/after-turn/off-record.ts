@@ -29,10 +29,9 @@ export interface OffRecordAsked {
 }
 
 /**
- * "Please don't keep that": takes a turn out of history, summary, title and memories. Journalled first, so that a crash, a reindex or an export
- * finds it; what follows can be repeated. The turn stays in the conversation itself. A hard need that goes with it waits for the
- * guest's word
- * instead of being lost in silence. Returns the turn that was taken out; null where there is none before the first.
+ * "Please don't keep that": takes a turn out of history, summary, title and memories. Journalled first, so that a crash, a reindex or an
+ * export finds it; what follows can be repeated. The turn stays in the conversation itself. A hard need that goes with it waits for the
+ * guest's word instead of being lost in silence. Returns the turn that was taken out; null where there is none before the first.
  */
 export async function takeOffRecord(parts: OffRecordParts, asked: OffRecordAsked): Promise<number | null> {
   const { store, writer, history, turns, describeAnew, clock } = parts;

@@ -46,7 +46,8 @@ export async function composeBehaviour(
         await happened?.catchUp(owner, { now: now(), signal });
       } catch (error) {
         // At the end of the process it is left for the next start.
-        if (!signal.aborted && !isAppError(error, "OWNER_ERASED")) logger.warn({ err: error }, "what a guest did could not be remembered yet");
+        const isExpected = signal.aborted || isAppError(error, "OWNER_ERASED");
+        if (!isExpected) logger.warn({ err: error }, "what a guest did could not be remembered yet");
       }
       await counted(owner, () => narratives.of(owner).afterTurn(owner, { now: now(), signal }));
     },

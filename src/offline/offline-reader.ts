@@ -6,7 +6,7 @@ import type { Need } from "../ports/agent.js";
 import type { MessageReader, MessageToRead, ProposedOperation, Reading } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
-import { BACK_FROM, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, unreadIn } from "./learnt/judged-drafts.js";
+import { BACK_FROM, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
 import { changesOf, operationsFor, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
@@ -101,7 +101,7 @@ export class OfflineReader implements MessageReader {
     if (this.#judge === null || read.length === 0) return { believable: drafts, back: NEVER };
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
     const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
-    const believable = read.flatMap(({ drafts: of, whole, unread, doubted, asked }, at) => {
+    const believable = read.flatMap(({ drafts: of, whole, unread, parts, doubted, asked }, at) => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
@@ -111,7 +111,9 @@ export class OfflineReader implements MessageReader {
       const tells = needs.length === 0 || (ofWhole.keep >= PARTLY_READ_FROM && !whole.text.includes("?"));
       if (unread === null || !tells) return needs;
       const plain = of.length > needs.length;
-      return [...needs, ...keptAsSaid(unread, ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted })];
+      const said = (part: Clause) => keptAsSaid(part, ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted });
+      const together = said(unread);
+      return [...needs, ...(together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     });
     const firsts = read.map(({ place }, at) => (place < BACK_WITHIN ? (judged[2 * at]?.back ?? NEVER) : NEVER));
     return { believable, back: Math.max(...firsts) };
@@ -125,7 +127,7 @@ export class OfflineReader implements MessageReader {
     if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
     if (sentence.text.includes(BROUGHT)) return null;
     const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-    if (supposes(words, language)) return { drafts: [], whole, unread: whole, doubted: true, asked: false };
+    if (supposes(words, language)) return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false };
     const clauses = clausesOf(sentence, language);
     const drafts: Draft[] = [];
     const laughs = anyLanguage("laugh", words);
@@ -146,7 +148,9 @@ export class OfflineReader implements MessageReader {
       drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, this.#vocabulary) : []));
     }
     story.endSentence();
-    return { drafts, whole, unread: unreadIn(clauses, whole, drafts), doubted: false, asked: isAsked };
+    const unread = unreadIn(clauses, whole, drafts);
+    const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
+    return { drafts, whole, unread, parts, doubted: false, asked: isAsked };
   }
 }
 
@@ -155,6 +159,8 @@ interface ReadSentence {
   readonly drafts: readonly Draft[];
   readonly whole: Clause;
   readonly unread: Clause | null;
+  /** The same, by the things that it tells. */
+  readonly parts: readonly Clause[];
   readonly place: number;
   /** It is supposed: of what must hold the guest is asked, and nothing else is kept. */
   readonly doubted: boolean;

@@ -58,14 +58,34 @@ const thinking = (keep: number, hard: number, back = -9) => ({
   judge: async (texts: readonly unknown[]) => texts.map(() => ({ keep, hard, back, category: "other" })),
 });
 
-test("tastes of one sentence are kept in one memory, of what else stands beside a need the longest run", async () => {
-  const tastes = "I love jazz, and my wife hates garlic.";
-  expect((await read(tastes, thinking(3, -3))).map(({ text }) => text)).toEqual(["I love jazz, and my wife hates garlic"]);
+test("what one sentence plainly tells of several things is kept one by one, of what else stands beside a need the longest run", async () => {
+  const kept = async (text: string) => (await read(text, thinking(3, -3))).map(({ text: memory, subject }) => [memory, subject]);
+  expect(await kept("I love jazz, and my wife hates garlic.")).toEqual([
+    ["Loves jazz", "self"],
+    ["Wife hates garlic", "companion:wife"],
+  ]);
+  expect(await kept("I prefer jazz concerts, and I usually book 2 tickets.")).toEqual([
+    ["Prefers jazz concerts", "self"],
+    ["Usually books 2 tickets", "self"],
+  ]);
+  expect(await kept("We love a corner table and late dinners")).toHaveLength(1);
   const beside = "I'm allergic to nuts, and I love jazz and late dinners.";
   expect((await read(beside, thinking(3, -3))).map(({ text, strength }) => [text, strength])).toEqual([
     ["Is allergic to nuts", "hard"],
     ["Loves jazz and late dinners", "soft"],
   ]);
+});
+
+test("a taste beside a need is kept however short it is, where a rule understood it", async () => {
+  const said = await read("I hate techno, and I'm vegan.", thinking(3, -3));
+  expect(said.map(({ text, need }) => [text, need])).toEqual(expect.arrayContaining([["Hates techno", null]]));
+});
+
+test("what must hold is kept by the need's name where its words name one, and a friend's is asked about as theirs", async () => {
+  const told = async (text: string) => (await read(text, thinking(3, 3))).map(({ subject, need, stance }) => [subject, need, stance]);
+  expect(await told("My daughter Mia has celiac disease")).toEqual([["companion:daughter", "no_gluten", "stated"]]);
+  expect(await told("My wife Anna, shes vegan")).toEqual([["companion:wife", "vegan", "stated"]]);
+  expect(await told("My friend Tom is allergic to nuts.")).toEqual([["companion:friend", "no_nuts", "unsure"]]);
 });
 
 test("a taste of a relative's is left where nothing is said of the guest, a need is asked about", async () => {

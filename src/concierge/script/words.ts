@@ -38,6 +38,8 @@ const SPANS = "(?:(?:more|whole|long|full)\\s+)?(?:years?|months?|weeks?|weekend
 /** Behind a number: money, a time, a date, a span. */
 const NO_PARTY = `(?!\\s*(?:euros?|eur|€|pm|am|o'clock|:|st\\b|nd\\b|rd\\b|th\\b|${MONTHS}|one\\b|${SPANS}))(?!\\s*[:.]\\d)`;
 const PARTIES: readonly RegExp[] = [
+  // "Book Seven Courses for 2": a number in a title comes before.
+  new RegExp(`\\bfor ${NUMBER}(?=,? (?:please|thanks)|\\W*$)`),
   new RegExp(`\\b${NUMBER}\\s+(?:more\\s+)?(?:tickets?|seats?|places?|people|persons?|guests?|adults?|of us|of them)\\b`),
   new RegExp(`\\b(?:for|party of|group of|make it|we are|book|reserve|take|get(?: me| us)?)\\s+(?:the\\s+)?${NUMBER}\\b${NO_PARTY}`),
   new RegExp(`^\\W*(?:just |only |the )?${NUMBER}(?:,? please|,? thanks)?\\W*$`),

@@ -1,11 +1,11 @@
 import { wordsIn } from "../../platform/phrase-list.js";
 import type { Clause } from "../reading/clauses.js";
-import type { Vocabulary } from "../reading/domain-words.js";
+import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { english, type Language, relationAt } from "../reading/language.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
-import { subjectFor, whoIn } from "../reading/who.js";
+import { isName, rawWords, subjectFor, type Who, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
@@ -31,7 +31,10 @@ export const BACK_FROM = { soft: -3.5, hard: -4.7 };
 const MAX_CHARS = 240;
 const MIN_WORDS = 4;
 
-/** A sentence without what must hold by the rules: all of it, or its longest run of clauses. Null where these have no four words. */
+/**
+ * A sentence without what must hold by the rules: all of it, or its longest run of clauses. Null where these have no four words, and no
+ * rule understood them.
+ */
 export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: readonly Draft[]): Clause | null {
   if (!drafts.some(({ hard }) => hard)) return whole;
   let [from, longest]: [Clause | null, Clause | null] = [null, null];
@@ -42,7 +45,30 @@ export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: read
     const text = whole.text.slice(from.start - whole.start, clause.start - whole.start + clause.text.length);
     if (text.length > (longest?.text.length ?? 0)) longest = { text, start: from.start, words: wordsIn(text), index: from.index };
   }
-  return longest !== null && longest.words.length >= MIN_WORDS ? longest : null;
+  if (longest === null) return null;
+  const isUnderstood = drafts.some(({ hard, clause: { start } }) => !hard && start === longest.start);
+  return longest.words.length >= MIN_WORDS || isUnderstood ? longest : null;
+}
+
+/** Words in which the rules understood several things that the guest says of themself ("I love jazz, and I usually book 2"), one by one. */
+export function partsOf(unread: Clause, clauses: readonly Clause[], drafts: readonly Draft[], { first }: Language): readonly Clause[] {
+  const end = unread.start + unread.text.length;
+  const inside = clauses.filter(({ start }) => start >= unread.start && start < end);
+  const things = drafts.filter(
+    ({ hard, clause, category, aspect }, at) =>
+      !hard &&
+      inside.includes(clause) &&
+      first.has(clause.words[0]) &&
+      !drafts.slice(0, at).some((other) => other.category === category && other.aspect === aspect),
+  );
+  if (things.length < 2) return [unread];
+  return things.map(({ clause }, at) => {
+    const from = at === 0 ? unread.start : clause.start;
+    const until = things[at + 1]?.clause.start ?? end;
+    const last = inside.findLast(({ start }) => start < until) ?? clause;
+    const text = unread.text.slice(from - unread.start, last.start + last.text.length - unread.start);
+    return { text, start: from, words: wordsIn(text), index: clause.index };
+  });
 }
 
 export interface AsSaidOptions {
@@ -72,23 +98,42 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];
-  const meant = who.kind === "companion" ? who : ({ kind: "self" } as const);
+  const acquaintance = hard ? acquaintanceIn(clause, language) : null;
+  const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
   const slot = slotOf(words, language, vocabulary);
+  const need = hard ? needNamedIn(words, language, vocabulary) : null;
   return [
     {
       clause,
       text,
       about: text.slice(0, 200),
-      category: hard ? judgement.category : (slot?.category ?? judgement.category),
+      category: hard ? (need?.category ?? judgement.category) : (slot?.category ?? judgement.category),
       aspect: slot?.aspect ?? "",
       condition: "",
-      need: hard ? "other" : null,
+      need: hard ? (need?.need ?? "other") : null,
       hard,
       ...subjectFor(meant),
       // What must hold is asked about where it is said of nobody, too.
-      unsure: hard && (passing || isOfAnother || judgement.keep < sureFrom || judgement.hard < HARD_FROM),
+      unsure: hard && (passing || isOfAnother || acquaintance !== null || judgement.keep < sureFrom || judgement.hard < HARD_FROM),
       trip: false,
     },
   ];
+}
+
+/** The one need that words name which must hold; null where they name none, several, or deny something. */
+function needNamedIn(words: readonly string[], language: Language, vocabulary: Vocabulary): FoundNeed | null {
+  const [first, ...more] = vocabulary.needsIn(words);
+  if (first === undefined || more.some(({ need }) => need !== first.need)) return null;
+  const cue = language.avoid.in(words, { slips: true });
+  if (first.kind === "avoid") return cue === -1 ? null : first;
+  return language.not.in(words) === -1 ? first : null;
+}
+
+/** "My friend Tom", "my colleague": who is no family, and may come along all the same. The guest is asked. */
+function acquaintanceIn({ text, words }: Clause, language: Language): Extract<Who, { kind: "companion" }> | null {
+  const relation = words[1]?.replace(/'s$/u, "") ?? "";
+  if (!language.mine.has(words[0]) || !english.bystanders.has(relation)) return null;
+  const name = rawWords(text)[2] ?? "";
+  return { kind: "companion", relation, name: isName(name) ? name : null };
 }
