@@ -113,7 +113,7 @@ export class OfflineReader implements MessageReader {
       const plain = of.length > needs.length;
       const said = (part: Clause) => keptAsSaid(part, ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted });
       const together = said(unread);
-      return [...needs, ...(together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
+      return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     });
     const firsts = read.map(({ place }, at) => (place < BACK_WITHIN ? (judged[2 * at]?.back ?? NEVER) : NEVER));
     return { believable, back: Math.max(...firsts) };

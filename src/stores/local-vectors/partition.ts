@@ -145,8 +145,7 @@ export class Partition {
       const point = this.#points[slot];
       if (!point) continue;
       const score = dot(query, this.#matrix, slot * dimension, dimension);
-      if (score > threshold && best.mayTake(score) && best.wants(score, point.key) && passes(point.key, point.payload))
-        best.offer(point.key, score);
+      if (score > threshold && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
     }
   }
 

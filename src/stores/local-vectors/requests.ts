@@ -39,8 +39,9 @@ const filter: z.ZodType = z.strictObject({
 });
 
 /** Not z.array(z.number()): a vector has hundreds of them, and a loop is ten times as fast. */
-const dense = z.custom<DenseNumbers>((value) => isDense(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)));
-const weights = z.custom<number[]>((value) => Array.isArray(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)));
+const areNumbers = (values: DenseNumbers) => values.every((x) => typeof x === "number" && Number.isFinite(x));
+const dense = z.custom<DenseNumbers>((value) => isDense(value) && areNumbers(value));
+const weights = z.custom<number[]>((value) => Array.isArray(value) && areNumbers(value));
 const u32s = z.custom<number[]>(
   (value) =>
     Array.isArray(value) && value.every((x) => Number.isInteger(x) && x >= 0 && x <= 0xffff_ffff) && new Set(value).size === value.length,
