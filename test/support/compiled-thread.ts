@@ -5,7 +5,7 @@ import { bundle } from "./bundle.js";
 
 const THREAD = fileURLToPath(new URL("../../src/stores/local-vectors/local-thread.ts", import.meta.url));
 const STARTER = "/local-vectors/local-worker.ts";
-const STARTS_WITH_LOADER = "new Worker(start, { workerData, eval: true })";
+const STARTS_WITH_LOADER = "new Worker(start, { workerData, resourceLimits, eval: true })";
 
 /**
  * LocalQdrant's thread runs a compiled file in tests, as it does in dist/, made from the sources when the run begins. From the sources
@@ -27,7 +27,7 @@ export function compiledThread(temporary: string): Plugin {
       if (!id.endsWith(STARTER)) return null;
       if (!code.includes(STARTS_WITH_LOADER)) throw new Error(`${id} starts its thread in another way now: see compiled-thread.ts.`);
       url ??= compiled();
-      return code.replace(STARTS_WITH_LOADER, `new Worker(new URL(${JSON.stringify(await url)}), { workerData })`);
+      return code.replace(STARTS_WITH_LOADER, `new Worker(new URL(${JSON.stringify(await url)}), { workerData, resourceLimits })`);
     },
   };
 }

@@ -6,7 +6,8 @@ import { errnoOf } from "../../platform/file-system.js";
 import { assertSound, DamagedDatabase, isDamage, openDatabase, type Sqlite } from "../../platform/sqlite.js";
 import { storageAdvice } from "../../platform/storage-errors.js";
 import type { CreateCollectionArgs, Payload, PayloadSchema } from "../../ports/vectors.js";
-import type { KeptPoint, KeptSparse } from "./partition.js";
+import type { KeptPoint } from "./partition.js";
+import type { KeptSparse } from "./sparse-index.js";
 
 const SCHEMA_VERSION = 2;
 /** Rows of a scan that are read at once. */

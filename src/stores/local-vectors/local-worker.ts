@@ -209,10 +209,13 @@ export class LocalThread {
   }
 }
 
+/** What is made and dropped in a call is little: more room for it would be filled all the same, before it is collected. */
+const resourceLimits = { maxYoungGenerationSizeMb: 6 };
+
 function newWorker(workerData: ThreadData): Worker {
-  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./local-thread.js", import.meta.url), { workerData });
+  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./local-thread.js", import.meta.url), { workerData, resourceLimits });
   const start = threadFromSource(new URL("./local-thread.ts", import.meta.url));
-  return new Worker(start, { workerData, eval: true });
+  return new Worker(start, { workerData, resourceLimits, eval: true });
 }
 
 /** Resolves at the first of the two, and never rejects. */

@@ -1,6 +1,7 @@
 import type { Payload } from "../../ports/vectors.js";
 import type { Best } from "./best.js";
 import { SlotsByValue } from "./slots-by-value.js";
+import { type KeptSparse, SparseIndex } from "./sparse-index.js";
 
 /** A point as it is kept: vectors in 32-bit floats, the dense one of length 1 (or all zeros), the payload parsed. */
 export interface KeptPoint {
@@ -11,48 +12,30 @@ export interface KeptPoint {
   readonly dense: Float32Array | null;
   readonly sparse: ReadonlyMap<string, KeptSparse>;
 }
-export interface KeptSparse {
-  readonly indices: Uint32Array;
-  readonly values: Float32Array;
-}
+
 export type KeyTest = (key: string, payload: Payload) => boolean;
-
-interface Postings {
-  readonly slots: number[];
-  readonly weights: number[];
-}
-
-/** Sums by slot, which slots have one, and those in the order in which they came. */
-interface Scratch {
-  readonly scores: Float64Array;
-  readonly isTouched: Uint8Array;
-  readonly touched: Uint32Array;
-}
 
 /** Rough sizes of JavaScript's own overhead, in bytes. */
 const BYTES_PER_POINT = 400;
-const BYTES_PER_POSTING = 20;
-const BYTES_PER_TERM = 160;
 const BYTES_PER_CHAR = 3;
-const BYTES_PER_SUM = 13;
 /** Room that is made with the first one: most users have few, and of many users it adds up. */
 const FIRST_POINTS = 4;
 /** So many are looked through in less time than it takes to keep them sorted. */
 const FEW_POINTS = 128;
+const NO_VECTORS: ReadonlyMap<string, KeptSparse> = new Map();
 
 /**
- * All points of one tenant in one collection, in memory: a matrix of dense vectors, postings of sparse ones, payloads.
+ * All points of one tenant in one collection, in memory: a matrix of dense vectors, sparse ones, payloads.
  * Follows writes in place: a changed point gets a new slot, and the old one is left dead until the partition is mostly dead.
  */
 export class Partition {
   readonly #dimension: number;
   readonly #slots = new Map<string, number>();
   readonly #points: (KeptPoint | null)[] = [];
-  readonly #postings = new Map<string, Map<number, Postings>>();
+  readonly #sparse = new SparseIndex();
   /** By the payload's keys that were asked for. */
   readonly #byValue = new Map<string, SlotsByValue>();
   #matrix: Float32Array;
-  #scratch = scratchOf(0);
   #bytes = 0;
 
   constructor(dimension: number, expected = 0) {
@@ -66,7 +49,7 @@ export class Partition {
 
   /** Estimate of the memory taken, in bytes. */
   get bytes(): number {
-    return this.#matrix.byteLength + this.#scratch.scores.length * BYTES_PER_SUM + this.#bytes;
+    return this.#matrix.byteLength + this.#sparse.bytes + this.#bytes;
   }
 
   /** More dead slots than live ones: time to load it anew. */
@@ -106,13 +89,13 @@ export class Partition {
   put(point: KeptPoint): void {
     this.remove(point.key);
     const slot = this.#points.length;
-    this.#points.push({ ...point, dense: null, sparse: new Map() });
+    this.#points.push({ ...point, dense: null, sparse: NO_VECTORS });
     this.#slots.set(point.key, slot);
     this.#bytes += BYTES_PER_POINT + point.payloadChars * BYTES_PER_CHAR;
     this.#reserve(slot + 1);
     if (point.dense === null) this.#matrix[slot * this.#dimension] = Number.NaN;
     else this.#matrix.set(point.dense, slot * this.#dimension);
-    for (const [name, vector] of point.sparse) this.#post(name, slot, vector);
+    this.#sparse.add(slot, point.sparse);
     for (const [key, slots] of this.#byValue) slots.add(slot, point.payload[key]);
   }
 
@@ -135,6 +118,7 @@ export class Partition {
     this.#slots.delete(key);
     for (const [name, slots] of this.#byValue) slots.remove(slot, this.#points[slot]?.payload[name]);
     this.#points[slot] = null;
+    this.#sparse.remove(slot);
     this.#matrix.fill(0, slot * this.#dimension, (slot + 1) * this.#dimension);
   }
 
@@ -161,40 +145,11 @@ export class Partition {
 
   /** Offers every point above the threshold that shares an index with `query` and passes the test, with the dot product. */
   scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: Best): void {
-    const postings = this.#postings.get(name);
-    if (postings === undefined) return;
-    const { scores, isTouched, touched } = this.#scratchFor(this.#points.length);
-    // 0 can be a score, so what was touched is noted beside it; of a long history that is little.
-    let count = 0;
-    for (let i = 0; i < query.indices.length; i++) {
-      const found: Postings | undefined = postings.get(query.indices[i] ?? 0);
-      const weight = query.values[i] ?? 0;
-      if (found === undefined) continue;
-      const { slots, weights }: Postings = found;
-      for (let j = 0; j < slots.length; j++) {
-        const slot = slots[j] as number;
-        if (isTouched[slot] === 0) {
-          isTouched[slot] = 1;
-          touched[count++] = slot;
-        }
-        scores[slot] = (scores[slot] as number) + weight * (weights[j] as number);
-      }
-    }
-    for (let i = 0; i < count; i++) {
-      const slot = touched[i] as number;
-      const score = scores[slot] as number;
-      scores[slot] = 0;
-      isTouched[slot] = 0;
-      if (!(score > threshold) || !best.mayTake(score)) continue;
+    this.#sparse.each(name, query, this.#points.length, (slot, score) => {
+      if (!(score > threshold) || !best.mayTake(score)) return;
       const point = this.#points[slot];
       if (point && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
-    }
-  }
-
-  /** Zeros for so many slots; whoever takes them leaves them so. Made once: for a long history they are hundreds of KB. */
-  #scratchFor(slots: number): Scratch {
-    if (this.#scratch.scores.length < slots) this.#scratch = scratchOf(slots * 2);
-    return this.#scratch;
+    });
   }
 
   #reserve(slots: number): void {
@@ -204,30 +159,6 @@ export class Partition {
     grown.set(this.#matrix);
     this.#matrix = grown;
   }
-
-  #post(name: string, slot: number, vector: KeptSparse): void {
-    let postings = this.#postings.get(name);
-    if (postings === undefined) {
-      postings = new Map();
-      this.#postings.set(name, postings);
-    }
-    this.#bytes += vector.indices.length * BYTES_PER_POSTING;
-    for (let i = 0; i < vector.indices.length; i++) {
-      const index = vector.indices[i] ?? 0;
-      let list = postings.get(index);
-      if (list === undefined) {
-        list = { slots: [], weights: [] };
-        postings.set(index, list);
-        this.#bytes += BYTES_PER_TERM;
-      }
-      list.slots.push(slot);
-      list.weights.push(vector.values[i] ?? 0);
-    }
-  }
-}
-
-function scratchOf(slots: number): Scratch {
-  return { scores: new Float64Array(slots), isTouched: new Uint8Array(slots), touched: new Uint32Array(slots) };
 }
 
 /** Four sums at once, so that the additions don't wait for each other. NaN for a point without a dense vector: below every threshold. */

@@ -1,9 +1,10 @@
 import type { CreateCollectionArgs, Payload, SparseVector } from "../../ports/vectors.js";
 import { VectorStoreError } from "../../ports/vectors.js";
 import { type DenseNumbers, isDense } from "./packed-vectors.js";
-import type { KeptPoint, KeptSparse } from "./partition.js";
+import type { KeptPoint } from "./partition.js";
 import { keyOf } from "./point-id.js";
 import type { Requests } from "./requests.js";
+import type { KeptSparse } from "./sparse-index.js";
 
 /** Below this squared length Qdrant leaves a vector as it is: its cosine to anything is nearly 0. */
 const ZERO_SQUARE = 1.1920929e-7;

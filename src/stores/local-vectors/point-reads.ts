@@ -5,13 +5,14 @@ import { bothFilters, type Matcher, matcherOf, pinnedValues } from "./filter-mat
 import { distributionBasedFusion, type Ranked, reciprocalRankFusion } from "./fusion.js";
 import type { CollectionRow, LocalTables } from "./local-tables.js";
 import { type DenseNumbers, isDense } from "./packed-vectors.js";
-import type { KeptPoint, KeptSparse, Partition } from "./partition.js";
+import type { KeptPoint, Partition } from "./partition.js";
 import type { Partitions } from "./partitions.js";
 import { kindOf, requireIndexes, requireOrder } from "./payload-index.js";
 import { elementsAt, isPlain, pick } from "./payload-path.js";
 import { idOf, keyOf } from "./point-id.js";
 import { denseOf, sparseOf, unknownName } from "./point-input.js";
 import type { Requests } from "./requests.js";
+import type { KeptSparse } from "./sparse-index.js";
 
 const DEFAULT_LIMIT = 10;
 type FacetValue = string | number | boolean;
