@@ -145,11 +145,14 @@ export class Partition {
 
   /** Offers every point above the threshold that shares an index with `query` and passes the test, with the dot product. */
   scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: Best): void {
-    this.#sparse.each(name, query, this.#points.length, (slot, score) => {
-      if (!(score > threshold) || !best.mayTake(score)) return;
+    const { count, slots, scores } = this.#sparse.find(name, query, this.#points.length);
+    for (let i = 0; i < count; i++) {
+      const slot = slots[i] as number;
+      const score = scores[slot] as number;
+      if (!(score > threshold) || !best.mayTake(score)) continue;
       const point = this.#points[slot];
       if (point && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
-    });
+    }
   }
 
   #reserve(slots: number): void {

@@ -10,6 +10,13 @@ interface Postings {
   readonly weights: number[];
 }
 
+/** The slots that share an index with a query, in no order, and their sums, by slot. It holds until the next query. */
+export interface FoundSlots {
+  readonly count: number;
+  readonly slots: Uint32Array;
+  readonly scores: Float64Array;
+}
+
 /** Sums by slot, which slots have one, and those in the order in which they came. */
 interface Scratch {
   readonly scores: Float64Array;
@@ -28,13 +35,15 @@ const BYTES_PER_SUM = 13;
 
 /**
  * The sparse vectors of a partition's points, by name. Those of few points lie as they came, in a tenth of the room that postings take:
- * most users have few, and of many users it adds up. A slot that was removed may still be told by {@link each} where they are many.
+ * most users have few, and of many users it adds up. A slot that was removed may still be found where they are many.
  */
 export class SparseIndex {
   #few: (Vectors | undefined)[] = [];
   /** Null while they are few. */
   #postings: Map<string, Map<number, Postings>> | null = null;
   #scratch = scratchOf(0);
+  /** Of the scratch, what the last query left in it. */
+  #found = 0;
   #bytes = 0;
 
   /** Estimate of the memory taken, in bytes. */
@@ -52,35 +61,45 @@ export class SparseIndex {
     if (this.#postings === null) this.#few[slot] = undefined;
   }
 
-  /** Tells each slot, of so many, that shares an index with `query`, with the dot product. */
-  each(name: string, query: KeptSparse, slots: number, tell: (slot: number, score: number) => void): void {
-    if (this.#postings === null) this.#eachOfFew(name, query, tell);
-    else this.#eachOfMany(this.#postings.get(name), query, slots, tell);
+  /** Slots, of so many, that share an index with `query`, with the dot product. */
+  find(name: string, query: KeptSparse, slotCount: number): FoundSlots {
+    const { scores, isTouched, touched } = this.#cleared(slotCount);
+    if (this.#postings === null) this.#sumFew(name, query);
+    else this.#sumMany(this.#postings.get(name), query);
+    for (let i = 0; i < this.#found; i++) isTouched[touched[i] as number] = 0;
+    return { count: this.#found, slots: touched, scores };
   }
 
-  #eachOfFew(name: string, { indices, values }: KeptSparse, tell: (slot: number, score: number) => void): void {
+  /** Zeros for so many slots. Made once: for a long history they are hundreds of KB. */
+  #cleared(slots: number): Scratch {
+    const { scores, touched } = this.#scratch;
+    if (scores.length < slots) this.#scratch = scratchOf(slots * 2);
+    else for (let i = 0; i < this.#found; i++) scores[touched[i] as number] = 0;
+    this.#found = 0;
+    return this.#scratch;
+  }
+
+  #sumFew(name: string, { indices, values }: KeptSparse): void {
+    const { scores, touched } = this.#scratch;
     const weights = new Map<number, number>();
     for (let i = 0; i < indices.length; i++) weights.set(indices[i] as number, values[i] as number);
     for (const [slot, vectors] of this.#few.entries()) {
       const vector = vectors?.get(name);
       if (vector === undefined) continue;
-      let score: number | null = null;
+      let isFound = false;
       for (let i = 0; i < vector.indices.length; i++) {
         const weight = weights.get(vector.indices[i] as number);
-        if (weight !== undefined) score = (score ?? 0) + weight * (vector.values[i] as number);
+        if (weight === undefined) continue;
+        isFound = true;
+        scores[slot] = (scores[slot] as number) + weight * (vector.values[i] as number);
       }
-      if (score !== null) tell(slot, score);
+      if (isFound) touched[this.#found++] = slot;
     }
   }
 
-  #eachOfMany(
-    postings: ReadonlyMap<number, Postings> | undefined,
-    query: KeptSparse,
-    slotCount: number,
-    tell: (slot: number, score: number) => void,
-  ): void {
+  #sumMany(postings: ReadonlyMap<number, Postings> | undefined, query: KeptSparse): void {
     if (postings === undefined) return;
-    const { scores, isTouched, touched } = this.#scratchFor(slotCount);
+    const { scores, isTouched, touched } = this.#scratch;
     // 0 can be a score, so what was touched is noted beside it; of a long history that is little.
     let count = 0;
     for (let i = 0; i < query.indices.length; i++) {
@@ -97,19 +116,7 @@ export class SparseIndex {
         scores[slot] = (scores[slot] as number) + weight * (weights[j] as number);
       }
     }
-    for (let i = 0; i < count; i++) {
-      const slot = touched[i] as number;
-      const score = scores[slot] as number;
-      scores[slot] = 0;
-      isTouched[slot] = 0;
-      tell(slot, score);
-    }
-  }
-
-  /** Zeros for so many slots; whoever takes them leaves them so. Made once: for a long history they are hundreds of KB. */
-  #scratchFor(slots: number): Scratch {
-    if (this.#scratch.scores.length < slots) this.#scratch = scratchOf(slots * 2);
-    return this.#scratch;
+    this.#found = count;
   }
 
   #keep(slot: number, vectors: Vectors): void {
