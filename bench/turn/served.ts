@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { freePort } from "../../test/support/free-port.js";
 
 /** Tells its parent what the process has used, when asked, and ends with it. Threads read it too, which have no parent to tell. */
@@ -24,7 +25,23 @@ export interface SeenTurn {
   readonly firstTokenMs: number;
 }
 
-/** The built server of a checkout, on files, driven over HTTP. */
+/** What is run as a server. */
+export interface Program {
+  readonly path: string;
+  readonly execArgv: readonly string[];
+}
+
+/** The built server of a checkout. @throws where it is not built */
+export function builtServer(checkout: string): Program {
+  const path = join(checkout, "dist", "main.js");
+  if (!existsSync(path)) throw new Error(`${checkout} is not built: run \`node scripts/build.mjs\` there.`);
+  return { path, execArgv: [] };
+}
+
+/** As little as a server can be: see bare.ts. */
+export const BARE_SERVER: Program = { path: fileURLToPath(new URL("./bare.ts", import.meta.url)), execArgv: ["--import", "tsx"] };
+
+/** A server, on files, driven over HTTP. */
 export class Served {
   readonly url: string;
   readonly #process: ChildProcess;
@@ -34,17 +51,20 @@ export class Served {
     this.#process = child;
   }
 
-  static async open(checkout: string, storage: string, variables: Readonly<Record<string, string>>): Promise<Served> {
-    const main = join(checkout, "dist", "main.js");
-    if (!existsSync(main)) throw new Error(`${checkout} is not built: run \`node scripts/build.mjs\` there.`);
+  static async open({ path, execArgv }: Program, storage: string, variables: Readonly<Record<string, string>>): Promise<Served> {
     await mkdir(storage, { recursive: true });
     const port = String(await freePort());
     const { PATH = "", HOME = "" } = process.env;
     const env = { PATH, HOME, PORT: port, MEMORY_STORAGE_DIR: storage, RECALL_DEADLINE_MS: "5000", LOG_LEVEL: "error", ...variables };
-    const child = fork(main, [], { cwd: storage, env, execArgv: ["--import", TELLS_USAGE], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const child = fork(path, [], {
+      cwd: dirname(path),
+      env,
+      execArgv: [...execArgv, "--import", TELLS_USAGE],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
     const served = new Served(`http://127.0.0.1:${port}`, child);
     for (const until = performance.now() + STARTS_MS; !(await served.#isReady()); ) {
-      if (performance.now() > until || child.exitCode !== null) throw new Error(`${checkout} does not start.`);
+      if (performance.now() > until || child.exitCode !== null) throw new Error(`${path} does not start.`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return served;
