@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -114,5 +114,28 @@ describe("a directory that is taken away under the process", () => {
     await expect(journal.append(ALICE, id, [records.user(1)])).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
     await expect(journal.append(ALICE, id, [records.user(1)])).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     expect(await journal.append(ALICE, other, [records.user(1)])).toHaveLength(1);
+  });
+
+  test("its file is looked for with each message of a user, and with what follows one unless it was seen within the last second", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const looks: string[] = [];
+    const identity: FileSystem["identity"] = (path) => {
+      if (path.endsWith(".jsonl")) looks.push(path);
+      return nodeFileSystem.identity(path);
+    };
+    const journal = await journals({ ...nodeFileSystem, identity });
+    const id = await session(journal);
+    await journal.append(ALICE, id, [records.user(1)]);
+    looks.length = 0;
+    await journal.append(ALICE, id, [records.step(1), records.assistant(1)]);
+    await journal.append(ALICE, id, [records.done(1)]);
+    expect(looks).toHaveLength(0);
+    await journal.append(ALICE, id, [records.user(2)]);
+    expect(looks).toHaveLength(1);
+
+    vi.advanceTimersByTime(1_001);
+    await rm(join(dir, `${id}.jsonl`));
+    await expect(journal.append(ALICE, id, [records.assistant(2)])).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
   });
 });

@@ -187,15 +187,16 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       await this.#health.requireSame();
       throw new AppError("SESSION_NOT_FOUND");
     }
-    if (await this.#isThere(file)) return file;
+    const follows = this.#waiting.get(sessionId)?.every(({ records }) => records.every(followsMessage)) === true;
+    if (await this.#isThere(file, follows)) return file;
     await this.#files.forget(sessionId);
     await this.#files.release(file).catch(this.#onCloseError);
     throw storageGone();
   }
 
-  async #isThere(file: JournalFile): Promise<boolean> {
+  async #isThere(file: JournalFile, follows: boolean): Promise<boolean> {
     try {
-      return await file.isThere();
+      return await (follows ? file.place.wasHeld() : file.place.isHeld());
     } catch (error) {
       await this.#files.release(file).catch(this.#onCloseError);
       throw error;
@@ -586,6 +587,12 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     if (opened !== null && opened.tornBytes > 0) this.#torn.set(sessionId, opened.tornBytes);
     return opened?.log ?? null;
   }
+}
+
+/** What follows a user's message of its turn: the file was looked for when that was written. */
+function followsMessage(record: NewRecord): boolean {
+  if (record.type === "message") return record.body.role === "assistant";
+  return record.type === "step" || record.type === "write_back_plan" || record.type === "write_back_done";
 }
 
 /** Offset of the first record from `seq` on. */

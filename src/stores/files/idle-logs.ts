@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { FileSystem } from "../../platform/file-system.js";
 import { JsonlLog } from "../../platform/jsonl-log.js";
+import { FilePlace } from "./file-place.js";
 
 interface IdleLog {
   readonly log: JsonlLog;
-  /** Of the file that was opened. */
-  readonly identity: string | null;
+  readonly place: FilePlace;
 }
 
 export interface IdleLogsOptions {
@@ -23,7 +23,7 @@ export class IdleLogs {
   readonly #fs: FileSystem;
   readonly #idle: LRUCache<string, IdleLog>;
   readonly #onCloseError: (error: unknown) => void;
-  readonly #identities = new WeakMap<JsonlLog, string | null>();
+  readonly #places = new WeakMap<JsonlLog, FilePlace>();
   #closed = false;
 
   constructor({ fileSystem, max, onCloseError }: IdleLogsOptions) {
@@ -42,20 +42,19 @@ export class IdleLogs {
     const idle = this.#idle.get(path);
     this.#idle.delete(path);
     if (idle !== undefined) {
-      const there = await this.#fs.identity(path).catch(() => null);
-      if (there !== null && there === idle.identity) return { log: idle.log, tornBytes: 0 };
+      if (await idle.place.isHeld().catch(() => false)) return { log: idle.log, tornBytes: 0 };
       await idle.log.close().catch(this.#onCloseError);
     }
     const opened = await JsonlLog.open(this.#fs, path);
-    if (opened !== null) this.#identities.set(opened.log, await this.#fs.identity(path));
+    if (opened !== null) this.#places.set(opened.log, await FilePlace.of(this.#fs, path));
     return opened;
   }
 
   /** One that was made anew, or has a failed append to be cut off, is closed. */
   async give(path: string, log: JsonlLog): Promise<void> {
-    const identity = this.#identities.get(log) ?? null;
-    if (this.#closed || identity === null || log.needsRepair) await log.close();
-    else this.#idle.set(path, { log, identity });
+    const place = this.#places.get(log);
+    if (this.#closed || place === undefined || log.needsRepair) await log.close();
+    else this.#idle.set(path, { log, place });
   }
 
   /** Before its file is replaced or removed. */

@@ -6,6 +6,7 @@ import type { Logger } from "../../platform/logger.js";
 import { headOf, ownerMark, peekLine } from "../journal/journal-codec.js";
 import type { JournalTail } from "../journal/journal-tail.js";
 import { type RewindMark, standing } from "../journal/rewound-records.js";
+import { FilePlace } from "./file-place.js";
 
 export interface JournalOpenOptions {
   readonly logger: Logger;
@@ -17,7 +18,7 @@ interface JournalHead {
   readonly sessionId: string;
   readonly owner: Owner | null;
   readonly mark: string | null;
-  readonly isThere: () => Promise<boolean>;
+  readonly place: FilePlace;
 }
 
 /** One open journal. Its tail is what the last durable append left. */
@@ -26,8 +27,8 @@ export class JournalFile {
   readonly sessionId: string;
   /** Null where the first line is damaged. */
   readonly owner: Owner | null;
+  readonly place: FilePlace;
   readonly #mark: string | null;
-  readonly #isThere: () => Promise<boolean>;
   tail: JournalTail;
 
   private constructor(log: JsonlLog, head: JournalHead, tail: JournalTail) {
@@ -35,7 +36,7 @@ export class JournalFile {
     this.sessionId = head.sessionId;
     this.owner = head.owner;
     this.#mark = head.mark;
-    this.#isThere = head.isThere;
+    this.place = head.place;
     this.tail = tail;
   }
 
@@ -54,9 +55,7 @@ export class JournalFile {
       const whose = await ownerOfLog(log);
       const tail = whose === null ? null : await tailAt(log, log.end);
       if (whose !== null && tail !== null) {
-        const identity = await fs.identity(path);
-        const isThere = async () => identity !== null && (await fs.identity(path)) === identity;
-        return new JournalFile(log, { sessionId, ...whose, isThere }, tail);
+        return new JournalFile(log, { sessionId, ...whose, place: await FilePlace.of(fs, path) }, tail);
       }
       if (log.end > 0) logger.warn({ sessionId }, "A journal holds no readable record.");
     } catch (error) {
@@ -65,11 +64,6 @@ export class JournalFile {
     }
     await log.close();
     return null;
-  }
-
-  /** False where the file was deleted, or another one stands in its place: what is written to it then is lost. */
-  isThere(): Promise<boolean> {
-    return this.#isThere();
   }
 
   belongsTo(owner: Owner): boolean {
