@@ -21,6 +21,7 @@ import type {
 } from "../../ports/session-store.js";
 import type { RestoresPending } from "../../ports/transfer.js";
 import { type Kept, keptFor, keptJson, openedJson } from "../journal/kept-content.js";
+import { Claims } from "./claims.js";
 import { hasDamaged, removeDamaged, setAside } from "./damaged-index.js";
 import { GroupCommit } from "./group-commit.js";
 import { type ReadJournal, withoutGap } from "./journal-gap.js";
@@ -70,8 +71,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   readonly #clock: Clock;
   readonly #readJournal: ReadJournal | undefined;
   readonly #codec: ContentCodec | null;
-  /** Turns that this process's worker has, with the time when their lease ends: also one that is done, until the file says so. */
-  readonly #claims = new Map<string, number>();
+  readonly #claims = new Claims();
   /** Of the sessions written last, by id, as the file has it. What a codec has made is not held as it stands: its key may go. */
   readonly #states = new LRUCache<string, SessionState>({ max: STATES });
   /** True when the index was made now, or made anew: it has to be filled from the journals. */
@@ -130,11 +130,11 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
         const kept = await keptFor(this.#codec, owner);
         await this.#commits.run(() => this.#fold(owner, sessionId, batch, kept));
         this.events.added(owner);
-        for (const key of writtenBack(sessionId, batch)) this.#claims.delete(key);
+        for (const turn of writtenBack(sessionId, batch)) this.#claims.letGo(turn);
       }
     } catch (error) {
       // The journal has it that they are done: nobody is given them again, though the file can't say so yet.
-      for (const key of writtenBack(sessionId, records)) this.#claims.set(key, Number.POSITIVE_INFINITY);
+      for (const turn of writtenBack(sessionId, records)) this.#claims.keepForGood(turn);
       throw error;
     }
   }
@@ -194,6 +194,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   #effect(owner: Owner, sessionId: string, effect: Effect, kept: Kept): void {
+    if (effect.kind !== "standing" && effect.kind !== "idempotency") this.#claims.changed();
     switch (effect.kind) {
       case "standing":
         this.#keepStanding(sessionId, effect.seq, effect.standing, kept);
@@ -370,6 +371,10 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async due(nowMs: number, limit: number, { except = [] }: { readonly except?: readonly Owner[] } = {}): Promise<readonly PendingTurn[]> {
+    return this.#dueBut(except, nowMs, limit);
+  }
+
+  #dueBut(except: readonly Owner[], nowMs: number, limit: number): readonly PendingTurn[] {
     return this.#statement<[number, string, number], PendingRow>(
       `SELECT p.* FROM pending p
          WHERE p.state = 'pending' AND p.due_ms <= ? AND p.owner NOT IN (SELECT value FROM json_each(?)) AND NOT EXISTS
@@ -381,10 +386,11 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async claim(nowMs: number, limit: number, { except = [], only, leaseMs }: ClaimOptions): Promise<readonly PendingTurn[]> {
-    for (const [key, until] of this.#claims) if (until <= nowMs) this.#claims.delete(key);
-    const due = only === undefined ? await this.due(nowMs, limit + this.#claims.size, { except }) : this.#dueOf(only, nowMs);
-    const free = due.filter((turn) => !this.#claims.has(claimKey(turn))).slice(0, limit);
-    for (const turn of free) this.#claims.set(claimKey(turn), nowMs + leaseMs);
+    this.#claims.expire(nowMs);
+    if (only === undefined && this.#claims.isNothing(nowMs, except)) return [];
+    const due = only === undefined ? this.#dueBut(except, nowMs, limit + this.#claims.size) : this.#dueOf(only, nowMs);
+    const free = this.#claims.take(due, limit, nowMs + leaseMs);
+    if (only === undefined && free.length === 0) this.#claims.foundNothing(nowMs, except);
     return free;
   }
 
@@ -399,7 +405,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 
   async letGo(turn: Pick<PendingTurn, "sessionId" | "turn">): Promise<void> {
-    this.#claims.delete(claimKey(turn));
+    this.#claims.letGo(turn);
   }
 
   /** The file is one process's. */
@@ -441,16 +447,18 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
       owner,
     );
     // Where that can't be written, the turn stays taken until its lease ends: else it would be tried without a pause.
-    this.#claims.delete(claimKey({ sessionId, turn }));
+    this.#claims.letGo({ sessionId, turn });
   }
 
   async restorePending({ owner, sessionId, turn, state, attempts, dueAtMs, errorCode }: PendingTurn): Promise<void> {
     this.#statement(
       "UPDATE pending SET state = ?, attempts = ?, due_ms = ?, error_code = ? WHERE session_id = ? AND turn = ? AND owner = ?",
     ).run(state, attempts, dueAtMs, errorCode, sessionId, turn, owner);
+    this.#claims.changed();
   }
 
   async retryFailed(owner: Owner, sessionId: string): Promise<number> {
+    this.#claims.changed();
     return this.#statement(
       `UPDATE pending SET state = 'pending', attempts = 0, due_ms = ?, error_code = NULL
          WHERE session_id = ? AND owner = ? AND state = 'failed'`,
@@ -492,6 +500,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
 
   async remove(owner: Owner, sessionId: string): Promise<void> {
     this.#commits.flush();
+    this.#claims.changed();
     if (this.#ownerOf(sessionId) !== owner) return;
     this.#states.delete(sessionId);
     this.#db.transaction(() => {
@@ -504,6 +513,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   async clear(): Promise<void> {
     this.#cleared = true;
     this.#commits.flush();
+    this.#claims.changed();
     this.#states.clear();
     this.#db.transaction(() => {
       for (const table of [...SESSION_TABLES, "sessions"]) this.#db.exec(`DELETE FROM ${table}`);
@@ -514,6 +524,7 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
 
   async erase(owner: Owner): Promise<{ readonly sessions: number; readonly idempotencyKeys: number; readonly pendingTurns: number }> {
     this.#commits.flush();
+    this.#claims.changed();
     this.#states.clear();
     const gone = this.#db.transaction(() => {
       const ofOwner = "session_id IN (SELECT id FROM sessions WHERE owner = ?)";
@@ -563,13 +574,9 @@ export class SqliteSessionIndex implements SessionIndex, RestoresPending {
   }
 }
 
-/** Claims on the turns whose write-back these records end. */
-function writtenBack(sessionId: string, records: readonly JournalRecord[]): readonly string[] {
-  return records.filter(({ type }) => type === "write_back_done").map(({ turn }) => claimKey({ sessionId, turn }));
-}
-
-function claimKey({ sessionId, turn }: Pick<PendingTurn, "sessionId" | "turn">): string {
-  return `${sessionId}:${turn}`;
+/** The turns whose write-back these records end. */
+function writtenBack(sessionId: string, records: readonly JournalRecord[]): readonly Pick<PendingTurn, "sessionId" | "turn">[] {
+  return records.filter(({ type }) => type === "write_back_done").map(({ turn }) => ({ sessionId, turn }));
 }
 
 function summaryText(text: string, kept: Kept): string {
