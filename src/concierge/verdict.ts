@@ -40,6 +40,8 @@ export interface Verdict {
   readonly met: readonly string[];
   /** True where there may be needs that could not be read. */
   readonly unchecked: boolean;
+  /** True where that is because long-term memory is switched off. */
+  readonly memoryOff: boolean;
 }
 
 export interface Party {
@@ -56,9 +58,14 @@ export interface Party {
 
 /**
  * `complete`: false where there may be more than could be read. `told`: what else is told of companions, by which names they go; default
- * nothing. `disabled`: long-term memory is switched off by configuration.
+ * nothing. `memoryOff`: long-term memory is switched off by configuration: a need that was said is kept nowhere. Default false.
  */
-export type KnownNeeds = { readonly known: readonly Memory[]; readonly told?: readonly Memory[]; readonly complete: boolean } | "disabled";
+export interface KnownNeeds {
+  readonly known: readonly Memory[];
+  readonly told?: readonly Memory[];
+  readonly complete: boolean;
+  readonly memoryOff?: boolean;
+}
 
 const COMPANION = "companion:";
 
@@ -71,7 +78,6 @@ export function judge(
   now: Date,
   people: People = peopleOf(needs, [...party.companions, ...party.absent], party.said),
 ): Verdict {
-  if (needs === "disabled") return { along: [], conflicts: [], mentions: [], met: [], unchecked: false };
   const conflicts: Conflict[] = [];
   const mentions: Mention[] = [];
   const met: string[] = [];
@@ -106,12 +112,12 @@ export function judge(
         source: memory.source,
       });
   }
-  return { along: people.once([...along]), conflicts, mentions, met, unchecked: !needs.complete };
+  return { along: people.once([...along]), conflicts, mentions, met, unchecked: !needs.complete, memoryOff: needs.memoryOff === true };
 }
 
 /** Who is who, as what is known and said tells. */
 export function peopleOf(needs: KnownNeeds, named: readonly string[], said: readonly string[]): People {
-  return new People(needs === "disabled" ? [] : [...needs.known, ...(needs.told ?? [])], named, said);
+  return new People([...needs.known, ...(needs.told ?? [])], named, said);
 }
 
 /** Whether it applies is for the guest to say: nobody here knows when "for opera" is. */

@@ -29,6 +29,7 @@ class Desk {
   /** What else is told of companions. */
   told: readonly Memory[] = [];
   storeDown = false;
+  memoryOff = false;
   /** What the guest has said comes into memory while a booking waits for it; false where it doesn't. */
   written: () => Promise<boolean> = async () => true;
   /** What the message itself says comes into memory before it books. */
@@ -70,6 +71,7 @@ class Desk {
     const gate = new ConstraintGate({
       needs: {
         needs: async () => {
+          if (this.memoryOff) throw new AppError("LONG_TERM_MEMORY_DISABLED");
           if (this.storeDown) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
           return this.needs;
         },
@@ -619,6 +621,15 @@ describe("when needs can't be read", () => {
     expect(await desk.says("Yes").book(agreeing(asked, "Yes"))).toMatchObject({ status: "stopped" });
     expect(await desk.says("No restrictions").book(overriding(asked, "No restrictions"))).toMatchObject({ status: "booked" });
     expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: null, how: "override" }] }]);
+  });
+
+  test("with long-term memory switched off it asks as well, and says why", async () => {
+    const desk = new Desk();
+    desk.memoryOff = true;
+    const asked = await desk.says("I use a wheelchair. Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(asked).toMatchObject({ status: "stopped", reason: expect.stringMatching(/switched off/), unchecked: true });
+    expect(await desk.says("Yes").book(agreeing(asked, "Yes"))).toMatchObject({ status: "stopped" });
+    expect(await desk.says("Nothing to mind").book(overriding(asked, "Nothing to mind"))).toMatchObject({ status: "booked" });
   });
 
   test("a store that comes back in between is heard", async () => {
