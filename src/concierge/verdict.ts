@@ -23,7 +23,8 @@ export interface Conflict {
 
 /** Something to be said once before the booking is made; it stops nothing after that. */
 export interface Mention {
-  readonly memoryId: string;
+  /** Of the memory; of a booking that was made before, `booking:` and its id. */
+  readonly id: string;
   readonly line: string;
   /** False for a companion of whom nobody said that they come. */
   readonly along: boolean;
@@ -34,7 +35,10 @@ export interface Verdict {
   readonly along: readonly string[];
   /** What would be broken: only the guest's consent books it. */
   readonly conflicts: readonly Conflict[];
-  /** What the catalogue doesn't say, what stood in brought-along text, and companions of whom nobody said whether they come. */
+  /**
+   * What the catalogue doesn't say, what stood in brought-along text, companions of whom nobody said whether they come, and what the
+   * guest has booked of it already.
+   */
   readonly mentions: readonly Mention[];
   /** Memories that were compared and are met. */
   readonly met: readonly string[];
@@ -98,10 +102,9 @@ export function judge(
     }
     const toConfirm = memory.status === "review" || memory.pending_change !== null;
     const asks = toConfirm ? " That is not confirmed yet: is it so?" : "";
-    if (comes === "unsaid")
-      mentions.push({ memoryId: memory.id, along: false, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
+    if (comes === "unsaid") mentions.push({ id: memory.id, along: false, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
     else if (check.state === "unknown" || memory.reason === "brought_along")
-      mentions.push({ memoryId: memory.id, along: true, line: `${who === null ? "" : `${who}: `}${said}. ${check.because}${asks}` });
+      mentions.push({ id: memory.id, along: true, line: `${who === null ? "" : `${who}: `}${said}. ${check.because}${asks}` });
     else
       conflicts.push({
         memoryId: memory.id,

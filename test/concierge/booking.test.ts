@@ -121,6 +121,47 @@ test("a search that found nothing says what it doesn't look at", async () => {
   expect(await turn.search({ text: "quartet" })).not.toHaveProperty("hint");
 });
 
+describe("an event that is booked already", () => {
+  const bookOne = async (desk: Desk) => {
+    const quote = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    return desk.says("Yes").book(agreeing(quote, "Yes"));
+  };
+
+  test("is told with the quote, also in another session, and a yes to that books it again", async () => {
+    const desk = new Desk();
+    const first = await bookOne(desk);
+    desk.sessionId = "another";
+    const again = await desk.says("Two seats for the quartet").book({ event_id: STEP_FREE, quantity: 2 });
+    const told = `You have already booked this: 2 seats, Bar, ${String(first.reference)}.`;
+    expect(again).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringContaining(told)] });
+    expect(desk.bookings.list(desk.owner)).toHaveLength(1);
+    expect(await desk.says("Yes, once more").book(agreeing(again, "Yes"))).toMatchObject({ status: "booked" });
+    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [] }, { waived: [] }]);
+  });
+
+  test("is told before the yes counts where it was booked since the quote was shown", async () => {
+    const desk = new Desk();
+    const waiting = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    desk.sessionId = "another";
+    await bookOne(desk);
+    desk.sessionId = "session";
+    desk.turn = 1;
+    const told = await desk.says("Yes").book(agreeing(waiting, "Yes"));
+    expect(told).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringMatching(/already booked/)] });
+    expect(await desk.says("Yes").book(agreeing(told, "Yes"))).toMatchObject({ status: "booked" });
+  });
+
+  test("is not told of once it is cancelled, nor to somebody else", async () => {
+    const desk = new Desk();
+    const first = await bookOne(desk);
+    desk.owner = ownerOf("default", "bob");
+    expect(await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [] });
+    desk.owner = ownerOf("default", "ann");
+    await desk.says("Cancel it").cancel(String(first.booking_id), "Cancel it");
+    expect(await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [] });
+  });
+});
+
 describe("booking asks first", () => {
   test("the first call makes a quote and books nothing", async () => {
     const desk = new Desk();
@@ -477,7 +518,9 @@ describe("the gate in front of it", () => {
     expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked", overridden: [] });
     expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: pacemaker.id, how: "mentioned" }] }]);
     // Another booking is another waiver.
-    expect(await desk.says("Two more").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [expect.any(String)] });
+    expect(await desk.says("Two more").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({
+      reminders: [expect.any(String), expect.stringMatching(/already booked/)],
+    });
   });
 
   test("what comes up with the yes and can't be answered is mentioned before it books", async () => {

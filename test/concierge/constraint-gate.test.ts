@@ -86,7 +86,7 @@ describe("which need is held against what", () => {
     expect(outcome(verdict)).toBe(row.outcome);
     if (row.outcome === "stop")
       expect(verdict.conflicts).toMatchObject([{ memoryId: memory.id, memory: memory.text, source: memory.source }]);
-    if (row.outcome === "mention") expect(verdict.mentions).toMatchObject([{ memoryId: memory.id }]);
+    if (row.outcome === "mention") expect(verdict.mentions).toMatchObject([{ id: memory.id }]);
     if (row.why) expect(verdict.conflicts[0]?.because ?? verdict.mentions[0]?.line).toMatch(row.why);
   });
 

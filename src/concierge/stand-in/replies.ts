@@ -77,7 +77,7 @@ export function bookingReply(output: JsonValue): string {
   if (seen === undefined) return "The booking could not be read.";
   const what = `${seatsOf(seen.quantity)} for ${seen.title}, ${seen.day}, ${seen.time}, ${seen.venue}, ${seen.city}, ${seen.section}`;
   const reminders = seen.reminders.map((reminder) => ` ${reminder}`).join("");
-  if (seen.status === "stopped") return stoppedReply(what, seen);
+  if (seen.status === "stopped") return stoppedReply(what, reminders, seen);
   if (seen.status === "needs_confirmation") {
     const met = seen.needs_met.length === 0 ? "" : ` It meets what must hold: ${seen.needs_met.map(lower).join("; ")}.`;
     return `I can book ${what}, ${seen.total} in all.${met}${reminders} Shall I book it?`;
@@ -86,10 +86,10 @@ export function bookingReply(output: JsonValue): string {
   return `${booked}: ${what}. Total €${seen.total_eur}. Your reference is ${seen.reference ?? "not known"}.`;
 }
 
-function stoppedReply(what: string, { conflicts }: ShownBooking): string {
+function stoppedReply(what: string, reminders: string, { conflicts }: ShownBooking): string {
   if (conflicts.length === 0)
     return (
-      `I can't check your needs, so I have not booked ${what}. Does anyone who comes need something as to access or diet? ` +
+      `I can't check your needs, so I have not booked ${what}.${reminders} Does anyone who comes need something as to access or diet? ` +
       "If there is nothing to mind, say so and I book it."
     );
   const against = conflicts.map(
@@ -99,6 +99,7 @@ function stoppedReply(what: string, { conflicts }: ShownBooking): string {
     `I have not booked ${what}, because of what must hold:`,
     ...against,
     "",
+    ...(reminders === "" ? [] : [reminders.trim(), ""]),
     "I can look for something that fits. If you want it all the same, tell me to book it anyway.",
   ].join("\n");
 }
