@@ -113,6 +113,8 @@ export function bookingLine({ title, day, venue, city, quantity, section, total_
   return `${title} · ${day} · ${venue}, ${city} · ${seatsOf(quantity)}, ${section} · €${total_eur} · ${reference ?? "no reference"}`;
 }
 
+const NOTHING_LIKE_IT = "I remember nothing like that, in these words. Ask me what I know about you to see what I keep.";
+
 const memorySchema = z.looseObject({ text: z.string(), about: z.string().default("the user"), must_hold: z.boolean().default(false) });
 const memoriesSchema = z.looseObject({ memories: z.array(memorySchema) });
 
@@ -151,13 +153,19 @@ export function memoryChangeReply(output: JsonValue): string {
       return seen.forgot ? `I have forgotten: ${seen.forgot.join("; ")}.` : `I have forgotten everything: ${seen.count} memories.`;
     case "ended":
       return `Understood. I no longer go by: ${lower(seen.ended)}.`;
-    case "which_one":
-      return ["Which of these do you mean?", ...seen.memories.map(({ text }, index) => `${index + 1}. ${text}`)].join("\n");
     case "nothing_found":
-      return "I remember nothing like that.";
+      return NOTHING_LIKE_IT;
     default:
       return "I changed nothing.";
   }
+}
+
+/** `memories`: what could be meant. */
+export function whichReply(memories: readonly { readonly text: string }[]): string {
+  const [only, another] = memories;
+  if (only === undefined) return NOTHING_LIKE_IT;
+  if (another === undefined) return `Do you mean this: “${only.text}”? Say yes, and I no longer keep it.`;
+  return ["Which of these do you mean?", ...memories.map(({ text }, index) => `${index + 1}. ${text}`)].join("\n");
 }
 
 function listOf(names: readonly string[]): string {

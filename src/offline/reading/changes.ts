@@ -5,7 +5,7 @@ import { commandsOf } from "../memory-commands.js";
 import type { Sentence } from "./clauses.js";
 import type { Dates } from "./dates.js";
 import type { Draft } from "./draft.js";
-import { english, type Language, relationOf } from "./language.js";
+import { english, type Language, relationOf, saysLiking } from "./language.js";
 
 /** What a message does to what is known: forgets, ends, corrects, says again. */
 export interface Changes {
@@ -125,7 +125,8 @@ function thoseOf(known: readonly Memory[], words: readonly string[], language: L
 function isNamed(memory: Memory, what: string): boolean {
   if (memory.aspect === "home" && english.homes.in(wordsIn(what)) !== -1 && wordsIn(what).length <= 4) return true;
   const words = wordsIn(what).filter((word) => word.length >= TELLING || /^\d/u.test(word));
-  const held = wordsIn(`${memory.about} ${memory.text}`).filter((word) => word.length >= TELLING);
+  // "My jazz preference" is not all that the guest prefers.
+  const held = wordsIn(`${memory.about} ${memory.text}`).filter((word) => word.length >= TELLING && !saysLiking(word));
   return words.some((word) => held.some((other) => alike(word, other)));
 }
 
