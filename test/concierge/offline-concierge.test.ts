@@ -158,6 +158,24 @@ describe("the constraint gate speaks through the script", () => {
   });
 });
 
+describe("a yes with something beside it", () => {
+  test.each(["Yes, but not the peanuts", "yes, if it is vegan"])("keeps the quote open and is asked again: %s", async (words) => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    expect((await ann.say(words)).content).toMatch(/plain yes or no\. I can book two seats.* Shall I book it\?$/);
+    expect((await ann.say("Yes")).content).toMatch(/^Booked: two seats for Night Shift Trio/);
+  });
+
+  test("cancels nothing", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("Yes");
+    await ann.say("What happens if I cancel my booking?");
+    expect((await ann.say("Yes, cancel it, but only if it costs nothing")).content).toMatch(/^Shall I cancel this booking\?/);
+    expect((await ann.say("Yes")).content).toMatch(/^Cancelled:/);
+  });
+});
+
 test("a page's button books the event that it names, also where a word of its title means something else", async () => {
   const ann = guest();
   const { elements } = await ann.say("What basketball is on in Vienna?");

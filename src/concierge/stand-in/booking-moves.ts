@@ -55,7 +55,7 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   if (quote !== undefined) {
     const seats = brief && ordinalIn(view.message) === undefined ? partyIn(view.message) : undefined;
     const absent = quote.companions.filter((name) => staysBehind(name, view.message));
-    const speaksToIt = reply.yes || reply.override || (reply.nothingToMind && quote.status === "stopped");
+    const speaksToIt = reply.yes || reply.partly || reply.override || (reply.nothingToMind && quote.status === "stopped");
     if (speaksToIt || absent.length > 0 || says(view.message, "total") || (seats !== undefined && seats !== quote.quantity))
       return answerQuote(view, quote, { seats: seats ?? quote.quantity, absent });
     return reply.no && brief ? say("Understood, nothing is booked. Shall I look for something else?") : undefined;
@@ -77,7 +77,10 @@ function answerQuote(
     ...(companions.length > 0 && { companions: [...companions] }),
     ...(absent.length > 0 && { not_coming: [...absent] }),
   };
-  return callThen(view, { name: "book_tickets", arguments: given }, replies.bookingReply);
+  const asksAgain = readReply(view.message).partly && seats === quote.quantity && absent.length === 0;
+  return callThen(view, { name: "book_tickets", arguments: given }, (output) =>
+    asksAgain ? `${replies.NOT_PLAIN} ${replies.bookingReply(output)}` : replies.bookingReply(output),
+  );
 }
 
 /** What the guest's answer says to a quote, with their own words. */

@@ -16,6 +16,8 @@ export const HELP =
 export const NOTED = "Noted for this conversation. Ask me what I know about you to see what I keep beyond it, or tell me what to look for.";
 
 export const NOT_KEPT = "Understood. I will not keep this.";
+/** To a yes with something beside it. */
+export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
 
 /** `used`: what of the memories shaped the search. `wider`: not all that did at first. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { ScriptMove, ScriptView, WaitingLine } from "../../ports/offline-script.js";
 import { readReply } from "../script/reply.js";
-import { callThen } from "./moves.js";
+import { callThen, say } from "./moves.js";
+import { NOT_PLAIN } from "./replies.js";
 
 /** What waits for the guest's word: asked about at the end of an answer, and settled by a plain yes or no in the next message. */
 
@@ -30,9 +31,10 @@ export function settle(view: ScriptView): ScriptMove | undefined {
   const answered = view.window.at(-1)?.assistant ?? "";
   const asked = view.waiting.filter(({ text }) => answered.includes(question(text)));
   const quote = view.message.trim();
-  const { yes, no, order } = readReply(quote);
-  const settles = asked.length > 0 && view.commands.length === 0 && quote.split(/\s+/).length <= MAX_ANSWER_WORDS && yes !== no && !order;
-  if (!settles) return undefined;
+  const { yes, no, partly, order } = readReply(quote);
+  const answersIt = asked.length > 0 && view.commands.length === 0 && quote.split(/\s+/).length <= MAX_ANSWER_WORDS;
+  if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map(({ text }) => question(text)).join(" ")}`);
+  if (!answersIt || yes === no || order) return undefined;
   const answers = asked.map(({ id }) => ({ memory_id: id, answer: yes ? "yes" : "no", quote }));
   return callThen(view, { name: "settle_memory", arguments: { answers } }, () => settled(asked, yes));
 }
