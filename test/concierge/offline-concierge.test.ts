@@ -158,6 +158,33 @@ describe("the constraint gate speaks through the script", () => {
   });
 });
 
+describe("what a known need stands against", () => {
+  const NUTS = { strength: "hard", need: "no_nuts" } as const;
+  const ask = "Where can we have dinner on Saturday?";
+  const lines = (content: string) => content.split("\n").filter((line) => /^\d\. /.test(line));
+  const against = (content: string) => lines(content).map((line) => line.includes("against what must hold: not without nuts"));
+
+  test("is listed last and marked, and the places of the list stay what they are", async () => {
+    const ann = guest([recalled("Is allergic to nuts", "dietary", NUTS)]);
+    const { content, elements } = await ann.say(ask);
+    expect(against((await guest().say(ask)).content)).toEqual([false, false, false]);
+    expect(against(content)).toEqual([false, false, true]);
+    const titles = lines(content).map((line) => /^\d\. (.+?) \(/.exec(line)?.[1] ?? "");
+    expect(domain.arrange?.(content, elements).map(({ name }) => name)).toEqual(titles);
+    expect((await ann.say("Tell me more about the last one")).content).toMatch(new RegExp(`^${titles.at(-1)}: `));
+  });
+
+  test("is of a companion where they are spoken of", async () => {
+    const jon = recalled("Is allergic to nuts", "dietary", { ...NUTS, subject: "companion:Jon" });
+    const asked = async (words: string) => (await guest([jon]).say(words)).steps.at(-1)?.output as { events: { breaks?: string[] }[] };
+    const without = await asked("Dinner on Saturday?");
+    const along = await asked("Dinner with Jon on Saturday?");
+    expect(without.events.filter(({ breaks }) => breaks !== undefined)).toEqual([]);
+    expect(along.events.at(-1)?.breaks).toEqual(["not without nuts for Jon"]);
+    expect(along.events[0]?.breaks).toBeUndefined();
+  });
+});
+
 describe("a yes with something beside it", () => {
   test.each(["Yes, but not the peanuts", "yes, if it is vegan"])("keeps the quote open and is asked again: %s", async (words) => {
     const ann = guest();

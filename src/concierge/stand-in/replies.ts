@@ -20,17 +20,27 @@ export const NOT_KEPT = "Understood. I will not keep this.";
 export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
 
-/** `used`: what of the memories shaped the search. `wider`: not all that did at first. */
+/** `used`: what of the memories shaped the search. `wider`: not all that did at first. `broken`: what of needs an event breaks, by its id. */
 export function listReply(
   events: readonly CatalogueEvent[],
-  { used, party, wider }: { readonly used: readonly MemoryLine[]; readonly party: number | undefined; readonly wider: boolean },
+  {
+    used,
+    party,
+    wider,
+    broken,
+  }: {
+    readonly used: readonly MemoryLine[];
+    readonly party: number | undefined;
+    readonly wider: boolean;
+    readonly broken: ReadonlyMap<string, readonly string[]>;
+  },
 ): string {
   const further = wider ? "Nothing fitted all that I know of you, so I looked further. " : "";
   const because = used.length === 0 ? "" : `I went by what I know of you: ${used.map(({ text }) => lower(text)).join("; ")}.`;
   const head = `${further}${because}`.trim();
   const which = events.length === 1 ? "Tell me if it suits" : "Tell me which one";
   const seats = party === undefined ? " and how many seats, and I prepare a booking." : `, and I prepare a booking for ${seatsOf(party)}.`;
-  const lines = events.map((event, index) => `${index + 1}. ${eventLine(event)}`);
+  const lines = events.map((event, index) => `${index + 1}. ${eventLine(event, broken.get(event.id) ?? [])}`);
   // Without the empty line Markdown takes what follows for a part of the last item.
   return [
     ...(head === "" ? [] : [head]),
@@ -46,12 +56,13 @@ export function priceFrom({ sections }: CatalogueEvent): number {
   return Math.min(...sections.map(({ priceCents }) => priceCents));
 }
 
-function eventLine(event: CatalogueEvent): string {
+function eventLine(event: CatalogueEvent, breaks: readonly string[]): string {
   const { title, genre, day, time, venue, city, kitchen } = event;
   const menus = kitchen === null || kitchen.diets.length === 0 ? [] : [`menus: ${kitchen.diets.join(", ")}`];
   const stepFree = isStepFree(event) ? "step-free" : "not step-free";
   const facts = [`${title} (${genre})`, `${longDay(day)}, ${time}`, `${venue}, ${city}`, `from ${euros(priceFrom(event))}`, stepFree];
-  return [...facts, ...menus].join(" · ");
+  const against = breaks.length === 0 ? [] : [`against what must hold: ${breaks.join(", ")}`];
+  return [...facts, ...menus, ...against].join(" · ");
 }
 
 const sectionsSchema = z.looseObject({
