@@ -161,6 +161,11 @@ describe("what waits for the guest's word", () => {
     expect(conciergeScript.next({ ...next, observations })).toEqual({ type: "say", text: thanks });
   });
 
+  test("is asked about as what the guest didn't want kept, where it is that", () => {
+    const move = conciergeScript.next({ ...waits("No nuts"), waiting: [{ id: "m1", text: "No nuts", offRecord: true }] });
+    expect(move).toMatchObject({ text: expect.stringContaining("You asked me not to keep “No nuts”. Shall I all the same") });
+  });
+
   test("is not asked about once a tool has settled it in this turn", () => {
     const observations = [
       { name: "forget", input: { what: "nuts", memory_id: "m1" }, output: { status: "forgotten", forgot: ["Is allergic to nuts"] } },

@@ -12,7 +12,8 @@ const MAX_ANSWER_WORDS = 6;
 /** How the list of what waits tells a change of what holds. */
 const CHANGE = /^(?<who>[^:\n]{1,64}: )??(?:No longer: (?<ended>.+)|(?<now>.+) \(instead of: (?<before>.+)\))$/su;
 
-function question(text: string): string {
+function question({ text, offRecord }: WaitingLine): string {
+  if (offRecord === true) return `You asked me not to keep “${text}”. Shall I all the same, so that bookings mind it?`;
   const { who = "", ended, now, before } = CHANGE.exec(text)?.groups ?? {};
   if (ended !== undefined) return `Does this no longer hold: “${who}${ended}”?`;
   return now === undefined ? `Shall I keep “${text}”?` : `Does “${who}${now}” now hold instead of “${before}”?`;
@@ -29,11 +30,11 @@ function settled(asked: readonly WaitingLine[], yes: boolean): string {
 /** Settles only what the answer before it asked about, and only by a plain yes or no. */
 export function settle(view: ScriptView): ScriptMove | undefined {
   const answered = view.window.at(-1)?.assistant ?? "";
-  const asked = view.waiting.filter(({ text }) => answered.includes(question(text)));
+  const asked = view.waiting.filter((line) => answered.includes(question(line)));
   const quote = view.message.trim();
   const { yes, no, partly, order } = readReply(quote);
   const answersIt = asked.length > 0 && view.commands.length === 0 && quote.split(/\s+/).length <= MAX_ANSWER_WORDS;
-  if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map(({ text }) => question(text)).join(" ")}`);
+  if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map(question).join(" ")}`);
   if (!answersIt || yes === no || order) return undefined;
   const answers = asked.map(({ id }) => ({ memory_id: id, answer: yes ? "yes" : "no", quote }));
   return callThen(view, { name: "settle_memory", arguments: { answers } }, () => settled(asked, yes));
@@ -47,6 +48,6 @@ export function asking(move: ScriptMove, view: ScriptView): ScriptMove {
   // What this turn did to one of them has settled it.
   const touched = view.observations.flatMap(({ input }) => z.looseObject({ memory_id: z.string() }).safeParse(input).data?.memory_id ?? []);
   const still = view.waiting.filter(({ id }) => !touched.includes(id));
-  const open = still.map(({ text }) => question(text)).filter((asked) => !before.includes(asked));
+  const open = still.map(question).filter((asked) => !before.includes(asked));
   return open.length === 0 ? move : { type: "say", text: `${move.text}\n\n${open.slice(0, MAX_ASKED).join(" ")}` };
 }
