@@ -76,7 +76,8 @@ export class OfflineReader implements MessageReader {
     const message = { message: own.replaceAll(BROUGHT, ""), sentences: sentences.length, language };
     const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
-    for (const draft of changes.off_record === "this" ? [] : believable) {
+    // What must hold is asked about all the same, as what the guest didn't want kept.
+    for (const draft of changes.off_record === "this" ? believable.filter(({ hard }) => hard) : believable) {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
     }

@@ -181,6 +181,13 @@ describe("what is known changes", () => {
     expect(await read("Please don't keep that.")).toMatchObject({ operations: [], off_record: "previous" });
   });
 
+  test("off the record what must hold is told all the same, for the guest to be asked", async () => {
+    expect(await read("I'm allergic to nuts, but please don't keep that")).toMatchObject({
+      operations: [{ op: "add", need: "no_nuts", strength: "hard" }],
+      off_record: "this",
+    });
+  });
+
   test("what is dropped by its name alone may be an order: of what must hold the guest is asked", async () => {
     const known = await knownFrom("I'm allergic to nuts.");
     expect((await read("You can forget the nuts.", known)).operations).toMatchObject([

@@ -31,6 +31,9 @@ const NOT_KEPT = new Set(["mentioned", "don't", "dont", "didn't", "not", "needn'
 /** A word of a memory in common with what is to be forgotten; short ones tell nothing. */
 const TELLING = 4;
 
+/** A sentence with fewer characters beside a command tells nothing else. */
+const BESIDE_CHARS = 10;
+
 type Said = Pick<MessageToRead, "known" | "session_id" | "turn">;
 
 export function changesOf(text: string, said: Said, language: Language): Changes {
@@ -78,9 +81,11 @@ export function changesOf(text: string, said: Said, language: Language): Changes
     asked,
     corrects: english.change.in(wordsIn(text)) !== -1,
     covers: (sentence) =>
-      commands.some(
-        ({ command, start, end }) => command.kind !== "remember" && start < sentence.start + sentence.text.length && end > sentence.start,
-      ),
+      commands.some(({ command, start, end }) => {
+        if (command.kind === "remember" || start >= sentence.start + sentence.text.length || end <= sentence.start) return false;
+        // "I'm allergic to nuts, but don't keep that" tells of an allergy, about which the guest is asked.
+        return command.kind !== "do_not_remember" || sentence.text.length - (end - start) < BESIDE_CHARS;
+      }),
   };
 }
 
