@@ -6,7 +6,7 @@ import { answer, book } from "./stand-in/booking-moves.js";
 import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
-import { choice, memoryCommand } from "./stand-in/memory-moves.js";
+import { choice, isOff, memoryCommand } from "./stand-in/memory-moves.js";
 import { callThen, say } from "./stand-in/moves.js";
 import { bookingsIn, focus, lastList } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
@@ -47,7 +47,7 @@ function requested(view: ScriptView): ScriptMove {
   const place = listed ? ordinalIn(words) : undefined;
   const refers = place !== undefined || (listed && says(words, "pointing"));
   const asks = words.includes("?") || beginsWith(words, "asking");
-  if (place === undefined && !asks && onlyTells(words)) return say(replies.NOTED);
+  if (place === undefined && !asks && onlyTells(words)) return say(isOff(view) ? replies.MEMORY_OFF : replies.NOTED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
   if (refers && asks && says(words, "details")) return details(view, wish, habits);
   if (place !== undefined) return (wish.party === undefined ? details : book)(view, wish, habits);

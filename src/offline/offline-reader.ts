@@ -112,7 +112,8 @@ export class OfflineReader implements MessageReader {
       const tells = needs.length === 0 || (ofWhole.keep >= PARTLY_READ_FROM && !whole.text.includes("?"));
       if (unread === null || !tells) return needs;
       const plain = of.length > needs.length;
-      const said = (part: Clause) => keptAsSaid(part, ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted });
+      const said = (part: Clause) =>
+        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted });
       const together = said(unread);
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     });
@@ -191,6 +192,14 @@ function withoutAsking(clause: Clause): { readonly clause: Clause | null; readon
     clause: { ...clause, text: clause.text.slice(raw.index), start: clause.start + raw.index, words: clause.words.slice(next) },
     asked: true,
   };
+}
+
+/** What is kept is what is to be remembered, not that it is: "I like aisle seats". "I can't remember names" asks for nothing. */
+function asStated(part: Clause, language: Language): Clause {
+  const { clause, asked } = withoutAsking(part);
+  if (!asked || clause === null) return part;
+  const before = part.words.slice(0, part.words.length - clause.words.length);
+  return language.first.in(before) === -1 ? clause : part;
 }
 
 /** Of two mentions of one need, the allergy. */

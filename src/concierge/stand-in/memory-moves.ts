@@ -21,6 +21,7 @@ export function memoryCommand(view: ScriptView): ScriptMove | undefined {
   const [asked = confirmedForgetting(view)] = view.commands;
   switch (asked?.kind) {
     case "list":
+      if (isOff(view) && view.memories.length === 0) return say(replies.MEMORY_OFF);
       return view.tools.has("list_memories") || view.observations.length > 0
         ? callThen(view, { name: "list_memories", arguments: {} }, (output) => replies.memoriesReply(output, view.memories))
         : say(replies.memoriesReply(null, view.memories));
@@ -45,6 +46,11 @@ export function memoryCommand(view: ScriptView): ScriptMove | undefined {
     default:
       return undefined;
   }
+}
+
+/** Without its tools there is no memory to ask. Where none may be called at all, nothing is told by that. */
+export function isOff({ tools, observations }: ScriptView): boolean {
+  return tools.size > 0 && !tools.has("list_memories") && !observations.some(({ name }) => name === "list_memories");
 }
 
 /** A plain yes to whether everything is to be forgotten. */
@@ -97,7 +103,7 @@ function change(view: ScriptView, calls: readonly ScriptCall[]): ScriptMove {
   const seen = view.observations.filter(({ name }) => calls.some((call) => call.name === name));
   if (seen.length === 0) {
     const known = calls.filter(({ name }) => view.tools.has(name));
-    return known.length === 0 ? say("I can't do that here.") : { type: "call", calls: known };
+    return known.length === 0 ? say(isOff(view) ? replies.MEMORY_OFF : "I can't do that here.") : { type: "call", calls: known };
   }
   const named = seen.map((observation) => {
     const open = openChange(observation);

@@ -15,6 +15,7 @@ export const HELP =
 /** The reply comes before the write-back, and must not promise what only that decides. */
 export const NOTED = "Noted for this conversation. Ask me what I know about you to see what I keep beyond it, or tell me what to look for.";
 
+export const MEMORY_OFF = "Memory is switched off here: I keep nothing beyond this conversation.";
 export const NOT_KEPT = "Understood. I keep this out of memory and history; the words stay in this conversation and in exports of it.";
 /** To a yes with something beside it. */
 export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
