@@ -66,7 +66,8 @@ export class Partition {
 
   /** Estimate of the memory taken, in bytes. */
   get bytes(): number {
-    return this.#matrix.byteLength + this.#scratch.scores.length * BYTES_PER_SUM + this.#bytes;
+    const byValue = [...this.#byValue.values()].reduce((sum, slots) => sum + slots.bytes, 0);
+    return this.#matrix.byteLength + this.#scratch.scores.length * BYTES_PER_SUM + this.#bytes + byValue;
   }
 
   /** More dead slots than live ones: time to load it anew. */
