@@ -161,6 +161,12 @@ describe("what waits for the guest's word", () => {
     expect(conciergeScript.next({ ...next, observations })).toEqual({ type: "say", text: thanks });
   });
 
+  test("is asked about with the companion's name once", () => {
+    const of = (text: string) => conciergeScript.next(waits(text));
+    expect(of("Tom: Tom can't eat nuts")).toMatchObject({ text: expect.stringContaining("Shall I keep “Tom can't eat nuts”?") });
+    expect(of("Tom: No nuts")).toMatchObject({ text: expect.stringContaining("Shall I keep “Tom: No nuts”?") });
+  });
+
   test("is asked about as what the guest didn't want kept, where it is that", () => {
     const move = conciergeScript.next({ ...waits("No nuts"), waiting: [{ id: "m1", text: "No nuts", offRecord: true }] });
     expect(move).toMatchObject({ text: expect.stringContaining("You asked me not to keep “No nuts”. Shall I all the same") });

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../domain/session.js";
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import { says } from "../phrases.js";
-import { companionsIn, staysBehind } from "../script/party-words.js";
+import { companionsIn, leftOut } from "../script/party-words.js";
 import { readReply } from "../script/reply.js";
 import type { Wish } from "../script/wish.js";
 import { ordinalIn, partyIn } from "../script/words.js";
@@ -29,8 +29,19 @@ export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
       (output) => `${replies.detailsReply(output)}\nHow many seats would you like?`,
     );
   const companions = companionsIn(view.message);
-  const given = { event_id: event, quantity, ...(companions.length > 0 && { companions: [...companions] }) };
+  const absent = leftOut(knownCompanions(view), view.message);
+  const given = {
+    event_id: event,
+    quantity,
+    ...(companions.length > 0 && { companions: [...companions] }),
+    ...(absent.length > 0 && { not_coming: [...absent] }),
+  };
   return callThen(view, { name: "book_tickets", arguments: given }, replies.bookingReply);
+}
+
+/** Those of whom something is known. */
+function knownCompanions({ memories }: ScriptView): readonly string[] {
+  return [...new Set(memories.flatMap(({ subject }) => (subject === "self" ? [] : [subject])))];
 }
 
 /** What this turn's search found, if it is one; else what is meant. */
@@ -54,7 +65,7 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   const quote = openQuote(view);
   if (quote !== undefined) {
     const seats = brief && ordinalIn(view.message) === undefined ? partyIn(view.message) : undefined;
-    const absent = quote.companions.filter((name) => staysBehind(name, view.message));
+    const absent = leftOut([...new Set([...quote.companions, ...knownCompanions(view)])], view.message);
     const speaksToIt = reply.yes || reply.partly || reply.override || (reply.nothingToMind && quote.status === "stopped");
     if (speaksToIt || absent.length > 0 || says(view.message, "total") || (seats !== undefined && seats !== quote.quantity))
       return answerQuote(view, quote, { seats: seats ?? quote.quantity, absent });

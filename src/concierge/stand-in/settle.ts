@@ -12,8 +12,12 @@ const MAX_ANSWER_WORDS = 6;
 /** How the list of what waits tells a change of what holds. */
 const CHANGE = /^(?<who>[^:\n]{1,64}: )??(?:No longer: (?<ended>.+)|(?<now>.+) \(instead of: (?<before>.+)\))$/su;
 
-function question({ text, offRecord }: WaitingLine): string {
+function question(line: WaitingLine): string {
+  const { text, offRecord } = line;
   if (offRecord === true) return `You asked me not to keep “${text}”. Shall I all the same, so that bookings mind it?`;
+  const [, name = "", said = ""] = /^([^:\n]{1,64}): (.+)$/su.exec(text) ?? [];
+  // "Colleague: Colleague Tom can't eat nuts".
+  if (name !== "" && said.toLowerCase().includes(name.toLowerCase())) return question({ ...line, text: said });
   const { who = "", ended, now, before } = CHANGE.exec(text)?.groups ?? {};
   if (ended !== undefined) return `Does this no longer hold: “${who}${ended}”?`;
   return now === undefined ? `Shall I keep “${text}”?` : `Does “${who}${now}” now hold instead of “${before}”?`;
