@@ -6,7 +6,7 @@ import type { Need } from "../ports/agent.js";
 import type { MessageReader, MessageToRead, ProposedOperation, Reading } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
-import { BACK_FROM, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
+import { BACK_FROM, BACK_FROM_ABROAD, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
 import { changesOf, operationsFor, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
@@ -62,7 +62,7 @@ export class OfflineReader implements MessageReader {
     const language = languageIn(own.replaceAll(BROUGHT, ""));
     const changes = changesOf(own, input, language);
     const read: ReadSentence[] = [];
-    const story = new Story(own);
+    const story = new Story(own, input.known);
     const sentences = sentencesOf(own, (word) => english.titles.has(word));
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
@@ -81,8 +81,9 @@ export class OfflineReader implements MessageReader {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
     }
+    const backFrom = language.name === "en" ? BACK_FROM : BACK_FROM_ABROAD;
     const ended = saidBefore(input).filter(
-      (target) => back >= BACK_FROM[target.strength] && !changes.asked.some((each) => each.target === target),
+      (target) => back >= backFrom[target.strength] && !changes.asked.some((each) => each.target === target),
     );
     const quote = own.trim().slice(0, 200);
     const asked = [...changes.asked, ...ended.map((target) => ({ op: "end" as const, target, quote, plain: false }))];
@@ -194,8 +195,14 @@ function withoutAsking(clause: Clause): { readonly clause: Clause | null; readon
   };
 }
 
+/** "Yes, but my friend has …" answers first. A no may be what is told: "No peanuts". */
+const ANSWERS = /^(?:(?:yes|yeah|yep|yup|oh|ok|okay|actually|and|but)[,\s]+)+/iu;
+
 /** What is kept is what is to be remembered, not that it is: "I like aisle seats". "I can't remember names" asks for nothing. */
-function asStated(part: Clause, language: Language): Clause {
+function asStated(whole: Clause, language: Language): Clause {
+  const lead = ANSWERS.exec(whole.text)?.[0].length ?? 0;
+  const text = whole.text.slice(lead);
+  const part = lead === 0 ? whole : { ...whole, text, start: whole.start + lead, words: whole.words.slice(-wordsIn(text).length) };
   const { clause, asked } = withoutAsking(part);
   if (!asked || clause === null) return part;
   const before = part.words.slice(0, part.words.length - clause.words.length);

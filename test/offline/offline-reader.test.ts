@@ -156,6 +156,15 @@ describe("what is known changes", () => {
     expect(operations).toMatchObject([{ op: "supersede", target_id: "known-0" }]);
   });
 
+  test("a companion who is known by name is meant by it", async () => {
+    const known = (await knownFrom("My son Leo is allergic to peanuts")).map((memory) => ({ ...memory, entities: ["Leo"] }));
+    const about = async (text: string) => (await read(text, known)).operations.map(brief);
+    expect(await about("Actually Leo is allergic to walnuts, not peanuts")).toMatchObject([
+      { op: "supersede", subject: "companion:son", need: "no_nuts", strength: "hard" },
+    ]);
+    expect(await about("Leo can't have shellfish either")).toMatchObject([{ op: "add", subject: "companion:son", need: "no_shellfish" }]);
+  });
+
   test("shellfish beside nuts is one more", async () => {
     const known = await knownFrom("I'm allergic to nuts");
     expect((await read("I'm allergic to shellfish too", known)).operations).toMatchObject([{ op: "add", need: "no_shellfish" }]);
