@@ -81,7 +81,8 @@ export class OfflineReader implements MessageReader {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
     }
-    const backFrom = language.name === "en" ? BACK_FROM : BACK_FROM_ABROAD;
+    // Of a single word ("sí") nobody knows the language.
+    const backFrom = language.name === "en" && wordsIn(own).length > 1 ? BACK_FROM : BACK_FROM_ABROAD;
     const ended = saidBefore(input).filter(
       (target) => back >= backFrom[target.strength] && !changes.asked.some((each) => each.target === target),
     );

@@ -158,6 +158,35 @@ describe("the constraint gate speaks through the script", () => {
   });
 });
 
+describe("what a search is told as", () => {
+  test("words that nothing was found for are named, and who comes along is none of them", async () => {
+    const content = async (words: string) => (await guest().say(words)).content;
+    expect(await content("Dinner in Berlin on Saturday")).toMatch(/^I found nothing for “berlin”, so this is without it\./);
+    expect(await content("Dinner with Jon on Saturday")).toMatch(/^Here is what I found:/);
+    expect(await content("Dinner on Saturday")).toMatch(/^Here is what I found:/);
+  });
+
+  test("the cheapest is one of the list, and a yes to how it is meant needs no title", async () => {
+    const ann = guest();
+    await ann.say("Dinner on Saturday");
+    expect((await ann.say("ok the cheapest for four")).content).toMatch(/^I can book four seats for Galley Grill/);
+    const bob = guest();
+    await bob.say("What is on in Vienna on Friday?");
+    await bob.say("Tell me more about the first one");
+    expect((await bob.say("yes pls")).content).toMatch(/How many seats would you like\?$/);
+  });
+
+  test("a yes where nothing was asked looks for nothing", async () => {
+    expect((await guest().say("Ja bitte")).steps).toEqual([]);
+  });
+
+  test("what is remembered answers before what was said and is over", async () => {
+    const ann = guest([recalled("Lives in Hamburg", "location")]);
+    await ann.say("I live in Dublin");
+    expect((await ann.say("Where do I live?")).content).toBe("I remember about you: Lives in Hamburg.");
+  });
+});
+
 describe("what a known need stands against", () => {
   const NUTS = { strength: "hard", need: "no_nuts" } as const;
   const ask = "Where can we have dinner on Saturday?";

@@ -222,6 +222,7 @@ describe("what is known changes", () => {
     expect((await read("I live in Crewe but I work in London Mon to Thurs")).operations.map(({ text }) => text)).not.toContain(
       "Lives in Thurs",
     );
+    expect((await read("I moved to Hamburg last month")).operations).toMatchObject([{ op: "add", text: "Lives in Hamburg" }]);
     const known = await knownFrom("We live in Kiel.");
     expect((await read("We used to live in Kiel, that's over", known)).operations).toMatchObject([{ op: "end", target_id: "known-0" }]);
   });

@@ -72,7 +72,8 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
     return reply.no && brief ? say("Understood, nothing is booked. Shall I look for something else?") : undefined;
   }
   const wants = reply.yes || (wish.party !== undefined && wish.empty);
-  return wants && brief && justShowedOne(view) ? book(view, wish, habits) : undefined;
+  // The words of a yes name no title.
+  return wants && brief && justShowedOne(view) ? book(view, reply.yes ? { ...wish, text: "" } : wish, habits) : undefined;
 }
 
 function answerQuote(

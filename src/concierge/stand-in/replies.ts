@@ -21,24 +21,28 @@ export const NOT_KEPT = "Understood. I keep this out of memory and history; the 
 export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
 
-/** `used`: what of the memories shaped the search. `wider`: not all that did at first. `broken`: what of needs an event breaks, by its id. */
+/** `used`: what of the memories shaped the search. `wider`: not all that did at first. `leftOut`: words that
+ * nothing was found for. `broken`: what of needs an event breaks, by its id. */
 export function listReply(
   events: readonly CatalogueEvent[],
   {
     used,
     party,
     wider,
+    leftOut,
     broken,
   }: {
     readonly used: readonly MemoryLine[];
     readonly party: number | undefined;
     readonly wider: boolean;
+    readonly leftOut: string;
     readonly broken: ReadonlyMap<string, readonly string[]>;
   },
 ): string {
+  const without = leftOut === "" ? "" : `I found nothing for “${leftOut}”, so this is without it. `;
   const further = wider ? "Nothing fitted all that I know of you, so I looked further. " : "";
   const because = used.length === 0 ? "" : `I went by what I know of you: ${used.map(({ text }) => lower(text)).join("; ")}.`;
-  const head = `${further}${because}`.trim();
+  const head = `${without}${further}${because}`.trim();
   const which = events.length === 1 ? "Tell me if it suits" : "Tell me which one";
   const seats = party === undefined ? " and how many seats, and I prepare a booking." : `, and I prepare a booking for ${seatsOf(party)}.`;
   const lines = events.map((event, index) => `${index + 1}. ${eventLine(event, broken.get(event.id) ?? [])}`);
