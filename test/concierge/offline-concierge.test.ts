@@ -176,6 +176,11 @@ describe("what a search is told as", () => {
     expect((await bob.say("yes pls")).content).toMatch(/How many seats would you like\?$/);
   });
 
+  test.each(["jazz on saturdy", "jazz on Satruday", "jazz tommorow"])("a slip in the name of a day is none: %s", async (words) => {
+    const spelt = words.endsWith("w") ? "2026-03-12" : "2026-03-14";
+    expect((await guest().say(words)).steps[0]?.input).toEqual({ genre: "jazz", from: spelt, to: spelt });
+  });
+
   test("a yes where nothing was asked looks for nothing", async () => {
     expect((await guest().say("Ja bitte")).steps).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { NUMBER_WORDS } from "../number-words.js";
 import { says, wordSet } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
 import { contentWords } from "./content-words.js";
-import { type Days, daysIn } from "./dates.js";
+import { type Days, daysIn, withDaysSpelt } from "./dates.js";
 import { namesBeside } from "./party-words.js";
 import { citiesIn, dietsIn, genresIn, kindsIn, partyIn, priceIn } from "./words.js";
 
@@ -27,7 +27,8 @@ export interface Wish {
 /** Words around a request that name nothing in a catalogue. */
 const AROUND: ReadonlySet<string> = new Set([...wordSet("around"), ...Object.keys(NUMBER_WORDS), ...RELATIONS.flat()]);
 
-export function wishIn(message: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
+export function wishIn(said: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
+  const message = withDaysSpelt(said);
   const dated = daysIn(message, now, timeZone);
   const named = {
     genres: genresIn(message),
