@@ -8,7 +8,7 @@ import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
 import { BACK_FROM, BACK_FROM_ABROAD, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
-import { changesOf, operationsFor, saidBefore } from "./reading/changes.js";
+import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
 import { Vocabulary } from "./reading/domain-words.js";
@@ -77,7 +77,8 @@ export class OfflineReader implements MessageReader {
     const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
     // What must hold is asked about all the same, as what the guest didn't want kept.
-    for (const draft of changes.off_record === "this" ? believable.filter(({ hard }) => hard) : believable) {
+    const told = believable.filter((draft) => !(draft.hard && tellsEnd(draft, changes.asked)));
+    for (const draft of changes.off_record === "this" ? told.filter(({ hard }) => hard) : told) {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
     }
@@ -208,6 +209,12 @@ function asStated(whole: Clause, language: Language): Clause {
   if (!asked || clause === null) return part;
   const before = part.words.slice(0, part.words.length - clause.words.length);
   return language.first.in(before) === -1 ? clause : part;
+}
+
+/** "I'm not vegan any more" ends what is known, and is no need of its own. */
+function tellsEnd({ clause }: Draft, asked: Changes["asked"]): boolean {
+  const isOf = (quote: string) => quote.includes(clause.text.replace(/[.!?]+$/u, "")) || clause.text.includes(quote);
+  return english.ends.in(clause.words) !== -1 && asked.some(({ op, quote }) => op === "end" && isOf(quote));
 }
 
 /** Of two mentions of one need, the allergy. */

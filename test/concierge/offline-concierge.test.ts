@@ -227,6 +227,14 @@ describe("a yes with something beside it", () => {
     expect((await ann.say("Yes")).content).toMatch(/^Booked: two seats for Night Shift Trio/);
   });
 
+  test("a yes after something else was said is asked about, and books nothing", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("I'm tired today.");
+    expect((await ann.say("yes")).content).toMatch(/^I can book two seats.*Shall I book it\?$/);
+    expect((await ann.say("yes")).content).toMatch(/^Booked/);
+  });
+
   test("cancels nothing", async () => {
     const ann = guest();
     await ann.say("Book two tickets for Night Shift Trio on Friday");

@@ -44,6 +44,13 @@ test("what no rule understands is kept as it was said, where it reads like somet
   ]);
 });
 
+test("what ends a need is no need of its own", async () => {
+  const known = [sampleMemory({ text: "Is vegan", about: "vegan", id: "known", strength: "hard", need: "vegan" })];
+  const message = { ...messageOf("Actually I'm not vegan any more"), turn: 2, known };
+  const { operations } = await standInReader(judge).read(message, { signal: AbortSignal.timeout(60_000) });
+  expect(operations).toMatchObject([{ op: "end", target_id: "known" }]);
+});
+
 test("an order for one evening is nothing lasting, and an answer leads into what is told", async () => {
   expect(await read("Book the second one for me, my wife and Leo")).toEqual([]);
   const [anna] = await read("yes but my friend Anna has coeliac disease");

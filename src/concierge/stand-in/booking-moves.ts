@@ -71,6 +71,9 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
       return answerQuote(view, quote, { seats: seats ?? quote.quantity, absent });
     return reply.no && brief ? say("Understood, nothing is booked. Shall I look for something else?") : undefined;
   }
+  const before = reply.yes ? openQuote(view, { any: true }) : undefined;
+  // Something came between: whether the yes is to that quote is asked.
+  if (before !== undefined) return answerQuote(view, before, { seats: before.quantity, absent: [], agrees: false });
   const wants = reply.yes || (wish.party !== undefined && wish.empty);
   // The words of a yes name no title.
   return wants && brief && justShowedOne(view) ? book(view, reply.yes ? { ...wish, text: "" } : wish, habits) : undefined;
@@ -79,13 +82,13 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
 function answerQuote(
   view: ScriptView,
   quote: ShownBooking,
-  { seats, absent }: { readonly seats: number; readonly absent: readonly string[] },
+  { seats, absent, agrees = true }: { readonly seats: number; readonly absent: readonly string[]; readonly agrees?: boolean },
 ): ScriptMove {
   const { event_id, quote_id } = quote;
   const companions = companionsIn(view.message);
   const given = {
     event_id,
-    ...(seats === quote.quantity ? { quote_id, ...consentIn(view.message, quote) } : { quantity: seats }),
+    ...(seats === quote.quantity ? { quote_id, ...(agrees ? consentIn(view.message, quote) : {}) } : { quantity: seats }),
     ...(companions.length > 0 && { companions: [...companions] }),
     ...(absent.length > 0 && { not_coming: [...absent] }),
   };

@@ -129,11 +129,11 @@ export function offeredCancellation(view: ScriptView): string | undefined {
 
 /**
  * A quote that waits for an answer: of the last rounds, not declined since, with nothing booked after it. A mere yes answers what was
- * asked last, so it is about the last round's quote or none.
+ * asked last, so it is about the last round's quote or none; `any`: about one before, too. Default false.
  */
-export function openQuote(view: ScriptView): ShownBooking | undefined {
+export function openQuote(view: ScriptView, { any = false } = {}): ShownBooking | undefined {
   const { yes, order } = readReply(view.message);
-  for (const round of view.window.slice(yes && !order ? -1 : -3).toReversed()) {
+  for (const round of view.window.slice(yes && !order && !any ? -1 : -3).toReversed()) {
     const quoted = round.observations.findLast(({ name }) => name === "book_tickets");
     const quote = bookingIn(quoted?.output);
     if (quoted !== undefined) return quote?.status === "needs_confirmation" || quote?.status === "stopped" ? quote : undefined;
