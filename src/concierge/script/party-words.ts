@@ -7,12 +7,12 @@ const RELATION_WORDS = [...new Set(RELATIONS.flat())].sort((a, b) => b.length - 
 const THEIRS = new RegExp(`(?:${phrase("mine").source})\\s+(${RELATION_WORDS})(?!\\p{L})`, "giu");
 
 /** "Me and Mia", "Mia and I". */
-const BESIDE =
-  /(?<![\p{L}\p{N}])(?:(?:me|I|myself|us) and (?<after>\p{Lu}\p{Ll}+)|(?<before>\p{Lu}\p{Ll}+) and (?:me|I|myself))(?![\p{L}\p{N}])/gu;
+const BEHIND_ME = /(?<![\p{L}\p{N}])(?:me|I|myself|us) and (\p{Lu}\p{Ll}+)(?![\p{L}\p{N}])/gu;
+const BEFORE_ME = /(?<![\p{L}\p{N}])(\p{Lu}\p{Ll}+) and (?:me|I|myself)(?![\p{L}\p{N}])/gu;
 
 /** Names that stand beside the guest themself. */
 export function namesBeside(words: string): readonly string[] {
-  return [...words.matchAll(BESIDE)].flatMap(({ groups }) => groups?.after ?? groups?.before ?? []);
+  return [BEHIND_ME, BEFORE_ME].flatMap((pattern) => [...words.matchAll(pattern)].flatMap(([, name]) => name ?? []));
 }
 
 /**
