@@ -94,6 +94,7 @@ export class ReactAgent implements Agent {
     const first = 1 + progress.steps.reduce((last, { iteration }) => Math.max(last, iteration), -1);
     let finish: FinishReason = "stop";
     let askedAgain = false;
+    let stillCalls = false;
     for (let made = 0; progress.waiting.length === 0; made += 1) {
       const mayAct = made < this.#options.maxIterations && progress.offered.length > 0;
       const thinking = await this.#think(progress, text, mayAct, run);
@@ -104,7 +105,8 @@ export class ReactAgent implements Agent {
         await text.retract();
         continue;
       }
-      if (!mayAct || thinking.calls.length === 0) break;
+      stillCalls = thinking.calls.length > 0;
+      if (!mayAct || !stillCalls) break;
       const thought = text.endThought();
       // What was streamed before a wait is no part of the answer that follows it: the model is told it as what it thought.
       const waits = thinking.calls.some((call) => isCallers(call, run));
@@ -112,7 +114,8 @@ export class ReactAgent implements Agent {
       await this.#act(thinking, said === "" ? undefined : said, first + made, progress, run);
     }
     await text.endAnswer();
-    if (text.answer.trim() === "" && progress.waiting.length === 0) throw emptyAnswer(finish);
+    if (text.answer.trim() === "" && progress.waiting.length === 0)
+      throw stillCalls ? neverAnswered(progress.steps.length) : emptyAnswer(finish);
     return {
       content: text.answer,
       steps: progress.steps,
@@ -260,6 +263,14 @@ function emptyAnswer(finish: FinishReason): AppError {
   if (finish === "content_filter") return new AppError("MODEL_CONTENT_FILTER");
   const detail = finish === "length" ? "The model reached its limit before it answered." : "The model gave an empty answer.";
   return new AppError("MODEL_UNAVAILABLE", { detail });
+}
+
+/** It was told to call no tool any more, and called one all the same. */
+function neverAnswered(calls: number): AppError {
+  return new AppError("MODEL_UNAVAILABLE", {
+    detail: `The model called tools without end: ${calls} ${calls === 1 ? "call" : "calls"}, and no answer.`,
+    hint: "Your message is kept. Ask for a part of it; if that ends so too, use a model that heeds `tool_choice: none`.",
+  });
 }
 
 function add(a: Usage, b: Usage): Usage {

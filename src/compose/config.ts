@@ -72,7 +72,11 @@ export const VARIABLES = {
     "150 with a local embedder, 800 with a remote one",
     "How long a reply waits for recall.",
   ),
-  MEM0_ENABLED: variable(flag.default(true), "true", "`false`: short-term memory alone."),
+  MEM0_ENABLED: variable(
+    flag.default(true),
+    "true",
+    "`false`: short-term memory alone; before a booking the guest is asked what there is to mind.",
+  ),
   MEM0_PROVIDER: variable(
     z.enum(["local", "qdrant"]).optional(),
     "`qdrant` when QDRANT_URL is set, else `local`",

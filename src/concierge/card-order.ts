@@ -1,11 +1,16 @@
 import { z } from "zod";
 import type { Element } from "../domain/session.js";
 
-const cardSchema = z.looseObject({ title: z.string(), day: z.string().default(""), time: z.string().default("") });
+const cardSchema = z.looseObject({
+  title: z.string(),
+  day: z.string().default(""),
+  time: z.string().default(""),
+  breaks: z.array(z.string()).default([]),
+});
 
 /**
  * Event cards in the order in which the answer names their events, each once, so that "the second one" is the second card.
- * Cards that the answer doesn't name follow in their own order. Other elements keep their places.
+ * Cards that the answer doesn't name follow in their own order, what breaks a need last. Other elements keep their places.
  */
 export function cardsAsNamed(answer: string, elements: readonly Element[]): readonly Element[] {
   const once = [...new Map(elements.map((element) => [element.id, element])).values()];
@@ -25,12 +30,12 @@ function isCard(element: Element): boolean {
  */
 function placeOf(element: Element, lines: readonly string[]): number {
   const card = cardSchema.safeParse(parsed(element.content));
-  const { title, day, time } = card.success ? card.data : { title: element.name, day: "", time: "" };
+  const { title, day, time, breaks } = card.success ? card.data : { title: element.name, day: "", time: "", breaks: [] };
   for (const marks of [[title, day, time], [title, day], [title]]) {
     const place = lines.findIndex((line) => marks.every((mark) => line.toLowerCase().includes(mark.toLowerCase())));
     if (place !== -1) return place;
   }
-  return Number.MAX_SAFE_INTEGER;
+  return breaks.length === 0 ? lines.length : lines.length + 1;
 }
 
 function parsed(content: string): unknown {

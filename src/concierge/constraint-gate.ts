@@ -43,8 +43,8 @@ export interface GateParts {
 
 /**
  * Stands in front of the booking tools. Reads what must hold itself, active and waiting, whatever the turn recalled, within its own
- * bound, and compares it with the catalogue for everyone in the party. It never reads "out of reach", "not written yet" or "not looked
- * at" (incognito) as "no needs"; only where long-term memory is switched off by configuration is there nothing to check.
+ * bound, and compares it with the catalogue for everyone in the party. It never reads "out of reach", "not written yet", "not looked
+ * at" (incognito) or "not kept" (long-term memory is switched off) as "no needs": a need that was lost is worse than a question.
  */
 export class ConstraintGate {
   readonly #parts: Required<GateParts>;
@@ -64,7 +64,7 @@ export class ConstraintGate {
   ): Promise<Judge> {
     let needs = await this.#needs(context);
     // Where the store can't be read, there is nothing to wait for.
-    if (toBook && needs !== "disabled" && needs.complete) {
+    if (toBook && needs.complete) {
       const [before, now] = await Promise.all([
         this.#waited(context, (signal) => this.#parts.writtenBack(context.owner, signal)),
         this.#waited(context, async (signal) => {
@@ -73,7 +73,7 @@ export class ConstraintGate {
         }),
       ]);
       needs = await this.#needs(context);
-      if (needs !== "disabled" && !(before && now)) needs = { ...needs, complete: false };
+      if (!(before && now)) needs = { ...needs, complete: false };
     }
     const people = peopleOf(needs, named, [...(context.earlierMessages ?? []), context.userMessage.content]);
     const judged = (...[event, section, party]: Parameters<Judge>) => judge(needs, event, section, party, context.now, people);
@@ -91,7 +91,7 @@ export class ConstraintGate {
       return { known, told, complete: true };
     } catch (error) {
       context.signal.throwIfAborted();
-      if (isAppError(error, "LONG_TERM_MEMORY_DISABLED")) return "disabled";
+      if (isAppError(error, "LONG_TERM_MEMORY_DISABLED")) return { known: [], complete: false, memoryOff: true };
       logger.warn({ code: codeOf(error) }, "needs could not be read for a booking");
       return { known: [], complete: false };
     }

@@ -1,5 +1,6 @@
 import type { JsonObject, RecalledMemory } from "../domain/session.js";
 import type { CatalogueEvent } from "./catalogue.js";
+import { isNamedIn } from "./companions.js";
 import { checkNeed } from "./need-check.js";
 import { FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
 import { says } from "./phrases.js";
@@ -15,6 +16,20 @@ const COMPANION = "companion:";
  */
 export function fitOf(event: CatalogueEvent, known: readonly RecalledMemory[]): JsonObject[] {
   return known.map((memory) => needMark(event, memory) ?? genreMark(event, memory)).filter((mark) => mark !== null);
+}
+
+/**
+ * What of the guest's hard needs, and of those of companions that were spoken of, an event can't meet, in a word or two each; empty where
+ * nothing known stands against it. It warns of what the guest would choose from; what stops a booking is the gate's own look.
+ */
+export function brokenBy(event: CatalogueEvent, known: readonly RecalledMemory[], said: readonly string[]): string[] {
+  const counts = ({ strength, subject = "self" }: RecalledMemory) =>
+    strength === "hard" && (!subject.startsWith(COMPANION) || isNamedIn([subject.slice(COMPANION.length)], said));
+  const marks = known
+    .filter(counts)
+    .map((memory) => needMark(event, memory))
+    .filter((mark) => mark !== null);
+  return marks.flatMap(({ label, met }) => (met === false && typeof label === "string" ? [label] : []));
 }
 
 function needMark(event: CatalogueEvent, { id, need, subject = "self" }: RecalledMemory): JsonObject | null {

@@ -1,12 +1,13 @@
 import type { OfflineScript, ScriptMove, ScriptView } from "../ports/offline-script.js";
 import { beginsWith, folded, phrase, says } from "./phrases.js";
+import { readReply } from "./script/reply.js";
 import { wishIn } from "./script/wish.js";
 import { ordinalIn } from "./script/words.js";
 import { answer, book } from "./stand-in/booking-moves.js";
 import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
-import { choice, memoryCommand } from "./stand-in/memory-moves.js";
+import { choice, isOff, memoryCommand } from "./stand-in/memory-moves.js";
 import { callThen, say } from "./stand-in/moves.js";
 import { bookingsIn, focus, lastList } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
@@ -45,12 +46,13 @@ function requested(view: ScriptView): ScriptMove {
 
   const listed = lastList(view).length > 0 || focus(view) !== undefined;
   const place = listed ? ordinalIn(words) : undefined;
-  const refers = place !== undefined || (listed && says(words, "pointing"));
+  const cheapest = listed && /\bcheapest\b/.test(words);
+  const refers = place !== undefined || cheapest || (listed && says(words, "pointing"));
   const asks = words.includes("?") || beginsWith(words, "asking");
-  if (place === undefined && !asks && onlyTells(words)) return say(replies.NOTED);
+  if (place === undefined && !asks && onlyTells(words)) return say(isOff(view) ? replies.MEMORY_OFF : replies.NOTED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
   if (refers && asks && says(words, "details")) return details(view, wish, habits);
-  if (place !== undefined) return (wish.party === undefined ? details : book)(view, wish, habits);
+  if (place !== undefined || cheapest) return (wish.party === undefined ? details : book)(view, wish, habits);
 
   const greets = beginsWith(words, "greeting");
   if (greets && wish.empty && words.split(/\s+/).length <= MAX_GREETING_WORDS) return say(GREETING);
@@ -60,7 +62,8 @@ function requested(view: ScriptView): ScriptMove {
   if (beginsWith(words, "thanking")) return say("You are welcome. Is there anything else I can do?");
   if (greets) return say(GREETING);
   if (asks) return fact(view);
-  return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
+  // A yes where nothing was asked.
+  return wish.text === "" || readReply(view.message).yes ? say(replies.HELP) : search(view, wish, habits);
 }
 
 const LEAD = new RegExp(`^(?:(?:${phrase("lead").source}),?\\s*)*`, "iu");

@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { AppError } from "../platform/errors.js";
 import { errnoOf } from "../platform/file-system.js";
 import type { Logger } from "../platform/logger.js";
@@ -8,7 +7,7 @@ import { isDamage } from "../platform/sqlite.js";
 import { storageAdvice } from "../platform/storage-errors.js";
 import type { AnyTool, Domain, DomainRecords } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
-import { type Booking, bookingSchema } from "./booking-rows.js";
+import { bookingsOf, recordOf } from "./booking-records.js";
 import type { BookingStore } from "./booking-store.js";
 import { Bookings } from "./bookings.js";
 import { cardsAsNamed } from "./card-order.js";
@@ -18,7 +17,6 @@ import { ConstraintGate, type ReadNow, type WrittenBack } from "./constraint-gat
 import { happeningOf } from "./happenings.js";
 import { CONCIERGE_NEEDS } from "./needs.js";
 import { conciergeScript } from "./offline-script.js";
-import { localStart } from "./presentation.js";
 import { CONCIERGE_PROMPT } from "./prompt.js";
 import { bookTickets } from "./tools/book-tickets.js";
 import { cancelBooking, listBookings } from "./tools/booking-tools.js";
@@ -96,13 +94,7 @@ function bookingRecords(bookings: BookingStore): DomainRecords {
   return {
     name: "bookings",
     async *export(owner) {
-      for (const booking of await bookings.list(owner))
-        yield {
-          ...booking,
-          ...localStart(booking),
-          companions: [...booking.companions],
-          waived: booking.waived.map((each) => ({ ...each })),
-        };
+      for (const booking of await bookings.list(owner)) yield recordOf(booking);
     },
     async *happened(owner, after) {
       let cursor = after === null ? 0 : Number(after);
@@ -114,18 +106,17 @@ function bookingRecords(bookings: BookingStore): DomainRecords {
         cursor = last.seq;
       }
     },
-    restore: async (owner, records) => bookings.restore(owner, parseRecords(records)),
+    restore: async (owner, records) => bookings.restore(owner, bookingsOf(records)),
     handOver: {
       ids: async (owner) => (await bookings.list(owner)).map(({ id }) => id),
       run: async (from, to, what) => bookings.handOver(from, to, what),
     },
-    erase: async (owner) => bookings.erase(owner),
+    // Told in a receipt: a quote that was made on the way is no booking.
+    erase: async (owner) => {
+      const booked = await bookings.list(owner);
+      await bookings.erase(owner);
+      return booked.length;
+    },
     residue: async (owner) => bookings.residue(owner),
   };
-}
-
-function parseRecords(records: readonly unknown[]): readonly Booking[] {
-  const parsed = z.array(bookingSchema).safeParse(records);
-  if (!parsed.success) throw new AppError("INVALID_IMPORT", { detail: "The bookings of this export can't be read." });
-  return parsed.data;
 }

@@ -17,8 +17,8 @@ export function euros(cents: number): string {
   return `€${cents % 100 === 0 ? cents / 100 : (cents / 100).toFixed(2)}`;
 }
 
-/** In a list: what one chooses by. */
-export function eventLine(event: CatalogueEvent): JsonObject {
+/** In a list: what one chooses by. `breaks`: as {@link brokenBy} tells. */
+export function eventLine(event: CatalogueEvent, breaks: readonly string[] = []): JsonObject {
   return {
     event_id: event.id,
     title: event.title,
@@ -32,6 +32,7 @@ export function eventLine(event: CatalogueEvent): JsonObject {
     from_price_eur: Math.min(...event.sections.map((section) => section.priceCents)) / 100,
     step_free: isStepFree(event),
     ...(event.kitchen !== null && { menus: [...event.kitchen.diets] }),
+    ...(breaks.length > 0 && { breaks: [...breaks] }),
   };
 }
 
@@ -80,9 +81,16 @@ export function bookingLine(booking: Booking): JsonObject {
   };
 }
 
-/** `known`: what the turn knows of the guest. `seats`: how many were asked for. */
-export function eventCard(event: CatalogueEvent, known: readonly RecalledMemory[] = [], seats?: number): Element {
-  const card = { ...eventLine(event), fit: fitOf(event, known), ...(seats !== undefined && { seats }) };
+/** `known`: what the turn knows of the guest. `seats`: how many were asked for. `breaks`: as {@link brokenBy} tells. */
+export function eventCard(
+  event: CatalogueEvent,
+  {
+    known = [],
+    seats,
+    breaks = [],
+  }: { known?: readonly RecalledMemory[] | undefined; seats?: number | undefined; breaks?: readonly string[] },
+): Element {
+  const card = { ...eventLine(event, breaks), fit: fitOf(event, known), ...(seats !== undefined && { seats }) };
   return { id: `event:${event.id}`, type: "event_card", name: event.title, content: JSON.stringify(card), display: "inline" };
 }
 

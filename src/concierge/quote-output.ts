@@ -34,16 +34,14 @@ export function stoppedOutput(
   quote: Quote,
   event: CatalogueEvent,
   section: Section,
-  { conflicts, unchecked }: Verdict,
+  { conflicts, unchecked, memoryOff }: Verdict,
   {
     reminders,
     incognito,
     refused,
   }: { readonly reminders: readonly string[]; readonly incognito: boolean; readonly refused: string | null },
 ): ToolResult {
-  const why = incognito
-    ? "In an incognito session the guest's needs are not looked at."
-    : "The guest's needs, or some of them, can't be read at the moment.";
+  const why = whyUnchecked(incognito, memoryOff);
   const token = quote.stop?.token ?? "";
   const reasons = [...(conflicts.length > 0 ? ["It would break what the guest has said must hold."] : []), ...(unchecked ? [why] : [])];
   return {
@@ -64,6 +62,12 @@ export function stoppedOutput(
     ],
     sources: [eventSource(event), ...conflicts.map((conflict) => ({ id: conflict.memoryId, title: conflict.memory, type: "memory" }))],
   };
+}
+
+function whyUnchecked(incognito: boolean, memoryOff: boolean): string {
+  if (incognito) return "In an incognito session the guest's needs are not looked at.";
+  if (memoryOff) return "Long-term memory is switched off: what the guest needs is kept nowhere.";
+  return "The guest's needs, or some of them, can't be read at the moment.";
 }
 
 function askOf(conflicts: readonly Conflict[], unchecked: boolean): string {

@@ -23,7 +23,8 @@ export interface Conflict {
 
 /** Something to be said once before the booking is made; it stops nothing after that. */
 export interface Mention {
-  readonly memoryId: string;
+  /** Of the memory; of a booking that was made before, `booking:` and its id. */
+  readonly id: string;
   readonly line: string;
   /** False for a companion of whom nobody said that they come. */
   readonly along: boolean;
@@ -34,12 +35,17 @@ export interface Verdict {
   readonly along: readonly string[];
   /** What would be broken: only the guest's consent books it. */
   readonly conflicts: readonly Conflict[];
-  /** What the catalogue doesn't say, what stood in brought-along text, and companions of whom nobody said whether they come. */
+  /**
+   * What the catalogue doesn't say, what stood in brought-along text, companions of whom nobody said whether they come, and what the
+   * guest has booked of it already.
+   */
   readonly mentions: readonly Mention[];
   /** Memories that were compared and are met. */
   readonly met: readonly string[];
   /** True where there may be needs that could not be read. */
   readonly unchecked: boolean;
+  /** True where that is because long-term memory is switched off. */
+  readonly memoryOff: boolean;
 }
 
 export interface Party {
@@ -56,9 +62,14 @@ export interface Party {
 
 /**
  * `complete`: false where there may be more than could be read. `told`: what else is told of companions, by which names they go; default
- * nothing. `disabled`: long-term memory is switched off by configuration.
+ * nothing. `memoryOff`: long-term memory is switched off by configuration: a need that was said is kept nowhere. Default false.
  */
-export type KnownNeeds = { readonly known: readonly Memory[]; readonly told?: readonly Memory[]; readonly complete: boolean } | "disabled";
+export interface KnownNeeds {
+  readonly known: readonly Memory[];
+  readonly told?: readonly Memory[];
+  readonly complete: boolean;
+  readonly memoryOff?: boolean;
+}
 
 const COMPANION = "companion:";
 
@@ -71,7 +82,6 @@ export function judge(
   now: Date,
   people: People = peopleOf(needs, [...party.companions, ...party.absent], party.said),
 ): Verdict {
-  if (needs === "disabled") return { along: [], conflicts: [], mentions: [], met: [], unchecked: false };
   const conflicts: Conflict[] = [];
   const mentions: Mention[] = [];
   const met: string[] = [];
@@ -92,10 +102,9 @@ export function judge(
     }
     const toConfirm = memory.status === "review" || memory.pending_change !== null;
     const asks = toConfirm ? " That is not confirmed yet: is it so?" : "";
-    if (comes === "unsaid")
-      mentions.push({ memoryId: memory.id, along: false, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
+    if (comes === "unsaid") mentions.push({ id: memory.id, along: false, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
     else if (check.state === "unknown" || memory.reason === "brought_along")
-      mentions.push({ memoryId: memory.id, along: true, line: `${who === null ? "" : `${who}: `}${said}. ${check.because}${asks}` });
+      mentions.push({ id: memory.id, along: true, line: `${who === null ? "" : `${who}: `}${said}. ${check.because}${asks}` });
     else
       conflicts.push({
         memoryId: memory.id,
@@ -106,12 +115,12 @@ export function judge(
         source: memory.source,
       });
   }
-  return { along: people.once([...along]), conflicts, mentions, met, unchecked: !needs.complete };
+  return { along: people.once([...along]), conflicts, mentions, met, unchecked: !needs.complete, memoryOff: needs.memoryOff === true };
 }
 
 /** Who is who, as what is known and said tells. */
 export function peopleOf(needs: KnownNeeds, named: readonly string[], said: readonly string[]): People {
-  return new People(needs === "disabled" ? [] : [...needs.known, ...(needs.told ?? [])], named, said);
+  return new People([...needs.known, ...(needs.told ?? [])], named, said);
 }
 
 /** Whether it applies is for the guest to say: nobody here knows when "for opera" is. */

@@ -68,13 +68,14 @@ export type Suspended = z.infer<typeof suspendedSchema>;
 
 /**
  * `cached_tokens`: those of the input that the provider had cached; absent where it doesn't tell. `calls`: how many model calls it took;
- * absent where they are not counted.
+ * absent where they are not counted. `estimated`: set where the provider told nothing of some call, and it was counted here.
  */
 export const usageSchema = z.object({
   input_tokens: z.number(),
   cached_tokens: z.number().optional(),
   output_tokens: z.number(),
   calls: z.number().int().optional(),
+  estimated: z.literal(true).exactOptional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 

@@ -161,6 +161,7 @@ export const answerSchema = z
       cached_tokens: z.number().optional().openapi({ description: "Of the input; absent where the model's provider doesn't tell." }),
       output_tokens: z.number(),
       calls: z.number().int().optional().openapi({ description: "Model calls of the answer." }),
+      estimated: z.literal(true).optional().openapi({ description: "Some of it was counted here: the model's provider told nothing." }),
     }),
     timing: z.object({ window_ms: z.number(), recall_ms: z.number(), model_ms: z.number(), total_ms: z.number() }),
   })

@@ -3,6 +3,7 @@ import { type Config, parseConfig } from "../compose/config.js";
 import { warnOfMisspelt } from "../compose/misspelt-variables.js";
 import { openMetrics } from "../compose/telemetry.js";
 import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
+import { unknownFields } from "../http/http.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { loadWaiting } from "../platform/loaded-later.js";
@@ -157,16 +158,21 @@ export function serverPartsOf(maitred: Maitred): ServerParts {
 
 type Named = Exclude<Parameters<Maitred["for"]>[0], string>;
 
-/** @throws INVALID_REQUEST where no user is named */
+const OF_A_USER: readonly (keyof Named)[] = ["user", "tenant", "timeZone"];
+
+/** @throws INVALID_REQUEST where no user is named, UNKNOWN_FIELD for what is no option: a misspelt tenant would be another's user */
 function namedUser(given: Named | string): Named {
   const named: Partial<Named> = typeof given === "string" ? { user: given } : optionsOf(given);
-  if (typeof named.user === "string") return { ...named, user: named.user };
-  const detail = "the user's id, a string";
-  throw new AppError("INVALID_REQUEST", {
-    detail: "No `user` is named.",
-    errors: [{ pointer: "/user", detail }],
-    hint: 'Write `maitred.for({ user: "ada" })`, with the id under which your server knows them.',
-  });
+  if (typeof named.user !== "string")
+    throw new AppError("INVALID_REQUEST", {
+      detail: "No `user` is named.",
+      errors: [{ pointer: "/user", detail: "the user's id, a string" }],
+      hint: 'Write `maitred.for({ user: "ada" })`, with the id under which your server knows them.',
+    });
+  const unknown = Object.keys(named).filter((name) => !OF_A_USER.some((known) => known === name));
+  const errors = unknown.map((name) => ({ pointer: `/${name.slice(0, 64)}`, detail: unknownFields([name], OF_A_USER) }));
+  if (errors.length > 0) throw new AppError("UNKNOWN_FIELD", { detail: errors.map(({ detail }) => detail).join("; "), errors });
+  return { ...named, user: named.user };
 }
 
 function opened(

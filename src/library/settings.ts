@@ -39,7 +39,7 @@ export interface Settings {
   readonly sessionLockWaitMs?: Setting<"SESSION_LOCK_WAIT_MS">;
   /** How long a reply waits for recall. Default: 150 with a local embedder, 800 with a remote one. */
   readonly recallDeadlineMs?: Setting<"RECALL_DEADLINE_MS">;
-  /** `false`: short-term memory alone. Default: true. */
+  /** `false`: short-term memory alone; before a booking the guest is asked what there is to mind. Default: true. */
   readonly mem0Enabled?: Setting<"MEM0_ENABLED">;
   /** Where long-term memory is stored. Default: `qdrant` when qdrantUrl is set, else `local`. */
   readonly mem0Provider?: Setting<"MEM0_PROVIDER">;

@@ -6,9 +6,9 @@ import type { Need } from "../ports/agent.js";
 import type { MessageReader, MessageToRead, ProposedOperation, Reading } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
-import { BACK_FROM, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
+import { BACK_FROM, BACK_FROM_ABROAD, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
-import { changesOf, operationsFor, saidBefore } from "./reading/changes.js";
+import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
 import { Vocabulary } from "./reading/domain-words.js";
@@ -62,7 +62,7 @@ export class OfflineReader implements MessageReader {
     const language = languageIn(own.replaceAll(BROUGHT, ""));
     const changes = changesOf(own, input, language);
     const read: ReadSentence[] = [];
-    const story = new Story(own);
+    const story = new Story(own, input.known);
     const sentences = sentencesOf(own, (word) => english.titles.has(word));
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
@@ -76,12 +76,16 @@ export class OfflineReader implements MessageReader {
     const message = { message: own.replaceAll(BROUGHT, ""), sentences: sentences.length, language };
     const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
-    for (const draft of changes.off_record === "this" ? [] : believable) {
+    // What must hold is asked about all the same, as what the guest didn't want kept.
+    const told = believable.filter((draft) => !(draft.hard && tellsEnd(draft, changes.asked)));
+    for (const draft of changes.off_record === "this" ? told.filter(({ hard }) => hard) : told) {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
     }
+    // Of a single word ("sí") nobody knows the language.
+    const backFrom = language.name === "en" && wordsIn(own).length > 1 ? BACK_FROM : BACK_FROM_ABROAD;
     const ended = saidBefore(input).filter(
-      (target) => back >= BACK_FROM[target.strength] && !changes.asked.some((each) => each.target === target),
+      (target) => back >= backFrom[target.strength] && !changes.asked.some((each) => each.target === target),
     );
     const quote = own.trim().slice(0, 200);
     const asked = [...changes.asked, ...ended.map((target) => ({ op: "end" as const, target, quote, plain: false }))];
@@ -111,7 +115,8 @@ export class OfflineReader implements MessageReader {
       const tells = needs.length === 0 || (ofWhole.keep >= PARTLY_READ_FROM && !whole.text.includes("?"));
       if (unread === null || !tells) return needs;
       const plain = of.length > needs.length;
-      const said = (part: Clause) => keptAsSaid(part, ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted });
+      const said = (part: Clause) =>
+        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted });
       const together = said(unread);
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     });
@@ -190,6 +195,26 @@ function withoutAsking(clause: Clause): { readonly clause: Clause | null; readon
     clause: { ...clause, text: clause.text.slice(raw.index), start: clause.start + raw.index, words: clause.words.slice(next) },
     asked: true,
   };
+}
+
+/** "Yes, but my friend has …" answers first. A no may be what is told: "No peanuts". */
+const ANSWERS = /^(?:(?:yes|yeah|yep|yup|oh|ok|okay|actually|and|but)[,\s]+)+/iu;
+
+/** What is kept is what is to be remembered, not that it is: "I like aisle seats". "I can't remember names" asks for nothing. */
+function asStated(whole: Clause, language: Language): Clause {
+  const lead = ANSWERS.exec(whole.text)?.[0].length ?? 0;
+  const text = whole.text.slice(lead);
+  const part = lead === 0 ? whole : { ...whole, text, start: whole.start + lead, words: whole.words.slice(-wordsIn(text).length) };
+  const { clause, asked } = withoutAsking(part);
+  if (!asked || clause === null) return part;
+  const before = part.words.slice(0, part.words.length - clause.words.length);
+  return language.first.in(before) === -1 ? clause : part;
+}
+
+/** "I'm not vegan any more" ends what is known, and is no need of its own. */
+function tellsEnd({ clause }: Draft, asked: Changes["asked"]): boolean {
+  const isOf = (quote: string) => quote.includes(clause.text.replace(/[.!?]+$/u, "")) || clause.text.includes(quote);
+  return english.ends.in(clause.words) !== -1 && asked.some(({ op, quote }) => op === "end" && isOf(quote));
 }
 
 /** Of two mentions of one need, the allergy. */

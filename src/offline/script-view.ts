@@ -1,6 +1,6 @@
 import type { JsonValue } from "../domain/session.js";
 import type { ModelMessage, ModelRequest } from "../ports/agent.js";
-import { CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "../ports/context-headings.js";
+import { ASKED_NOT_TO_KEEP, CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "../ports/context-headings.js";
 import type { MemoryLine, Observation, ScriptRound, ScriptView, WaitingLine } from "../ports/offline-script.js";
 import { besidesKeepOut, commandsOf } from "./memory-commands.js";
 
@@ -64,12 +64,12 @@ function readBlocks(messages: readonly ModelMessage[]) {
 }
 
 /** `<id>: <text> (<category>, must hold)`. */
-const WAITING = /^(?<id>[\w-]{1,64}): (?<text>.+?)(?:\s+\([^()]*\))?$/u;
+const WAITING = /^(?<id>[\w-]{1,64}): (?<text>.+?)(?:\s+\((?<meta>[^()]*)\))?$/u;
 
 function readWaiting(lines: readonly string[]): WaitingLine[] {
   return lines.flatMap((line) => {
-    const { id, text } = WAITING.exec(line.trim())?.groups ?? {};
-    return id === undefined || text === undefined ? [] : [{ id, text }];
+    const { id, text, meta = "" } = WAITING.exec(line.trim())?.groups ?? {};
+    return id === undefined || text === undefined ? [] : [{ id, text, ...(meta.endsWith(ASKED_NOT_TO_KEEP) && { offRecord: true }) }];
   });
 }
 

@@ -44,6 +44,8 @@ export type MemoryCommand =
 export interface WaitingLine {
   readonly id: string;
   readonly text: string;
+  /** The guest asked that it not be kept: they are asked whether to, as it would have to hold. Default false. */
+  readonly offRecord?: boolean;
 }
 
 /** A memory as the prompt lists it: `- <text> (<category>, must hold)`. */

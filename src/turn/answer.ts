@@ -24,8 +24,14 @@ export function answerFrom(sessionId: string, turn: { readonly assistant: Messag
 
 function usageIn({ tokens }: MessageMetadata): Usage {
   if (tokens === undefined) return { input_tokens: 0, output_tokens: 0 };
-  const { input_tokens, cached_tokens, output_tokens, calls } = tokens;
-  return { input_tokens, ...(cached_tokens !== undefined && { cached_tokens }), output_tokens, ...(calls !== undefined && { calls }) };
+  const { input_tokens, cached_tokens, output_tokens, calls, estimated } = tokens;
+  return {
+    input_tokens,
+    ...(cached_tokens !== undefined && { cached_tokens }),
+    output_tokens,
+    ...(calls !== undefined && { calls }),
+    ...(estimated && { estimated }),
+  };
 }
 
 export function answerStep(step: Step): AnswerStep {

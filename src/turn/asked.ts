@@ -39,12 +39,15 @@ export function accountOf(before: RememberedTurn | null): string {
     waiting.length > 0 && `Waits for the user's word: ${waiting.join("; ")}.`,
     before.forgotten.length > 0 && `Forgotten: ${before.forgotten.length}.`,
     dropped.length > 0 && `Not kept: ${dropped.map(([code, count]) => `${count} (${code.replaceAll("_", " ")})`).join(", ")}.`,
-    before.off_record === "this" && `As the user asked, it is not kept: it is out of history and memory${but}.`,
+    before.off_record === "this" && `As the user asked, it is not kept: it is out of history and memory${but}. ${WORDS_STAY}`,
     before.off_record === "previous" &&
-      `As the user asked, the message before that one is not kept: it is out of history and memory${but}.`,
+      `As the user asked, the message before that one is not kept: it is out of history and memory${but}. ${WORDS_STAY}`,
   ];
   return parts.filter((part) => part !== false).join(" ");
 }
+
+/** Nobody is to believe that their words are gone: an erasure takes them, this doesn't. */
+const WORDS_STAY = "The words stay in this conversation and in exports of it.";
 
 /** Of these nothing that the user said is missing: it was said twice, or what it was to end is gone already. */
 const NOTHING_LOST: ReadonlySet<string> = new Set(["repeated", "unknown_target"]);

@@ -1,7 +1,7 @@
 import type { RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { ToConfirm } from "../domain/to-confirm.js";
 import { asOneLine, dayOf, sinceMonth, timeLine } from "../platform/rendering.js";
-import { CONTEXT_BEGINS, CONTEXT_HEADINGS, MESSAGE_BEGINS, SUMMARY_ENDS } from "../ports/context-headings.js";
+import { ASKED_NOT_TO_KEEP, CONTEXT_BEGINS, CONTEXT_HEADINGS, MESSAGE_BEGINS, SUMMARY_ENDS } from "../ports/context-headings.js";
 import type { HistoryHit } from "../ports/history.js";
 
 /** Of the words that a change comes from, in characters. */
@@ -110,7 +110,8 @@ function renderToConfirm(waiting: readonly ToConfirm[]): string {
 /** A change is told with the words that it comes from: a death is no recovery, and to be asked about as what it is. */
 export function toConfirmLine({ id, text, category, strength, subject, change, quote, reason }: ToConfirm): string {
   const words = change === undefined || reason === "brought_along" ? "" : quote.slice(0, MAX_QUOTE).replace(/[()]/gu, " ").trim();
-  const said = words === "" ? "" : `; they said: “${words}”`;
+  const asked = reason === "off_record" ? `; ${ASKED_NOT_TO_KEEP}` : "";
+  const said = words === "" ? asked : `; they said: “${words}”`;
   return item(`${id}: ${whose(subject)}${text} (${category}${strength === "hard" ? ", must hold" : ""}${said})`);
 }
 

@@ -106,11 +106,12 @@ export class TurnOutcome {
     };
   }
 
-  /** What the turn cost by task, beside the usage of the answer's calls. */
+  /** What the turn cost by task, beside the usage of the answer's calls; where the provider tells none of it, as it was counted here. */
   #spent(usage: Usage): NonNullable<MessageMetadata["tokens"]> {
     const { chat, extraction, embeddings } = this.#parts.tokens?.take() ?? {};
     return {
       ...usage,
+      ...(chat?.estimated && { input_tokens: chat.input, output_tokens: chat.output, estimated: true as const }),
       ...(chat && { calls: chat.calls, chat }),
       ...(extraction && { extraction }),
       ...(embeddings && { embeddings }),

@@ -10,22 +10,22 @@ function money(cents) {
 }
 
 /** Day and time as the clocks there show them, where the record says so; else as this device has them. */
-function whenOf({ startsAt, date, time }) {
+function whenOf({ starts_at, date, time }) {
   const there = typeof date === "string" && typeof time === "string";
-  const start = new Date(there ? `${date}T00:00:00Z` : startsAt);
+  const start = new Date(there ? `${date}T00:00:00Z` : starts_at);
   const options = { weekday: "short", day: "numeric", month: "short", year: "numeric", ...(there && { timeZone: "UTC" }) };
   return `${start.toLocaleDateString([], options)}, ${there ? time : start.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
 }
 
 function bookingView(booking) {
-  const { title, venue, city, section, quantity, totalCents, companions, status, reference } = booking;
+  const { title, venue, city, section, quantity, total_cents, companions, status, reference } = booking;
   const company = companions.length > 0 && `with ${companions.join(", ")}`;
   return el(
     "li",
     { class: status === "cancelled" ? "booking cancelled" : "booking" },
     el("strong", {}, title),
     el("span", { class: "small" }, `${whenOf(booking)} · ${[venue, city].filter(Boolean).join(", ")}`),
-    el("span", {}, [`${quantity} × ${section}`, money(totalCents), company].filter(Boolean).join(" · ")),
+    el("span", {}, [`${quantity} × ${section}`, money(total_cents), company].filter(Boolean).join(" · ")),
     el("span", { class: "small" }, status === "cancelled" ? "Cancelled" : `Booked${reference ? `, reference ${reference}` : ""}`),
   );
 }
@@ -35,7 +35,7 @@ function recordView(record) {
   return el("li", { class: "booking" }, el("strong", {}, String(record.title ?? record.name ?? record.reference ?? "Booking")));
 }
 
-const isBooking = (record) => typeof record?.startsAt === "string" && typeof record.totalCents === "number";
+const isBooking = (record) => typeof record?.starts_at === "string" && typeof record.total_cents === "number";
 
 export async function openBookings() {
   const dialog = el("dialog", { "aria-label": "My bookings" });
@@ -57,8 +57,8 @@ export async function openBookings() {
   try {
     const records = await sessionApi.bookings();
     const now = Date.now();
-    const coming = records.filter((each) => !isBooking(each) || Date.parse(each.startsAt) >= now);
-    const over = records.filter((each) => isBooking(each) && Date.parse(each.startsAt) < now).reverse();
+    const coming = records.filter((each) => !isBooking(each) || Date.parse(each.starts_at) >= now);
+    const over = records.filter((each) => isBooking(each) && Date.parse(each.starts_at) < now).reverse();
     list.replaceChildren(
       ...(records.length === 0 ? [el("p", { class: "empty" }, "You have booked nothing yet.")] : []),
       ...[

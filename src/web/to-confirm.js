@@ -11,11 +11,12 @@ export function waitingOf(memory) {
     return { id, text, category, strength, subject, quote: change.source?.quote ?? "", change: change.op };
   }
   if (memory.status !== "review") return null;
-  return { id, text: memory.text, category, strength, subject, quote: memory.source?.quote ?? "" };
+  return { id, text: memory.text, category, strength, subject, reason: memory.reason, quote: memory.source?.quote ?? "" };
 }
 
-function questionOf({ text, subject, change }) {
+function questionOf({ text, subject, change, reason }) {
   const who = subject?.startsWith("companion:") ? ` (${subject.slice(10)})` : "";
+  if (reason === "off_record") return `You asked not to keep “${text}”${who}. Keep it all the same, so that bookings mind it?`;
   return change ? `${text}${who}?` : `Shall I keep “${text}”${who}?`;
 }
 

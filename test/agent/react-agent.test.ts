@@ -240,6 +240,15 @@ describe("limits", () => {
     expect(model.requests.map(({ tools }) => tools?.length)).toEqual([1, 1, 1]);
   });
 
+  test("a model that calls tools all the same has given no answer, and that is what is said", async () => {
+    const again: ScriptedStep = { calls: [{ name: "add", arguments: { a: 1, b: 1 } }] };
+    await expect(run([again, again], { maxIterations: 1 })).rejects.toMatchObject({
+      code: "MODEL_UNAVAILABLE",
+      message: "The model called tools without end: 1 call, and no answer.",
+      hint: expect.stringContaining("tool_choice: none"),
+    });
+  });
+
   test("eight model calls may use tools by default", async () => {
     const again: ScriptedStep = { calls: [{ name: "add", arguments: { a: 1, b: 1 } }] };
     const { model } = await run([...Array.from({ length: 8 }, () => again), { text: "Enough." }]);

@@ -29,6 +29,7 @@ class Desk {
   /** What else is told of companions. */
   told: readonly Memory[] = [];
   storeDown = false;
+  memoryOff = false;
   /** What the guest has said comes into memory while a booking waits for it; false where it doesn't. */
   written: () => Promise<boolean> = async () => true;
   /** What the message itself says comes into memory before it books. */
@@ -70,6 +71,7 @@ class Desk {
     const gate = new ConstraintGate({
       needs: {
         needs: async () => {
+          if (this.memoryOff) throw new AppError("LONG_TERM_MEMORY_DISABLED");
           if (this.storeDown) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
           return this.needs;
         },
@@ -117,6 +119,47 @@ test("a search that found nothing says what it doesn't look at", async () => {
   expect(await turn.search({ kind: "music", to: "2026-03-10" })).toMatchObject({ found: 0, hint: expect.stringMatching(/past/) });
   expect(await turn.search({ genre: "jazz", max_price_eur: 0 })).toEqual({ found: 0, events: [] });
   expect(await turn.search({ text: "quartet" })).not.toHaveProperty("hint");
+});
+
+describe("an event that is booked already", () => {
+  const bookOne = async (desk: Desk) => {
+    const quote = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    return desk.says("Yes").book(agreeing(quote, "Yes"));
+  };
+
+  test("is told with the quote, also in another session, and a yes to that books it again", async () => {
+    const desk = new Desk();
+    const first = await bookOne(desk);
+    desk.sessionId = "another";
+    const again = await desk.says("Two seats for the quartet").book({ event_id: STEP_FREE, quantity: 2 });
+    const told = `You have already booked this: 2 seats, Bar, ${String(first.reference)}.`;
+    expect(again).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringContaining(told)] });
+    expect(desk.bookings.list(desk.owner)).toHaveLength(1);
+    expect(await desk.says("Yes, once more").book(agreeing(again, "Yes"))).toMatchObject({ status: "booked" });
+    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [] }, { waived: [] }]);
+  });
+
+  test("is told before the yes counts where it was booked since the quote was shown", async () => {
+    const desk = new Desk();
+    const waiting = await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 });
+    desk.sessionId = "another";
+    await bookOne(desk);
+    desk.sessionId = "session";
+    desk.turn = 1;
+    const told = await desk.says("Yes").book(agreeing(waiting, "Yes"));
+    expect(told).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringMatching(/already booked/)] });
+    expect(await desk.says("Yes").book(agreeing(told, "Yes"))).toMatchObject({ status: "booked" });
+  });
+
+  test("is not told of once it is cancelled, nor to somebody else", async () => {
+    const desk = new Desk();
+    const first = await bookOne(desk);
+    desk.owner = ownerOf("default", "bob");
+    expect(await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [] });
+    desk.owner = ownerOf("default", "ann");
+    await desk.says("Cancel it").cancel(String(first.booking_id), "Cancel it");
+    expect(await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [] });
+  });
 });
 
 describe("booking asks first", () => {
@@ -475,7 +518,9 @@ describe("the gate in front of it", () => {
     expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked", overridden: [] });
     expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: pacemaker.id, how: "mentioned" }] }]);
     // Another booking is another waiver.
-    expect(await desk.says("Two more").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [expect.any(String)] });
+    expect(await desk.says("Two more").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({
+      reminders: [expect.any(String), expect.stringMatching(/already booked/)],
+    });
   });
 
   test("what comes up with the yes and can't be answered is mentioned before it books", async () => {
@@ -619,6 +664,15 @@ describe("when needs can't be read", () => {
     expect(await desk.says("Yes").book(agreeing(asked, "Yes"))).toMatchObject({ status: "stopped" });
     expect(await desk.says("No restrictions").book(overriding(asked, "No restrictions"))).toMatchObject({ status: "booked" });
     expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: null, how: "override" }] }]);
+  });
+
+  test("with long-term memory switched off it asks as well, and says why", async () => {
+    const desk = new Desk();
+    desk.memoryOff = true;
+    const asked = await desk.says("I use a wheelchair. Two for the trio").book({ event_id: CELLAR, quantity: 2 });
+    expect(asked).toMatchObject({ status: "stopped", reason: expect.stringMatching(/switched off/), unchecked: true });
+    expect(await desk.says("Yes").book(agreeing(asked, "Yes"))).toMatchObject({ status: "stopped" });
+    expect(await desk.says("Nothing to mind").book(overriding(asked, "Nothing to mind"))).toMatchObject({ status: "booked" });
   });
 
   test("a store that comes back in between is heard", async () => {

@@ -169,7 +169,9 @@ describe("privacy", () => {
     if (records === undefined) return expect.fail("no records");
     const before = await collect(records, ANN);
     expect(before).toHaveLength(2);
-    await records.erase(ANN);
+    expect(before[0]).toMatchObject({ starts_at: "2026-03-14T21:30:00.000Z", total_cents: 4400, time: "21:30" });
+    // What is told in a receipt: their quotes are none.
+    expect(await records.erase(ANN)).toBe(2);
     expect(await collect(records, ANN)).toEqual([]);
     expect(await records.restore(ANN, before)).toBe(2);
     expect(await records.restore(ANN, before)).toBe(0);

@@ -30,6 +30,15 @@ test("cards that are not named follow, other elements keep their places, and wha
   expect(ids(cardsAsNamed("Winter Letters, and Salt on Friday 13 March.", [a, reference, b, broken]))).toEqual(["b", "r", "x", "a"]);
 });
 
+test("of cards that are not named, what breaks a need comes last", () => {
+  const breaking: Element = {
+    ...card("b", "Salt", "Friday 13 March"),
+    content: JSON.stringify({ title: "Salt", breaks: ["not without nuts"] }),
+  };
+  expect(ids(cardsAsNamed("Here you are.", [breaking, card("a", "Tin Bear", "Saturday 14 March")]))).toEqual(["a", "b"]);
+  expect(ids(cardsAsNamed("Salt, with nuts.", [card("a", "Tin Bear", "Saturday 14 March"), breaking]))).toEqual(["b", "a"]);
+});
+
 test("the concierge's numbered list and its cards agree, and the sentence after the list is no part of its last item", async () => {
   const domain = await openConcierge({
     dir: null,

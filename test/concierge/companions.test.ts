@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isAmong, isNamedIn, joined } from "../../src/concierge/companions.js";
-import { companionsIn, staysBehind } from "../../src/concierge/script/party-words.js";
+import { companionsIn, leftOut, staysBehind } from "../../src/concierge/script/party-words.js";
 
 test.each([
   ["Two tickets for my mother and me", ["mother"]],
@@ -10,6 +10,9 @@ test.each([
   ["para mí y mi hijo", ["hijo"]],
   ["without my mother", []],
   ["the best seats", []],
+  ["Two seats for me and Mia", ["Mia"]],
+  ["Mia and I would like two seats", ["Mia"]],
+  ["for me and Mia, but Mia isn't coming after all", []],
 ])("%j names %j", (words, names) => expect(companionsIn(words)).toEqual(names));
 
 describe("words that take a companion out of the party", () => {
@@ -51,6 +54,16 @@ describe("words that take a companion out of the party", () => {
     ["mother", "ich gehe nicht ohne meine Mutter"],
   ])("%s: %j does not", (name, words) => expect(staysBehind(name, words)).toBe(false));
 });
+
+test.each([
+  ["Mia is not coming", ["Mia"]],
+  ["Mia's not coming", ["Mia"]],
+  ["Two seats for the quartet, Mia is not coming", ["Mia"]],
+  ["Just me and Tom", []],
+  ["If Mia isn't coming, I'd cancel", []],
+  ["Mia is coming, Tom isn't coming", ["Tom"]],
+  ["Book it, but without Mia", ["Mia"]],
+])("%j leaves out %j of Mia and Tom", (words, names) => expect(leftOut(["Mia", "Tom"], words)).toEqual(names));
 
 test("a companion is in the party once, however they are called, and a word for several stands beside each of them", () => {
   expect(joined(["mother"], ["my mum", "Sam", "Sam"])).toEqual(["mother", "Sam"]);

@@ -86,7 +86,7 @@ describe("which need is held against what", () => {
     expect(outcome(verdict)).toBe(row.outcome);
     if (row.outcome === "stop")
       expect(verdict.conflicts).toMatchObject([{ memoryId: memory.id, memory: memory.text, source: memory.source }]);
-    if (row.outcome === "mention") expect(verdict.mentions).toMatchObject([{ memoryId: memory.id }]);
+    if (row.outcome === "mention") expect(verdict.mentions).toMatchObject([{ id: memory.id }]);
     if (row.why) expect(verdict.conflicts[0]?.because ?? verdict.mentions[0]?.line).toMatch(row.why);
   });
 
@@ -301,9 +301,9 @@ describe("the gate's own read", () => {
   test("nor one that never answers and pays no heed to its signal", async () => {
     expect(await verdict(() => new Promise<readonly Memory[]>(() => {}))).toBe("unchecked");
   });
-  test("with long-term memory disabled there is nothing to check", async () => {
+  test("nor is long-term memory that is switched off, which keeps no need that was said", async () => {
     const disabled = async () => Promise.reject(new AppError("LONG_TERM_MEMORY_DISABLED"));
-    expect(await verdict(disabled)).toBe("pass");
+    expect(await verdict(disabled)).toBe("unchecked");
   });
   test("an incognito turn is not looked up, and is not taken for one without constraints", async () => {
     const unread = async () => expect.fail("it was read");
@@ -331,10 +331,10 @@ describe("the gate's own read", () => {
     test("nor is it where the wait pays no heed to its bound", async () => {
       expect(await booking(none, () => new Promise(() => {}))).toBe("unchecked");
     });
-    test("it doesn't wait where the store is down, or there is nothing to check", async () => {
+    test("it doesn't wait where the store is down, or nothing is kept", async () => {
       const waits = async () => expect.fail("it waited");
       expect(await booking(down, waits)).toBe("unchecked");
-      expect(await booking(async () => Promise.reject(new AppError("LONG_TERM_MEMORY_DISABLED")), waits)).toBe("pass");
+      expect(await booking(async () => Promise.reject(new AppError("LONG_TERM_MEMORY_DISABLED")), waits)).toBe("unchecked");
       expect(await booking(none, waits, { memory: "off" })).toBe("unchecked");
     });
     test("what the guest says in this very message is in memory before it is read", async () => {

@@ -158,6 +158,93 @@ describe("the constraint gate speaks through the script", () => {
   });
 });
 
+describe("what a search is told as", () => {
+  test("words that nothing was found for are named, and who comes along is none of them", async () => {
+    const content = async (words: string) => (await guest().say(words)).content;
+    expect(await content("Dinner in Berlin on Saturday")).toMatch(/^I found nothing for “berlin”, so this is without it\./);
+    expect(await content("Dinner with Jon on Saturday")).toMatch(/^Here is what I found:/);
+    expect(await content("Dinner on Saturday")).toMatch(/^Here is what I found:/);
+  });
+
+  test("the cheapest is one of the list, and a yes to how it is meant needs no title", async () => {
+    const ann = guest();
+    await ann.say("Dinner on Saturday");
+    expect((await ann.say("ok the cheapest for four")).content).toMatch(/^I can book four seats for Galley Grill/);
+    const bob = guest();
+    await bob.say("What is on in Vienna on Friday?");
+    await bob.say("Tell me more about the first one");
+    expect((await bob.say("yes pls")).content).toMatch(/How many seats would you like\?$/);
+  });
+
+  test.each(["jazz on saturdy", "jazz on Satruday", "jazz tommorow"])("a slip in the name of a day is none: %s", async (words) => {
+    const spelt = words.endsWith("w") ? "2026-03-12" : "2026-03-14";
+    expect((await guest().say(words)).steps[0]?.input).toEqual({ genre: "jazz", from: spelt, to: spelt });
+  });
+
+  test("a yes where nothing was asked looks for nothing", async () => {
+    expect((await guest().say("Ja bitte")).steps).toEqual([]);
+  });
+
+  test("what is remembered answers before what was said and is over", async () => {
+    const ann = guest([recalled("Lives in Hamburg", "location")]);
+    await ann.say("I live in Dublin");
+    expect((await ann.say("Where do I live?")).content).toBe("I remember about you: Lives in Hamburg.");
+  });
+});
+
+describe("what a known need stands against", () => {
+  const NUTS = { strength: "hard", need: "no_nuts" } as const;
+  const ask = "Where can we have dinner on Saturday?";
+  const lines = (content: string) => content.split("\n").filter((line) => /^\d\. /.test(line));
+  const against = (content: string) => lines(content).map((line) => line.includes("against what must hold: not without nuts"));
+
+  test("is listed last and marked, and the places of the list stay what they are", async () => {
+    const ann = guest([recalled("Is allergic to nuts", "dietary", NUTS)]);
+    const { content, elements } = await ann.say(ask);
+    expect(against((await guest().say(ask)).content)).toEqual([false, false, false]);
+    expect(against(content)).toEqual([false, false, true]);
+    const titles = lines(content).map((line) => /^\d\. (.+?) \(/.exec(line)?.[1] ?? "");
+    expect(domain.arrange?.(content, elements).map(({ name }) => name)).toEqual(titles);
+    expect((await ann.say("Tell me more about the last one")).content).toMatch(new RegExp(`^${titles.at(-1)}: `));
+  });
+
+  test("is of a companion where they are spoken of", async () => {
+    const jon = recalled("Is allergic to nuts", "dietary", { ...NUTS, subject: "companion:Jon" });
+    const asked = async (words: string) => (await guest([jon]).say(words)).steps.at(-1)?.output as { events: { breaks?: string[] }[] };
+    const without = await asked("Dinner on Saturday?");
+    const along = await asked("Dinner with Jon on Saturday?");
+    expect(without.events.filter(({ breaks }) => breaks !== undefined)).toEqual([]);
+    expect(along.events.at(-1)?.breaks).toEqual(["not without nuts for Jon"]);
+    expect(along.events[0]?.breaks).toBeUndefined();
+  });
+});
+
+describe("a yes with something beside it", () => {
+  test.each(["Yes, but not the peanuts", "yes, if it is vegan"])("keeps the quote open and is asked again: %s", async (words) => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    expect((await ann.say(words)).content).toMatch(/plain yes or no\. I can book two seats.* Shall I book it\?$/);
+    expect((await ann.say("Yes")).content).toMatch(/^Booked: two seats for Night Shift Trio/);
+  });
+
+  test("a yes after something else was said is asked about, and books nothing", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("I'm tired today.");
+    expect((await ann.say("yes")).content).toMatch(/^I can book two seats.*Shall I book it\?$/);
+    expect((await ann.say("yes")).content).toMatch(/^Booked/);
+  });
+
+  test("cancels nothing", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("Yes");
+    await ann.say("What happens if I cancel my booking?");
+    expect((await ann.say("Yes, cancel it, but only if it costs nothing")).content).toMatch(/^Shall I cancel this booking\?/);
+    expect((await ann.say("Yes")).content).toMatch(/^Cancelled:/);
+  });
+});
+
 test("a page's button books the event that it names, also where a word of its title means something else", async () => {
   const ann = guest();
   const { elements } = await ann.say("What basketball is on in Vienna?");

@@ -184,8 +184,8 @@ const DETAILS: readonly Paraphrase[] = [
 ];
 
 const MEMORY: readonly Paraphrase[] = [
-  { say: "Tell me everything you know about me", tool: null, reply: /nothing about you/i },
-  { say: "show me everything you remember about me", tool: null, reply: /nothing about you/i },
+  { say: "Tell me everything you know about me", tool: null, reply: /^Memory is switched off here/ },
+  { say: "show me everything you remember about me", tool: null, reply: /^Memory is switched off here/ },
   { after: ["My sister Ina is arriving on the 9:40 train."], say: "When is my sister's train?", tool: null, reply: /9:40/ },
   {
     after: ["We are staying at the hotel by the old harbour."],
@@ -193,7 +193,7 @@ const MEMORY: readonly Paraphrase[] = [
     tool: null,
     reply: /old harbour/,
   },
-  { say: "I prefer sitting near the stage", tool: null, reply: /^Noted for this conversation/ },
+  { say: "I prefer sitting near the stage", tool: null, reply: /^Memory is switched off here/ },
 ];
 
 const SMALL_TALK: readonly Paraphrase[] = [

@@ -3,6 +3,37 @@ import { readReply } from "../../src/concierge/script/reply.js";
 
 /** What a guest says to a booking that was stopped, and whether it tells to make it all the same. */
 
+const PARTLY = [
+  "yes, but not the peanuts",
+  "Yes, if it is vegan",
+  "Yes but only the first one",
+  "ok, but no nuts please",
+  "Book it if they have a ramp",
+  "Ja, aber ohne Nüsse",
+  "Oui, mais pas le vin",
+  "sí, pero sin gluten",
+];
+
+const NOT_PARTLY = [
+  "No",
+  "No, not the peanuts",
+  "Don't book it",
+  "Yes",
+  "But yes, book it",
+  "yes, is it vegan?",
+  "Not if it is late",
+  "no problem",
+];
+
+describe("a yes that says more", () => {
+  test.each(PARTLY)("is neither a yes nor a no: %s", (words) => {
+    expect(readReply(words)).toMatchObject({ partly: true, yes: false, no: false, override: false });
+  });
+  test.each(NOT_PARTLY)("is not: %s", (words) => {
+    expect(readReply(words).partly).toBe(false);
+  });
+});
+
 const NO_OVERRIDE = [
   "Never mind that, show me something else.",
   "Never mind the comedy, I'll look elsewhere.",

@@ -114,38 +114,75 @@ describe("a guest's reply", () => {
   });
 });
 
-test("no message makes the script fail or take long", () => {
-  const base: ScriptView = {
-    message: "",
-    commands: [],
-    request: "",
-    waiting: [],
-    now: new Date(WEDNESDAY),
-    timeZone: "UTC",
-    memories: [{ text: "Prefers jazz concerts", category: "genre", mustHold: false, subject: "self" }],
-    summary: "The guest likes the sea.",
-    references: "",
-    pageContext: "",
-    window: [
-      {
-        user: "Hello",
-        told: "Hello",
-        observations: [{ name: "search_events", input: {}, output: { found: 0, events: [{}] } }],
-        assistant: "Hello.",
-      },
+const VIEW: ScriptView = {
+  message: "",
+  commands: [],
+  request: "",
+  waiting: [],
+  now: new Date(WEDNESDAY),
+  timeZone: "UTC",
+  memories: [{ text: "Prefers jazz concerts", category: "genre", mustHold: false, subject: "self" }],
+  summary: "The guest likes the sea.",
+  references: "",
+  pageContext: "",
+  window: [
+    {
+      user: "Hello",
+      told: "Hello",
+      observations: [{ name: "search_events", input: {}, output: { found: 0, events: [{}] } }],
+      assistant: "Hello.",
+    },
+  ],
+  observations: [],
+  tools: new Set(["search_events", "get_event", "book_tickets", "list_bookings", "cancel_booking", "forget", "remember", "list_memories"]),
+};
+
+describe("what waits for the guest's word", () => {
+  const VIEWED = { ...VIEW, window: [], tools: new Set([...VIEW.tools, "settle_memory"]) };
+  const waits = (text: string) => ({ ...VIEWED, message: "Hello", waiting: [{ id: "m1", text }] });
+
+  test.each([
+    ["No peanuts", "Shall I keep “No peanuts”?", "Thank you. I keep it."],
+    ["No longer: Is allergic to nuts", "Does this no longer hold: “Is allergic to nuts”?", "Thank you. I go by that from now on."],
+    ["Mother: No longer: nuts", "Does this no longer hold: “Mother: nuts”?", "Thank you. I go by that from now on."],
+    [
+      "Likes boxes (instead of: Likes aisles)",
+      "Does “Likes boxes” now hold instead of “Likes aisles”?",
+      "Thank you. I go by that from now on.",
     ],
-    observations: [],
-    tools: new Set([
-      "search_events",
-      "get_event",
-      "book_tickets",
-      "list_bookings",
-      "cancel_booking",
-      "forget",
-      "remember",
-      "list_memories",
-    ]),
-  };
+  ])("%s is asked about as what it is, and settled by a yes", (text, question, thanks) => {
+    const asked = conciergeScript.next(waits(text));
+    expect(asked).toMatchObject({ type: "say", text: expect.stringContaining(`\n\n${question}`) });
+    const window = [{ user: "Hello", told: "Hello", observations: [], assistant: question }];
+    const next = { ...waits(text), message: "Yes", window };
+    const answers = [{ memory_id: "m1", answer: "yes", quote: "Yes" }];
+    expect(conciergeScript.next(next)).toEqual({ type: "call", calls: [{ name: "settle_memory", arguments: { answers } }] });
+    const observations = [{ name: "settle_memory", input: { answers }, output: {} }];
+    expect(conciergeScript.next({ ...next, observations })).toEqual({ type: "say", text: thanks });
+  });
+
+  test("is asked about with the companion's name once", () => {
+    const of = (text: string) => conciergeScript.next(waits(text));
+    expect(of("Tom: Tom can't eat nuts")).toMatchObject({ text: expect.stringContaining("Shall I keep “Tom can't eat nuts”?") });
+    expect(of("Tom: No nuts")).toMatchObject({ text: expect.stringContaining("Shall I keep “Tom: No nuts”?") });
+  });
+
+  test("is asked about as what the guest didn't want kept, where it is that", () => {
+    const move = conciergeScript.next({ ...waits("No nuts"), waiting: [{ id: "m1", text: "No nuts", offRecord: true }] });
+    expect(move).toMatchObject({ text: expect.stringContaining("You asked me not to keep “No nuts”. Shall I all the same") });
+  });
+
+  test("is not asked about once a tool has settled it in this turn", () => {
+    const observations = [
+      { name: "forget", input: { what: "nuts", memory_id: "m1" }, output: { status: "forgotten", forgot: ["Is allergic to nuts"] } },
+    ];
+    const commands = [{ kind: "forget", what: "nuts" }] as const;
+    const view = { ...waits("No longer: Is allergic to nuts"), message: "Forget the nuts", commands, observations };
+    expect(conciergeScript.next(view)).toEqual({ type: "say", text: "I have forgotten: Is allergic to nuts." });
+  });
+});
+
+test("no message makes the script fail or take long", () => {
   const words = fc.constantFrom(
     "book",
     "the",
@@ -172,7 +209,7 @@ test("no message makes the script fail or take long", () => {
   );
   fc.assert(
     fc.property(message, (text) => {
-      const move = conciergeScript.next({ ...base, message: text });
+      const move = conciergeScript.next({ ...VIEW, message: text });
       return move.type === "say" ? move.text !== "" : move.calls.length > 0;
     }),
     { numRuns: 500 },

@@ -67,13 +67,15 @@ test("[tokens-told] a provider that tells no usage is counted by estimate, which
   stub.chatOtherwise((body) => ({ text: body.response_format === undefined ? "Very well." : '{"off_record":null,"operations":[]}' }));
   const variables = { OPENAI_BASE_URL: stub.url, OPENAI_API: "chat", MEMORY_EMBEDDING_DIMENSIONALITY: "64", EMBEDDING_PROVIDER: "openai" };
   const world = await startWorld(await tempDir(), variables);
-  const { session_id } = await world.as("ada").say("What is on at the opera on Friday?");
+  const { session_id, usage: ofAnswer } = await world.as("ada").say("What is on at the opera on Friday?");
   const { usage } = (await world.as("ada").get<{ usage: Told }>(`/v1/sessions/${session_id}`)).body;
   const embeddings = stub.requests.filter(({ path }) => path === "/embeddings").length - 1;
   expect(usage.embeddings).toMatchObject({ calls: embeddings, estimated: true });
   expect(usage.embeddings?.input).toBeGreaterThan(0);
   expect(usage.chat).toMatchObject({ calls: 1, estimated: true });
   expect(usage.chat?.input).toBeGreaterThan(500);
+  expect(ofAnswer).toEqual({ input_tokens: usage.chat?.input, output_tokens: expect.any(Number), calls: 1, estimated: true });
+  expect(ofAnswer.output_tokens).toBeGreaterThan(0);
   expect(usage.extraction?.calls).toBe(1);
 });
 

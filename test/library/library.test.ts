@@ -107,6 +107,13 @@ describe("a user", () => {
     await expect(other.memories.get(memory.id)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
     expect((await other.memories.list()).data).toEqual([]);
     expect(() => maitred.for({ user: "*" })).toThrow(expect.objectContaining({ code: "INVALID_USER_ID" }));
+    const misspelt = { user: "ada", tennant: "acme" };
+    expect(() => maitred.for(misspelt)).toThrow(
+      expect.objectContaining({
+        code: "UNKNOWN_FIELD",
+        errors: [{ pointer: "/tennant", detail: expect.stringContaining("did you mean `tenant`?") }],
+      }),
+    );
     expect(() => maitred.for({ user: "ada", timeZone: "Mars/Olympus" })).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   });
 

@@ -120,8 +120,17 @@ test("nor is what was given up, in whichever session", async () => {
 
 test("what is kept out of memory on the guest's word holds no booking up", async () => {
   const ada = world.guest();
-  await ada.asks("Don't remember this: I use a wheelchair.");
+  await ada.asks("Don't remember this: I love jazz.");
   await ada.asks("Show me Night Shift Trio");
   await ada.asks("Two tickets for the first one");
   expect((await ada.asks("yes")).message.content).toMatch(/^Booked: two seats/);
+});
+
+test("but for what must hold: that waits for their word, and stops a booking until they say to book it anyway", async () => {
+  const ada = world.guest();
+  await ada.says("Don't remember this: I use a wheelchair.");
+  const shown = (await ada.says("Show me Night Shift Trio")).message.content;
+  expect(shown).toMatch(/You asked me not to keep “Uses a wheelchair”\. Shall I all the same/);
+  expect((await ada.says("Two tickets for the first one")).message.content).toMatch(/not booked.*Uses a wheelchair/s);
+  expect((await ada.says("Book it anyway")).message.content).toMatch(/^Booked: two seats/);
 });

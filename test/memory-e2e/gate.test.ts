@@ -168,12 +168,14 @@ describe("companions", () => {
   });
 });
 
-test("where long-term memory is switched off, nothing is checked and nothing is asked", async () => {
+test("where long-term memory is switched off, nothing that was said is kept, so it asks", async () => {
   const off = await World.open({ MEM0_ENABLED: "false" });
   try {
     const ada = off.guest();
-    await ada.says("I use a wheelchair.");
-    expect((await ada.says(STAIRS)).message.content).toMatch(/^I can book two seats for Night Shift Trio/);
+    for (const said of ["I use a wheelchair.", "What do you know about me?", "Remember that I love jazz."])
+      expect((await ada.says(said)).message.content).toMatch(/^Memory is switched off here/);
+    expect((await ada.says(STAIRS)).message.content).toMatch(/can't check your needs.*not booked/s);
+    expect((await ada.says("There is nothing to mind")).message.content).toMatch(/^Booked: two seats for Night Shift Trio/);
   } finally {
     await off.close();
   }

@@ -156,6 +156,15 @@ describe("what is known changes", () => {
     expect(operations).toMatchObject([{ op: "supersede", target_id: "known-0" }]);
   });
 
+  test("a companion who is known by name is meant by it", async () => {
+    const known = (await knownFrom("My son Leo is allergic to peanuts")).map((memory) => ({ ...memory, entities: ["Leo"] }));
+    const about = async (text: string) => (await read(text, known)).operations.map(brief);
+    expect(await about("Actually Leo is allergic to walnuts, not peanuts")).toMatchObject([
+      { op: "supersede", subject: "companion:son", need: "no_nuts", strength: "hard" },
+    ]);
+    expect(await about("Leo can't have shellfish either")).toMatchObject([{ op: "add", subject: "companion:son", need: "no_shellfish" }]);
+  });
+
   test("shellfish beside nuts is one more", async () => {
     const known = await knownFrom("I'm allergic to nuts");
     expect((await read("I'm allergic to shellfish too", known)).operations).toMatchObject([{ op: "add", need: "no_shellfish" }]);
@@ -179,6 +188,13 @@ describe("what is known changes", () => {
   test("off the record: this message, or by itself the one before", async () => {
     expect(await read("I love opera, but please don't keep that")).toMatchObject({ operations: [], off_record: "this" });
     expect(await read("Please don't keep that.")).toMatchObject({ operations: [], off_record: "previous" });
+  });
+
+  test("off the record what must hold is told all the same, for the guest to be asked", async () => {
+    expect(await read("I'm allergic to nuts, but please don't keep that")).toMatchObject({
+      operations: [{ op: "add", need: "no_nuts", strength: "hard" }],
+      off_record: "this",
+    });
   });
 
   test("what is dropped by its name alone may be an order: of what must hold the guest is asked", async () => {
@@ -206,6 +222,7 @@ describe("what is known changes", () => {
     expect((await read("I live in Crewe but I work in London Mon to Thurs")).operations.map(({ text }) => text)).not.toContain(
       "Lives in Thurs",
     );
+    expect((await read("I moved to Hamburg last month")).operations).toMatchObject([{ op: "add", text: "Lives in Hamburg" }]);
     const known = await knownFrom("We live in Kiel.");
     expect((await read("We used to live in Kiel, that's over", known)).operations).toMatchObject([{ op: "end", target_id: "known-0" }]);
   });

@@ -11,6 +11,7 @@ import { OfflineReader } from "../../src/offline/offline-reader.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { MessageToRead, ProposedOperation } from "../../src/ports/extraction.js";
+import { sampleMemory } from "../support/samples.js";
 import { standInReader } from "../support/stand-in.js";
 
 const embedder = new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
@@ -27,6 +28,7 @@ function messageOf(text: string): MessageToRead {
   return { ...said, context: [], known: [] };
 }
 
+const SAID_BEFORE = { session_id: "s", turn: 1, message_id: "m", quote: "q" };
 const brief = ({ op, text, category, strength, subject, stance }: ProposedOperation) => ({ op, text, category, strength, subject, stance });
 
 afterAll(() => embedder.close());
@@ -40,6 +42,36 @@ test("what no rule understands is kept as it was said, where it reads like somet
   expect((await read("Noise keeps me awake, so rooms at the back are what I book.")).map(brief)).toEqual([
     { ...said, text: "Noise keeps me awake, so rooms at the back are what I book", category: "seating" },
   ]);
+});
+
+test("what ends a need is no need of its own", async () => {
+  const known = [sampleMemory({ text: "Is vegan", about: "vegan", id: "known", strength: "hard", need: "vegan" })];
+  const message = { ...messageOf("Actually I'm not vegan any more"), turn: 2, known };
+  const { operations } = await standInReader(judge).read(message, { signal: AbortSignal.timeout(60_000) });
+  expect(operations).toMatchObject([{ op: "end", target_id: "known" }]);
+});
+
+test("an order for one evening is nothing lasting, and an answer leads into what is told", async () => {
+  expect(await read("Book the second one for me, my wife and Leo")).toEqual([]);
+  const [anna] = await read("yes but my friend Anna has coeliac disease");
+  expect(anna).toMatchObject({ text: "Friend Anna has coeliac disease", subject: "companion:friend", strength: "hard", stance: "unsure" });
+  expect((await read("No peanuts, please"))[0]).toMatchObject({ need: "no_nuts" });
+});
+
+test.each([
+  ["Ich mag Jazz.", "Buchen Sie zwei Karten für das erste"],
+  ["Ich mag Jazz.", "Ja bitte"],
+  ["I love jazz.", "sí"],
+  ["I love jazz.", "yes please"],
+  ["I love jazz.", "oui"],
+])("%s %s takes nothing back", async (said, next) => {
+  const known = (await read(said)).map((operation, n) => ({
+    ...sampleMemory({ text: operation.text, id: `known-${n}` }),
+    source: SAID_BEFORE,
+  }));
+  expect(known).not.toEqual([]);
+  const message = { ...messageOf(next), turn: 2, known };
+  expect((await standInReader(judge).read(message, { signal: AbortSignal.timeout(60_000) })).operations).toEqual([]);
 });
 
 test("in a domain without words of its own a plain taste is kept too", async () => {

@@ -79,6 +79,9 @@ describe("what waits for the guest's word", () => {
       toldToConfirm([waitingMemory({ id: "m1", text: "Mother: nuts", status: "active", pending_change })], session).map(toConfirmLine);
     expect(lineOf(end)).toEqual(["- m1: No longer: Mother: nuts (dietary, must hold; they said: “my mother  84  died in May”)"]);
     expect(lineOf({ ...end, reason: "brought_along" })).toEqual(["- m1: No longer: Mother: nuts (dietary, must hold)"]);
+    expect(
+      [waitingMemory({ id: "m1", text: "Nuts", reason: "off_record" })].map((each) => toldToConfirm([each], "s").map(toConfirmLine)),
+    ).toEqual([["- m1: Nuts (dietary, must hold; they asked that it not be kept)"]]);
     expect(lineOf(end, "another")).toEqual(["- m1: No longer: Mother: nuts (dietary, must hold)"]);
   });
 
@@ -194,7 +197,9 @@ describe("what is said about keeping", () => {
   });
 
   test("off the record, what waits is spoken of only where something does", () => {
-    expect(accountOf({ ...NOTHING_REMEMBERED, off_record: "this" })).toMatch(/is not kept: it is out of history and memory\.$/);
+    expect(accountOf({ ...NOTHING_REMEMBERED, off_record: "this" })).toMatch(
+      /is not kept: it is out of history and memory\. The words stay in this conversation and in exports of it\.$/,
+    );
     expect(accountOf({ ...NOTHING_REMEMBERED, off_record: "this", to_confirm: [NUTS] })).toContain("but for what waits");
   });
 

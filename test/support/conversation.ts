@@ -86,6 +86,7 @@ export class Conversation {
         sessionId: this.sessionId,
         turn: this.#turn,
         userMessage: { id: user.id, content: message },
+        recalled: this.memories,
         now: this.now,
         timeZone: "UTC",
         signal: new AbortController().signal,

@@ -33,6 +33,17 @@ test("points are found by a key's value as by looking through all of them, whate
   );
 });
 
+test("what is kept for it counts as memory that is taken, and no more once the points are gone", () => {
+  const partition = new Partition(2);
+  for (let key = 0; key < 300; key++) partition.put(point(key, `session-${key % SESSIONS}`));
+  const before = partition.bytes;
+  partition.pointsWith("session_id", new Set(["session-1"]));
+  const kept = partition.bytes - before;
+  expect(kept).toBeGreaterThan(300 * 16);
+  for (let key = 0; key < 300; key++) partition.setPayload(`key-${key}`, point(key, 7).payload, 10);
+  expect(partition.bytes).toBe(before);
+});
+
 test("of few points, or of a key with few values, nothing is kept", () => {
   const few = new Partition(2);
   for (let key = 0; key < 20; key++) few.put(point(key, `session-${key}`));

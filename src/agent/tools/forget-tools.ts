@@ -111,7 +111,9 @@ async function targetOf(
     output: {
       status: "which_one",
       memories: ([named, ofKind].find((some) => some.length > 1) ?? found).map(memoryLine),
-      ask: "Nothing was changed. Call again with the memory_id where the user's words say which one they mean; else ask them.",
+      ask:
+        "Nothing was changed. Call again with the memory_id where the user's words say which one they mean; else ask them. " +
+        "Where none of these is what they speak of, offer none: say that nothing like it is remembered.",
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ParsedComponents, ParsedResult } from "chrono-node";
+import { editDistance } from "../../platform/edit-distance.js";
 import { dateReader } from "../../platform/language/date-reader.js";
 import { addDays, weekdayOf, type ZoneClock, zoneClock } from "../local-time.js";
 import { MONTHS } from "./words.js";
@@ -31,6 +32,17 @@ export function daysIn(text: string, now: Date, timeZone: string): { readonly da
     if (span !== undefined && span.to >= today) return { days: { from: later(span.from, today), to: span.to }, words: result.text };
   }
   return undefined;
+}
+
+const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tomorrow", "tonight", "weekend"];
+
+/** With a slip in the name of a day taken out: "saturdy", "tommorow". Shorter words are others as a rule. */
+export function withDaysSpelt(text: string): string {
+  return text.replaceAll(/(?<!\p{L})\p{L}{6,10}(?!\p{L})/gu, (word) => {
+    const said = word.toLowerCase();
+    if (WEEKDAYS.some((day) => said === day || said === `${day}s`)) return word;
+    return WEEKDAYS.find((day) => day[0] === said[0] && editDistance(said, day, 2) <= (day.length < 8 ? 1 : 2)) ?? word;
+  });
 }
 
 /** Weeks and months are read as one day of theirs; a bare hour names no day. */

@@ -1,4 +1,4 @@
-import { says, saysOnly } from "../phrases.js";
+import { beginsWith, says, saysOnly } from "../phrases.js";
 
 /**
  * What a guest's own words say to a question. Only what is certain counts: whoever says anything beside it has not agreed, and is asked
@@ -10,6 +10,8 @@ export interface Reply {
   /** A yes that says itself what to do: "book it". It needs no question just before it. */
   readonly order: boolean;
   readonly no: boolean;
+  /** A yes with a condition or a no in it ("yes, but not the peanuts", "book it if it is vegan"): neither of the two, and asked again. */
+  readonly partly: boolean;
   /** Tells in so many words to book in spite of what stands against it: more than a yes. */
   readonly override: boolean;
   /** Says that there is nothing to look out for. */
@@ -23,8 +25,13 @@ export function readReply(text: string): Reply {
   const yes = plain && says(text, "yes", "order") && saysOnly(text, "yes", "order", "polite");
   const override = plain && says(text, "override") && saysOnly(text, "override", "yes", "concedes", "polite");
   const nothingToMind = plain && says(text, "nothing_to_mind") && saysOnly(text, "nothing_to_mind", "beside_nothing", "order", "polite");
-  const no = !override && !nothingToMind && says(text.replace(/\b(?:no problem|no doubt|why not|not at all)\b/giu, " "), "no");
-  return { yes, order: yes && says(text, "order"), no, override, nothingToMind };
+  const unmixed = yes || override || nothingToMind;
+  const partly =
+    plain &&
+    !unmixed &&
+    ((beginsWith(text, "yes") && says(text, "conditions", "no")) || (says(text, "order") && says(text, "conditions") && !says(text, "no")));
+  const no = !override && !nothingToMind && !partly && says(text.replace(/\b(?:no problem|no doubt|why not|not at all)\b/giu, " "), "no");
+  return { yes, order: yes && says(text, "order"), no, partly, override, nothingToMind };
 }
 
 /** Whether the words speak of a cancellation at all. */

@@ -4,7 +4,8 @@ import { NUMBER_WORDS } from "../number-words.js";
 import { says, wordSet } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
 import { contentWords } from "./content-words.js";
-import { type Days, daysIn } from "./dates.js";
+import { type Days, daysIn, withDaysSpelt } from "./dates.js";
+import { namesBeside } from "./party-words.js";
 import { citiesIn, dietsIn, genresIn, kindsIn, partyIn, priceIn } from "./words.js";
 
 /** What the message itself asks for. */
@@ -26,7 +27,8 @@ export interface Wish {
 /** Words around a request that name nothing in a catalogue. */
 const AROUND: ReadonlySet<string> = new Set([...wordSet("around"), ...Object.keys(NUMBER_WORDS), ...RELATIONS.flat()]);
 
-export function wishIn(message: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
+export function wishIn(said: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
+  const message = withDaysSpelt(said);
   const dated = daysIn(message, now, timeZone);
   const named = {
     genres: genresIn(message),
@@ -40,7 +42,17 @@ export function wishIn(message: string, { now, timeZone }: Pick<ScriptView, "now
   const empty = Object.values(named).every(
     (value) => value === undefined || value === false || (Array.isArray(value) && value.length === 0),
   );
-  return { ...named, party: partyIn(message), text: nameIn(dated === undefined ? message : message.replace(dated.words, " ")), empty };
+  return {
+    ...named,
+    party: partyIn(message),
+    text: nameIn(withoutCompany(dated === undefined ? message : message.replace(dated.words, " "))),
+    empty,
+  };
+}
+
+/** Who comes along is no title. */
+function withoutCompany(text: string): string {
+  return namesBeside(text).reduce((left, name) => left.replaceAll(name, " "), text);
 }
 
 /** What a search takes of a name, in characters and words. */

@@ -4,6 +4,7 @@ import lists from "../data/events.json" with { type: "json" };
 import { NUMBER_WORDS } from "../number-words.js";
 import { folded, says } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
+import { namesBeside } from "./party-words.js";
 
 /** What single words of a message mean to the script. English. */
 
@@ -52,7 +53,7 @@ export function partyIn(text: string): number | undefined {
   const words = folded(text).replace(/\bone of (?:us|them|my|our|the guests)\b/g, " ");
   const [number] = PARTIES.flatMap((pattern) => pattern.exec(words)?.[1] ?? []);
   if (number !== undefined) return NUMBER_WORDS[number] ?? Number(number);
-  if (says(words, "two_of_us") || /\bme and my \w+|\bmy \w+ and (?:me|i|myself)\b/.test(words)) return 2;
+  if (says(words, "two_of_us") || /\bme and my \w+|\bmy \w+ and (?:me|i|myself)\b/.test(words) || namesBeside(text).length === 1) return 2;
   return says(words, "one_of_us") ? 1 : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../domain/session.js";
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import { says } from "../phrases.js";
-import { companionsIn, staysBehind } from "../script/party-words.js";
+import { companionsIn, leftOut } from "../script/party-words.js";
 import { readReply } from "../script/reply.js";
 import type { Wish } from "../script/wish.js";
 import { ordinalIn, partyIn } from "../script/words.js";
@@ -29,8 +29,19 @@ export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
       (output) => `${replies.detailsReply(output)}\nHow many seats would you like?`,
     );
   const companions = companionsIn(view.message);
-  const given = { event_id: event, quantity, ...(companions.length > 0 && { companions: [...companions] }) };
+  const absent = leftOut(knownCompanions(view), view.message);
+  const given = {
+    event_id: event,
+    quantity,
+    ...(companions.length > 0 && { companions: [...companions] }),
+    ...(absent.length > 0 && { not_coming: [...absent] }),
+  };
   return callThen(view, { name: "book_tickets", arguments: given }, replies.bookingReply);
+}
+
+/** Those of whom something is known. */
+function knownCompanions({ memories }: ScriptView): readonly string[] {
+  return [...new Set(memories.flatMap(({ subject }) => (subject === "self" ? [] : [subject])))];
 }
 
 /** What this turn's search found, if it is one; else what is meant. */
@@ -54,30 +65,37 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   const quote = openQuote(view);
   if (quote !== undefined) {
     const seats = brief && ordinalIn(view.message) === undefined ? partyIn(view.message) : undefined;
-    const absent = quote.companions.filter((name) => staysBehind(name, view.message));
-    const speaksToIt = reply.yes || reply.override || (reply.nothingToMind && quote.status === "stopped");
+    const absent = leftOut([...new Set([...quote.companions, ...knownCompanions(view)])], view.message);
+    const speaksToIt = reply.yes || reply.partly || reply.override || (reply.nothingToMind && quote.status === "stopped");
     if (speaksToIt || absent.length > 0 || says(view.message, "total") || (seats !== undefined && seats !== quote.quantity))
       return answerQuote(view, quote, { seats: seats ?? quote.quantity, absent });
     return reply.no && brief ? say("Understood, nothing is booked. Shall I look for something else?") : undefined;
   }
+  const before = reply.yes ? openQuote(view, { any: true }) : undefined;
+  // Something came between: whether the yes is to that quote is asked.
+  if (before !== undefined) return answerQuote(view, before, { seats: before.quantity, absent: [], agrees: false });
   const wants = reply.yes || (wish.party !== undefined && wish.empty);
-  return wants && brief && justShowedOne(view) ? book(view, wish, habits) : undefined;
+  // The words of a yes name no title.
+  return wants && brief && justShowedOne(view) ? book(view, reply.yes ? { ...wish, text: "" } : wish, habits) : undefined;
 }
 
 function answerQuote(
   view: ScriptView,
   quote: ShownBooking,
-  { seats, absent }: { readonly seats: number; readonly absent: readonly string[] },
+  { seats, absent, agrees = true }: { readonly seats: number; readonly absent: readonly string[]; readonly agrees?: boolean },
 ): ScriptMove {
   const { event_id, quote_id } = quote;
   const companions = companionsIn(view.message);
   const given = {
     event_id,
-    ...(seats === quote.quantity ? { quote_id, ...consentIn(view.message, quote) } : { quantity: seats }),
+    ...(seats === quote.quantity ? { quote_id, ...(agrees ? consentIn(view.message, quote) : {}) } : { quantity: seats }),
     ...(companions.length > 0 && { companions: [...companions] }),
     ...(absent.length > 0 && { not_coming: [...absent] }),
   };
-  return callThen(view, { name: "book_tickets", arguments: given }, replies.bookingReply);
+  const asksAgain = readReply(view.message).partly && seats === quote.quantity && absent.length === 0;
+  return callThen(view, { name: "book_tickets", arguments: given }, (output) =>
+    asksAgain ? `${replies.NOT_PLAIN} ${replies.bookingReply(output)}` : replies.bookingReply(output),
+  );
 }
 
 /** What the guest's answer says to a quote, with their own words. */

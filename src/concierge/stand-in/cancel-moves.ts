@@ -14,8 +14,8 @@ const WHICH = "Which one shall I cancel?";
 /** What the guest says of a cancellation; undefined where they speak of none. */
 export function cancellation(view: ScriptView): ScriptMove | undefined {
   const offered = offeredCancellation(view);
-  const { yes, no } = readReply(view.message);
-  if (offered !== undefined && (yes || speaksOfCancelling(view.message))) return cancelById(view, offered, yes);
+  const { yes, no, partly } = readReply(view.message);
+  if (offered !== undefined && (yes || partly || speaksOfCancelling(view.message))) return cancelById(view, offered, yes);
   if (offered !== undefined && no) return say("Understood, the booking stays as it is.");
   const chooses = view.window.at(-1)?.assistant.endsWith(WHICH) === true && ordinalIn(view.message) !== undefined;
   return chooses || speaksOfCancelling(view.message) ? cancel(view) : undefined;
@@ -35,7 +35,8 @@ function cancel(view: ScriptView): ScriptMove {
 }
 
 function cancelById(view: ScriptView, id: string, agreed: boolean): ScriptMove {
-  const asked = agreed || asksToCancel(view.message) ? { asked: view.message.slice(0, MAX_QUOTED_CHARS) } : {};
+  const asked =
+    agreed || (asksToCancel(view.message) && !readReply(view.message).partly) ? { asked: view.message.slice(0, MAX_QUOTED_CHARS) } : {};
   return callThen(view, { name: "cancel_booking", arguments: { booking_id: id, ...asked } }, (output) => {
     const booking = bookingIn(output);
     if (booking === undefined) return "The booking could not be read.";

@@ -12,11 +12,14 @@ export function fact(view: ScriptView): ScriptMove {
   });
   // A command tells nothing ("forget that I live in Ghent").
   const here = closest(view.message, [view.summary, ...references, ...view.window.map(({ told }) => told)]);
-  if (here !== undefined) return say(`You told me: “${here}”`);
   const memory = closest(
     view.message,
     view.memories.map(({ text }) => text),
   );
+  // Of what was said some is over; what is remembered holds.
+  const wanted = contentWords(view.message);
+  const holds = memory !== undefined && (here === undefined || sharedPart(wanted, memory) >= sharedPart(wanted, here));
+  if (here !== undefined && !holds) return say(`You told me: “${here}”`);
   if (memory !== undefined) return say(`I remember about you: ${memory}.`);
   return say("I don't know that. If you tell me, I can go by it.");
 }

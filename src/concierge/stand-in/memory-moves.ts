@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { MemoryCommand, Observation, ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import { says } from "../phrases.js";
-import { contentWords } from "../script/content-words.js";
+import { contentWords, sharedPart } from "../script/content-words.js";
 import { readReply } from "../script/reply.js";
 import { ordinalIn } from "../script/words.js";
 import { callThen, failureOf, say } from "./moves.js";
 import * as replies from "./replies.js";
-import { rememberCall } from "./statements.js";
+import { categoryIn, rememberCall } from "./statements.js";
 
 /** Commands about memory, as moves. */
 
@@ -21,6 +21,7 @@ export function memoryCommand(view: ScriptView): ScriptMove | undefined {
   const [asked = confirmedForgetting(view)] = view.commands;
   switch (asked?.kind) {
     case "list":
+      if (isOff(view) && view.memories.length === 0) return say(replies.MEMORY_OFF);
       return view.tools.has("list_memories") || view.observations.length > 0
         ? callThen(view, { name: "list_memories", arguments: {} }, (output) => replies.memoriesReply(output, view.memories))
         : say(replies.memoriesReply(null, view.memories));
@@ -47,6 +48,11 @@ export function memoryCommand(view: ScriptView): ScriptMove | undefined {
   }
 }
 
+/** Without its tools there is no memory to ask. Where none may be called at all, nothing is told by that. */
+export function isOff({ tools, observations }: ScriptView): boolean {
+  return tools.size > 0 && !tools.has("list_memories") && !observations.some(({ name }) => name === "list_memories");
+}
+
 /** A plain yes to whether everything is to be forgotten. */
 function confirmedForgetting(view: ScriptView): MemoryCommand | undefined {
   const asked = view.window
@@ -60,17 +66,22 @@ const whichSchema = z.looseObject({
   input: z.looseObject({ what: z.string(), memory_id: z.undefined().optional() }),
   output: z.looseObject({
     status: z.literal("which_one"),
-    memories: z.array(z.looseObject({ memory_id: z.string(), text: z.string() })).min(1),
+    memories: z.array(z.looseObject({ memory_id: z.string(), text: z.string(), category: z.string().default("") })),
   }),
 });
 
-/** A change for which a tool gave several memories that could be meant. */
+/**
+ * A change for which a tool gave memories that could be meant. Those that are merely near to the words are none: a yes to a memory that has
+ * nothing to do with what was asked would take it away.
+ */
 function openChange(observation: Observation) {
   const parsed = whichSchema.safeParse(observation).data;
   if (parsed === undefined) return undefined;
   const { input, output } = parsed;
   const chosen = (memory_id: string): ScriptCall => ({ name: observation.name, arguments: { what: input.what, memory_id } });
-  return { what: input.what, memories: output.memories, chosen };
+  const [wanted, kind] = [contentWords(input.what), categoryIn(input.what)];
+  const memories = output.memories.filter(({ text, category }) => category === kind || sharedPart(wanted, text) > 0);
+  return { what: input.what, memories, chosen };
 }
 
 type Memories = readonly { readonly memory_id: string; readonly text: string }[];
@@ -92,7 +103,7 @@ function change(view: ScriptView, calls: readonly ScriptCall[]): ScriptMove {
   const seen = view.observations.filter(({ name }) => calls.some((call) => call.name === name));
   if (seen.length === 0) {
     const known = calls.filter(({ name }) => view.tools.has(name));
-    return known.length === 0 ? say("I can't do that here.") : { type: "call", calls: known };
+    return known.length === 0 ? say(isOff(view) ? replies.MEMORY_OFF : "I can't do that here.") : { type: "call", calls: known };
   }
   const named = seen.map((observation) => {
     const open = openChange(observation);
@@ -103,7 +114,12 @@ function change(view: ScriptView, calls: readonly ScriptCall[]): ScriptMove {
   const next = named.flatMap(({ call }) => call ?? []);
   if (next.length > 0 && !done && next.every(({ name }) => view.tools.has(name))) return { type: "call", calls: next };
   const told = named.filter(({ call }) => !done || call === undefined).map(({ observation }) => observation);
-  return say(told.map((observation) => failureOf(observation) ?? replies.memoryChangeReply(observation.output)).join("\n"));
+  return say(told.map(changeReply).join("\n"));
+}
+
+function changeReply(observation: Observation): string {
+  const open = openChange(observation);
+  return failureOf(observation) ?? (open === undefined ? replies.memoryChangeReply(observation.output) : replies.whichReply(open.memories));
 }
 
 /** What an answer to "which of these do you mean?" chooses; undefined where nothing was asked or the message is about something else. */
@@ -113,7 +129,7 @@ export function choice(view: ScriptView): ScriptMove | undefined {
     ?.observations.flatMap((observation) => openChange(observation) ?? [])
     .at(-1);
   const words = view.message.trim().split(/\s+/).length;
-  if (open === undefined || words > MAX_CHOICE_WORDS || view.message.includes("?")) return undefined;
+  if (open === undefined || open.memories.length === 0 || words > MAX_CHOICE_WORDS || view.message.includes("?")) return undefined;
   const digit = /^\W*(\d{1,2})\W*$/.exec(view.message)?.[1];
   const place = digit === undefined ? ordinalIn(view.message) : Number(digit) - 1;
   const reply = readReply(view.message);

@@ -7,7 +7,10 @@ import { readReply } from "../script/reply.js";
 
 const catalogue = new Catalogue();
 /** In a list by its id, or by all that one chooses by. */
-const eventSchema = z.union([z.string(), z.looseObject({ event_id: z.string() }).transform(({ event_id }) => event_id)]);
+const eventSchema = z.union([
+  z.string().transform((event_id) => ({ event_id, breaks: [] })),
+  z.looseObject({ event_id: z.string(), breaks: z.array(z.string()).default([]) }),
+]);
 const listSchema = z.looseObject({ events: z.array(eventSchema) });
 const singleSchema = z.looseObject({ event_id: z.string() });
 
@@ -62,13 +65,26 @@ export function eventIn(output: unknown): CatalogueEvent | undefined {
 
 const MAX_LISTED = 5;
 
-/** Searches of one turn, as one list, in the order in which the guest sees it: step-free first where that was asked for, then by start. */
+/** What the events of these searches break, by their ids; none where an event breaks nothing. */
+export function brokenIn(observations: readonly Observation[]): ReadonlyMap<string, readonly string[]> {
+  const searches = observations.filter(({ name }) => name === "search_events");
+  const events = searches.flatMap(({ output }) => listSchema.safeParse(output).data?.events ?? []);
+  return new Map(events.map(({ event_id, breaks }) => [event_id, breaks]));
+}
+
+/**
+ * Searches of one turn, as one list, in the order in which the guest sees it: what breaks a need last, step-free first where that was asked
+ * for, then by start.
+ */
 export function mergedList(observations: readonly Observation[]): readonly CatalogueEvent[] {
   const searches = observations.filter(({ name }) => name === "search_events");
-  const ids = new Set(searches.flatMap(({ output }) => listSchema.safeParse(output).data?.events ?? []));
+  const broken = brokenIn(searches);
+  const breaks = (id: string) => (broken.get(id)?.length ?? 0) > 0;
   const stepFreeFirst = searches.some(({ input }) => z.looseObject({ step_free: z.literal("first") }).safeParse(input).success);
-  const order = (event: CatalogueEvent) => `${stepFreeFirst && !isStepFree(event) ? 1 : 0} ${event.day} ${event.time}`;
-  return [...ids]
+  const order = (event: CatalogueEvent) =>
+    `${breaks(event.id) ? 1 : 0} ${stepFreeFirst && !isStepFree(event) ? 1 : 0} ${event.day} ${event.time}`;
+  return [...broken.keys()]
+    .toSorted((a, b) => Number(breaks(a)) - Number(breaks(b)))
     .slice(0, MAX_LISTED)
     .flatMap((id) => catalogue.byId(id) ?? [])
     .sort((a, b) => (order(a) < order(b) ? -1 : 1));
@@ -113,11 +129,11 @@ export function offeredCancellation(view: ScriptView): string | undefined {
 
 /**
  * A quote that waits for an answer: of the last rounds, not declined since, with nothing booked after it. A mere yes answers what was
- * asked last, so it is about the last round's quote or none.
+ * asked last, so it is about the last round's quote or none; `any`: about one before, too. Default false.
  */
-export function openQuote(view: ScriptView): ShownBooking | undefined {
+export function openQuote(view: ScriptView, { any = false } = {}): ShownBooking | undefined {
   const { yes, order } = readReply(view.message);
-  for (const round of view.window.slice(yes && !order ? -1 : -3).toReversed()) {
+  for (const round of view.window.slice(yes && !order && !any ? -1 : -3).toReversed()) {
     const quoted = round.observations.findLast(({ name }) => name === "book_tickets");
     const quote = bookingIn(quoted?.output);
     if (quoted !== undefined) return quote?.status === "needs_confirmation" || quote?.status === "stopped" ? quote : undefined;

@@ -15,20 +15,37 @@ export const HELP =
 /** The reply comes before the write-back, and must not promise what only that decides. */
 export const NOTED = "Noted for this conversation. Ask me what I know about you to see what I keep beyond it, or tell me what to look for.";
 
-export const NOT_KEPT = "Understood. I will not keep this.";
+export const MEMORY_OFF = "Memory is switched off here: I keep nothing beyond this conversation.";
+export const NOT_KEPT = "Understood. I keep this out of memory and history; the words stay in this conversation and in exports of it.";
+/** To a yes with something beside it. */
+export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
 
-/** `used`: what of the memories shaped the search. `wider`: not all that did at first. */
+/** `used`: what of the memories shaped the search. `wider`: not all that did at first. `leftOut`: words that
+ * nothing was found for. `broken`: what of needs an event breaks, by its id. */
 export function listReply(
   events: readonly CatalogueEvent[],
-  { used, party, wider }: { readonly used: readonly MemoryLine[]; readonly party: number | undefined; readonly wider: boolean },
+  {
+    used,
+    party,
+    wider,
+    leftOut,
+    broken,
+  }: {
+    readonly used: readonly MemoryLine[];
+    readonly party: number | undefined;
+    readonly wider: boolean;
+    readonly leftOut: string;
+    readonly broken: ReadonlyMap<string, readonly string[]>;
+  },
 ): string {
+  const without = leftOut === "" ? "" : `I found nothing for “${leftOut}”, so this is without it. `;
   const further = wider ? "Nothing fitted all that I know of you, so I looked further. " : "";
   const because = used.length === 0 ? "" : `I went by what I know of you: ${used.map(({ text }) => lower(text)).join("; ")}.`;
-  const head = `${further}${because}`.trim();
+  const head = `${without}${further}${because}`.trim();
   const which = events.length === 1 ? "Tell me if it suits" : "Tell me which one";
   const seats = party === undefined ? " and how many seats, and I prepare a booking." : `, and I prepare a booking for ${seatsOf(party)}.`;
-  const lines = events.map((event, index) => `${index + 1}. ${eventLine(event)}`);
+  const lines = events.map((event, index) => `${index + 1}. ${eventLine(event, broken.get(event.id) ?? [])}`);
   // Without the empty line Markdown takes what follows for a part of the last item.
   return [
     ...(head === "" ? [] : [head]),
@@ -44,12 +61,13 @@ export function priceFrom({ sections }: CatalogueEvent): number {
   return Math.min(...sections.map(({ priceCents }) => priceCents));
 }
 
-function eventLine(event: CatalogueEvent): string {
+function eventLine(event: CatalogueEvent, breaks: readonly string[]): string {
   const { title, genre, day, time, venue, city, kitchen } = event;
   const menus = kitchen === null || kitchen.diets.length === 0 ? [] : [`menus: ${kitchen.diets.join(", ")}`];
   const stepFree = isStepFree(event) ? "step-free" : "not step-free";
   const facts = [`${title} (${genre})`, `${longDay(day)}, ${time}`, `${venue}, ${city}`, `from ${euros(priceFrom(event))}`, stepFree];
-  return [...facts, ...menus].join(" · ");
+  const against = breaks.length === 0 ? [] : [`against what must hold: ${breaks.join(", ")}`];
+  return [...facts, ...menus, ...against].join(" · ");
 }
 
 const sectionsSchema = z.looseObject({
@@ -77,7 +95,7 @@ export function bookingReply(output: JsonValue): string {
   if (seen === undefined) return "The booking could not be read.";
   const what = `${seatsOf(seen.quantity)} for ${seen.title}, ${seen.day}, ${seen.time}, ${seen.venue}, ${seen.city}, ${seen.section}`;
   const reminders = seen.reminders.map((reminder) => ` ${reminder}`).join("");
-  if (seen.status === "stopped") return stoppedReply(what, seen);
+  if (seen.status === "stopped") return stoppedReply(what, reminders, seen);
   if (seen.status === "needs_confirmation") {
     const met = seen.needs_met.length === 0 ? "" : ` It meets what must hold: ${seen.needs_met.map(lower).join("; ")}.`;
     return `I can book ${what}, ${seen.total} in all.${met}${reminders} Shall I book it?`;
@@ -86,10 +104,10 @@ export function bookingReply(output: JsonValue): string {
   return `${booked}: ${what}. Total €${seen.total_eur}. Your reference is ${seen.reference ?? "not known"}.`;
 }
 
-function stoppedReply(what: string, { conflicts }: ShownBooking): string {
+function stoppedReply(what: string, reminders: string, { conflicts }: ShownBooking): string {
   if (conflicts.length === 0)
     return (
-      `I can't check your needs, so I have not booked ${what}. Does anyone who comes need something as to access or diet? ` +
+      `I can't check your needs, so I have not booked ${what}.${reminders} Does anyone who comes need something as to access or diet? ` +
       "If there is nothing to mind, say so and I book it."
     );
   const against = conflicts.map(
@@ -99,6 +117,7 @@ function stoppedReply(what: string, { conflicts }: ShownBooking): string {
     `I have not booked ${what}, because of what must hold:`,
     ...against,
     "",
+    ...(reminders === "" ? [] : [reminders.trim(), ""]),
     "I can look for something that fits. If you want it all the same, tell me to book it anyway.",
   ].join("\n");
 }
@@ -111,6 +130,8 @@ export function bookingsReply(bookings: readonly ShownBooking[]): string {
 export function bookingLine({ title, day, venue, city, quantity, section, total_eur, reference }: ShownBooking): string {
   return `${title} · ${day} · ${venue}, ${city} · ${seatsOf(quantity)}, ${section} · €${total_eur} · ${reference ?? "no reference"}`;
 }
+
+const NOTHING_LIKE_IT = "I remember nothing like that, in these words. Ask me what I know about you to see what I keep.";
 
 const memorySchema = z.looseObject({ text: z.string(), about: z.string().default("the user"), must_hold: z.boolean().default(false) });
 const memoriesSchema = z.looseObject({ memories: z.array(memorySchema) });
@@ -150,13 +171,19 @@ export function memoryChangeReply(output: JsonValue): string {
       return seen.forgot ? `I have forgotten: ${seen.forgot.join("; ")}.` : `I have forgotten everything: ${seen.count} memories.`;
     case "ended":
       return `Understood. I no longer go by: ${lower(seen.ended)}.`;
-    case "which_one":
-      return ["Which of these do you mean?", ...seen.memories.map(({ text }, index) => `${index + 1}. ${text}`)].join("\n");
     case "nothing_found":
-      return "I remember nothing like that.";
+      return NOTHING_LIKE_IT;
     default:
       return "I changed nothing.";
   }
+}
+
+/** `memories`: what could be meant. */
+export function whichReply(memories: readonly { readonly text: string }[]): string {
+  const [only, another] = memories;
+  if (only === undefined) return NOTHING_LIKE_IT;
+  if (another === undefined) return `Do you mean this: “${only.text}”? Say yes, and I no longer keep it.`;
+  return ["Which of these do you mean?", ...memories.map(({ text }, index) => `${index + 1}. ${text}`)].join("\n");
 }
 
 function listOf(names: readonly string[]): string {

@@ -6,7 +6,7 @@ import { ordinalIn } from "../script/words.js";
 import { kindOf, plain } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
 import { callThen, failureOf, say } from "./moves.js";
-import { focus, lastList, mergedList } from "./past.js";
+import { brokenIn, focus, lastList, mergedList } from "./past.js";
 import * as replies from "./replies.js";
 
 /** Searches, and what is told of one event. */
@@ -26,10 +26,21 @@ export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
     const seen = calls.flatMap((call) => seenOf(view, call) ?? []);
     if (seen.length < calls.length) return view.tools.has("search_events") ? { type: "call", calls } : say("I can't search here.");
     const list = mergedList(seen);
-    if (list.length > 0) return say(replies.listReply(list, { used, party: wish.party ?? habits.party?.value, wider: used.length < most }));
+    const party = wish.party ?? habits.party?.value;
+    const leftOut = how.named || wish.empty ? "" : besidesCompany(wish.text, view.message);
+    if (list.length > 0) return say(replies.listReply(list, { used, party, wider: used.length < most, leftOut, broken: brokenIn(seen) }));
   }
   const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
   return say(failure ?? replies.NOTHING_FOUND);
+}
+
+/** What of a name was no companion's: "dinner with Jon" looks for no Jon. */
+function besidesCompany(name: string, message: string): string {
+  const company = [...message.toLowerCase().matchAll(/\b(?:with|and|for|my)\s+([\p{L}\p{N}]+)/gu)].flatMap(([, word]) => word ?? []);
+  return name
+    .split(" ")
+    .filter((word) => !company.includes(word))
+    .join(" ");
 }
 
 /** One try of a search, and which memories shaped it. */

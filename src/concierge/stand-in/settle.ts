@@ -1,26 +1,47 @@
-import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
+import { z } from "zod";
+import type { ScriptMove, ScriptView, WaitingLine } from "../../ports/offline-script.js";
 import { readReply } from "../script/reply.js";
-import { callThen } from "./moves.js";
+import { callThen, say } from "./moves.js";
+import { NOT_PLAIN } from "./replies.js";
 
 /** What waits for the guest's word: asked about at the end of an answer, and settled by a plain yes or no in the next message. */
 
 const MAX_ASKED = 2;
 /** Longer messages say something else too. */
 const MAX_ANSWER_WORDS = 6;
-const question = (text: string) => `Shall I keep “${text}”?`;
+/** How the list of what waits tells a change of what holds. */
+const CHANGE = /^(?<who>[^:\n]{1,64}: )??(?:No longer: (?<ended>.+)|(?<now>.+) \(instead of: (?<before>.+)\))$/su;
+
+function question(line: WaitingLine): string {
+  const { text, offRecord } = line;
+  if (offRecord === true) return `You asked me not to keep “${text}”. Shall I all the same, so that bookings mind it?`;
+  const [, name = "", said = ""] = /^([^:\n]{1,64}): (.+)$/su.exec(text) ?? [];
+  // "Colleague: Colleague Tom can't eat nuts".
+  if (name !== "" && said.toLowerCase().includes(name.toLowerCase())) return question({ ...line, text: said });
+  const { who = "", ended, now, before } = CHANGE.exec(text)?.groups ?? {};
+  if (ended !== undefined) return `Does this no longer hold: “${who}${ended}”?`;
+  return now === undefined ? `Shall I keep “${text}”?` : `Does “${who}${now}” now hold instead of “${before}”?`;
+}
+
+/** What a yes or a no came to, for what is new and for what changes. */
+function settled(asked: readonly WaitingLine[], yes: boolean): string {
+  const changes = asked.filter(({ text }) => CHANGE.test(text)).length;
+  const kept = asked.length > changes ? [yes ? "I keep it." : "I don't keep it."] : [];
+  const changed = changes > 0 ? [yes ? "I go by that from now on." : "What I knew stays as it is."] : [];
+  return [yes ? "Thank you." : "Understood.", ...kept, ...changed].join(" ");
+}
 
 /** Settles only what the answer before it asked about, and only by a plain yes or no. */
 export function settle(view: ScriptView): ScriptMove | undefined {
   const answered = view.window.at(-1)?.assistant ?? "";
-  const asked = view.waiting.filter(({ text }) => answered.includes(question(text)));
+  const asked = view.waiting.filter((line) => answered.includes(question(line)));
   const quote = view.message.trim();
-  const { yes, no, order } = readReply(quote);
-  const settles = asked.length > 0 && view.commands.length === 0 && quote.split(/\s+/).length <= MAX_ANSWER_WORDS && yes !== no && !order;
-  if (!settles) return undefined;
+  const { yes, no, partly, order } = readReply(quote);
+  const answersIt = asked.length > 0 && view.commands.length === 0 && quote.split(/\s+/).length <= MAX_ANSWER_WORDS;
+  if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map(question).join(" ")}`);
+  if (!answersIt || yes === no || order) return undefined;
   const answers = asked.map(({ id }) => ({ memory_id: id, answer: yes ? "yes" : "no", quote }));
-  return callThen(view, { name: "settle_memory", arguments: { answers } }, () =>
-    yes ? "Thank you. I keep it." : "Understood. I don't keep it.",
-  );
+  return callThen(view, { name: "settle_memory", arguments: { answers } }, () => settled(asked, yes));
 }
 
 /** An answer that asks nothing else asks about what waits, each once in the window. */
@@ -28,6 +49,9 @@ export function asking(move: ScriptMove, view: ScriptView): ScriptMove {
   const mayAsk = view.tools.has("settle_memory") && !view.observations.some(({ name }) => name === "settle_memory");
   if (move.type !== "say" || move.text.trimEnd().endsWith("?") || !mayAsk) return move;
   const before = view.window.map(({ assistant }) => assistant).join("\n");
-  const open = view.waiting.map(({ text }) => question(text)).filter((asked) => !before.includes(asked));
+  // What this turn did to one of them has settled it.
+  const touched = view.observations.flatMap(({ input }) => z.looseObject({ memory_id: z.string() }).safeParse(input).data?.memory_id ?? []);
+  const still = view.waiting.filter(({ id }) => !touched.includes(id));
+  const open = still.map(question).filter((asked) => !before.includes(asked));
   return open.length === 0 ? move : { type: "say", text: `${move.text}\n\n${open.slice(0, MAX_ASKED).join(" ")}` };
 }

@@ -5,10 +5,8 @@ import { CONCIERGE_WORDS } from "../words.js";
 /** What is to be remembered, as the memory tool takes it: the guest's own sentence, filed by the words in it. */
 export function rememberCall(said: string, quote: string): ScriptCall {
   const text = said.trim().replace(/[.!]+$/, "");
-  const words = ` ${(plain(text).match(/[\p{L}\p{N}'-]+/gu) ?? []).join(" ")} `;
-  const names = (phrases: readonly string[]) => phrases.some((phrase) => words.includes(` ${plain(phrase)} `));
-  const need = CONCIERGE_WORDS.needs.find((each) => names(each.words));
-  const category = need?.category ?? Object.entries(CONCIERGE_WORDS.categories).find(([, phrases]) => names(phrases))?.[0] ?? "other";
+  const need = needIn(text);
+  const category = categoryIn(text) ?? "other";
   return {
     name: "remember",
     arguments: {
@@ -19,4 +17,20 @@ export function rememberCall(said: string, quote: string): ScriptCall {
       strength: need !== undefined ? "hard" : "soft",
     },
   };
+}
+
+/** The category that the words speak of; undefined where they name none. */
+export function categoryIn(text: string): string | undefined {
+  const names = namedIn(text);
+  return needIn(text)?.category ?? Object.entries(CONCIERGE_WORDS.categories).find(([, phrases]) => names(phrases))?.[0];
+}
+
+function needIn(text: string) {
+  const names = namedIn(text);
+  return CONCIERGE_WORDS.needs.find((each) => names(each.words));
+}
+
+function namedIn(text: string): (phrases: readonly string[]) => boolean {
+  const words = ` ${(plain(text).match(/[\p{L}\p{N}'-]+/gu) ?? []).join(" ")} `;
+  return (phrases) => phrases.some((phrase) => words.includes(` ${plain(phrase)} `));
 }

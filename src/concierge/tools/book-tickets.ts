@@ -10,6 +10,7 @@ import type { ConstraintGate } from "../constraint-gate.js";
 import { bookingLine, bookingReceipt, eventSource, seatsLeft } from "../presentation.js";
 import { quotedOutput, stoppedOutput } from "../quote-output.js";
 import type { Verdict } from "../verdict.js";
+import { withBookedBefore } from "./booked-before.js";
 import { type CatalogueParts, eventOrThrow, yetToBegin } from "./catalogue-tools.js";
 import { namedIn, partyFor, partyOf } from "./party.js";
 
@@ -101,9 +102,10 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   const same = shown.companions.every((name) => companions.includes(name));
   const consents = seenBefore && same && consentsTo(shown, args, context);
   const agrees = seenBefore && same && (consents || agreesTo(shown, args, context));
-  const verdict = judge(event, section, partyFor(shown, { companions, absent }, context));
+  const judged = judge(event, section, partyFor(shown, { companions, absent }, context));
+  const verdict = await withBookedBefore(judged, parts.bookings, context.owner, event);
   const stop = stopOf(event, section, verdict);
-  const fresh = verdict.mentions.filter(({ memoryId }) => !shown.mentioned.includes(memoryId));
+  const fresh = verdict.mentions.filter(({ id }) => !shown.mentioned.includes(id));
   const quote: Quote = { ...shown, absent, companions: joined(companions, verdict.along) };
   if (stop !== null && !(consents && shown.stop?.token === stop.token)) {
     const known = seenBefore && same && fresh.length === 0 && shown.stop?.token === stop.token;
@@ -143,7 +145,7 @@ function waivers({ conflicts, mentions, unchecked }: Verdict, now: Date): readon
   return [
     ...conflicts.map(({ memoryId }): Waiver => ({ memory_id: memoryId, how: "override", at })),
     ...(unchecked ? [{ memory_id: null, how: "override", at } as const] : []),
-    ...mentions.filter(({ along }) => along).map(({ memoryId }): Waiver => ({ memory_id: memoryId, how: "mentioned", at })),
+    ...mentions.filter(({ along }) => along).map(({ id }): Waiver => ({ memory_id: id, how: "mentioned", at })),
   ];
 }
 
@@ -174,7 +176,7 @@ async function newQuote(parts: BookingParts, args: Input, context: ToolContext):
       detail: `Only ${left} seats are left in ${section.name}.`,
       hint: "Look at the other sections with check_availability, or search for another event.",
     });
-  const verdict = judge(section);
+  const verdict = await withBookedBefore(judge(section), bookings, context.owner, event);
   const quote = await bookings.addQuote(
     context.owner,
     {
@@ -264,8 +266,8 @@ async function shownNow(
   { mentions }: Verdict,
   { owner }: ToolContext,
 ): Promise<{ readonly shown: Quote; readonly reminders: readonly string[] }> {
-  const fresh = mentions.filter(({ memoryId }) => !quote.mentioned.includes(memoryId));
-  const shown = { ...quote, mentioned: [...quote.mentioned, ...fresh.map(({ memoryId }) => memoryId)] };
+  const fresh = mentions.filter(({ id }) => !quote.mentioned.includes(id));
+  const shown = { ...quote, mentioned: [...quote.mentioned, ...fresh.map(({ id }) => id)] };
   await bookings.updateQuote(owner, shown);
   return { shown, reminders: fresh.map(({ line }) => line) };
 }

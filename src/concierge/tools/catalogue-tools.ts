@@ -5,6 +5,7 @@ import { AppError } from "../../platform/errors.js";
 import type { Tool } from "../../ports/agent.js";
 import type { BookingStore } from "../booking-store.js";
 import { type Catalogue, type CatalogueEvent, filterEvents, HORIZON_DAYS } from "../catalogue.js";
+import { brokenBy } from "../fit.js";
 import { eventCard, eventDetails, eventLine, eventSource, seatsLeft, sectionLine } from "../presentation.js";
 import { ALL_GENRES, CITY_NAMES, DIETS, KINDS } from "../vocabulary.js";
 
@@ -32,11 +33,11 @@ const searchInput = z.strictObject({
 export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof searchInput>> {
   return {
     name: "search_events",
-    description: `Finds concerts, theatre, sport and dining of the next ${HORIZON_DAYS} days, by start.`,
+    description: `Finds concerts, theatre, sport and dining of the next ${HORIZON_DAYS} days, by start; what \`breaks\` a known need last.`,
     parameters: searchInput,
     // The answer has told what the guest chooses by.
-    recap: (output) => shorterList(output, "events", idOf),
-    run: async (input, { now, recalled }) => {
+    recap: (output) => shorterList(output, "events", shorter),
+    run: async (input, { now, recalled = [], earlierMessages = [], userMessage }) => {
       const fitting = filterEvents(catalogue.onSale(now), {
         ...input,
         stepFree: input.step_free,
@@ -44,11 +45,17 @@ export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.in
       });
       const sold = await bookings.sold(fitting.map(({ id }) => id));
       const found = fitting.filter((event) => event.sections.some((section) => seatsLeft(sold, event, section) >= (input.party_size ?? 1)));
-      const events = found.slice(0, input.limit ?? 5);
+      const judged = found.map((event) => ({ event, breaks: brokenBy(event, recalled, [...earlierMessages, userMessage.content]) }));
+      const fits = ({ breaks }: { readonly breaks: readonly string[] }) => breaks.length === 0;
+      const events = [...judged.filter(fits), ...judged.filter((each) => !fits(each))].slice(0, input.limit ?? 5);
       return {
-        output: { found: found.length, events: events.map(eventLine), ...(found.length === 0 && nothingFound(input, now)) },
-        elements: events.map((event) => eventCard(event, recalled, input.party_size)),
-        sources: events.map(eventSource),
+        output: {
+          found: found.length,
+          events: events.map(({ event, breaks }) => eventLine(event, breaks)),
+          ...(found.length === 0 && nothingFound(input, now)),
+        },
+        elements: events.map(({ event, breaks }) => eventCard(event, { known: recalled, seats: input.party_size, breaks })),
+        sources: events.map(({ event }) => eventSource(event)),
       };
     },
   };
@@ -74,7 +81,7 @@ export function getEvent({ catalogue, bookings }: CatalogueParts): Tool<z.infer<
     run: async (input, { recalled }) => {
       const event = eventOrThrow(catalogue, input.event_id);
       const output = eventDetails(event, await bookings.sold([event.id]));
-      return { output, elements: [eventCard(event, recalled)], sources: [eventSource(event)] };
+      return { output, elements: [eventCard(event, { known: recalled })], sources: [eventSource(event)] };
     },
   };
 }
@@ -105,8 +112,10 @@ export function checkAvailability({ catalogue, bookings }: CatalogueParts): Tool
   };
 }
 
-function idOf(event: JsonValue): JsonValue {
-  return typeof event === "object" && event !== null && "event_id" in event ? (event.event_id ?? null) : event;
+/** Its id; where it breaks a need, that too: the guest may yet come back to it. */
+function shorter(event: JsonValue): JsonValue {
+  if (typeof event !== "object" || event === null || !("event_id" in event)) return event;
+  return "breaks" in event ? only(event, "event_id", "breaks") : (event.event_id ?? null);
 }
 
 /** @throws NOT_FOUND */

@@ -27,6 +27,8 @@ const MAYBE_HARD_FROM = -1.5;
 export const BELIEVE_HARD_FROM = 0;
 /** From here on a sentence takes back what the message before told; of what must hold the guest is asked. */
 export const BACK_FROM = { soft: -3.5, hard: -4.7 };
+/** In other languages, of which less was learnt: an order or a yes takes nothing back. */
+export const BACK_FROM_ABROAD = { soft: -2, hard: -2 };
 /** Longer ones tell more than one thing, and what is asked beside it. */
 const MAX_CHARS = 240;
 const MIN_WORDS = 4;
@@ -95,6 +97,16 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const passing = doubted || language.once.in(words) !== -1 || english.again.in(words) !== -1;
   if (judgement.keep < (hard ? (passing ? DOUBTED_ASK_FROM : ASK_FROM) : keepFrom) || clause.text.length > MAX_CHARS || (passing && !hard))
     return [];
+  // "Book the second one for me and Leo" tells of one evening.
+  const asks =
+    english.orders.at(
+      words,
+      Math.max(
+        0,
+        words.findIndex((word) => !english.fillers.has(word)),
+      ),
+    ) > 0;
+  if (asks && !hard && language.always.in(words) === -1) return [];
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];

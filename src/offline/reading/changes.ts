@@ -5,7 +5,7 @@ import { commandsOf } from "../memory-commands.js";
 import type { Sentence } from "./clauses.js";
 import type { Dates } from "./dates.js";
 import type { Draft } from "./draft.js";
-import { english, type Language, relationOf } from "./language.js";
+import { english, type Language, relationOf, saysLiking } from "./language.js";
 
 /** What a message does to what is known: forgets, ends, corrects, says again. */
 export interface Changes {
@@ -30,6 +30,9 @@ interface Asked {
 const NOT_KEPT = new Set(["mentioned", "don't", "dont", "didn't", "not", "needn't", "no"]);
 /** A word of a memory in common with what is to be forgotten; short ones tell nothing. */
 const TELLING = 4;
+
+/** A sentence with fewer characters beside a command tells nothing else. */
+const BESIDE_CHARS = 10;
 
 type Said = Pick<MessageToRead, "known" | "session_id" | "turn">;
 
@@ -78,9 +81,11 @@ export function changesOf(text: string, said: Said, language: Language): Changes
     asked,
     corrects: english.change.in(wordsIn(text)) !== -1,
     covers: (sentence) =>
-      commands.some(
-        ({ command, start, end }) => command.kind !== "remember" && start < sentence.start + sentence.text.length && end > sentence.start,
-      ),
+      commands.some(({ command, start, end }) => {
+        if (command.kind === "remember" || start >= sentence.start + sentence.text.length || end <= sentence.start) return false;
+        // "I'm allergic to nuts, but don't keep that" tells of an allergy, about which the guest is asked.
+        return command.kind !== "do_not_remember" || sentence.text.length - (end - start) < BESIDE_CHARS;
+      }),
   };
 }
 
@@ -125,7 +130,8 @@ function thoseOf(known: readonly Memory[], words: readonly string[], language: L
 function isNamed(memory: Memory, what: string): boolean {
   if (memory.aspect === "home" && english.homes.in(wordsIn(what)) !== -1 && wordsIn(what).length <= 4) return true;
   const words = wordsIn(what).filter((word) => word.length >= TELLING || /^\d/u.test(word));
-  const held = wordsIn(`${memory.about} ${memory.text}`).filter((word) => word.length >= TELLING);
+  // "My jazz preference" is not all that the guest prefers.
+  const held = wordsIn(`${memory.about} ${memory.text}`).filter((word) => word.length >= TELLING && !saysLiking(word));
   return words.some((word) => held.some((other) => alike(word, other)));
 }
 

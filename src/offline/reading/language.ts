@@ -37,6 +37,11 @@ export function anyLanguage(cue: keyof typeof ANY, words: readonly string[]): bo
   return ANY[cue].in(words) !== -1;
 }
 
+/** "Prefers", "hate": it says how something is meant, not what. */
+export function saysLiking(word: string): boolean {
+  return LANGUAGES.some(({ like, dislike }) => like.has(word) || dislike.has(word));
+}
+
 /** The language whose small words a text has most of; English where nothing tells. */
 export function languageIn(text: string): Language {
   const words = wordsIn(text).slice(0, 120);

@@ -10,13 +10,17 @@ export function asSaid(text: string): string {
   return capital(from.replace(/(?:\s+(?:please|pls|lol|haha|tbh|btw|thx|sry|sorry))*[\s.!?]*$/iu, ""));
 }
 
+/** When somebody moved. */
+const SINCE = /\s+(?:(?:last|this) (?:week|weekend|month|year|spring|summer|autumn|fall|winter)|recently)$/iu;
+
 /** "Loves jazz" of "I love jazz", "Wife Ana is vegan" of "my wife Ana's vegan"; where an English clause isn't so plain, as it was said. */
 export function told(text: string, who: Who, language: Language): string {
   const said = asSaid(text);
   if (language.name !== "en" || /[,;:–—()]/u.test(said)) return said;
   // "Lives in York" of "we've moved to York": a place is a name.
-  const place = /\b(?:in|to|is)\s+(\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*){0,3})$/u.exec(said)?.[1];
-  if (place !== undefined && who.kind === "self" && isHome(wordsIn(said), wordsIn(place).length, language)) return `Lives in ${place}`;
+  const here = said.replace(SINCE, "");
+  const place = /\b(?:in|to|is)\s+(\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*){0,3})$/u.exec(here)?.[1];
+  if (place !== undefined && who.kind === "self" && isHome(wordsIn(here), wordsIn(place).length, language)) return `Lives in ${place}`;
   const plain = said.replace(/[’‘]/gu, "'").split(/\s+/u);
   while (plain.length > 2 && english.tails.has(folded(plain.at(-1) ?? ""))) plain.pop();
   const third = who.kind === "companion" ? ofCompanion(plain, who) : ofGuest(plain);

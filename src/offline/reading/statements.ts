@@ -17,7 +17,9 @@ export function statementsOf(read: ReadClause, vocabulary: Vocabulary): readonly
   const isEnglish = language.name === "en";
   // Of one evening, of this service, or a request.
   const trip = language.once.in(words) !== -1;
-  const passing = !always && !trip && [english.dated, english.requests].some((list) => list.in(words) !== -1);
+  // "I moved to Hamburg last month": there they live since.
+  const moved = english.moved.in(words) !== -1;
+  const passing = !always && !trip && !moved && [english.dated, english.requests].some((list) => list.in(words) !== -1);
   if (isEnglish && (passing || english.you.in(words) !== -1)) return [];
   if (isEnglish && !standing && words.some((word) => /^(?:i|we)'d$/u.test(word))) return [];
   const slot = slotOf(words, language, vocabulary);

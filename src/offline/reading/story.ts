@@ -1,21 +1,36 @@
+import type { Memory } from "../../domain/memory.js";
 import { folded } from "../../platform/phrase-list.js";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
-import type { Language } from "./language.js";
-import { type Who, whoIn } from "./who.js";
+import { english, type Language } from "./language.js";
+import { isName, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
+
+type Companion = Extract<Who, { kind: "companion" }>;
+
+const COMPANION = "companion:";
+
+function namedIn({ subject, entities }: Memory): readonly (readonly [string, Companion])[] {
+  if (!subject.startsWith(COMPANION)) return [];
+  const relation = subject.slice(COMPANION.length);
+  const names = isName(relation) ? [relation, ...entities] : entities;
+  return names.map((name) => [folded(name), { kind: "companion", relation, name: name === relation ? null : name }] as const);
+}
 
 /** What was said before a clause: who was named last, and whether the guest speaks of themselves. */
 export class Story {
   /** The guest asked to be remembered: what follows is meant to last. */
   standing = false;
-  #companion: Extract<Who, { kind: "companion" }> | null = null;
+  #companion: Companion | null = null;
   #before: Who = { kind: "nobody" };
   readonly #names = new Map<string, string>();
+  /** Who is known by name from before. */
+  readonly #known: ReadonlyMap<string, Companion>;
 
-  constructor(text: string) {
+  constructor(text: string, known: readonly Memory[] = []) {
+    this.#known = new Map(known.flatMap(namedIn));
     for (const { groups } of text.matchAll(CALLED)) {
       const name = groups?.with ?? groups?.aged ?? "";
       this.#names.set(folded(name), name);
@@ -26,10 +41,17 @@ export class Story {
     this.#before = { kind: "nobody" };
   }
 
+  /** "Actually, Leo is allergic to walnuts": the son of that name. */
+  #byName(words: readonly string[]): Companion | null {
+    const first = words.find((word) => !english.fillers.has(word)) ?? "";
+    return this.#known.get(first.replace(/'s$/u, "")) ?? null;
+  }
+
   /** Null where a clause tells nothing of the guest or theirs. */
   next(clause: Clause, language: Language, how: Omit<ReadClause, "clause" | "language" | "who">): ReadClause | null {
     const { words } = clause;
-    const named = whoIn(clause, language, this.#before.kind === "self");
+    const plain = whoIn(clause, language, this.#before.kind === "self");
+    const named = plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain;
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
     if (called !== undefined && named.kind !== "companion") this.#companion = { kind: "companion", relation: called, name: null };
     const who = named.kind === "pronoun" ? (this.#companion ?? { kind: "other" as const }) : named;

@@ -49,7 +49,8 @@ export class Partition {
 
   /** Estimate of the memory taken, in bytes. */
   get bytes(): number {
-    return this.#matrix.byteLength + this.#sparse.bytes + this.#bytes;
+    const byValue = [...this.#byValue.values()].reduce((sum, slots) => sum + slots.bytes, 0);
+    return this.#matrix.byteLength + this.#sparse.bytes + this.#bytes + byValue;
   }
 
   /** More dead slots than live ones: time to load it anew. */

@@ -12,6 +12,8 @@ export type Change =
 export class Partitions {
   readonly #tables: LocalTables;
   readonly #cache: LRUCache<string, Partition>;
+  /** With how many bytes each was taken into the cache. */
+  readonly #counted = new WeakMap<Partition, number>();
 
   constructor(tables: LocalTables, maxBytes: number) {
     this.#tables = tables;
@@ -22,11 +24,22 @@ export class Partitions {
   of(collection: number, dimension: number, tenant: string | null, options: { readonly keep?: boolean } = {}): Partition {
     const name = nameOf(collection, tenant);
     const cached = this.#cache.get(name);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) {
+      // What is made for a read (sums, slots by value) counts from the next one on.
+      if (cached.bytes !== this.#counted.get(cached)) this.#keep(name, cached);
+      return cached;
+    }
     const partition = new Partition(dimension, this.#tables.countOfTenant(collection, tenant));
     for (const point of this.#tables.ofTenant(collection, tenant)) partition.put(point);
-    if (options.keep !== false) this.#cache.set(name, partition);
+    if (options.keep !== false) this.#keep(name, partition);
     return partition;
+  }
+
+  /** The cache counts a value as it is when it comes. */
+  #keep(name: string, partition: Partition): void {
+    this.#cache.delete(name);
+    this.#counted.set(partition, partition.bytes);
+    this.#cache.set(name, partition);
   }
 
   follow(collection: number, changes: readonly Change[]): void {
@@ -42,9 +55,9 @@ export class Partitions {
     }
     for (const name of touched) {
       const partition = this.#cache.peek(name);
-      // Taken out first: the cache keeps the size that a value had when it came.
-      this.#cache.delete(name);
-      if (partition !== undefined && !partition.wasteful) this.#cache.set(name, partition);
+      if (partition === undefined) continue;
+      if (partition.wasteful) this.#cache.delete(name);
+      else this.#keep(name, partition);
     }
   }
 
