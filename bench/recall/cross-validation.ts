@@ -22,8 +22,8 @@ const GRID: Partial<Record<keyof RankingWeights, readonly number[]>> = {
   likenessAfter: [0, 0.2, 0.4, 0.6],
   likenessSession: [0, 0.2, 0.4],
   substance: [0, 0.1, 0.2, 0.3, 0.45],
-  newWords: [0, 0.1, 0.2, 0.4],
-  opening: [0, 0.15, 0.3],
+  newWords: [0, 0.12, 0.25, 0.5],
+  opening: [0, 0.1, 0.2],
 };
 
 interface Fetched {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
-import type { Candidate } from "../../src/stores/vector-history/candidate.js";
+import { type Candidate, sessionNumbers } from "../../src/stores/vector-history/candidate.js";
 import { rank } from "../../src/stores/vector-history/ranking.js";
 import { askedOrder, fits, namedTimes } from "../../src/stores/vector-history/signals/dates.js";
 import { asks, expectedAnswer, holdsAnswer } from "../../src/stores/vector-history/signals/expected-answer.js";
@@ -232,8 +232,8 @@ describe("signals", () => {
   });
 
   test("a session's score is the mean of its three best", () => {
-    const found = [...candidates(["user: a", "user: b", "user: c", "user: d"]), ...candidates(["user: e"])];
-    expect([...sessionScores(found, Float64Array.of(3, 1, 2, 6, 9))]).toEqual([11 / 3, 11 / 3, 11 / 3, 11 / 3, 3]);
+    const sessions = sessionNumbers([...candidates(["user: a", "user: b", "user: c", "user: d"]), ...candidates(["user: e"])]);
+    expect([...sessionScores(sessions, Float64Array.of(3, 1, 2, 6, 9))]).toEqual([11 / 3, 11 / 3, 11 / 3, 11 / 3, 3]);
   });
 
   test("terms survive their code", () => {

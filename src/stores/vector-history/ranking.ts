@@ -1,4 +1,4 @@
-import { type Candidate, inOrderOfSpeech, inOrderOfTime, opens, speakersOf } from "./candidate.js";
+import { type Candidate, inOrderOfSpeech, inOrderOfTime, opens, sessionNumbers, speakersOf } from "./candidate.js";
 import { askedOrder, fits, namedTimes } from "./signals/dates.js";
 import { asks, expectedAnswer, holdsAnswer } from "./signals/expected-answer.js";
 import { lexicalScores, type QuestionTerm } from "./signals/lexical.js";
@@ -29,14 +29,15 @@ export interface Ranked {
  */
 export function rank(question: RankedQuestion, found: readonly Candidate[], weights: RankingWeights): Ranked[] {
   const candidates = inOrderOfSpeech(found);
+  const sessions = sessionNumbers(candidates);
   const asked = askedSpeaker(question.text, speakersOf(candidates));
   const nameTerms = new Set(asked.names.flatMap((name) => question.termsOf(name)));
   const terms = question.terms.map((term) => (nameTerms.has(term.index) ? { ...term, weight: term.weight * weights.speakerName } : term));
 
   const asking = candidates.map(({ message }) => asks(message.content));
-  const { scores: lexical, best } = lexicalScores(candidates, terms, weights, asking);
-  const ofSession = sessionScores(candidates, lexical);
-  const likeness = likenessScores(candidates, weights);
+  const { scores: lexical, best } = lexicalScores(candidates, sessions, terms, weights, asking);
+  const ofSession = sessionScores(sessions, lexical);
+  const likeness = likenessScores(candidates, sessions, weights);
   const byTime = inOrderOfTime(candidates);
   const newness = recency(byTime);
   const news = weights.newWords === 0 ? null : newWords(candidates, byTime);

@@ -56,8 +56,8 @@ export const RANKING_WEIGHTS: RankingWeights = {
   likenessAfter: 0.4,
   likenessSession: 0.2,
   substance: 0.2,
-  newWords: 0.2,
-  opening: 0.15,
+  newWords: 0.25,
+  opening: 0.1,
   recency: 0.001,
 };
 
