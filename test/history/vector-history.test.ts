@@ -96,11 +96,13 @@ describe("a vector history", () => {
     const asked: string[] = [];
     const embedder: Embedder = {
       ...{ id: letters.id, dimension: letters.dimension, lexical: false },
-      embed: (texts, options) => {
+      embed: async (texts, options) => {
         if (options?.kind === "query") asked.push(...texts);
+        if (down) throw new AppError("EMBEDDING_UNAVAILABLE");
         return letters.embed(texts);
       },
     };
+    let down = false;
     const other = ownerOf("test", "two");
     const history = await VectorHistory.open({ store, embedder, sparse });
     await history.addEvents(owner, conversation(["Anna: I keep bees", "Ben: Anna, how lovely"]));
@@ -117,6 +119,10 @@ describe("a vector history", () => {
     expect(await embedded(other, "What does Anna keep?")).toEqual(["What does Anna keep?"]);
     await history.erase(owner);
     expect(await embedded(owner, "What does Anna keep?")).toEqual(["What does Anna keep?"]);
+    // An embedder that fails isn't asked again for the same search.
+    await history.addEvents(owner, conversation(["Clara: I keep goats"]));
+    down = true;
+    expect(await embedded(owner, "What does Clara keep?")).toEqual(["What does Clara keep?"]);
   });
 
   test("[owner-isolation] every filter that is sent to the store pins the owner, also where neighbours are read by position", async () => {
