@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { MiniLmEmbedder } from "../src/embedding/minilm/minilm-embedder.js";
+import { StaticEmbedder } from "../src/embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
 import type { Embedder } from "../src/ports/embedding.js";
 import type { ConversationHistory } from "../src/ports/history.js";
@@ -17,10 +18,10 @@ import { measureAtScale } from "./recall/scale.js";
 /**
  * Recall of history search: imports every conversation of `--data` for a user of its own, asks its questions, and looks for the evidence.
  *
- *   npm run bench:recall -- --data FILE [--cross-validate] [--quick] [--embedder minilm|hashing|FILE]
+ *   npm run bench:recall -- --data FILE [--cross-validate] [--quick] [--embedder minilm|static|hashing|FILE]
  *   npm run bench:recall -- --scale          query times at 3,000 turns among 300,000; takes minutes and about 2 GB of disk
  *
- * Without `--embedder`: the model of the package, then words alone. FILE: a module whose default export is an embedder. `--quick` leaves
+ * Without `--embedder`: the model of the package, the table of the package, then words alone. FILE: a module whose default export is an embedder. `--quick` leaves
  * the ablation out. `--scale` takes vectors of the default's length, made of letters, as if they were a model's: what embedding the
  * question takes comes on top. With `--embedder hashing` it searches by words alone.
  */
@@ -40,7 +41,7 @@ const report = (line: string) => console.info(line);
 if (options.data === undefined && !options.scale) throw new Error("Say --data FILE or --scale.");
 if (options.data !== undefined) {
   const conversations = await readDataset(options.data);
-  for (const name of options.embedder === undefined ? ["minilm", "hashing"] : [options.embedder])
+  for (const name of options.embedder === undefined ? ["minilm", "static", "hashing"] : [options.embedder])
     await withFixture(await embedderOf(name), (fixture, embedder) => measureRecall(fixture, embedder, conversations));
 }
 if (options.scale) await withFixture(likeAModel(options.embedder === "hashing"), (fixture) => measureAtScale(fixture, report));
@@ -60,6 +61,7 @@ async function withFixture(
 
 async function embedderOf(name: string): Promise<Embedder> {
   if (name === "minilm") return new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+  if (name === "static") return new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
   if (name === "hashing") return new HashingEmbedder({ dimension: 768 });
   return ((await import(pathToFileURL(resolve(name)).href)) as { default: Embedder }).default;
 }

@@ -21,12 +21,15 @@ const GRID: Partial<Record<keyof RankingWeights, readonly number[]>> = {
   likenessBefore: [0, 0.1, 0.2, 0.4],
   likenessAfter: [0, 0.2, 0.4, 0.6],
   likenessSession: [0, 0.2, 0.4],
-  substance: [0.15, 0.3, 0.45],
+  substance: [0, 0.1, 0.2, 0.3, 0.45],
+  newWords: [0, 0.12, 0.25, 0.5],
+  opening: [0, 0.1, 0.2],
 };
 
 interface Fetched {
   readonly question: RankedQuestion;
   readonly evidence: readonly string[];
+  readonly category: string;
   readonly candidates: readonly Candidate[];
 }
 
@@ -48,6 +51,7 @@ export async function crossValidate(
     return tallies;
   };
   const [leftOut, defaults] = [newTally(), newTally()];
+  const byCategory = new Map<string, Tally>();
   report(`\nLeave one conversation out, turn level\n${HEADER}`);
   for (let out = 0; out < conversations.length; out++) {
     const weights = choose((candidate) => objective(measure(candidate), out));
@@ -57,8 +61,14 @@ export async function crossValidate(
     report(row(`left out ${out + 1}: ${changed.map(([name, value]) => `${name}=${value}`).join(" ") || "as shipped"}`, chosen));
     add(leftOut, chosen);
     add(defaults, standard);
+    for (const question of fetched[out] ?? []) {
+      const sum = byCategory.get(question.category) ?? newTally();
+      byCategory.set(question.category, sum);
+      add(sum, tallyOf([question], weights));
+    }
   }
   report(row("all, each left out", leftOut));
+  for (const [category, tally] of [...byCategory].sort()) report(row(`category ${category}, each left out`, tally));
   report(row("all, weights as shipped", defaults));
 }
 
@@ -94,10 +104,11 @@ function tallyOf(questions: readonly Fetched[], weights: RankingWeights): Tally 
 async function fetchAll(fixture: Fixture, conversation: Conversation): Promise<Fetched[]> {
   const owner = ownerOfConversation(conversation);
   const fetched: Fetched[] = [];
-  for (const { question, evidence } of conversation.questions as readonly Question[]) {
+  for (const { question, evidence, category } of conversation.questions as readonly Question[]) {
     const terms = queryVector(question);
     fetched.push({
       evidence,
+      category,
       candidates: await fixture.candidatesFor(owner, question),
       question: {
         text: question,

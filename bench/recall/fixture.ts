@@ -14,7 +14,7 @@ import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js"
 import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
 import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import type { Candidate } from "../../src/stores/vector-history/candidate.js";
-import { CandidateQuery } from "../../src/stores/vector-history/candidate-query.js";
+import { CandidateSearch } from "../../src/stores/vector-history/candidate-search.js";
 import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
 import type { RankingWeights } from "../../src/stores/vector-history/weights.js";
 import { type Conversation, importLines } from "./dataset.js";
@@ -29,7 +29,7 @@ export interface Fixture {
   /** Ids of messages by their dense vectors alone, best first. */
   denseAlone(owner: Owner, question: string): Promise<string[]>;
   /** What a search ranks. */
-  candidatesFor(owner: Owner, question: string): Promise<Candidate[]>;
+  candidatesFor(owner: Owner, question: string): Promise<readonly Candidate[]>;
   import(owner: Owner, conversation: Conversation): Promise<void>;
   /** Bytes of the vector store on disk. */
   indexBytes(): Promise<number>;
@@ -45,6 +45,7 @@ export async function openFixture(embedder: Embedder): Promise<Fixture> {
   const store = await openLocalQdrant({ path: join(dir, "vectors.db"), cacheBytes: 2 * 1024 ** 3 });
   const sessions = await openMemorySessionStore();
   const history = await VectorHistory.open({ store, embedder, sparse });
+  const candidates = new CandidateSearch({ client: store.client, collection: "history", embedder, logger: silentLogger });
   const imports = new ImportService({
     store: sessions,
     writer: new IndexedSessionWriter(sessions, { onLag: () => {}, logger: silentLogger }),
@@ -69,11 +70,7 @@ export async function openFixture(embedder: Embedder): Promise<Fixture> {
       });
       return points.map(({ payload }) => String(payload?.external_id));
     },
-    candidatesFor: async (owner, question) => {
-      const [vector] = embedder.lexical ? [] : await embedder.embed([question], { kind: "query" });
-      const dense = vector === undefined ? null : Array.from(vector);
-      return new CandidateQuery(store.client, "history").run(owner, { query: question }, { terms: queryVector(question), dense });
-    },
+    candidatesFor: (owner, question) => candidates.run(owner, { query: question }, queryVector(question)),
     import: async (owner, conversation) => {
       await imports.import(owner, importLines(conversation), { format: "ndjson", extract: false });
     },

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
-import type { Candidate } from "../../src/stores/vector-history/candidate.js";
+import { type Candidate, sessionNumbers } from "../../src/stores/vector-history/candidate.js";
 import { rank } from "../../src/stores/vector-history/ranking.js";
 import { askedOrder, fits, namedTimes } from "../../src/stores/vector-history/signals/dates.js";
 import { asks, expectedAnswer, holdsAnswer } from "../../src/stores/vector-history/signals/expected-answer.js";
+import { newWords } from "../../src/stores/vector-history/signals/new-words.js";
 import { recency } from "../../src/stores/vector-history/signals/recency.js";
 import { sessionScores } from "../../src/stores/vector-history/signals/session-score.js";
-import { askedSpeaker, saidByAsked } from "../../src/stores/vector-history/signals/speaker.js";
+import { askedSpeaker, saidByAsked, withoutNames } from "../../src/stores/vector-history/signals/speaker.js";
 import { encodeTerms, forEachTerm } from "../../src/stores/vector-history/term-code.js";
 import { RANKING_WEIGHTS, type RankingWeights, SIGNALS, without } from "../../src/stores/vector-history/weights.js";
 import { conversation } from "../contract/history.contract.js";
@@ -113,7 +114,27 @@ describe("ranking", () => {
     const lines = ["user: Opera, yes!", "user: Opera on Friday with Anna, two seats in the first row, then supper near the harbour"];
     const found = lines.flatMap((line) => candidates([line]));
     expect(ranked("opera", found)[0]).toContain("supper");
-    expect(ranked("opera", found, without(["substance"]))[0]).toBe("Opera, yes!");
+    expect(ranked("opera", found, without(["substance", "new words"]))[0]).toBe("Opera, yes!");
+  });
+
+  test("what was told first comes before what says it again with hardly a new word", () => {
+    const [first, again] = ["anniversary supper lobster harbour candle", "anniversary supper lobster harbour tonight"];
+    const found = [
+      ...candidates([`user: Hello`, "assistant: Good day", `user: ${again}`], "2026-03-10T20:00:00Z", "b"),
+      ...candidates([`user: Hello`, "assistant: Good day", `user: ${first}`], "2026-01-10T20:00:00Z", "a"),
+    ];
+    expect(ranked("anniversary supper", found)[0]).toBe(first);
+    expect(ranked("anniversary supper", found, without(["new words"]))[0]).toBe(again);
+  });
+
+  test("what opens a session comes before what is said as well in its middle", () => {
+    const found = [
+      ...candidates(["user: Jazz downtown", "assistant: Noted", "user: Folk uptown"], "2026-03-10T20:00:00Z", "a"),
+      ...candidates(["user: Rain again", "assistant: Indeed", "user: Jazz uptown"], "2026-04-10T20:00:00Z", "b"),
+    ];
+    const signals = ["neighbours", "session", "new words"] as const;
+    expect(ranked("jazz", found, without(signals))[0]).toBe("Jazz downtown");
+    expect(ranked("jazz", found, without([...signals, "opening"]))[0]).toBe("Jazz uptown");
   });
 
   test("every signal can be switched off, each on its own", () => {
@@ -177,6 +198,28 @@ describe("signals", () => {
     expect(askedSpeaker("What did I tell you? What did you say?", new Set()).role).toBeNull();
   });
 
+  test("a question without the names of those who speak", () => {
+    const names = new Set(["Anna Lee", "Ben", "Jürgen"]);
+    expect(withoutNames("What does Anna's sister like about BEN?", names)).toBe("What does sister like about ?");
+    expect(withoutNames("Was mag Jürgen?", names)).toBe("Was mag ?");
+    expect(withoutNames("Do we have a bench for leeks?", names)).toBe("Do we have a bench for leeks?");
+    expect(withoutNames("Anna Lee?", names)).toBe("Anna Lee?");
+    expect(withoutNames("What does  Anna like?", new Set())).toBe("What does  Anna like?");
+  });
+
+  test("new words are those that nothing before has, whatever the order of the candidates", () => {
+    const found = candidates(["user: lobster harbour", "user: lobster harbour candle", "user: harbour"]);
+    const [one = 0, two = 0, three = 0] = newWords(found, [0, 1, 2]);
+    expect(one).toBeGreaterThan(two);
+    expect(two).toBeGreaterThan(0);
+    expect(three).toBe(0);
+    expect(newWords(found, [2, 1, 0])[0]).toBe(0);
+    const equals = candidates(["user: lobster harbour", "user: lobster harbour"]);
+    expect([...newWords(equals, [0, 1])]).toEqual([one, one]);
+    const many = candidates(["user: apricot basil cherry dill elder fennel ginger hazel iris juniper kale leek"]);
+    expect([...newWords(many, [0])]).toEqual([1]);
+  });
+
   test("the order in time that a question asks for", () => {
     expect([
       askedOrder("the last time"),
@@ -184,13 +227,13 @@ describe("signals", () => {
       askedOrder("the first and the last"),
       askedOrder("a table"),
     ]).toEqual(["last", "first", null, null]);
-    expect([...recency(candidates(["user: a", "user: b", "user: c"]))]).toEqual([0, 0.5, 1]);
-    expect([...recency(candidates(["user: a"]))]).toEqual([1]);
+    expect([...recency([2, 0, 1])]).toEqual([0.5, 1, 0]);
+    expect([...recency([0])]).toEqual([1]);
   });
 
   test("a session's score is the mean of its three best", () => {
-    const found = [...candidates(["user: a", "user: b", "user: c", "user: d"]), ...candidates(["user: e"])];
-    expect([...sessionScores(found, Float64Array.of(3, 1, 2, 6, 9))]).toEqual([11 / 3, 11 / 3, 11 / 3, 11 / 3, 3]);
+    const sessions = sessionNumbers([...candidates(["user: a", "user: b", "user: c", "user: d"]), ...candidates(["user: e"])]);
+    expect([...sessionScores(sessions, Float64Array.of(3, 1, 2, 6, 9))]).toEqual([11 / 3, 11 / 3, 11 / 3, 11 / 3, 3]);
   });
 
   test("terms survive their code", () => {

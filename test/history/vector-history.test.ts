@@ -91,6 +91,40 @@ describe("a vector history", () => {
     expect(found.map(({ content }) => content)).toEqual(["Our animal doctor?", "She lives in Harbour Street 5"]);
   });
 
+  test("a question is embedded without the names of those who speak, also by a process that doesn't know them yet", async () => {
+    const letters = new HashingEmbedder({ dimension: 64 });
+    const asked: string[] = [];
+    const embedder: Embedder = {
+      ...{ id: letters.id, dimension: letters.dimension, lexical: false },
+      embed: async (texts, options) => {
+        if (options?.kind === "query") asked.push(...texts);
+        if (down) throw new AppError("EMBEDDING_UNAVAILABLE");
+        return letters.embed(texts);
+      },
+    };
+    let down = false;
+    const other = ownerOf("test", "two");
+    const history = await VectorHistory.open({ store, embedder, sparse });
+    await history.addEvents(owner, conversation(["Anna: I keep bees", "Ben: Anna, how lovely"]));
+    await history.addEvents(other, conversation(["user: Anna keeps bees"]));
+    const embedded = async (of: typeof owner, query: string) => {
+      asked.length = 0;
+      await history.search(of, { query });
+      return [...asked];
+    };
+    expect(await embedded(owner, "What does Anna keep?")).toEqual(["What does Anna keep?", "What does keep?"]);
+    expect(await embedded(owner, "What does Ben's wife keep?")).toEqual(["What does wife keep?"]);
+    expect(await embedded(owner, "What is kept?")).toEqual(["What is kept?"]);
+    // Whom others speak with is nobody here, and who was erased is known no longer.
+    expect(await embedded(other, "What does Anna keep?")).toEqual(["What does Anna keep?"]);
+    await history.erase(owner);
+    expect(await embedded(owner, "What does Anna keep?")).toEqual(["What does Anna keep?"]);
+    // An embedder that fails isn't asked again for the same search.
+    await history.addEvents(owner, conversation(["Clara: I keep goats"]));
+    down = true;
+    expect(await embedded(owner, "What does Clara keep?")).toEqual(["What does Clara keep?"]);
+  });
+
   test("[owner-isolation] every filter that is sent to the store pins the owner, also where neighbours are read by position", async () => {
     const unpinned: string[] = [];
     const pins = (filter: unknown) => JSON.stringify(filter ?? null).includes(JSON.stringify({ key: "user_id", match: { value: owner } }));

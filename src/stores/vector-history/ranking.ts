@@ -1,8 +1,9 @@
-import { type Candidate, inOrderOfSpeech } from "./candidate.js";
+import { type Candidate, inOrderOfSpeech, inOrderOfTime, opens, sessionNumbers, speakersOf } from "./candidate.js";
 import { askedOrder, fits, namedTimes } from "./signals/dates.js";
 import { asks, expectedAnswer, holdsAnswer } from "./signals/expected-answer.js";
 import { lexicalScores, type QuestionTerm } from "./signals/lexical.js";
 import { likenessScores } from "./signals/likeness.js";
+import { newWords } from "./signals/new-words.js";
 import { recency } from "./signals/recency.js";
 import { sessionScores } from "./signals/session-score.js";
 import { askedSpeaker, saidByAsked } from "./signals/speaker.js";
@@ -28,15 +29,18 @@ export interface Ranked {
  */
 export function rank(question: RankedQuestion, found: readonly Candidate[], weights: RankingWeights): Ranked[] {
   const candidates = inOrderOfSpeech(found);
-  const asked = askedSpeaker(question.text, namesOf(candidates));
+  const sessions = sessionNumbers(candidates);
+  const asked = askedSpeaker(question.text, speakersOf(candidates));
   const nameTerms = new Set(asked.names.flatMap((name) => question.termsOf(name)));
   const terms = question.terms.map((term) => (nameTerms.has(term.index) ? { ...term, weight: term.weight * weights.speakerName } : term));
 
   const asking = candidates.map(({ message }) => asks(message.content));
-  const { scores: lexical, best } = lexicalScores(candidates, terms, weights, asking);
-  const ofSession = sessionScores(candidates, lexical);
-  const likeness = likenessScores(candidates, weights);
-  const newness = recency(candidates);
+  const { scores: lexical, best } = lexicalScores(candidates, sessions, terms, weights, asking);
+  const ofSession = sessionScores(sessions, lexical);
+  const likeness = likenessScores(candidates, sessions, weights);
+  const byTime = inOrderOfTime(candidates);
+  const newness = recency(byTime);
+  const news = weights.newWords === 0 ? null : newWords(candidates, byTime);
   const scale = best > 0 ? best : 1;
 
   const times = namedTimes(question.text, question.now);
@@ -52,7 +56,8 @@ export function rank(question: RankedQuestion, found: readonly Candidate[], weig
     const fit = fits(atMs, times);
     if (fit !== null) factor += fit === "day" ? weights.namedDay : weights.namedTime;
     if (order !== null) factor += weights.order * (order === "last" ? newer : 1 - newer);
-    return factor * (1 - weights.substance * (1 - substance(candidate)));
+    const told = 1 + weights.newWords * (news?.[i] ?? 0) + (opens(message) ? weights.opening : 0);
+    return factor * told * (1 - weights.substance * (1 - substance(candidate)));
   };
 
   return candidates
@@ -63,10 +68,4 @@ export function rank(question: RankedQuestion, found: readonly Candidate[], weig
       return { candidate, score: base * factorOf(candidate, i, newer) + weights.recency * newer };
     })
     .sort((a, b) => b.score - a.score || (a.candidate.message.message_id < b.candidate.message.message_id ? -1 : 1));
-}
-
-function namesOf(candidates: readonly Candidate[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { message } of candidates) if (message.name !== null) names.add(message.name);
-  return names;
 }

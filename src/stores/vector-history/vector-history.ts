@@ -2,12 +2,10 @@ import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
-import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../../ports/history.js";
 import type { SparseVector, VectorStore } from "../../ports/vectors.js";
-import type { Candidate } from "./candidate.js";
-import { CandidateQuery } from "./candidate-query.js";
+import { CandidateSearch } from "./candidate-search.js";
 import { ensureCollection } from "./collection.js";
 import { ownFilter, positionsFilter, sessionsFilter } from "./filters.js";
 import { HistoryWriter } from "./history-writer.js";
@@ -35,7 +33,6 @@ export interface VectorHistoryOptions {
 }
 
 const MAX_LIMIT = 200;
-const NO_TERMS: SparseVector = { indices: [], values: [] };
 /** How long the start waits for the collection. */
 const START_MS = 3_000;
 
@@ -45,30 +42,29 @@ const START_MS = 3_000;
  */
 export class VectorHistory implements ConversationHistory {
   readonly #store: VectorStore;
-  readonly #embedder: Embedder;
+  readonly #dimension: number;
   readonly #sparse: SparseEncoder;
   readonly #collection: string;
   readonly #defaultLimit: number;
   readonly #weights: RankingWeights;
   readonly #logger: Logger;
   readonly #writer: HistoryWriter;
-  readonly #query: CandidateQuery;
-  /** Code of the last failure to embed a query; null when the last one went well. */
-  #embedderDown: string | null = null;
+  readonly #candidates: CandidateSearch;
   readonly #searches = new FailureStreak();
   readonly #writes = new FailureStreak();
   #collectionThere: Promise<void> | undefined;
 
   private constructor(options: VectorHistoryOptions) {
     this.#store = options.store;
-    this.#embedder = options.embedder;
+    this.#dimension = options.embedder.dimension;
     this.#sparse = options.sparse;
     this.#collection = options.collection ?? "history";
     this.#defaultLimit = options.defaultLimit ?? 20;
     this.#weights = options.weights ?? RANKING_WEIGHTS;
     this.#logger = options.logger ?? silentLogger;
     this.#writer = new HistoryWriter({ ...options, collection: this.#collection });
-    this.#query = new CandidateQuery(options.store.client, this.#collection);
+    const { store, embedder } = options;
+    this.#candidates = new CandidateSearch({ client: store.client, collection: this.#collection, embedder, logger: this.#logger });
   }
 
   /**
@@ -103,7 +99,7 @@ export class VectorHistory implements ConversationHistory {
     const limit = Math.min(Math.max(search.limit ?? this.#defaultLimit, 1), MAX_LIMIT);
     return this.#counted(this.#searches, search.signal, async () => {
       const terms = this.#sparse.queryVector(search.query);
-      const found = await this.#candidates(owner, search, terms);
+      const found = await this.#candidates.run(owner, search, terms);
       const ranked = rank(
         {
           text: search.query,
@@ -145,6 +141,7 @@ export class VectorHistory implements ConversationHistory {
   }
 
   async erase(owner: Owner): Promise<number> {
+    this.#candidates.forget(owner);
     return this.#remove(owner);
   }
 
@@ -157,9 +154,8 @@ export class VectorHistory implements ConversationHistory {
     if (store.status !== "ok") return store;
     if (this.#searches.told !== null) return { status: "degraded", detail: `The last ${this.#searches.told} searches failed.` };
     if (this.#writes.told !== null) return { status: "degraded", detail: `The last ${this.#writes.told} writes failed.` };
-    return this.#embedderDown === null
-      ? store
-      : { status: "degraded", detail: `searches by words alone: the embedder failed (${this.#embedderDown})` };
+    const { embedderDown } = this.#candidates;
+    return embedderDown === null ? store : { status: "degraded", detail: `searches by words alone: the embedder failed (${embedderDown})` };
   }
 
   /** Without effect: the store is the caller's. */
@@ -172,34 +168,6 @@ export class VectorHistory implements ConversationHistory {
       if (count > 0) await this.#store.client.delete(this.#collection, { filter, wait: true });
       return count;
     });
-  }
-
-  /**
-   * A stand-in embedder that compares words adds nothing to the words but time (its scan is most of a query), so it is asked only where
-   * they find nothing: a misspelling.
-   */
-  async #candidates(owner: Owner, search: HistorySearch, terms: SparseVector): Promise<Candidate[]> {
-    if (this.#embedder.lexical) {
-      const found = await this.#query.run(owner, search, { terms, dense: null });
-      if (found.length > 0) return found;
-    }
-    // What has found nothing by itself finds nothing beside the vector either.
-    const sought = this.#embedder.lexical ? NO_TERMS : terms;
-    return this.#query.run(owner, search, { terms: sought, dense: await this.#embed(search.query, search.signal) });
-  }
-
-  /** Null when the embedder fails: words alone find much, and a guest need not wait for a mended service. */
-  async #embed(text: string, signal: AbortSignal | undefined): Promise<number[] | null> {
-    try {
-      const [vector] = await this.#embedder.embed([text], { kind: "query", ...(signal === undefined ? {} : { signal }) });
-      this.#embedderDown = null;
-      return vector === undefined ? null : numbersOf(vector);
-    } catch (error) {
-      if (signal?.aborted === true || isAppError(error, "ABORTED")) throw error;
-      this.#embedderDown = isAppError(error) ? error.code : "INTERNAL";
-      this.#logger.warn({ code: this.#embedderDown }, "history searches by words alone: the embedder failed");
-      return null;
-    }
   }
 
   async #withContext(owner: Owner, ranked: Ranked, search: HistorySearch, messages: number): Promise<HistoryHit> {
@@ -221,7 +189,7 @@ export class VectorHistory implements ConversationHistory {
   }
 
   #ensured(): Promise<void> {
-    this.#collectionThere ??= ensureCollection(this.#store.client, this.#collection, this.#embedder.dimension).catch((error: unknown) => {
+    this.#collectionThere ??= ensureCollection(this.#store.client, this.#collection, this.#dimension).catch((error: unknown) => {
       this.#collectionThere = undefined;
       throw error;
     });

@@ -32,6 +32,9 @@ export interface RankingWeights {
   readonly likenessSession: number;
   /** Taken from the factor of a message of no words; less from one of few. */
   readonly substance: number;
+  /** Added to the factor of a message that brings up many new words, and of one that opens its session. */
+  readonly newWords: number;
+  readonly opening: number;
   /** Added to the newest candidate's score: decides between equals only. */
   readonly recency: number;
 }
@@ -52,7 +55,9 @@ export const RANKING_WEIGHTS: RankingWeights = {
   likenessBefore: 0.2,
   likenessAfter: 0.4,
   likenessSession: 0.2,
-  substance: 0.3,
+  substance: 0.2,
+  newWords: 0.25,
+  opening: 0.1,
   recency: 0.001,
 };
 
@@ -66,6 +71,8 @@ export const SIGNALS = {
   likeness: { likeness: 0 },
   "neighbours' likeness": { likenessBefore: 0, likenessAfter: 0, likenessSession: 0 },
   substance: { substance: 0 },
+  "new words": { newWords: 0 },
+  opening: { opening: 0 },
   recency: { recency: 0 },
 } as const satisfies Record<string, Partial<RankingWeights>>;
 export type Signal = keyof typeof SIGNALS;

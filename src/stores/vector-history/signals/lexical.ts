@@ -1,4 +1,4 @@
-import { type Candidate, sessionNumbers } from "../candidate.js";
+import type { Candidate } from "../candidate.js";
 import { forEachTerm } from "../term-code.js";
 import type { RankingWeights } from "../weights.js";
 
@@ -33,17 +33,17 @@ const REACH = 2;
  * BM25 over each message with its surroundings as weighted fields: term frequencies of the message, its neighbours and its session are
  * added before they saturate, so that a question's terms may be spread over a question and its answer.
  * Source: BM25F, Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004.
- * `candidates` in order of speech; `asking` says of each whether it asks something. The document frequency of a term is what it is
- * among the candidates.
+ * `candidates` in order of speech, `sessions` as numbered; `asking` says of each whether it asks something. The document frequency of a
+ * term is what it is among the candidates.
  */
 export function lexicalScores(
   candidates: readonly Candidate[],
+  sessions: Int32Array,
   terms: readonly QuestionTerm[],
   weights: Pick<RankingWeights, "neighbour" | "answer" | "sessionTerm">,
   asking: readonly boolean[],
 ): LexicalScores {
   const scores = new Float64Array(candidates.length);
-  const sessions = sessionNumbers(candidates);
   const positions = Float64Array.from(candidates, ({ message }) => message.position);
   const postings = postingsOf(candidates, terms);
   let best = 0;

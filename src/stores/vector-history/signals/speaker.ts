@@ -32,11 +32,21 @@ export function saidByAsked(message: HistoryMessage, asked: AskedSpeaker): boole
   return asked.role !== null && message.role === asked.role;
 }
 
+/** A word, and what an apostrophe joins to its end. */
+const NAMED = /([\p{L}\p{N}]{2,})(?:['’]\p{L}+)?/gu;
+
+/** The text without the words of these names. One that says nothing else stays as it is. */
+export function withoutNames(text: string, names: ReadonlySet<string>): string {
+  const words = new Set([...names].flatMap(wordsOf));
+  if (words.size === 0) return text;
+  const rest = text.replace(NAMED, (all, word: string) => (words.has(folded(word)) ? "" : all));
+  return rest === text || wordsOf(rest).length === 0 ? text : rest.replace(/\s+/gu, " ").trim();
+}
+
 function wordsOf(text: string): string[] {
-  return (
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]{2,}/gu) ?? []
-  );
+  return folded(text).match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+}
+
+function folded(text: string): string {
+  return text.normalize("NFKC").toLowerCase();
 }
