@@ -43,7 +43,7 @@ async function afterNothing(change: () => Promise<unknown>): Promise<number[]> {
   return claimed();
 }
 
-const turn = (number: number) => ({ sessionId: id, turn: number });
+const turn = (number: number) => ({ owner: ALICE, sessionId: id, turn: number });
 
 test("a turn that becomes free right after a look that found none is found by the next one", async () => {
   expect(await afterNothing(() => append(...records.round(1)))).toEqual([1]);
