@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LocalTables } from "../../src/stores/local-vectors/local-tables.js";
 import { Partitions } from "../../src/stores/local-vectors/partitions.js";
 
-const MAX_BYTES = 200_000;
+const MAX_BYTES = 300_000;
 
 test("what a read makes pushes the others out as well", () => {
   const tables = LocalTables.open(":memory:");

@@ -1,5 +1,7 @@
 import type { Payload } from "../../ports/vectors.js";
 import type { Best } from "./best.js";
+import { type DenseRows, FewDenseRows, ManyDenseRows, ROWS_AT_ONCE } from "./dense-rows.js";
+import { FEW_POINTS } from "./few-points.js";
 import { SlotsByValue } from "./slots-by-value.js";
 import { type KeptSparse, SparseIndex } from "./sparse-index.js";
 
@@ -18,10 +20,6 @@ export type KeyTest = (key: string, payload: Payload) => boolean;
 /** Rough sizes of JavaScript's own overhead, in bytes. */
 const BYTES_PER_POINT = 400;
 const BYTES_PER_CHAR = 3;
-/** Room that is made with the first one: most users have few, and of many users it adds up. */
-const FIRST_POINTS = 4;
-/** So many are looked through in less time than it takes to keep them sorted. */
-const FEW_POINTS = 128;
 const NO_VECTORS: ReadonlyMap<string, KeptSparse> = new Map();
 
 /**
@@ -35,12 +33,13 @@ export class Partition {
   readonly #sparse = new SparseIndex();
   /** By the payload's keys that were asked for. */
   readonly #byValue = new Map<string, SlotsByValue>();
-  #matrix: Float32Array;
+  #dense: DenseRows;
   #bytes = 0;
 
   constructor(dimension: number, expected = 0) {
     this.#dimension = dimension;
-    this.#matrix = new Float32Array(dimension * expected);
+    this.#dense =
+      expected > FEW_POINTS ? manyRows(dimension, new FewDenseRows(dimension), expected) : new FewDenseRows(dimension, expected);
   }
 
   get size(): number {
@@ -50,7 +49,7 @@ export class Partition {
   /** Estimate of the memory taken, in bytes. */
   get bytes(): number {
     const byValue = [...this.#byValue.values()].reduce((sum, slots) => sum + slots.bytes, 0);
-    return this.#matrix.byteLength + this.#sparse.bytes + this.#bytes + byValue;
+    return this.#dense.bytes + this.#sparse.bytes + this.#bytes + byValue;
   }
 
   /** More dead slots than live ones: time to load it anew. */
@@ -93,9 +92,8 @@ export class Partition {
     this.#points.push({ ...point, dense: null, sparse: NO_VECTORS });
     this.#slots.set(point.key, slot);
     this.#bytes += BYTES_PER_POINT + point.payloadChars * BYTES_PER_CHAR;
-    this.#reserve(slot + 1);
-    if (point.dense === null) this.#matrix[slot * this.#dimension] = Number.NaN;
-    else this.#matrix.set(point.dense, slot * this.#dimension);
+    if (slot === FEW_POINTS && this.#dense instanceof FewDenseRows) this.#dense = manyRows(this.#dimension, this.#dense, slot + 1);
+    this.#dense.set(slot, point.dense);
     this.#sparse.add(slot, point.sparse);
     for (const [key, slots] of this.#byValue) slots.add(slot, point.payload[key]);
   }
@@ -120,17 +118,21 @@ export class Partition {
     for (const [name, slots] of this.#byValue) slots.remove(slot, this.#points[slot]?.payload[name]);
     this.#points[slot] = null;
     this.#sparse.remove(slot);
-    this.#matrix.fill(0, slot * this.#dimension, (slot + 1) * this.#dimension);
+    this.#dense.clear(slot);
   }
 
   /** Offers every point above the threshold that has a dense vector and passes the test, with its cosine to `query` (of length 1). */
   scoreDense(query: Float32Array, passes: KeyTest, threshold: number, best: Best): void {
-    const dimension = this.#dimension;
-    for (let slot = 0; slot < this.#points.length; slot++) {
-      const point = this.#points[slot];
-      if (!point) continue;
-      const score = dot(query, this.#matrix, slot * dimension, dimension);
-      if (score > threshold && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
+    for (let from = 0; from < this.#points.length; from += ROWS_AT_ONCE) {
+      const count = Math.min(ROWS_AT_ONCE, this.#points.length - from);
+      const scores = this.#dense.dots(query, from, count);
+      for (let i = 0; i < count; i++) {
+        const score = scores[i] as number;
+        // Also false for NaN: the point has no dense vector.
+        if (!(score > threshold) || !best.mayTake(score)) continue;
+        const point = this.#points[from + i];
+        if (point && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
+      }
     }
   }
 
@@ -139,7 +141,7 @@ export class Partition {
     for (const key of keys) {
       const slot = this.#slots.get(key);
       if (slot === undefined) continue;
-      const score = dot(query, this.#matrix, slot * this.#dimension, this.#dimension);
+      const score = this.#dense.dots(query, slot, 1)[0] as number;
       if (score > threshold && best.wants(score, key)) best.offer(key, score);
     }
   }
@@ -155,29 +157,14 @@ export class Partition {
       if (point && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
     }
   }
-
-  #reserve(slots: number): void {
-    const needed = slots * this.#dimension;
-    if (needed <= this.#matrix.length) return;
-    const grown = new Float32Array(Math.max(needed, Math.ceil(this.#matrix.length * 1.5), FIRST_POINTS * this.#dimension));
-    grown.set(this.#matrix);
-    this.#matrix = grown;
-  }
 }
 
-/** Four sums at once, so that the additions don't wait for each other. NaN for a point without a dense vector: below every threshold. */
-function dot(query: Float32Array, matrix: Float32Array, offset: number, length: number): number {
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let d = 0;
-  let i = 0;
-  for (; i + 3 < length; i += 4) {
-    a += (query[i] as number) * (matrix[offset + i] as number);
-    b += (query[i + 1] as number) * (matrix[offset + i + 1] as number);
-    c += (query[i + 2] as number) * (matrix[offset + i + 2] as number);
-    d += (query[i + 3] as number) * (matrix[offset + i + 3] as number);
+/** As {@link ManyDenseRows}; where the process may not have another memory of that kind, as they are. */
+function manyRows(dimension: number, few: FewDenseRows, expected: number): DenseRows {
+  try {
+    return new ManyDenseRows(dimension, few, expected);
+  } catch (error) {
+    if (error instanceof RangeError) return few;
+    throw error;
   }
-  for (; i < length; i++) a += (query[i] as number) * (matrix[offset + i] as number);
-  return a + b + c + d;
 }

@@ -1,3 +1,5 @@
+import { FEW_POINTS } from "./few-points.js";
+
 export interface KeptSparse {
   readonly indices: Uint32Array;
   readonly values: Float32Array;
@@ -24,8 +26,6 @@ interface Scratch {
   readonly touched: Uint32Array;
 }
 
-/** So many points are looked through in less time than postings take to be made. */
-const FEW_SLOTS = 128;
 /** Rough sizes of JavaScript's own overhead, in bytes. */
 const BYTES_PER_VECTOR = 500;
 const BYTES_PER_WEIGHT = 8;
@@ -53,7 +53,7 @@ export class SparseIndex {
 
   add(slot: number, vectors: Vectors): void {
     if (this.#postings !== null) this.#post(this.#postings, slot, vectors);
-    else if (slot < FEW_SLOTS) this.#keep(slot, vectors);
+    else if (slot < FEW_POINTS) this.#keep(slot, vectors);
     else this.#becomeMany(slot, vectors);
   }
 

@@ -1,0 +1,41 @@
+;; Dot products of one vector with many. Addresses and sizes in bytes; a row is a multiple of 128.
+;; A step takes 32 numbers, so that little is lost where the engine compiles quickly and not well (`compileWasmOnce`).
+(module
+  (import "env" "memory" (memory 1))
+  (func (export "dots") (param $query i32) (param $row i32) (param $rows i32) (param $bytes i32) (param $out i32)
+    (local $at i32) (local $end i32) (local $even v128) (local $odd v128)
+    (local.set $end (i32.add (local.get $query) (local.get $bytes)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.eqz (local.get $rows)))
+        (local.set $even (v128.const f32x4 0 0 0 0))
+        (local.set $odd (v128.const f32x4 0 0 0 0))
+        (local.set $at (local.get $query))
+        (loop $along
+          (local.set $even (f32x4.add (local.get $even)
+            (f32x4.mul (v128.load (local.get $at)) (v128.load (local.get $row)))))
+          (local.set $odd (f32x4.add (local.get $odd)
+            (f32x4.mul (v128.load offset=16 (local.get $at)) (v128.load offset=16 (local.get $row)))))
+          (local.set $even (f32x4.add (local.get $even)
+            (f32x4.mul (v128.load offset=32 (local.get $at)) (v128.load offset=32 (local.get $row)))))
+          (local.set $odd (f32x4.add (local.get $odd)
+            (f32x4.mul (v128.load offset=48 (local.get $at)) (v128.load offset=48 (local.get $row)))))
+          (local.set $even (f32x4.add (local.get $even)
+            (f32x4.mul (v128.load offset=64 (local.get $at)) (v128.load offset=64 (local.get $row)))))
+          (local.set $odd (f32x4.add (local.get $odd)
+            (f32x4.mul (v128.load offset=80 (local.get $at)) (v128.load offset=80 (local.get $row)))))
+          (local.set $even (f32x4.add (local.get $even)
+            (f32x4.mul (v128.load offset=96 (local.get $at)) (v128.load offset=96 (local.get $row)))))
+          (local.set $odd (f32x4.add (local.get $odd)
+            (f32x4.mul (v128.load offset=112 (local.get $at)) (v128.load offset=112 (local.get $row)))))
+          (local.set $at (i32.add (local.get $at) (i32.const 128)))
+          (local.set $row (i32.add (local.get $row) (i32.const 128)))
+          (br_if $along (i32.lt_u (local.get $at) (local.get $end))))
+        (local.set $even (f32x4.add (local.get $even) (local.get $odd)))
+        (f32.store (local.get $out)
+          (f32.add
+            (f32.add (f32x4.extract_lane 0 (local.get $even)) (f32x4.extract_lane 1 (local.get $even)))
+            (f32.add (f32x4.extract_lane 2 (local.get $even)) (f32x4.extract_lane 3 (local.get $even)))))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (local.set $rows (i32.sub (local.get $rows) (i32.const 1)))
+        (br $next)))))
