@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
+import type { RecalledMemory } from "../../src/domain/session.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -10,11 +12,14 @@ import { Mem0Service } from "../../src/stores/mem0/mem0-service.js";
 import { DIMENSION, loadMemories, userOf } from "../field/data.js";
 import { NOW, rowOf } from "../recall/memory-rows.js";
 
-/** The service that a turn's recall is made by. */
 export interface Recalls {
-  readonly service: Mem0Service;
+  /** What a turn of `guest-0` is given, their log being at hand as after their first turn: what came for its likeness to the text. */
+  nearest(text: string, limit: number): Promise<readonly RecalledMemory[]>;
   close(): Promise<void>;
 }
+
+/** No deadline decides what is measured. */
+const DEADLINE_MS = 10_000;
 
 /** Filled past Mem0, in bulk, with as many memories of each user; `guest-0` is the first of them. What is searched goes through Mem0. */
 export async function openRecalls(dir: string, { memories, each }: { readonly memories: number; readonly each: number }): Promise<Recalls> {
@@ -30,8 +35,15 @@ export async function openRecalls(dir: string, { memories, each }: { readonly me
     { reads: vectors, writes: vectors, embedder, sparse: { documentVector, queryVector }, clock: { now: () => NOW }, logger: silentLogger },
     { dir, categoriesOf: () => CONCIERGE_CATEGORIES },
   );
+  const owner = ownerOf("default", userOf(0, each));
+  const known = new Map<string, MemoryRecord>();
+  for await (const record of service.all(owner)) known.set(record.id, record);
   return {
-    service,
+    nearest: async (text, limit) => {
+      const { status, memories } = await service.recall(owner, { text, limit, known, now: NOW, deadlineMs: DEADLINE_MS });
+      if (status !== "ok") throw new Error(`recall was ${status}`);
+      return memories.filter(({ score }) => score !== null);
+    },
     close: async () => {
       await service.close();
       await vectors.close();

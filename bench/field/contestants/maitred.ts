@@ -68,10 +68,11 @@ async function openWithRounds(setting: Setting, variables: Readonly<Record<strin
 
 /** With all memories, however long that takes: what others leave out is to their advantage, not to ours. */
 async function recall({ dir, sizes }: Setting, wanted: number): Promise<Prepared> {
-  const { service, close } = await openRecalls(dir, { memories: wanted, each: sizes.memories });
+  const { nearest, close } = await openRecalls(dir, { memories: wanted, each: sizes.memories });
   return {
     keeps: "synced",
-    operation: async (n) => expectFound(await service.search(owner, { text: questionOf(n), limit: FOUND })),
+    note: "as a turn does it: standing preferences and needs too",
+    operation: async (n) => expectFound(await nearest(questionOf(n), FOUND)),
     close,
   };
 }

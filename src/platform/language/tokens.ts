@@ -18,6 +18,7 @@ import { stemmer as swedish } from "@orama/stemmers/swedish";
 import { stemmer as tamil } from "@orama/stemmers/tamil";
 import { stemmer as turkish } from "@orama/stemmers/turkish";
 import { stemmer as ukrainian } from "@orama/stemmers/ukrainian";
+import { LRUCache } from "lru-cache";
 import { isStopWord, type LatinLanguage, latinLanguageOf } from "./stop-words.js";
 import { wordSegments } from "./word-segments.js";
 
@@ -44,19 +45,23 @@ const FOLDABLE = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=
 const PLAIN = /^[a-z0-9]*$/;
 const LETTERS_WITHOUT_DECOMPOSITION: Readonly<Record<string, string>> = { ß: "ss", ø: "o", ł: "l", đ: "d", æ: "ae", œ: "oe", ı: "i" };
 
-/** The words of a text, in order. Pure: the same text gives the same words. */
+/** Words that were met last, by language: a conversation says most of its words again and again, and stemming one takes microseconds. */
+const lastWords = new LRUCache<string, Word>({ max: 5_000 });
+/** Longer ones are not remembered: they are no words of a language. */
+const MAX_REMEMBERED_CHARS = 32;
+
+/** The words of a text, in order. The same text gives the same words. */
 export function wordsOf(text: string): Word[] {
   const raw = segment(text.normalize("NFKC").toLowerCase());
   const folded = raw.map(fold);
   const language = latinLanguageOf(folded);
-  // A long text says most of its words again and again.
-  const known = new Map<string, Word>();
   return raw.map((word, i) => {
-    const before = known.get(word);
+    const key = `${language} ${word}`;
+    const before = lastWords.get(key);
     if (before !== undefined) return before;
     const plain = folded[i] ?? word;
     const made = { text: plain, terms: termsOfWord(word, plain, language), stop: isStopWord(plain, language) };
-    known.set(word, made);
+    if (word.length <= MAX_REMEMBERED_CHARS) lastWords.set(key, made);
     return made;
   });
 }

@@ -116,11 +116,11 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
   const looked = new WeakMap<Mem0Scope, { readonly request: string; readonly points: Promise<readonly ScoredPoint[]> }>();
   /** Points that share a word with the scope's text: whose and which they are. Mem0 asks for them too: they are looked for once. */
   const sharing = async (scope: Mem0Scope, filter: Filter, limit: number): Promise<readonly ScoredPoint[]> => {
-    const query = sparse.queryVector(scope.text);
-    if (query.indices.length === 0) return [];
     const request = JSON.stringify([filter, limit]);
     const before = looked.get(scope);
     if (before?.request === request) return before.points;
+    const query = sparse.queryVector(scope.text);
+    if (query.indices.length === 0) return [];
     const points = client
       .query(collection, { query, using: SPARSE_NAME, filter, limit, with_payload: [...WHOSE] })
       .then((answer) => hitsOf(scope, answer.points));
