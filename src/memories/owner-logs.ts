@@ -27,6 +27,8 @@ interface Held {
   readonly memories: OwnerMemories;
   /** The entry up to which the store was seen to follow; null: it was not looked at, or a write failed. */
   level: number | null;
+  /** Whether the store was asked for what it holds from before there was a log. */
+  begun: boolean;
 }
 
 export interface MemoryChange<T> {
@@ -184,19 +186,21 @@ export class OwnerLogs {
     const { log, ledger, projection, clock } = this.#parts;
     let held = this.#held.get(owner);
     if (held !== undefined && held.memories.seq === (await log.lastSeq(owner))) return held;
-    if (held === undefined || held.memories.seq > (await log.lastSeq(owner))) held = { memories: new OwnerMemories(), level: null };
+    if (held === undefined || held.memories.seq > (await log.lastSeq(owner)))
+      held = { memories: new OwnerMemories(), level: null, begun: false };
     for await (const entry of log.read(owner, { fromSeq: held.memories.seq + 1 })) {
       held.memories.fold(entry);
       // Another process wrote it, and most likely to the store as well: the store says.
       held.level = null;
     }
-    if (held.memories.seq === 0) {
+    if (held.memories.seq === 0 && !held.begun) {
       const epoch = await ledger.epoch(owner);
       const puts = await projection.before(owner);
       if (puts.length > 0) {
         const seed: NewMemoryLogEntry = { kind: "seed", turn: null, puts, removed: [] };
         held.memories.fold(await log.append(owner, seed, { expectedSeq: 0, epoch, now: clock.now() }));
       }
+      held.begun = true;
     }
     await this.#dropRemovedTexts(owner, held.memories);
     this.#held.set(owner, held);

@@ -73,6 +73,11 @@ export class OwnerMemories {
     this.#seq = entry.seq;
   }
 
+  /** What a message gave that changes nothing stands in no entry: another process, or this one after a start, would read it again. */
+  foundNothing(turn: MemoryLogTurn): void {
+    this.#turns.set(turn.message_id, { turn, puts: [], removed: [], dropped: {} });
+  }
+
   #foldTurn({ puts, removed, dropped = {} }: MemoryLogEntry, turn: MemoryLogTurn): void {
     this.#turns.set(turn.message_id, { turn, puts: puts.map(({ id }) => id), removed, dropped });
     if (turn.reader === NOBODY) this.#left.set(turn.message_id, turn);

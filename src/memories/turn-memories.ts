@@ -167,7 +167,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     await this.#keep(owner, turn, reading, options);
   }
 
-  /** Logs what a reading gave, unless that has happened, and has the store follow. */
+  /** Logs what a reading gave, unless that has happened or is nothing, and has the store follow. */
   async #keep(owner: Owner, turn: TurnToRemember, reading: CheckedReading, options: KeptWhile): Promise<OwnerMemories> {
     const { logs, forgetting, left } = this.#parts;
     const { now } = options;
@@ -182,21 +182,17 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
         const reconciled = reconcile(base.values(), changes, rules);
         const gone = await forgetting.tombstones(owner, current, reconciled.forgotten, now, [turn.message_id]);
         const difference = between(current.records, base, reconciled, new Set(gone.map(({ id }) => id)));
-        return {
-          entry: {
-            kind: "turn",
-            turn: {
-              session_id: turn.session_id,
-              turn: turn.turn,
-              message_id: turn.message_id,
-              reader: reading.reader,
-              ...(reading.off_record === null ? {} : { off_record: reading.off_record }),
-            },
-            ...difference,
-            dropped: summed(reading.dropped, reconciled.dropped),
-          },
-          result: null,
-        };
+        const { session_id, message_id } = turn;
+        const { off_record, reader } = reading;
+        const read = { session_id, turn: turn.turn, message_id, reader, ...(off_record === null ? {} : { off_record }) };
+        const dropped = summed(reading.dropped, reconciled.dropped);
+        const isNothing = difference.puts.length + difference.removed.length + Object.keys(dropped).length === 0 && off_record === null;
+        // One that was left is told of as read all the same.
+        if (isNothing && current.planned(message_id) === undefined) {
+          current.foundNothing(read);
+          return { entry: null, result: null };
+        }
+        return { entry: { kind: "turn", turn: read, ...difference, dropped }, result: null };
       },
       options,
     );
