@@ -1,6 +1,7 @@
 import type { OfflineScript, ScriptMove, ScriptView } from "../ports/offline-script.js";
-import { beginsWith, folded, phrase, says } from "./phrases.js";
-import { readReply } from "./script/reply.js";
+import { beginsWith, folded, says } from "./phrases.js";
+import { agreesToKeep, readReply } from "./script/reply.js";
+import { onlyTells, tellsAbroad } from "./script/telling.js";
 import { wishIn } from "./script/wish.js";
 import { ordinalIn } from "./script/words.js";
 import { answer, book } from "./stand-in/booking-moves.js";
@@ -31,7 +32,7 @@ function besidesKeepingOut(view: ScriptView): ScriptMove | undefined {
   if (view.commands[0]?.kind !== "do_not_remember") return undefined;
   const rest = { ...view, message: view.request, commands: [] };
   const asks = rest.message.includes("?") || !wishIn(rest.message, view).empty;
-  return asks && !onlyTells(folded(rest.message)) ? requested(rest) : say(replies.NOT_KEPT);
+  return asks && !onlyTells(rest.message) ? requested(rest) : say(replies.NOT_KEPT);
 }
 
 /** What is open comes before what is new. */
@@ -49,7 +50,10 @@ function requested(view: ScriptView): ScriptMove {
   const cheapest = listed && /\bcheapest\b/.test(words);
   const refers = place !== undefined || cheapest || (listed && says(words, "pointing"));
   const asks = words.includes("?") || beginsWith(words, "asking");
-  if (place === undefined && !asks && onlyTells(words)) return say(isOff(view) ? replies.MEMORY_OFF : replies.NOTED);
+  if (place === undefined && !asks && onlyTells(words, { thanked: !wish.empty }))
+    return say(isOff(view) ? replies.MEMORY_OFF : replies.NOTED);
+  if (!words.includes("?") && tellsAbroad(view.message)) return say(isOff(view) ? replies.TOLD_ABROAD_OFF : replies.TOLD_ABROAD);
+  if (agreesToKeep(view.message)) return say(replies.NOTHING_ASKED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
   if (refers && asks && says(words, "details")) return details(view, wish, habits);
   if (place !== undefined || cheapest) return (wish.party === undefined ? details : book)(view, wish, habits);
@@ -62,16 +66,6 @@ function requested(view: ScriptView): ScriptMove {
   if (beginsWith(words, "thanking")) return say("You are welcome. Is there anything else I can do?");
   if (greets) return say(GREETING);
   if (asks) return fact(view);
-  // A yes where nothing was asked.
-  return wish.text === "" || readReply(view.message).yes ? say(replies.HELP) : search(view, wish, habits);
-}
-
-const LEAD = new RegExp(`^(?:(?:${phrase("lead").source}),?\\s*)*`, "iu");
-
-/** Says how things are, and asks for nothing: neither in a sentence of its own nor by an order behind a comma. */
-function onlyTells(words: string): boolean {
-  const tells = (part: string) => beginsWith(part.replace(LEAD, ""), "states") && !says(part, "wants");
-  const others = words.split(/[.!;]\s+/).filter((part) => !tells(part) && part.includes(" "));
-  const orders = words.split(/,\s*(?:so |and |please |then )*/).slice(1);
-  return tells(words) && !others.some((part) => says(part, "searching", "book")) && !orders.some((part) => beginsWith(part, "request"));
+  if (readReply(view.message).yes) return say(replies.NOTHING_ASKED);
+  return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
 }

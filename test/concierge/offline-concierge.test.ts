@@ -245,6 +245,66 @@ describe("a yes with something beside it", () => {
   });
 });
 
+describe("somebody drops out", () => {
+  const SEATS = "how many is it now";
+
+  test.each(["my sister cant make it anymore", "One of us has bailed", "Jo isn't coming", "my mate had to cancel", "one fewer, sorry"])(
+    "of a quote: the seats are asked for, and nothing is booked or let go: %s",
+    async (words) => {
+      const ann = guest();
+      await ann.say("Book three tickets for Night Shift Trio on Friday");
+      expect((await ann.say(words)).content).toMatch(new RegExp(`That is still three seats: ${SEATS}`));
+      expect((await ann.say("two")).content).toMatch(/^I can book two seats for Night Shift Trio.*Shall I book it\?$/);
+      expect((await ann.say("yes")).content).toMatch(/^Booked: two seats/);
+    },
+  );
+
+  test("a yes to the seats as they are books them, and who was named stays behind", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday for me and my sister");
+    const { content, steps } = await ann.say("my sister won't make it");
+    expect(content).toContain(SEATS);
+    expect(steps.at(-1)?.input).toMatchObject({ not_coming: ["sister"] });
+    expect((await ann.say("Yes")).content).toMatch(/^Booked: two seats/);
+  });
+
+  test("of a list: the number that was spoken of before counts no more, nor a usual one", async () => {
+    const ann = guest([TWO]);
+    await ann.say("Jazz in Vienna for me and Max");
+    expect((await ann.say("Max can't come after all")).content).toBe("Understood. How many seats is it now?");
+    expect((await ann.say("Book the first one")).content).toMatch(/How many seats would you like\?$/);
+    expect((await ann.say("just me")).content).toMatch(/^I can book one seat/);
+  });
+
+  test("of what is booked: nothing changes by itself, and that is said", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("Yes");
+    expect((await ann.say("my colleague has dropped out")).content).toMatch(/^What is booked stays as it is/);
+  });
+
+  test("a number beside it is taken for the seats, unless it is of those who drop out", async () => {
+    const ann = guest();
+    await ann.say("Book five tickets for Night Shift Trio on Friday");
+    expect((await ann.say("two of us can't make it")).content).toContain(`That is still five seats: ${SEATS}`);
+    expect((await ann.say("Jo and Max aren't coming, so just three")).content).toMatch(/^I can book three seats/);
+    expect((await ann.say("sorry, we can't come")).content).toMatch(/^Understood, nothing is booked/);
+  });
+
+  test("a wish to cancel that says who dropped out is one all the same", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("Yes");
+    expect((await ann.say("Please cancel my booking, Max had to cancel")).content).toMatch(/^Cancelled:/);
+  });
+
+  test("the words that something is right book nothing", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    expect((await ann.say("yes, that's right")).content).toMatch(/plain yes or no\. I can book two seats/);
+  });
+});
+
 test("a page's button books the event that it names, also where a word of its title means something else", async () => {
   const ann = guest();
   const { elements } = await ann.say("What basketball is on in Vienna?");

@@ -182,6 +182,81 @@ describe("what waits for the guest's word", () => {
   });
 });
 
+describe("what asks for nothing is looked for by no search", () => {
+  const said = (message: string, more: Partial<ScriptView> = {}) => conciergeScript.next({ ...VIEW, window: [], message, ...more });
+  const saying = (text: string) => ({ type: "say", text: expect.stringContaining(text) });
+
+  test.each([
+    "Good morning! We're both coeliac, and I adore the opera",
+    "hey there im deaf n we luv comedy",
+    "Hiya Petra, my dad can't do stairs",
+    "Hello again. I've gone off rock, folk is what we listen to",
+    "hi my kids are vegetarian",
+    "Hello, this is Olga. We can't eat gluten",
+    "thanks, my brother eats halal btw",
+    "Ok we always listen to folk",
+  ])("a greeting before what is told: %s", (message) => {
+    expect(said(message)).toEqual(saying("Noted for this conversation"));
+  });
+
+  test.each([
+    "Hi! We love opera. What's on this weekend?",
+    "hello, find us something vegan",
+    "Hey, I'm looking for jazz in Vienna",
+    "Hi I'm vegetarian, dinner for three in Hamburg",
+    "Good evening. My wife is vegan. A table for Saturday please",
+    "great, we take the opera in Vienna",
+  ])("a greeting before a wish keeps the wish: %s", (message) => {
+    expect(said(message)).toMatchObject({ type: "call", calls: [{ name: "search_events" }] });
+  });
+
+  test.each([
+    "yep keep it",
+    "Yes, that's correct",
+    "yea thats right",
+    "ok, please remember that",
+    "keep those plz",
+    "yess",
+    "sure, note that for later",
+  ])("a yes where nothing was asked: %s", (message) => {
+    expect(said(message)).toEqual(saying("Nothing waits for a yes or no"));
+  });
+
+  test("the same words keep what was asked about, and end nothing", () => {
+    const asked = (text: string, assistant: string) =>
+      said("yeah, keep that", {
+        waiting: [{ id: "m1", text }],
+        tools: new Set([...VIEW.tools, "settle_memory"]),
+        window: [{ user: "Hello", told: "Hello", observations: [], assistant }],
+      });
+    const answers = [{ memory_id: "m1", answer: "yes", quote: "yeah, keep that" }];
+    const settles = { type: "call", calls: [{ name: "settle_memory", arguments: { answers } }] };
+    expect(asked("No peanuts", "Shall I keep “No peanuts”?")).toEqual(settles);
+    expect(asked("No longer: No peanuts", "Does this no longer hold: “No peanuts”?")).toMatchObject({ type: "say" });
+  });
+
+  test.each([
+    "Meine Frau ist schwerhörig und wir lieben die Oper",
+    "hallo ich vertrage keine nüsse",
+    "Nous sommes végétaliens et j'aime le théâtre",
+    "Tengo alergia al marisco y me encanta el jazz",
+    "Sono celiaca e preferisco i posti in galleria",
+    "Mam alergię na orzechy i lubię jazz",
+    "У меня аллергия на орехи",
+    "私は車椅子を使っています",
+  ])("what is told in another language is not said to be understood: %s", (message) => {
+    expect(said(message)).toEqual(saying("I understand little beyond English"));
+    expect(said(message, { tools: new Set(["search_events"]) })).toEqual(saying("Memory is switched off"));
+  });
+
+  test.each(["Wir möchten Jazz in Wien", "Busco opera en Viena", "My mam is vegan and Ben adores soy milk"])(
+    "nor is a wish, or English, taken for that: %s",
+    (message) => {
+      expect(said(message)).not.toEqual(saying("I understand little beyond English"));
+    },
+  );
+});
+
 test("no message makes the script fail or take long", () => {
   const words = fc.constantFrom(
     "book",

@@ -3,6 +3,7 @@ import { folded, phrase, says, saysOnly } from "../phrases.js";
 
 /** Who comes along and who stays behind, by the words of a message: what a model would read, for the script. */
 
+const MAX_BOWING_WORDS = 7;
 const RELATION_WORDS = [...new Set(RELATIONS.flat())].sort((a, b) => b.length - a.length).join("|");
 const THEIRS = new RegExp(`(?:${phrase("mine").source})\\s+(${RELATION_WORDS})(?!\\p{L})`, "giu");
 
@@ -28,9 +29,14 @@ export function companionsIn(words: string): readonly string[] {
 
 /** Of these who stays behind, by any part of a message that says nothing else: "two seats, Mia isn't coming". */
 export function leftOut(names: readonly string[], words: string): readonly string[] {
-  const parts = words.split(/[,;.!]\s+|\s+(?:but|and|aber|und|mais|et|pero|y)\s+/u);
+  const parts = partsOf(words);
   const says = (name: string) => parts.some((part) => isNamedIn([name], [part]) && staysBehind(name, part));
   return names.filter((name) => staysBehind(name, words) || says(name));
+}
+
+/** What a message says one after the other. */
+export function partsOf(words: string): readonly string[] {
+  return words.split(/[,;.!]\s+(?:(?:so|but|and)\s+)?|\s+(?:but|and|so|aber|und|mais|et|pero|y)\s+/u);
 }
 
 /** Whether a message takes a companion out of the party and says nothing else: "without my mother", "Sam isn't coming", "just me". */
@@ -41,7 +47,23 @@ export function staysBehind(companion: string, words: string): boolean {
     .map(naming)
     .find((each) => each.test(text));
   if (name === undefined) return says(text, "alone") && saysOnly(text, "alone", "beside_alone", "polite");
-  return says(text, "not_coming") && saysOnly(text.replace(name, " "), "not_coming", "mine", "beside_alone", "polite");
+  const beside = text.replace(name, " ");
+  return says(text, "not_coming", "without") && saysOnly(beside, "not_coming", "without", "mine", "beside_alone", "polite");
+}
+
+/** Whether somebody drops out of the party, whoever it is: "one of us has dropped out", "Sam can't make it". Not the guest themself. */
+export function dropsOut(words: string): boolean {
+  return !words.includes("?") && says(words, "not_coming", "drops_out") && !says(words, "not_us");
+}
+
+/** Whether it is the guest who drops out, and nothing else is said: "sorry, I can't come". */
+export function bowsOut(words: string): boolean {
+  return says(words, "not_us") && words.trim().split(/\s+/u).length <= MAX_BOWING_WORDS && !words.includes("?");
+}
+
+/** A message without the words by which somebody drops out: "my friend had to cancel" asks to cancel nothing. */
+export function besidesDroppingOut(words: string): string {
+  return dropsOut(words) ? folded(words).replace(phrase("drops_out"), " ") : words;
 }
 
 function naming(name: string): RegExp {

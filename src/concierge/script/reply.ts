@@ -34,6 +34,11 @@ export function readReply(text: string): Reply {
   return { yes, order: yes && says(text, "order"), no, partly, override, nothingToMind };
 }
 
+/** Agrees that something be kept, and says nothing else: "keep that", "yes, that's right". An answer to nothing but such a question. */
+export function agreesToKeep(text: string): boolean {
+  return !text.includes("?") && says(text, "keeping") && saysOnly(text, "keeping", "yes", "polite", "beside_keeping");
+}
+
 /** Whether the words speak of a cancellation at all. */
 export function speaksOfCancelling(text: string): boolean {
   return says(text, "cancel") && !says(text, "not_cancel");

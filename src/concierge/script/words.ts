@@ -4,7 +4,7 @@ import lists from "../data/events.json" with { type: "json" };
 import { NUMBER_WORDS } from "../number-words.js";
 import { folded, says } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
-import { namesBeside } from "./party-words.js";
+import { dropsOut, namesBeside, partsOf } from "./party-words.js";
 
 /** What single words of a message mean to the script. English. */
 
@@ -55,6 +55,12 @@ export function partyIn(text: string): number | undefined {
   if (number !== undefined) return NUMBER_WORDS[number] ?? Number(number);
   if (says(words, "two_of_us") || /\bme and my \w+|\bmy \w+ and (?:me|i|myself)\b/.test(words) || namesBeside(text).length === 1) return 2;
   return says(words, "one_of_us") ? 1 : undefined;
+}
+
+/** The same where somebody may drop out: "two of us can't make it" are not those who come. */
+export function partyLeftIn(text: string): number | undefined {
+  if (!dropsOut(text)) return partyIn(text);
+  return partsOf(text).reduce<number | undefined>((party, part) => (dropsOut(part) ? party : (partyIn(part) ?? party)), undefined);
 }
 
 const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];

@@ -1,13 +1,13 @@
 import type { JsonValue } from "../../domain/session.js";
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import { says } from "../phrases.js";
-import { companionsIn, leftOut } from "../script/party-words.js";
-import { readReply } from "../script/reply.js";
+import { bowsOut, companionsIn, dropsOut, leftOut } from "../script/party-words.js";
+import { agreesToKeep, readReply } from "../script/reply.js";
 import type { Wish } from "../script/wish.js";
-import { ordinalIn, partyIn } from "../script/words.js";
+import { ordinalIn, partyLeftIn } from "../script/words.js";
 import type { Habits } from "./habits.js";
 import { callThen, say } from "./moves.js";
-import { justShowedOne, mergedList, openQuote, type ShownBooking, saidSinceList } from "./past.js";
+import { bookingIn, justShowedOne, lastList, mergedList, openQuote, type ShownBooking, saidSinceList } from "./past.js";
 import * as replies from "./replies.js";
 import { meantEvent, search, whichOne } from "./search-moves.js";
 
@@ -21,7 +21,8 @@ const MAX_ANSWER_WORDS = 10;
 export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   const event = eventToBook(view, wish);
   if (event === undefined) return (ordinalIn(view.message) === undefined ? undefined : whichOne(view)) ?? search(view, wish, habits);
-  const quantity = wish.party ?? partySaid(view) ?? habits.party?.value;
+  const said = partySaid(view);
+  const quantity = wish.party ?? (said === undefined ? habits.party?.value : said.seats);
   if (quantity === undefined)
     return callThen(
       view,
@@ -53,9 +54,15 @@ function eventToBook(view: ScriptView, wish: Wish): string | undefined {
   return meantEvent(view, wish);
 }
 
-/** How many the guest has spoken of for what was found: as many as the list was shown for, unless they have changed it since. */
-function partySaid(view: ScriptView): number | undefined {
-  return saidSinceList(view).reduce<number | undefined>((party, text) => partyIn(text) ?? party, undefined);
+/**
+ * How many the guest has spoken of for what was found: as many as the list was shown for, unless they have changed it since. Nobody knows
+ * how many where somebody dropped out last.
+ */
+function partySaid(view: ScriptView): { readonly seats: number | undefined } | undefined {
+  return saidSinceList(view).reduce<{ readonly seats: number | undefined } | undefined>((party, text) => {
+    const seats = partyLeftIn(text);
+    return seats !== undefined || dropsOut(text) ? { seats } : party;
+  }, undefined);
 }
 
 /** What the guest says to a quote that waits, or to what was just shown by itself; undefined where they speak of something else. */
@@ -64,13 +71,19 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   const brief = view.message.trim().split(/\s+/).length <= MAX_ANSWER_WORDS;
   const quote = openQuote(view);
   if (quote !== undefined) {
-    const seats = brief && ordinalIn(view.message) === undefined ? partyIn(view.message) : undefined;
+    const seats = brief && ordinalIn(view.message) === undefined ? partyLeftIn(view.message) : undefined;
     const absent = leftOut([...new Set([...quote.companions, ...knownCompanions(view)])], view.message);
-    const speaksToIt = reply.yes || reply.partly || reply.override || (reply.nothingToMind && quote.status === "stopped");
+    if (seats === undefined && (absent.length > 0 || dropsOut(view.message)) && !reply.partly)
+      return answerQuote(view, quote, { seats: quote.quantity, absent, agrees: false, reply: replies.fewerSeatsReply });
+    const speaksToIt =
+      reply.yes || reply.partly || agreesToKeep(view.message) || reply.override || (reply.nothingToMind && quote.status === "stopped");
     if (speaksToIt || absent.length > 0 || says(view.message, "total") || (seats !== undefined && seats !== quote.quantity))
       return answerQuote(view, quote, { seats: seats ?? quote.quantity, absent });
-    return reply.no && brief ? say("Understood, nothing is booked. Shall I look for something else?") : undefined;
+    return (reply.no && brief) || bowsOut(view.message)
+      ? say("Understood, nothing is booked. Shall I look for something else?")
+      : undefined;
   }
+  if (dropsOut(view.message) && partyLeftIn(view.message) === undefined) return fewerOf(view);
   const before = reply.yes ? openQuote(view, { any: true }) : undefined;
   // Something came between: whether the yes is to that quote is asked.
   if (before !== undefined) return answerQuote(view, before, { seats: before.quantity, absent: [], agrees: false });
@@ -79,22 +92,40 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   return wants && brief && justShowedOne(view) ? book(view, reply.yes ? { ...wish, text: "" } : wish, habits) : undefined;
 }
 
+/** Somebody drops out of what was shown or booked; undefined where there is neither. */
+function fewerOf(view: ScriptView): ScriptMove | undefined {
+  const last = view.window.flatMap(({ observations }) => observations).findLast(({ name }) => name === "book_tickets");
+  if (bookingIn(last?.output)?.status === "booked") return say(replies.BOOKED_STAYS);
+  return lastList(view).length > 0 ? say(replies.HOW_MANY_NOW) : undefined;
+}
+
 function answerQuote(
   view: ScriptView,
   quote: ShownBooking,
-  { seats, absent, agrees = true }: { readonly seats: number; readonly absent: readonly string[]; readonly agrees?: boolean },
+  {
+    seats,
+    absent,
+    agrees = true,
+    reply = replies.bookingReply,
+  }: {
+    readonly seats: number;
+    readonly absent: readonly string[];
+    readonly agrees?: boolean;
+    readonly reply?: (output: JsonValue) => string;
+  },
 ): ScriptMove {
   const { event_id, quote_id } = quote;
-  const companions = companionsIn(view.message);
+  // "My friend had to cancel" brings no friend.
+  const companions = dropsOut(view.message) ? [] : companionsIn(view.message);
   const given = {
     event_id,
     ...(seats === quote.quantity ? { quote_id, ...(agrees ? consentIn(view.message, quote) : {}) } : { quantity: seats }),
     ...(companions.length > 0 && { companions: [...companions] }),
     ...(absent.length > 0 && { not_coming: [...absent] }),
   };
-  const asksAgain = readReply(view.message).partly && seats === quote.quantity && absent.length === 0;
+  const asksAgain = (readReply(view.message).partly || agreesToKeep(view.message)) && seats === quote.quantity && absent.length === 0;
   return callThen(view, { name: "book_tickets", arguments: given }, (output) =>
-    asksAgain ? `${replies.NOT_PLAIN} ${replies.bookingReply(output)}` : replies.bookingReply(output),
+    asksAgain ? `${replies.NOT_PLAIN} ${reply(output)}` : reply(output),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import { contentWords } from "../script/content-words.js";
-import { asksToCancel, readReply, speaksOfCancelling } from "../script/reply.js";
+import { besidesDroppingOut, dropsOut } from "../script/party-words.js";
+import { agreesToKeep, asksToCancel, readReply, speaksOfCancelling } from "../script/reply.js";
 import { ordinalIn } from "../script/words.js";
 import { MAX_QUOTED_CHARS } from "./booking-moves.js";
 import { callThen, failureOf, say } from "./moves.js";
@@ -15,7 +16,9 @@ const WHICH = "Which one shall I cancel?";
 export function cancellation(view: ScriptView): ScriptMove | undefined {
   const offered = offeredCancellation(view);
   const { yes, no, partly } = readReply(view.message);
-  if (offered !== undefined && (yes || partly || speaksOfCancelling(view.message))) return cancelById(view, offered, yes);
+  if (dropsOut(view.message) && !speaksOfCancelling(besidesDroppingOut(view.message))) return undefined;
+  if (offered !== undefined && (yes || partly || agreesToKeep(view.message) || speaksOfCancelling(view.message)))
+    return cancelById(view, offered, yes);
   if (offered !== undefined && no) return say("Understood, the booking stays as it is.");
   const chooses = view.window.at(-1)?.assistant.endsWith(WHICH) === true && ordinalIn(view.message) !== undefined;
   return chooses || speaksOfCancelling(view.message) ? cancel(view) : undefined;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemoryCommand, Observation, ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import { says } from "../phrases.js";
 import { contentWords, sharedPart } from "../script/content-words.js";
-import { readReply } from "../script/reply.js";
+import { agreesToKeep, readReply } from "../script/reply.js";
 import { ordinalIn } from "../script/words.js";
 import { callThen, failureOf, say } from "./moves.js";
 import * as replies from "./replies.js";
@@ -132,6 +132,7 @@ export function choice(view: ScriptView): ScriptMove | undefined {
   if (open === undefined || open.memories.length === 0 || words > MAX_CHOICE_WORDS || view.message.includes("?")) return undefined;
   const digit = /^\W*(\d{1,2})\W*$/.exec(view.message)?.[1];
   const place = digit === undefined ? ordinalIn(view.message) : Number(digit) - 1;
+  if (agreesToKeep(view.message)) return say(replies.whichReply(open.memories));
   const reply = readReply(view.message);
   const only = reply.yes && open.memories.length === 1 ? 0 : place;
   const id = only === undefined ? meantBy(view.message, open.memories) : open.memories.at(only)?.memory_id;

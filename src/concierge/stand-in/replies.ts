@@ -15,8 +15,23 @@ export const HELP =
 /** The reply comes before the write-back, and must not promise what only that decides. */
 export const NOTED = "Noted for this conversation. Ask me what I know about you to see what I keep beyond it, or tell me what to look for.";
 
+/** To a yes where nothing was asked. */
+export const NOTHING_ASKED =
+  "Nothing waits for a yes or no of yours at the moment. Ask me what I know about you to see what I keep, or tell me what to look for.";
+
+const LITTLE_ABROAD = "Without a language model I understand little beyond English, and can't promise to have taken this in.";
+/** To what is told in another language: of that the write-back may have read a part. */
+export const TOLD_ABROAD =
+  `${LITTLE_ABROAD} What must hold for you, such as an allergy or a wheelchair, please tell me in English. ` +
+  "Ask me “What do you know about me?” to see what I keep.";
+export const TOLD_ABROAD_OFF = `${LITTLE_ABROAD} Memory is switched off here, too: I keep nothing beyond this conversation.`;
+
 export const MEMORY_OFF = "Memory is switched off here: I keep nothing beyond this conversation.";
 export const NOT_KEPT = "Understood. I keep this out of memory and history; the words stay in this conversation and in exports of it.";
+/** Somebody drops out before anything is quoted. */
+export const HOW_MANY_NOW = "Understood. How many seats is it now?";
+export const BOOKED_STAYS =
+  "What is booked stays as it is. I can cancel a booking and make another for fewer: say “cancel my booking” where you want that.";
 /** To a yes with something beside it. */
 export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
@@ -89,8 +104,8 @@ export function detailsReply(output: JsonValue): string {
   return [`${title}: ${longDay(day)}, ${time}, ${venue}, ${city}.`, ...lines, "", house, ...menus, ...contains].join("\n");
 }
 
-/** A quote, what stands against it, or that it is booked. */
-export function bookingReply(output: JsonValue): string {
+/** A quote, what stands against it, or that it is booked. `asks`: how the answer to a quote is asked for. */
+export function bookingReply(output: JsonValue, asks = "Shall I book it?"): string {
   const seen = bookingIn(output);
   if (seen === undefined) return "The booking could not be read.";
   const what = `${seatsOf(seen.quantity)} for ${seen.title}, ${seen.day}, ${seen.time}, ${seen.venue}, ${seen.city}, ${seen.section}`;
@@ -98,10 +113,19 @@ export function bookingReply(output: JsonValue): string {
   if (seen.status === "stopped") return stoppedReply(what, reminders, seen);
   if (seen.status === "needs_confirmation") {
     const met = seen.needs_met.length === 0 ? "" : ` It meets what must hold: ${seen.needs_met.map(lower).join("; ")}.`;
-    return `I can book ${what}, ${seen.total} in all.${met}${reminders} Shall I book it?`;
+    return `I can book ${what}, ${seen.total} in all.${met}${reminders} ${asks}`;
   }
   const booked = seen.status === "booked" ? "Booked" : "That is booked already";
   return `${booked}: ${what}. Total €${seen.total_eur}. Your reference is ${seen.reference ?? "not known"}.`;
+}
+
+/** The same where somebody drops out and no number was said. */
+export function fewerSeatsReply(output: JsonValue): string {
+  const { status = "", quantity = 0 } = bookingIn(output) ?? {};
+  if (quantity < 2) return bookingReply(output);
+  const still = `That is still ${seatsOf(quantity)}: how many is it now`;
+  if (status === "stopped") return `${bookingReply(output)}\n\n${still}?`;
+  return bookingReply(output, `${still}, or shall I book it as it is?`);
 }
 
 function stoppedReply(what: string, reminders: string, { conflicts }: ShownBooking): string {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ScriptMove, ScriptView, WaitingLine } from "../../ports/offline-script.js";
-import { readReply } from "../script/reply.js";
+import { agreesToKeep, readReply } from "../script/reply.js";
 import { callThen, say } from "./moves.js";
 import { NOT_PLAIN } from "./replies.js";
 
@@ -36,7 +36,9 @@ export function settle(view: ScriptView): ScriptMove | undefined {
   const answered = view.window.at(-1)?.assistant ?? "";
   const asked = view.waiting.filter((line) => answered.includes(question(line)));
   const quote = view.message.trim();
-  const { yes, no, partly, order } = readReply(quote);
+  const { yes: agrees, no, partly, order } = readReply(quote);
+  // "Keep it": whether what it is about still holds isn't said.
+  const yes = agrees || (agreesToKeep(quote) && !asked.some(({ text }) => CHANGE.test(text)));
   const answersIt = asked.length > 0 && view.commands.length === 0 && quote.split(/\s+/).length <= MAX_ANSWER_WORDS;
   if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map(question).join(" ")}`);
   if (!answersIt || yes === no || order) return undefined;
