@@ -113,6 +113,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const acquaintance = hard ? acquaintanceIn(clause, language) : null;
   const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
+  if (hard && looksForOne(clause, language, vocabulary)) return [];
   const slot = slotOf(words, language, vocabulary);
   const need = hard ? needNamedIn(words, language, vocabulary) : null;
   return [
@@ -131,6 +132,31 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
       trip: false,
     },
   ];
+}
+
+/** "For two", "for 4". */
+const FOR = "for";
+const IN_A_PLACE = /\bin \p{Lu}/u;
+
+/**
+ * "Vegan dinner in Berlin for two": a search for one evening. It names nobody, a diet of a table, a menu or a place, and for how many,
+ * where or when. What is asked for always, only, or for somebody may have to hold, and so may what does harm ("nut free"): it is asked
+ * about.
+ */
+function looksForOne({ text, words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
+  if (language.name !== "en") return false;
+  const needs = vocabulary.needsIn(words);
+  const isOfNeed = (at: number) => needs.some((need) => at >= need.at && at < need.at + need.length);
+  const others = words.filter((_, at) => !isOfNeed(at));
+  const telling = [language.first, language.always, language.avoid, language.not, language.like, english.seldom];
+  const isOfSomebody = telling.some((list) => list.in(others) !== -1) || words.some((_, at) => relationAt(words, at) !== undefined);
+  if (needs.length === 0 || isOfSomebody || !needs.every((each) => isDietOfPlace(each, words))) return false;
+  const counted = words.some((word, at) => word === FOR && (/^\d{1,2}$/u.test(words[at + 1] ?? "") || english.numbers.has(words[at + 1])));
+  return counted || IN_A_PLACE.test(text) || [english.dated, english.requests, language.once].some((list) => list.in(words) !== -1);
+}
+
+function isDietOfPlace({ need, at, length }: FoundNeed, words: readonly string[]): boolean {
+  return english.diets.is(need) && english.nouns_after.at(words, at + length, { slips: true }) > 0;
 }
 
 /** The one need that words name which must hold; null where they name none, several, or deny something. */
