@@ -8,12 +8,13 @@ import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
 import { BACK_FROM, BACK_FROM_ABROAD, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
+import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
-import { anyLanguage, english, type Language, languageIn } from "./reading/language.js";
+import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
 import { avoidingIn, needsOf } from "./reading/needs.js";
 import { statementsOf } from "./reading/statements.js";
 import { Story } from "./reading/story.js";
@@ -63,12 +64,13 @@ export class OfflineReader implements MessageReader {
     const changes = changesOf(own, input, language);
     const read: ReadSentence[] = [];
     const story = new Story(own, input.known);
+    const questions = new AskedNeeds(this.#vocabulary);
     const sentences = sentencesOf(own, (word) => english.titles.has(word));
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
       if (changes.covers(sentence)) continue;
-      const said = this.#inSentence(sentence, language, story);
+      const said = this.#inSentence(sentence, language, story, questions);
       if (said === "foreign") break;
       if (said === null) continue;
       read.push({ ...said, place: at });
@@ -77,7 +79,7 @@ export class OfflineReader implements MessageReader {
     const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
     // What must hold is asked about all the same, as what the guest didn't want kept.
-    const told = believable.filter((draft) => !(draft.hard && tellsEnd(draft, changes.asked)));
+    const told = believable.filter((draft) => !(draft.hard && (tellsEnd(draft, changes.asked) || this.#isKnown(draft, input, language))));
     for (const draft of changes.off_record === "this" ? told.filter(({ hard }) => hard) : told) {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
@@ -120,12 +122,27 @@ export class OfflineReader implements MessageReader {
       const together = said(unread);
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     });
-    const firsts = read.map(({ place }, at) => (place < BACK_WITHIN ? (judged[2 * at]?.back ?? NEVER) : NEVER));
+    // "Yes, but only if it suits my allergy" takes nothing back.
+    const takesBack = ({ place, whole }: ReadSentence) =>
+      place < BACK_WITHIN && !(language.name === "en" && english.conditions.in(whole.words) !== -1);
+    const firsts = read.map((each, at) => (takesBack(each) ? (judged[2 * at]?.back ?? NEVER) : NEVER));
     return { believable, back: Math.max(...firsts) };
   }
 
+  /** "As long as they can handle my allergy": which one is known, and nothing new is told. */
+  #isKnown({ clause, unsure, subject }: Draft, { known }: MessageToRead, language: Language): boolean {
+    const words = wordsIn(clause.text);
+    if (!unsure || subject !== "self" || language.name !== "en" || english.conditions.in(words) === -1) return false;
+    if (words.some((_, at) => relationAt(words, at) !== undefined)) return false;
+    const held = known.filter((memory) => memory.strength === "hard" && memory.subject === "self");
+    const named = this.#vocabulary.needsIn(words);
+    if (named.length > 0) return named.every(({ need }) => need !== "other" && held.some((memory) => memory.need === need));
+    const points = words.some((word, at) => /^(?:all?erg|intoleran)/u.test(word) && language.mine.has(words[at - 1]));
+    return points && held.some(({ category }) => category === "dietary");
+  }
+
   /** Null: it tells nothing. `foreign`: from here on somebody else's words stand. */
-  #inSentence(sentence: Sentence, language: Language, story: Story): Omit<ReadSentence, "place"> | null | "foreign" {
+  #inSentence(sentence: Sentence, language: Language, story: Story, questions: AskedNeeds): Omit<ReadSentence, "place"> | null | "foreign" {
     const words = wordsIn(sentence.text);
     if (anyLanguage("instruction", words)) return null;
     // "Translate this: …" without marks around it: where that ends can't be told.
@@ -153,6 +170,14 @@ export class OfflineReader implements MessageReader {
       drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, this.#vocabulary) : []));
     }
     story.endSentence();
+    drafts.push(
+      ...questions.next(
+        sentence,
+        clauses,
+        language,
+        drafts.some(({ hard }) => hard),
+      ),
+    );
     const unread = unreadIn(clauses, whole, drafts);
     const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
     return { drafts, whole, unread, parts, doubted: false, asked: isAsked };

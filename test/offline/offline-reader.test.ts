@@ -70,6 +70,41 @@ describe("what must hold", () => {
     for (const { quote } of operations) expect(text).toContain(quote);
   });
 
+  test.each([
+    ["could we bring our assistance dog on Sunday?", { text: "Has an assistance dog", need: "assistance_dog", subject: "self" }],
+    ["is it ok if i come in my mobility scooter?", { text: "Has a mobility scooter", need: "step_free" }],
+    ["Would my son's crutches be in the way?", { text: "Son has crutches", need: "step_free", subject: "companion:son" }],
+    ["can my mum bring her walker?", { text: "Mother has a walker", subject: "companion:mother" }],
+    ["where could I eat as a coeliac?", { text: "Is a coeliac", need: "no_gluten" }],
+    ["Could my sister Ida, who's vegan, eat there?", { text: "Sister Ida is vegan", need: "vegan" }],
+    ["Anywhere good for my deaf uncle?", { text: "Uncle is deaf", need: "hearing_loop", subject: "companion:uncle" }],
+    ["i've got epilepsy, are there flashing lights?", { text: "Has epilepsy", need: "other" }],
+    ["Is there a lift in the hall? my nan needs one", { text: "Nan needs a lift", need: "step_free", subject: "companion:grandmother" }],
+    ["Have you got wheelchair places? I'm in one", { text: "Is in a wheelchair", need: "step_free" }],
+    ["Is there sesame in the dressing? Im allergic to it", { text: "Is allergic to sesame", need: "no_sesame" }],
+    ["do the cakes have eggs in them? my hubby can't eat those", { text: "Husband can't have eggs", need: "no_egg" }],
+  ])("out of a question it is asked about: %s", async (text, expected) => {
+    const { operations } = await read(text);
+    expect(operations.map(brief)).toMatchObject([{ op: "add", strength: "hard", stance: "unsure", ...expected }]);
+  });
+
+  test.each([
+    "Are guide dogs let in?",
+    "Is there a wheelchair ramp? Asking for a mate",
+    "Do they have a vegan menu?",
+    "Could we get two halal meals?",
+    "can my vegan colleague eat there?",
+    "Is there fish in it? I'm not allergic",
+    "is it step-free? I like that",
+  ])("a question that says nothing of the guest's asks for nothing: %s", async (text) => {
+    expect((await read(text)).operations).toEqual([]);
+  });
+
+  test("an order that names the guest's own aid tells of it", async () => {
+    const [dog] = (await read("can you find us a café that lets in Momo, my guide dog")).operations;
+    expect(dog).toMatchObject({ text: "Has a guide dog", need: "assistance_dog", stance: "stated" });
+  });
+
   test("all of a list is kept", async () => {
     const { operations } = await read("I'm allergic to nuts, eggs and milk.");
     expect(operations.map(({ text, need }) => [text, need])).toEqual([

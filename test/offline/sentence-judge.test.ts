@@ -74,6 +74,40 @@ test.each([
   expect((await standInReader(judge).read(message, { signal: AbortSignal.timeout(60_000) })).operations).toEqual([]);
 });
 
+test.each([
+  ["I'm allergic to sesame.", "sure, but only if it works with my allergy"],
+  ["I'm allergic to sesame.", "ok provided its fine for my alergy"],
+  ["I'm allergic to sesame.", "Book it as long as the kitchen knows about my allergy"],
+  ["I'm coeliac.", "yes, unless theres gluten"],
+])("%s %s: a condition takes nothing back, and tells nothing new", async (said, next) => {
+  const known = (await read(said)).map((operation, n) => ({
+    ...sampleMemory({ text: operation.text, about: operation.about, need: operation.need, category: "dietary", id: `known-${n}` }),
+    strength: "hard" as const,
+    source: SAID_BEFORE,
+  }));
+  expect(known).toHaveLength(1);
+  const message = { ...messageOf(next), turn: 2, known };
+  const { operations } = await standInReader(judge).read(message, { signal: AbortSignal.timeout(60_000) });
+  expect(operations.filter(({ op }) => op !== "confirm")).toEqual([]);
+});
+
+test.each([
+  "Vegetarian lunch in Lisbon for three",
+  "halal dinner tonight",
+  "Kosher restaurant in Vienna please",
+  "vegan resturant for 4, in Dublin",
+])("a search for one evening is nothing to keep: %s", async (text) => {
+  expect(await read(text)).toEqual([]);
+});
+
+test.each([
+  ["Halal meals only, table for two", "halal"],
+  ["Nut free lunch in Dublin for two, no peanuts please", "no_nuts"],
+  ["Vegan dinner in Berlin for me and my wife", "vegan"],
+])("what may have to hold is asked about, or kept, all the same: %s", async (text, need) => {
+  expect(await read(text)).toContainEqual(expect.objectContaining({ need, strength: "hard" }));
+});
+
 test("in a domain without words of its own a plain taste is kept too", async () => {
   const reader = new OfflineReader({ needs: [], categories: [], judge, giveWay: async () => {} });
   const tastes = async (text: string) => {

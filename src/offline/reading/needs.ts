@@ -101,7 +101,7 @@ function draftOf(read: ReadClause, need: FoundNeed, words: readonly string[], av
 }
 
 /** A need of which it isn't known yet what it is about. */
-function hardDraft({ clause, language, who }: ReadClause, text: string): Draft {
+export function hardDraft({ clause, language, who }: ReadClause, text: string): Draft {
   const [first = ""] = rawWords(clause.text);
   const called = who.kind === "nobody" && isName(first) && /^(?:can|has|does|is)/u.test(clause.words[1] ?? "");
   return {
@@ -123,12 +123,17 @@ function englishText(read: ReadClause, need: FoundNeed, about: string, cue: stri
   const { clause, language, who } = read;
   const cued = need.kind === "avoid" ? english.cued.at([cue], 0) > 0 : false;
   if (need.kind === "be" || (!cued && !several)) return told(clause.text, who, language);
-  const has = cue.startsWith("al") ? "Is allergic to" : cue.startsWith("intol") ? "Is intolerant to" : "Can't have";
-  return withWhom(who, `${cue.startsWith("react") ? "Reacts to" : has} ${about}`);
+  return withWhom(who, `${avoidingBy(cue)} ${about}`);
+}
+
+/** How a memory tells of a thing that is avoided, by the word for that. */
+export function avoidingBy(cue: string): string {
+  if (cue.startsWith("react")) return "Reacts to";
+  return cue.startsWith("al") ? "Is allergic to" : cue.startsWith("intol") ? "Is intolerant to" : "Can't have";
 }
 
 /** "Wife Ana is allergic to nuts": a companion's memories name them. */
-function withWhom(who: ReadClause["who"], text: string): string {
+export function withWhom(who: ReadClause["who"], text: string): string {
   if (who.kind !== "companion") return text;
   return `${capital(who.relation)}${who.name === null ? "" : ` ${who.name}`} ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
