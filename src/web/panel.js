@@ -72,7 +72,7 @@ export class MemoryPanel {
       this.#known = new Map(there.map((memory) => [memory.id, memory]));
       this.#settle(
         [...review, ...there.filter((memory) => memory.pending_change)].filter(({ id }) => !isHeld(id)),
-        there.length,
+        there,
       );
       await this.#show();
       if (this.#past.open) await this.#showPast();
@@ -81,11 +81,11 @@ export class MemoryPanel {
     }
   }
 
-  /** What waits, and how many are known. */
+  /** What waits, and what is known; null where that is not to be known. */
   #settle(open, known) {
-    this.waiting = new Map(open.map((memory) => [memory.id, fromTurn(memory)]));
+    this.waiting = new Map(open.map((memory) => [memory.id, fromTurn(memory, known ?? [])]));
     state.waiting = this.waiting;
-    state.known = known;
+    state.known = known?.length ?? null;
     tell("known");
     this.onChange();
   }
@@ -179,7 +179,7 @@ export class MemoryPanel {
   }
 }
 
-function fromTurn(memory) {
+function fromTurn(memory, known) {
   const source = memory.pending_change ? memory.pending_change.source : memory.source;
-  return { ...waitingOf(memory), session: source?.session_id ?? null, turn: source?.turn ?? null };
+  return { ...waitingOf(memory, known), session: source?.session_id ?? null, turn: source?.turn ?? null };
 }

@@ -1,23 +1,51 @@
 import { api } from "./api.js";
+import { state } from "./bus.js";
 import { button, el, toast, toastProblem } from "./dom.js";
 
 /** What waits for the guest's word: a short question with Yes and No, wherever it is shown. */
 
-/** What of a memory waits, as an answer's `to_confirm` has it; null where nothing does. */
-export function waitingOf(memory) {
+/**
+ * What the message that ends a memory told in its place: what must hold for the same person in the same matter, or is said of the same
+ * thing. It holds already, whatever becomes of the end.
+ */
+function toldInstead({ id, category, aspect, subject, pending_change: change }, known) {
+  const message = change.op === "end" ? change.source?.message_id : undefined;
+  if (message === undefined) return "";
+  const isAlike = (other) => other.strength === "hard" || (aspect !== "" && other.aspect === aspect);
+  const told = known.filter(
+    (other) =>
+      other.id !== id && other.source?.message_id === message && other.category === category && other.subject === subject && isAlike(other),
+  );
+  return told.map(({ text }) => text).join("; ");
+}
+
+/**
+ * What of a memory waits, as an answer's `to_confirm` has it, and what was told `instead`; null where nothing does. `known`: the memories
+ * that hold.
+ */
+export function waitingOf(memory, known) {
   const { id, category, strength, subject, pending_change: change } = memory;
   if (change) {
     const text = change.statement ? `${change.statement.text} (instead of: ${memory.text})` : `No longer: ${memory.text}`;
-    return { id, text, category, strength, subject, quote: change.source?.quote ?? "", change: change.op };
+    return {
+      id,
+      text,
+      category,
+      strength,
+      subject,
+      quote: change.source?.quote ?? "",
+      change: change.op,
+      instead: toldInstead(memory, known),
+    };
   }
   if (memory.status !== "review") return null;
   return { id, text: memory.text, category, strength, subject, reason: memory.reason, quote: memory.source?.quote ?? "" };
 }
 
-function questionOf({ text, subject, change, reason }) {
+function questionOf({ id, text, subject, change, reason, instead = state.waiting.get(id)?.instead }) {
   const who = subject?.startsWith("companion:") ? ` (${subject.slice(10)})` : "";
   if (reason === "off_record") return `You asked not to keep “${text}”${who}. Keep it all the same, so that bookings mind it?`;
-  return change ? `${text}${who}?` : `Shall I keep “${text}”${who}?`;
+  return change ? `${text}${who}${instead ? ` (now: ${instead})` : ""}?` : `Shall I keep “${text}”${who}?`;
 }
 
 /** The question as a chip. `onSettled` is called once the server has the answer. */

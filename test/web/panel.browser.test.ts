@@ -5,6 +5,7 @@ import type { Memory } from "../../src/domain/memory.js";
 import { HandClock } from "../sessions-e2e/models.js";
 import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
+import { ask, lastAnswer } from "../support/sample-page.js";
 
 // A browser takes its time where the machine has much to do.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
@@ -175,6 +176,24 @@ needing("chromium")("the memory panel in a browser", () => {
     await page.locator("#memory-list section", { hasText: "Waits for your word" }).getByRole("button", { name: /^Yes/ }).click();
     await page.locator("#memory-list section", { hasText: "Must always hold" }).getByText("allergic to shellfish").waitFor();
     await expect.poll(() => page.locator("#memory-list .asks").count()).toBe(0);
+  });
+
+  test("where another holds already, the question whether one ends names it, in the panel and under the answers", async () => {
+    const { page, complaints } = await house.guest("eats-fish");
+    await ask(page, "I'm vegetarian.");
+    await ask(page, "I eat fish again. I'm pescatarian now.");
+    const question = "No longer: Is vegetarian (now: Is pescatarian)?";
+    await lastAnswer(page).getByRole("group", { name: question }).waitFor();
+    await ask(page, "Jazz in Vienna");
+    await lastAnswer(page).getByRole("group", { name: question }).waitFor();
+    await page.click("#memory-chip");
+    await page
+      .locator("#memory-list .asks")
+      .getByRole("button", { name: `Yes. ${question}` })
+      .click();
+    await page.locator("#memory-list section", { hasText: "Must always hold" }).getByText("Is pescatarian").waitFor();
+    await expect.poll(() => known("eats-fish")).not.toContain("Is vegetarian");
+    expect(complaints).toEqual([]);
   });
 
   test("while memory is paused nothing is kept, the conversation stays; a reload leaves it paused", async () => {
