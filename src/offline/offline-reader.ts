@@ -18,6 +18,7 @@ import { anyLanguage, english, type Language, languageIn, relationAt } from "./r
 import { avoidingIn, needsOf } from "./reading/needs.js";
 import { statementsOf } from "./reading/statements.js";
 import { Story } from "./reading/story.js";
+import { mayTakeBack } from "./reading/take-back.js";
 
 /** What of a message is read; what is beyond is not. */
 const MAX_CHARS = 2_000;
@@ -122,9 +123,7 @@ export class OfflineReader implements MessageReader {
       const together = said(unread);
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     });
-    // "Yes, but only if it suits my allergy" takes nothing back.
-    const takesBack = ({ place, whole }: ReadSentence) =>
-      place < BACK_WITHIN && !(language.name === "en" && english.conditions.in(whole.words) !== -1);
+    const takesBack = ({ place, whole }: ReadSentence) => place < BACK_WITHIN && mayTakeBack(whole.words, language);
     const firsts = read.map((each, at) => (takesBack(each) ? (judged[2 * at]?.back ?? NEVER) : NEVER));
     return { believable, back: Math.max(...firsts) };
   }

@@ -64,6 +64,13 @@ test.each([
   ["I love jazz.", "sí"],
   ["I love jazz.", "yes please"],
   ["I love jazz.", "oui"],
+  // An agreement, and a choice among what was shown.
+  ["I love jazz.", "yep, remember that please"],
+  ["I love jazz.", "thats correct, thx"],
+  ["I love jazz.", "ok the second one then"],
+  ["I love jazz.", "actually make it 4"],
+  ["I love jazz.", "no, not the last one"],
+  ["I love jazz.", "hm too expensive"],
 ])("%s %s takes nothing back", async (said, next) => {
   const known = (await read(said)).map((operation, n) => ({
     ...sampleMemory({ text: operation.text, id: `known-${n}` }),
@@ -89,6 +96,15 @@ test.each([
   const message = { ...messageOf(next), turn: 2, known };
   const { operations } = await standInReader(judge).read(message, { signal: AbortSignal.timeout(60_000) });
   expect(operations.filter(({ op }) => op !== "confirm")).toEqual([]);
+});
+
+test.each(["sorry, forget I said that", "no wait, that's wrong"])("what does take back is still read so: %s", async (next) => {
+  const known = [{ ...sampleMemory({ text: "Loves jazz", about: "jazz", id: "known" }), source: SAID_BEFORE }];
+  const { operations, off_record } = await standInReader(judge).read(
+    { ...messageOf(next), turn: 2, known },
+    { signal: AbortSignal.timeout(60_000) },
+  );
+  expect(operations.length > 0 || off_record === "previous").toBe(true);
 });
 
 test.each([
