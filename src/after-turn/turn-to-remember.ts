@@ -1,4 +1,5 @@
-import type { JournalRecord, MessageRecord } from "../domain/session.js";
+import { askedWhich } from "../domain/asked-which.js";
+import type { JournalRecord, MessageRecord, Step } from "../domain/session.js";
 import type { TurnToRemember } from "../ports/memories.js";
 
 /** A user message as it is to be remembered, with the rounds before it that its reader sees. */
@@ -17,6 +18,7 @@ export function turnToRemember(
     time_zone: user.body.time_zone ?? "UTC",
     channel: user.body.channel,
     context: contextBefore(records, user.turn, contextRounds),
+    ...(askedWhich(stepsOf(records, user.turn)) !== null && { left_to_guest: true }),
   };
 }
 
@@ -28,4 +30,8 @@ function contextBefore(records: readonly JournalRecord[], turn: number, rounds: 
     const { role, content, outcome = "completed" } = record.body;
     return role === "system" || content === "" || outcome !== "completed" ? [] : [{ role, content }];
   });
+}
+
+function stepsOf(records: readonly JournalRecord[], turn: number): readonly Step[] {
+  return records.flatMap((record) => (record.type === "step" && record.turn === turn ? [record.body] : []));
 }

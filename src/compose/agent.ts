@@ -13,7 +13,7 @@ import { type ReadTogether, readMessage, readTogether } from "../memories/read-m
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
 import type { GiveWay } from "../ports/give-way.js";
-import { openReader } from "./backends.js";
+import { openReader, plainReader } from "./backends.js";
 import type { ByTenant } from "./by-tenant.js";
 import type { MakeAgent } from "./composed.js";
 import type { Costs } from "./costs.js";
@@ -39,6 +39,8 @@ export interface Answering {
   /** What later turns are told of the outputs of its tools. */
   readonly recap: ReturnType<typeof recapOf>;
   readonly readMessage: ReadMessage;
+  /** By rules alone, beside a model. Null where the stand-in reads. */
+  readonly readPlainly: ReadMessage | null;
   readonly readTogether: ReadTogether | null;
   readonly checkProposed: CheckProposed;
 }
@@ -104,6 +106,10 @@ export async function openAgent(
       agent,
       ...told,
       readMessage: readMessage(reader, reading),
+      readPlainly:
+        overrides.reader === undefined && models.extraction.standIn
+          ? null
+          : readMessage(plainReader(domain, { categories, giveWay }), reading),
       readTogether: readTogether(reader, reading),
       checkProposed,
     };

@@ -75,6 +75,18 @@ export async function openReader(
   return config.MEM0_INFER ? Mem0Reader.open({ dir, model }) : new LlmReader(model, { name, categories, needs, logger });
 }
 
+/** The stand-in by its rules alone, made when it is first asked. */
+export function plainReader(
+  { needs = [], offline }: Pick<Domain, "needs" | "offline">,
+  { categories, giveWay }: Pick<ReaderParts, "categories" | "giveWay">,
+): MessageReader {
+  const opened = once(async () => {
+    const { OfflineReader } = await import("../offline/offline-reader.js");
+    return new OfflineReader({ needs, categories, words: offline?.words, judge: null, giveWay });
+  });
+  return { name: "rules", read: async (message, options) => (await opened()).read(message, options) };
+}
+
 /** By configuration; collections of a configuration that was are still read, so that no memory gets lost by a change of it. */
 export async function openRouter(config: Config, store: VectorStore, logger: Logger): Promise<MemoryRouter> {
   if (config.MEMORY_COLLECTIONS === "by-type") return new MemoryRouter({ own: BY_TYPE });

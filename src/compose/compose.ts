@@ -73,6 +73,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       void behaviour?.forgotten(owner, stopping.signal);
     },
     readMessage: (message, signal) => answering.of(message.owner).readMessage(message, signal),
+    readPlainly: (owner) => answering.of(owner).readPlainly,
     left: {
       together: (owner) => answering.of(owner).readTogether,
       said: (owner, turn, signal) => saidBefore(store.journal, owner, turn, { contextRounds: CONTEXT_ROUNDS, signal }),

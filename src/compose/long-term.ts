@@ -45,6 +45,7 @@ export async function openLongTerm(
   parts: {
     readonly onForgotten: (owner: Owner) => void;
     readonly readMessage: ReadMessage;
+    readonly readPlainly: (owner: Owner) => ReadMessage | null;
     readonly left: LeftToReadParts;
     readonly checkProposed: CheckProposed;
   },

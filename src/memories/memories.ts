@@ -40,6 +40,8 @@ export interface MemoryServiceParts {
   readonly store: MemoryStore;
   readonly ledger: Pick<OwnerLedger, "epoch" | "tombstones" | "addTombstones" | "receipts">;
   readonly readMessage: ReadMessage;
+  /** Reads by rules what is stated by hand, where {@link readMessage} doesn't. Default: nobody does. */
+  readonly readPlainly?: (owner: Owner) => ReadMessage | null;
   /** How messages are read together. Default: each by itself. */
   readonly left?: LeftToReadParts;
   /** Before a model reads. @throws what says that it may not, now. Default: it may. */
@@ -119,7 +121,8 @@ export class MemoryService implements LongTermMemory {
     const { checkProposed } = parts;
     this.propose = (...args) => propose({ logs, forgetting: this.#forgetting, checkProposed, rules }, ...args);
     this.takeOffRecord = (...args) => takeOffRecord({ logs, log }, ...args);
-    const read: StatingParts["read"] = (...args) => readByHand({ ...reading, categoriesOf, logger }, ...args);
+    const read: StatingParts["read"] = (owner, ...args) =>
+      readByHand({ ...reading, readPlainly: parts.readPlainly?.(owner) ?? null, categoriesOf, logger }, owner, ...args);
     this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules, read });
     this.#recall = new RecallOfMemories({ logs, store, logger });
     this.merged = new MergingMemories({ logs, log, ledger, rules, logger });

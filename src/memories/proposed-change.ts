@@ -46,6 +46,13 @@ export function changesOf(
   }));
 }
 
+const TAKES_AWAY: ReadonlySet<ProposedChange["op"]> = new Set(["end", "forget"]);
+
+/** What would take something away waits: the guest was asked what they mean. */
+export function waitingForAnswer(changes: readonly ProposedChange[]): ProposedChange[] {
+  return changes.map((change) => (TAKES_AWAY.has(change.op) ? { ...change, waits: change.waits ?? "unclear_change" } : change));
+}
+
 /** Operations with ids of their own, from tools and from journals of before. */
 export function changeOf(operation: MemoryOperation): ProposedChange {
   const { stated_at, source } = operation;

@@ -11,6 +11,8 @@ import { byHand } from "./stated-by-hand.js";
 
 export interface ReadByHandParts {
   readonly readMessage: ReadMessage;
+  /** Reads what that reader fails to read, or sees nothing in: what must hold is not to be lost by it. Default: nobody does. */
+  readonly readPlainly?: ReadMessage | null;
   /** Asked before a reader is. Throws where nothing may be read. */
   readonly mayRead?: (owner: Owner) => Promise<void>;
   readonly categoriesOf: CategoriesOf;
@@ -46,13 +48,19 @@ export async function readByHand<S extends NewStatement>(
       // What can't be stored is read by nobody.
       byHand(said, categories);
       await parts.mayRead?.(owner);
-      return await meant(parts.readMessage, owner, said.text, at, bound.signal);
+      return (await meant(parts.readMessage, owner, said.text, at, bound.signal)) ?? (await plainly(said));
     } catch (error) {
       const code = isAppError(error) ? error.code : "INTERNAL";
       if (code === "INVALID_REQUEST" || code === "MEMORY_REFUSED") return {};
-      parts.logger.warn({ code, ...(code === "INTERNAL" && { err: error }) }, "a memory by hand was kept without being read");
-      return {};
+      parts.logger.warn({ code, ...(code === "INTERNAL" && { err: error }) }, "a memory by hand was kept without its reader");
+      return plainly(said);
     }
+  };
+  /** Of what is seen so plainly only a need counts. */
+  const plainly = async (said: NewStatement): Promise<Meant> => {
+    if (!parts.readPlainly) return {};
+    const seen = await meant(parts.readPlainly, owner, said.text, at, new AbortController().signal).catch(() => null);
+    return seen?.strength === "hard" ? seen : {};
   };
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -64,20 +72,20 @@ export async function readByHand<S extends NewStatement>(
 
 type Meant = Partial<Pick<Statement, "category" | "strength" | "need" | "about" | "subject">>;
 
-/** Of more than one thing the one that must hold. */
+/** Of more than one thing the one that must hold. Null where nothing was seen. */
 async function meant(
   readMessage: ReadMessage,
   owner: Owner,
   text: string,
   { now, timeZone = "UTC" }: { readonly now: Date; readonly timeZone?: string },
   signal: AbortSignal,
-): Promise<Meant> {
+): Promise<Meant | null> {
   const message = { owner, session_id: newId(), turn: 1, message_id: newId(), text, stated_at: now, time_zone: timeZone };
   const { operations } = await readMessage({ ...message, context: [], known: [] }, signal);
   if (signal.aborted) throw new AppError("ABORTED", { cause: signal.reason });
   const statements = operations.flatMap(({ statement }) => (statement === null ? [] : [statement]));
   const said = statements.find(({ strength }) => strength === "hard") ?? statements[0];
-  if (said === undefined) return {};
+  if (said === undefined) return null;
   const { category, strength, need, about, subject } = said;
   return { category, strength, need, about, subject };
 }

@@ -11,7 +11,7 @@ import type { LeftToRead } from "./left-to-read.js";
 import { waitingOffRecord } from "./off-record.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
-import { changesOf } from "./proposed-change.js";
+import { changesOf, waitingForAnswer } from "./proposed-change.js";
 import { type ReconcileRules, reconcile } from "./reconcile.js";
 import { between, summed } from "./reconciled-difference.js";
 import { settled } from "./settlement.js";
@@ -178,7 +178,8 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
         if (current.isRead(turn.message_id)) return { entry: null, result: null };
         const base = await this.#withoutReplaced(owner, current, turn, now);
         const said = changesOf(owner, turn, reading.operations);
-        const changes = reading.off_record === "this" ? waitingOffRecord(said) : said;
+        const meant = turn.left_to_guest === true ? waitingForAnswer(said) : said;
+        const changes = reading.off_record === "this" ? waitingOffRecord(meant) : meant;
         const reconciled = reconcile(base.values(), changes, rules);
         const gone = await forgetting.tombstones(owner, current, reconciled.forgotten, now, [turn.message_id]);
         const difference = between(current.records, base, reconciled, new Set(gone.map(({ id }) => id)));

@@ -153,6 +153,11 @@ export interface TurnToRemember {
   readonly replaces?: readonly string[];
   /** It may be left to be read by the call for the owner's next message, where the reader can do that. Default false. */
   readonly may_wait?: boolean;
+  /**
+   * A tool was to take something away in this turn, and the guest was asked what: what the reader takes away waits for their word.
+   * Default false.
+   */
+  readonly left_to_guest?: boolean;
 }
 
 export interface RememberedTurn {

@@ -1,3 +1,4 @@
+import { askedWhich } from "../domain/asked-which.js";
 import type { Memory } from "../domain/memory.js";
 import type { Round, Step } from "../domain/session.js";
 import { type ToConfirm, toConfirmOf } from "../domain/to-confirm.js";
@@ -13,7 +14,8 @@ export function askedBefore({ rounds, lastUserMessage }: WindowRead, messageId: 
   // Another message, which got no answer, came between: what was asked is settled by the next message alone.
   if (last === undefined || (lastUserMessage !== null && lastUserMessage.id !== last.user.id && lastUserMessage.id !== messageId))
     return [];
-  return [...(last.assistant.body.asked ?? []), ...(asksForgetAll(last) ? [ASKED_EVERYTHING] : [])];
+  const offered = askedWhich(last.steps)?.memoryIds ?? [];
+  return [...new Set([...(last.assistant.body.asked ?? []), ...offered]), ...(asksForgetAll(last) ? [ASKED_EVERYTHING] : [])];
 }
 
 /** What still waits after a turn: without what its tools settled. */

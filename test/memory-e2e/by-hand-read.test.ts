@@ -130,3 +130,17 @@ describe("a memory by hand that names no category", () => {
     expect(needs.map(({ need }) => need)).toEqual(["no_nuts"]);
   });
 });
+
+describe("[by-hand-read] what must hold is not lost by the reader", () => {
+  test.each([
+    ["fails", () => Promise.reject(new Error("broken"))],
+    ["sees nothing", async () => []],
+  ] as const)("that %s: the rules read it; a taste they leave as it came", async (_, read) => {
+    const { as } = await startWorld(await tempDir(), {}, { reader: reader(read) });
+    const ada = as("ada");
+    const { body: allergy } = await ada.post<Memory>("/v1/memories", { text: "I am allergic to shellfish" });
+    expect(allergy).toMatchObject({ text: "I am allergic to shellfish", category: "dietary", strength: "hard", need: "no_shellfish" });
+    const { body: taste } = await ada.post<Memory>("/v1/memories", { text: "I love the opera" });
+    expect(taste).toMatchObject({ category: "other", strength: "soft" });
+  });
+});

@@ -137,7 +137,17 @@ export function choice(view: ScriptView): ScriptMove | undefined {
   const only = reply.yes && open.memories.length === 1 ? 0 : place;
   const id = only === undefined ? meantBy(view.message, open.memories) : open.memories.at(only)?.memory_id;
   if (id !== undefined) return callThen(view, open.chosen(id), replies.memoryChangeReply);
-  return says(view.message, "none") || (reply.no && words <= 4) ? say("Then I have changed nothing.") : undefined;
+  return says(view.message, "none") || (reply.no && words <= 4) ? leave(view, open.memories) : undefined;
+}
+
+const UNCHANGED = "Then I have changed nothing.";
+
+/** None of those that were offered: what waited to be taken away for it doesn't wait any more. */
+function leave(view: ScriptView, offered: Memories): ScriptMove {
+  const waiting = view.waiting.filter(({ id }) => offered.some(({ memory_id }) => memory_id === id));
+  if (waiting.length === 0 || !view.tools.has("settle_memory")) return say(UNCHANGED);
+  const answers = waiting.map(({ id }) => ({ memory_id: id, answer: "no", quote: view.message.trim() }));
+  return callThen(view, { name: "settle_memory", arguments: { answers } }, () => UNCHANGED);
 }
 
 /** The message's own bytes: a command is read with its apostrophes straightened. */
