@@ -1,4 +1,4 @@
-import type { MemoryRecord } from "../domain/memory-record.js";
+import { lastConfirmedAt, type MemoryRecord } from "../domain/memory-record.js";
 import { normalised } from "../domain/normalised-text.js";
 import type { Companions } from "./companions.js";
 
@@ -56,6 +56,12 @@ export function tellsNeedOf(a: MemoryRecord, b: MemoryRecord): boolean {
 export function saysPlainly(said: MemoryRecord, waiting: MemoryRecord): boolean {
   if (waiting.status !== "review" || said.status !== "active" || said.source === null) return false;
   return said.source.message_id !== waiting.source?.message_id && normalised(said.text) !== normalised(waiting.text);
+}
+
+/** By hand, in other words: whoever writes them sees them from then on, and not what was said before. */
+export function writesAnew(written: MemoryRecord, before: MemoryRecord): boolean {
+  const isLater = Date.parse(written.stated_at) >= lastConfirmedAt(before);
+  return written.source === null && written.status === "active" && isLater && normalised(written.text) !== normalised(before.text);
 }
 
 function isNamedNeed(record: MemoryRecord): boolean {

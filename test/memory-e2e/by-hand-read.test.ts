@@ -144,3 +144,12 @@ describe("[by-hand-read] what must hold is not lost by the reader", () => {
     expect(taste).toMatchObject({ category: "other", strength: "soft" });
   });
 });
+
+test("[by-hand-read] what is written by hand stands as it was written, also where its need was known in other words", async () => {
+  const { as } = await startWorld(await tempDir(), {}, { reader: reader(async () => [NUTS]) });
+  const ada = as("ada");
+  const add = async (text: string) => (await ada.post<Memory>("/v1/memories", { text })).body.text;
+  expect(await add("Can eat nuts again")).toBe("Can eat nuts again");
+  expect(await add("No nuts at all")).toBe("No nuts at all");
+  expect((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data.map(({ text }) => text)).toEqual(["No nuts at all"]);
+});
