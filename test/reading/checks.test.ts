@@ -319,6 +319,12 @@ describe("what is said of somebody else", () => {
     expect(of({ ...said, quote: "yes she is" }, "companion:Emma", doubted)).toEqual([["confirm", null, undefined, undefined]]);
   });
 
+  test("nor is what names its own thing lost in a doubt that was told in other words, be it the opposite", () => {
+    const doubted = { ...emma, text: "Emma is not allergic to nuts", about: "Emma is not allergic to nuts", status: "review" } as const;
+    const said: Proposal = { op: "confirm", quote: "Emma is allergic to nuts", text: "Emma is allergic to nuts", need: "no_nuts" };
+    expect(of(said, "companion:Emma", { ...doubted, reason: "unsure" })).toEqual([["add", null, "companion:Emma", "no_nuts"]]);
+  });
+
   test("replaces no need of the first", () => {
     const said = need({ op: "supersede", quote: "Lea is allergic to nuts", text: "Lea is allergic to nuts", need: "no_nuts" });
     expect(of(said, "companion:Lea")).toEqual([["add", null, "companion:Lea", "no_nuts"]]);

@@ -105,9 +105,11 @@ class MessageChecks {
     if (proposal.op === "confirm" && target?.strength === "hard" && proposal.subject !== "self" && this.#isOfAnother(proposal, target))
       return this.#statement(asTheirOwn(proposal, target), index, located, null);
     // Said plainly now, in words that a doubt did not have.
-    if (proposal.op === "confirm" && target?.strength === "hard" && isDoubted(target) && proposal.text.trim() !== "")
-      // What was doubted in other words may be another thing, or the opposite: it is said by itself.
-      return this.#statement(this.#names(target, located) ? asTheirOwn(proposal, target) : proposal, index, located, null);
+    if (proposal.op === "confirm" && target?.strength === "hard" && isDoubted(target) && proposal.text.trim() !== "") {
+      if (this.#names(target, located)) return this.#statement(asTheirOwn(proposal, target), index, located, null);
+      // What was doubted in other words may be another thing, or the opposite: what names its own is said by itself.
+      if (this.#isNamedIn(proposal.about, located.own)) return this.#statement(proposal, index, located, null);
+    }
     const another = this.#statesAnother(proposal, target);
     if (proposal.op === "add" || (another && proposal.op === "confirm")) return this.#statement(proposal, index, located, null);
     if (proposal.op === "supersede" || another) return this.#replacement(proposal, index, located, target);

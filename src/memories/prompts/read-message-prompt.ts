@@ -25,7 +25,7 @@ place.
 - category, and aspect (what of it, lower case):
 {categories}
 - condition: when it holds, if not always: "for opera", "on trains"; else "".
-- need: what must hold whenever something is arranged; else null. One of:
+- need: what must hold whenever something is arranged; null for what does not hold, or no more, and for all else. One of:
 {needs}
 - strength: hard if it is such a need, else soft. type: constraint when hard; episodic for what happened; procedural for how to \
 serve the user.
