@@ -35,6 +35,10 @@ const { values: options } = parseArgs({
   },
 });
 
+/** Bytes of vectors in memory: all conversations; with other users, what a server has by default. */
+const ALL_OF_IT = 2 * 1024 ** 3;
+const CACHE_OF_A_SERVER = 256 * 1024 ** 2;
+
 type Search = (conversation: Conversation, question: string) => Promise<string[]> | string[];
 
 const report = (line: string) => console.info(line);
@@ -44,13 +48,15 @@ if (options.data !== undefined) {
   for (const name of options.embedder === undefined ? ["minilm", "static", "hashing"] : [options.embedder])
     await withFixture(await embedderOf(name), (fixture, embedder) => measureRecall(fixture, embedder, conversations));
 }
-if (options.scale) await withFixture(likeAModel(options.embedder === "hashing"), (fixture) => measureAtScale(fixture, report));
+if (options.scale)
+  await withFixture(likeAModel(options.embedder === "hashing"), (fixture) => measureAtScale(fixture, report), CACHE_OF_A_SERVER);
 
 async function withFixture(
   embedder: Embedder & { close?(): Promise<void> },
   measure: (fixture: Fixture, embedder: Embedder) => Promise<void>,
+  cacheBytes = ALL_OF_IT,
 ): Promise<void> {
-  const fixture = await openFixture(embedder);
+  const fixture = await openFixture(embedder, cacheBytes);
   try {
     await measure(fixture, embedder);
   } finally {

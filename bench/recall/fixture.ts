@@ -40,9 +40,10 @@ export function ownerOfConversation({ conversation }: Conversation): Owner {
   return ownerOf("bench", conversation.replace(/\s+/gu, "-"));
 }
 
-export async function openFixture(embedder: Embedder): Promise<Fixture> {
+/** @param cacheBytes of vectors in memory, as `VECTOR_CACHE_MIB` has it */
+export async function openFixture(embedder: Embedder, cacheBytes: number): Promise<Fixture> {
   const dir = await mkdtemp(join(tmpdir(), "maitred-bench-"));
-  const store = await openLocalQdrant({ path: join(dir, "vectors.db"), cacheBytes: 2 * 1024 ** 3 });
+  const store = await openLocalQdrant({ path: join(dir, "vectors.db"), cacheBytes });
   const sessions = await openMemorySessionStore();
   const history = await VectorHistory.open({ store, embedder, sparse });
   const candidates = new CandidateSearch({ client: store.client, collection: "history", embedder, logger: silentLogger });
