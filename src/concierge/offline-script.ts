@@ -1,5 +1,5 @@
 import type { OfflineScript, ScriptMove, ScriptView } from "../ports/offline-script.js";
-import { beginsWith, folded, says } from "./phrases.js";
+import { beginsWith, folded, says, saysOnly } from "./phrases.js";
 import { agreesToKeep, readReply } from "./script/reply.js";
 import { onlyTells, tellsAbroad } from "./script/telling.js";
 import { wishIn } from "./script/wish.js";
@@ -10,7 +10,7 @@ import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
 import { choice, isOff, memoryCommand } from "./stand-in/memory-moves.js";
 import { callThen, say } from "./stand-in/moves.js";
-import { bookingsIn, focus, lastList } from "./stand-in/past.js";
+import { bookingsIn, focus, lastList, openQuote } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
 import { details, search } from "./stand-in/search-moves.js";
 import { asking, settle } from "./stand-in/settle.js";
@@ -63,6 +63,9 @@ function requested(view: ScriptView): ScriptMove {
   if (says(words, "help")) return say(replies.HELP);
   if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
   if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
+  const quote = openQuote(view);
+  if (beginsWith(words, "thanking") && quote !== undefined && !saysOnly(words, "thanking", "polite"))
+    return say(replies.unansweredReply(quote));
   if (beginsWith(words, "thanking")) return say("You are welcome. Is there anything else I can do?");
   if (greets) return say(GREETING);
   if (asks) return fact(view);
