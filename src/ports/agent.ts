@@ -115,6 +115,8 @@ export interface AgentResult {
   readonly content: string;
   /** With those of {@link AgentRun.done} first. */
   readonly steps: readonly Step[];
+  /** Names of tools that were called, each once; a name that a model made up is none. Default: those of the steps. */
+  readonly toolsUsed?: readonly string[];
   readonly elements: readonly Element[];
   readonly sources: readonly Source[];
   readonly usage: Usage;
