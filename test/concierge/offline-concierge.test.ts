@@ -146,6 +146,13 @@ describe("the constraint gate speaks through the script", () => {
     expect((await ann.say(words)).content).toMatch(/^Booked: two seats for Night Shift Trio/);
   });
 
+  test("told to do it anyway to a list, it asks which one; thanks for a list are only thanks", async () => {
+    const ann = guest();
+    await ann.say("Jazz in Vienna");
+    expect((await ann.say("ok do it anyway")).content).toBe("Which one do you mean? Tell me its number.");
+    expect((await ann.say("great, thanks a lot")).content).toMatch(/^You are welcome/);
+  });
+
   test("thanks with something that is no answer is told how to answer; thanks alone is only thanks", async () => {
     const ann = guest();
     await ann.say("Book two tickets for Night Shift Trio on Friday");
@@ -308,6 +315,13 @@ describe("somebody drops out", () => {
       expect((await ann.say("just me")).content).toMatch(/^I can book one seat for Night Shift Trio/);
     },
   );
+
+  test("who goes alone after all takes nobody along", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday for me and my sister");
+    const { steps } = await ann.say("Ok then just me");
+    expect(steps.at(-1)?.input).toMatchObject({ quantity: 1, not_coming: ["sister"] });
+  });
 
   test("of a list: the number that was spoken of before counts no more, nor a usual one", async () => {
     const ann = guest([TWO]);

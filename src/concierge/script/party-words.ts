@@ -46,7 +46,7 @@ export function staysBehind(companion: string, words: string): boolean {
   const name = namesOf(companion)
     .map(naming)
     .find((each) => each.test(text));
-  if (name === undefined) return says(text, "alone") && saysOnly(text, "alone", "beside_alone", "polite");
+  if (name === undefined) return says(text, "alone") && saysOnly(text, "alone", "beside_alone", "polite", "yes");
   const beside = text.replace(name, " ");
   return saysStaying(text, beside);
 }
