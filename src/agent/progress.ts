@@ -43,3 +43,9 @@ export function progressOf(
     modelMs: 0,
   };
 }
+
+/** Each tool that was called, once. What went well exists, also where the caller no longer offers it. */
+export function toolsUsed({ steps, offered }: Pick<Progress, "steps" | "offered">): readonly string[] {
+  const known = new Set(offered.map(({ name }) => name));
+  return [...new Set(steps.flatMap(({ name, error }) => (known.has(name) || error === null ? [name] : [])))];
+}

@@ -20,7 +20,7 @@ import type { FinishReason } from "../ports/chat-model.js";
 import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
-import { type Progress, progressOf } from "./progress.js";
+import { type Progress, progressOf, toolsUsed } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 
 export interface ReactAgentOptions {
@@ -119,6 +119,7 @@ export class ReactAgent implements Agent {
     return {
       content: text.answer,
       steps: progress.steps,
+      toolsUsed: toolsUsed(progress),
       elements: this.#options.arrange(text.answer, progress.elements),
       sources: [...progress.sources.values()],
       usage: progress.usage,

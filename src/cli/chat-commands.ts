@@ -36,6 +36,11 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
   "/quit": { does: "leave", run: async () => {} },
 };
 
+/** Whether a line is one of them, and no slip of the pen. */
+export function isChatCommand(line: string): boolean {
+  return Object.hasOwn(CHAT_COMMANDS, line.split(/\s+/)[0] ?? "");
+}
+
 /** @throws INVALID_REQUEST for an unknown command or number, and what the command throws */
 export async function runChatCommand(terminal: Terminal, backend: Backend, state: ChatState, line: string): Promise<void> {
   const [name = "", ...rest] = line.split(/\s+/);

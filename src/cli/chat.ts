@@ -3,7 +3,7 @@ import type { RecallStatus } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import type { ChatAnswer } from "../ports/application.js";
 import type { Backend } from "./backend.js";
-import { type ChatState, runChatCommand, showWaiting } from "./chat-commands.js";
+import { type ChatState, isChatCommand, runChatCommand, showWaiting } from "./chat-commands.js";
 import { errorJson, errorLines } from "./error-lines.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { printable, type Terminal } from "./terminal.js";
@@ -87,7 +87,7 @@ async function converse(terminal: Terminal, backend: Backend, state: ChatState, 
 
 /**
  * In a conversation an error is told, and the conversation goes on. In a pipe a message that fails ends it, and a command that fails does
- * not: what is said after it stands by itself. False for such a command.
+ * not: what is said after it stands by itself. False for such a command; one that doesn't exist is only told.
  */
 async function answerLine(terminal: Terminal, backend: Backend, state: ChatState, text: string, signal: AbortSignal): Promise<boolean> {
   const isCommand = text.startsWith("/");
@@ -99,7 +99,7 @@ async function answerLine(terminal: Terminal, backend: Backend, state: ChatState
     if (!terminal.interactive) {
       terminal.result(errorJson(error));
       if (!terminal.json) terminal.note(errorLines(error).join("\n"));
-      return false;
+      return !isChatCommand(text);
     }
     terminal.line();
     for (const line of signal.aborted ? ["(broken off)"] : errorLines(error)) terminal.line(terminal.colours.yellow(line));

@@ -1,5 +1,5 @@
 import type { OfflineScript, ScriptMove, ScriptView } from "../ports/offline-script.js";
-import { beginsWith, folded, says } from "./phrases.js";
+import { beginsWith, folded, says, saysOnly } from "./phrases.js";
 import { agreesToKeep, readReply } from "./script/reply.js";
 import { onlyTells, tellsAbroad } from "./script/telling.js";
 import { wishIn } from "./script/wish.js";
@@ -10,9 +10,9 @@ import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
 import { choice, isOff, memoryCommand } from "./stand-in/memory-moves.js";
 import { callThen, say } from "./stand-in/moves.js";
-import { bookingsIn, focus, lastList } from "./stand-in/past.js";
+import { bookingsIn, focus, lastList, openQuote } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
-import { details, search } from "./stand-in/search-moves.js";
+import { details, search, whichOne } from "./stand-in/search-moves.js";
 import { asking, settle } from "./stand-in/settle.js";
 import { CONCIERGE_WORDS } from "./words.js";
 
@@ -63,9 +63,18 @@ function requested(view: ScriptView): ScriptMove {
   if (says(words, "help")) return say(replies.HELP);
   if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
   if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
-  if (beginsWith(words, "thanking")) return say("You are welcome. Is there anything else I can do?");
+  if (beginsWith(words, "thanking")) return thanked(view, words);
   if (greets) return say(GREETING);
   if (asks) return fact(view);
   if (readReply(view.message).yes) return say(replies.NOTHING_ASKED);
   return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
+}
+
+/** "Ok, do it anyway" is no thanks: what is open is asked about once more. */
+function thanked(view: ScriptView, words: string): ScriptMove {
+  const saysMore = !saysOnly(words, "thanking", "polite");
+  const quote = openQuote(view);
+  if (saysMore && quote !== undefined) return say(replies.unansweredReply(quote));
+  const which = saysMore && !says(words, "gratitude") ? whichOne(view) : undefined;
+  return which ?? say("You are welcome. Is there anything else I can do?");
 }

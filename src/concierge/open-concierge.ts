@@ -107,6 +107,12 @@ function bookingRecords(bookings: BookingStore): DomainRecords {
       }
     },
     restore: async (owner, records) => bookings.restore(owner, bookingsOf(records)),
+    leftOut: async (owner, records) => {
+      const own = new Set((await bookings.list(owner)).map(({ id }) => id));
+      return bookingsOf(records).flatMap(({ id, reference }, at) =>
+        own.has(id) ? [] : [{ at, detail: `Booking ${reference}: a sale is one user's, and its id or its reference is taken here` }],
+      );
+    },
     handOver: {
       ids: async (owner) => (await bookings.list(owner)).map(({ id }) => id),
       run: async (from, to, what) => bookings.handOver(from, to, what),

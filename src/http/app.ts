@@ -214,7 +214,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     log.failed(known, c.get("requestId"));
     const rate = Object.fromEntries([...c.res.headers].filter(([name]) => /^(ratelimit-|access-control-|vary$)/.test(name)));
     const challenge = isOperatorPath(c.req.path) ? OPERATOR_CHALLENGE : auth.challenge;
-    return errorFor(c)(known, c.get("requestId"), challenge, rate);
+    return errorFor(c)(known, c.get("requestId"), challenge, rate, c.get("keptIn"));
   });
   return app;
 }

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { AppError } from "../platform/errors.js";
 import type { Chat, ChatAnswer, ChatEvent } from "../ports/application.js";
 import type { HttpEnv } from "./http-env.js";
+import { noteKept } from "./kept-message.js";
 import { asAppError, problemOf } from "./problem.js";
 import { EventStream, type EventStreamOptions } from "./sse.js";
 
@@ -26,15 +27,15 @@ function payloadOf(event: ChatEvent): unknown {
 const OWN_FORM: StreamForm = {
   onEvent: (stream, event) => stream.send(event.type, payloadOf(event)),
   onAnswer: (stream, answer) => stream.send("message", answer),
-  onError: (stream, error, requestId) => stream.send("error", problemOf(error, requestId)),
+  onError: (stream, error, requestId, keptIn) => stream.send("error", problemOf(error, requestId, keptIn)),
 };
 
 /** How a turn is told as server-sent events. */
 export interface StreamForm {
   onEvent(stream: EventStream, event: ChatEvent): Promise<void>;
   onAnswer(stream: EventStream, answer: ChatAnswer): Promise<void>;
-  /** Of a turn that fails once the stream is open. */
-  onError(stream: EventStream, error: AppError, requestId: string): Promise<void>;
+  /** Of a turn that fails once the stream is open; `keptIn`: the session that holds its message. */
+  onError(stream: EventStream, error: AppError, requestId: string, keptIn?: string): Promise<void>;
   /** Of the answer's head, beside those of every stream. Default: none. */
   headers?(sessionId: string): Readonly<Record<string, string>>;
 }
@@ -62,7 +63,7 @@ export async function streamTurn(
   const stream = new EventStream(limits);
   const signal = AbortSignal.any([c.req.raw.signal, stream.gone]);
   let headSent = false;
-  let sessionId = "";
+  const noted = noteKept(c);
   let sendHead: (status: string) => void = () => {};
   const memoryStatus = new Promise<string>((resolve) => {
     sendHead = (status) => {
@@ -75,7 +76,7 @@ export async function streamTurn(
     const given = await run({
       signal,
       onEvent: async (event) => {
-        if (event.type === "session") sessionId = event.session_id;
+        noted(event);
         const sent = form.onEvent(stream, event);
         if (event.type === "memory") sendHead(event.memory.status);
         await sent;
@@ -89,7 +90,7 @@ export async function streamTurn(
       if (!headSent) throw error;
       const known = asAppError(error);
       c.get("report")(known);
-      if (!signal.aborted) await form.onError(stream, known, c.get("requestId"));
+      if (!signal.aborted) await form.onError(stream, known, c.get("requestId"), c.get("keptIn"));
     })
     .finally(() => {
       leave();
@@ -105,6 +106,6 @@ export async function streamTurn(
     "Cache-Control": "no-store",
     "X-Accel-Buffering": "no",
     "X-Memory-Status": status,
-    ...form.headers?.(sessionId),
+    ...form.headers?.(c.get("keptIn") ?? ""),
   });
 }

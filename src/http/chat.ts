@@ -12,6 +12,7 @@ import { type StreamLimits, streamTurn } from "./chat-stream.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
+import { noteKept } from "./kept-message.js";
 import { requireAccept } from "./negotiate.js";
 import { answerSchema } from "./resources.js";
 import { type ApiApp, answer, answersAs, body, createRoute, newApi } from "./routes.js";
@@ -207,7 +208,7 @@ export function chatRoutes(chat: Chat, streams: OpenStreams, limits: StreamLimit
       return streamTurn(c, (options) => chat.chat(request, options), { leave: streams.enter(request.owner), limits });
     }
     requireAccept(c, "application/json");
-    const given = await chat.chat(request, { signal: c.req.raw.signal });
+    const given = await chat.chat(request, { signal: c.req.raw.signal, onEvent: noteKept(c) });
     c.header("X-Memory-Status", given.memory.status);
     return answer(c, answerSchema, given);
   });

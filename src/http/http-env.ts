@@ -27,6 +27,8 @@ export interface HttpEnv {
     tenant: string;
     /** IANA name from `X-Timezone`, where the client sent one. */
     timeZone: string | undefined;
+    /** The session that holds the message of the request's turn, once it does: should the turn fail, it is kept there. */
+    keptIn: string | undefined;
     /** Logs a failure whose answer has begun already, and so passes the error handler by. */
     report: (error: AppError) => void;
     /** The parsed JSON body, as it came. */

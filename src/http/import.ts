@@ -20,7 +20,10 @@ const resultSchema = z
     left_out: z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .optional()
-      .describe("Messages of a ChatGPT export that are over 100,000 characters, images that can't be read; only where there are any."),
+      .describe(
+        "Messages of a ChatGPT export that are over 100,000 characters, images that can't be read, bookings that another user has here; " +
+          "only where there are any.",
+      ),
   })
   .openapi("ImportResult");
 

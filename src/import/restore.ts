@@ -61,7 +61,7 @@ export async function restoreExport(
     else skipped += session.messages.length;
     options.onProgress?.(messages + skipped, total);
   }
-  if (parts.records !== null) await parts.records.restore(owner, exported.records[parts.records.name] ?? []);
+  if (parts.records !== null) leftOut.push(...(await restoreRecords(parts.records, owner, exported)));
   await restoreUser(parts, owner, exported);
   const result = { sessions: sessionIds.length, messages, skipped_duplicates: skipped };
   return { result: leftOut.length === 0 ? result : { ...result, left_out: leftOut }, sessionIds };
@@ -92,6 +92,14 @@ async function restoreMemories({ longTerm }: RestoreParts, owner: Owner, { memor
   } catch (error) {
     if (!isAppError(error, "LONG_TERM_MEMORY_DISABLED")) throw error;
   }
+}
+
+/** What the domain did not take. */
+async function restoreRecords(records: DomainRecords, owner: Owner, exported: ExportDocument): Promise<ErrorDetail[]> {
+  const given = exported.records[records.name] ?? [];
+  await records.restore(owner, given);
+  const left = (given.length > 0 && (await records.leftOut?.(owner, given))) || [];
+  return left.map(({ at, detail }) => ({ pointer: `/records/${records.name}/${at}`, detail }));
 }
 
 async function restoreUser({ ledger }: RestoreParts, owner: Owner, { user }: ExportDocument): Promise<void> {

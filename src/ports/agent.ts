@@ -115,6 +115,8 @@ export interface AgentResult {
   readonly content: string;
   /** With those of {@link AgentRun.done} first. */
   readonly steps: readonly Step[];
+  /** Names of tools that were called, each once; a name that a model made up is none. Default: those of the steps. */
+  readonly toolsUsed?: readonly string[];
   readonly elements: readonly Element[];
   readonly sources: readonly Source[];
   readonly usage: Usage;
@@ -225,6 +227,11 @@ export interface DomainRecords {
   happened?(owner: Owner, after: string | null): AsyncIterable<Happening>;
   /** Takes an export's records back; those that are there already are passed over. */
   restore(owner: Owner, records: readonly JsonValue[]): Promise<number>;
+  /**
+   * After a restore: which of an export's records are not the user's all the same, by their places in the list, and why, for the answer to
+   * the import. Default: it tells of none.
+   */
+  leftOut?(owner: Owner, records: readonly JsonValue[]): Promise<readonly { readonly at: number; readonly detail: string }[]>;
   /**
    * Where two users turned out to be one: the ids of what is one user's, and how those become the other's, with the sessions that they were
    * made in (by old id). Safe to repeat. Default: what is exported of the one is restored for the other, and stays with both.

@@ -333,7 +333,10 @@ export interface ImportResult {
   readonly sessions: number;
   readonly messages: number;
   readonly skipped_duplicates: number;
-  /** Messages of a ChatGPT export that are too long, and images that an export lacks or that can't be read. Only where there are any. */
+  /**
+   * Messages of a ChatGPT export that are too long, images that an export lacks or that can't be read, and bookings that are somebody
+   * else's. Only where there are any.
+   */
   readonly left_out?: readonly ErrorDetail[];
 }
 

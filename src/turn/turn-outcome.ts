@@ -100,7 +100,7 @@ export class TurnOutcome {
       model: result.model,
       tokens: this.#spent(result.usage),
       sources: [...result.sources],
-      tools_used: [...new Set(result.steps.map((step) => step.name))],
+      tools_used: [...(result.toolsUsed ?? new Set(result.steps.map((step) => step.name)))],
       duration_ms: timing.total_ms,
       ...(result.finish !== undefined && { finish: result.finish }),
     };

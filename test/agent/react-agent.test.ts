@@ -207,6 +207,14 @@ describe("what the model gets wrong goes back to it as an observation", () => {
   test("a tool that is not there", async () => {
     expect(await observed("subtract", {})).toMatch(/no tool \\"subtract\\".*add/);
   });
+  test("a tool that is not there is none of those used; one that failed is", async () => {
+    const { result } = await run([{ calls: calls("launch_missiles", "add") }, { text: "Done." }]);
+    expect(result.steps.map(({ name, error }) => [name, error === null])).toEqual([
+      ["launch_missiles", false],
+      ["add", false],
+    ]);
+    expect(result.toolsUsed).toEqual(["add"]);
+  });
   test("a tool that fails for a reason that it names", async () => {
     const failing = tool("look", async () => {
       throw new AppError("NOT_FOUND", { detail: "There is no such thing.", hint: "Look elsewhere." });

@@ -81,7 +81,7 @@ describe("chat", () => {
         .split("\n")
         .map((line) => JSON.parse(line) as Memory[]);
       expect([memories?.map(({ category }) => category), left]).toEqual([["genre"], []]);
-      const broken = await run(["chat"], { stdin: "/nothing\n/memories\n" });
+      const broken = await run(["chat"], { stdin: "/nothing\n/why 9\n/memories\n" });
       expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/\S/) });
       expect(broken.stderr).toContain("There is no /nothing.");
     },

@@ -138,6 +138,8 @@ describe.each([
       "done",
     ]);
     expect([json.code, json.stderr]).toEqual([1, ""]);
+    const mistyped = await go(["chat"], { stdin: "/bogus\n/quit\n", application });
+    expect([mistyped.code, mistyped.stderr]).toEqual([0, expect.stringContaining("There is no /bogus.")]);
   });
 
   test("in a conversation /memories waits for what was just said, /why and /remember work on it, and /help names all of them", async () => {

@@ -176,6 +176,10 @@ describe("privacy", () => {
     expect(await records.restore(ANN, before)).toBe(2);
     expect(await records.restore(ANN, before)).toBe(0);
     expect(await collect(records, ANN)).toEqual(before);
+    expect(await records.leftOut?.(ANN, before), "what is there already is not left out").toEqual([]);
+    const ben = ownerOf("test", "ben");
+    expect(await records.restore(ben, before)).toBe(0);
+    expect(await records.leftOut?.(ben, before)).toEqual(before.map((_, at) => ({ at, detail: expect.stringMatching(/^Booking MD-/) })));
     await domain.close?.();
     const after = Bookings.open(join(dir, "bookings.db"));
     expect(after.sold(["marta-vale-quartet-2026-03-14"]).get(seatsKey("marta-vale-quartet-2026-03-14", "Bar")) ?? 0).toBe(2);

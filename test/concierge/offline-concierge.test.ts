@@ -118,8 +118,8 @@ describe("what is known of a guest shapes the suggestions", () => {
 });
 
 describe("the constraint gate speaks through the script", () => {
-  beforeEach(async () => {
-    await longTerm.add(
+  const needsStepFree = (subject: string) =>
+    longTerm.add(
       ANN,
       {
         text: "Needs step-free access",
@@ -128,7 +128,7 @@ describe("the constraint gate speaks through the script", () => {
         need: "step_free",
         type: "constraint",
         strength: "hard",
-        subject: "self",
+        subject,
         scope: "standing",
         valid_until: null,
         confidence: 1,
@@ -138,6 +138,26 @@ describe("the constraint gate speaks through the script", () => {
       },
       { now: NOW },
     );
+  beforeEach(() => needsStepFree("self").then(() => undefined));
+
+  test.each(["Do it anyway", "ok do it anyway", "okay, go for it anyway"])("told to do it anyway, it books: %s", async (words) => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    expect((await ann.say(words)).content).toMatch(/^Booked: two seats for Night Shift Trio/);
+  });
+
+  test("told to do it anyway to a list, it asks which one; thanks for a list are only thanks", async () => {
+    const ann = guest();
+    await ann.say("Jazz in Vienna");
+    expect((await ann.say("ok do it anyway")).content).toBe("Which one do you mean? Tell me its number.");
+    expect((await ann.say("great, thanks a lot")).content).toMatch(/^You are welcome/);
+  });
+
+  test("thanks with something that is no answer is told how to answer; thanks alone is only thanks", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    expect((await ann.say("ok hmm then")).content).toMatch(/^Nothing is booked yet\. Say “book it anyway”/);
+    expect((await ann.say("Thanks")).content).toMatch(/^You are welcome/);
   });
 
   test("it stops although nothing was recalled, names the constraint, and books only when told to in words", async () => {
@@ -245,6 +265,22 @@ describe("a yes with something beside it", () => {
   });
 });
 
+describe("a number of seats that can't be booked", () => {
+  test.each(["Book 30 tickets for Night Shift Trio on Friday", "Book 0 tickets for Night Shift Trio on Friday"])(
+    "is told: %s",
+    async (words) => {
+      expect((await guest().say(words)).content).toBe("I can book 1 to 20 seats at once. How many would you like?");
+    },
+  );
+
+  test("is told of a list and of a quote too", async () => {
+    const ann = guest();
+    expect((await ann.say("Jazz in Vienna for 30 people")).content).toMatch(/which one\. I can book 1 to 20 seats at once/);
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    expect((await ann.say("make it 40")).content).toMatch(/^I can book 1 to 20 seats at once/);
+  });
+});
+
 describe("somebody drops out", () => {
   const SEATS = "how many is it now";
 
@@ -266,6 +302,25 @@ describe("somebody drops out", () => {
     expect(content).toContain(SEATS);
     expect(steps.at(-1)?.input).toMatchObject({ not_coming: ["sister"] });
     expect((await ann.say("Yes")).content).toMatch(/^Booked: two seats/);
+  });
+
+  test.each(["ok then without her", "without her", "She isn't coming"])(
+    "who would come along is meant by a word for them: %s",
+    async (words) => {
+      const ann = guest();
+      await ann.say("Book two tickets for Night Shift Trio on Friday for me and my sister");
+      const { content, steps } = await ann.say(words);
+      expect(content).toContain(SEATS);
+      expect(steps.at(-1)?.input).toMatchObject({ not_coming: ["sister"] });
+      expect((await ann.say("just me")).content).toMatch(/^I can book one seat for Night Shift Trio/);
+    },
+  );
+
+  test("who goes alone after all takes nobody along", async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday for me and my sister");
+    const { steps } = await ann.say("Ok then just me");
+    expect(steps.at(-1)?.input).toMatchObject({ quantity: 1, not_coming: ["sister"] });
   });
 
   test("of a list: the number that was spoken of before counts no more, nor a usual one", async () => {

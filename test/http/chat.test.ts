@@ -179,3 +179,32 @@ describe("POST /v1/chat, JSON", () => {
     expect(aborted).toBe(true);
   });
 });
+
+describe("POST /v1/chat, a turn that fails", () => {
+  const failing = (kept: boolean) =>
+    appOver(
+      fakeApplication({
+        chat: {
+          async chat(_request, options) {
+            if (kept) await options?.onEvent?.({ type: "session", session_id: SESSION_ID, turn: 1, user_message_id: "m", created: true });
+            throw new AppError("MODEL_UNAVAILABLE");
+          },
+        },
+      }),
+    );
+
+  test.each([false, true])("tells which session holds its message (streamed: %s)", async (stream) => {
+    const response = await (await failing(true)).request("/v1/chat", json("POST", { message: "Hello", stream }));
+    expect([response.status, response.headers.get("X-Session-Id")]).toEqual([502, SESSION_ID]);
+    expect(await response.json()).toMatchObject({
+      code: "MODEL_UNAVAILABLE",
+      session_id: SESSION_ID,
+      hint: expect.stringMatching(/is kept.*`session_id`.*Idempotency-Key/),
+    });
+  });
+
+  test("names none where nothing is kept", async () => {
+    const response = await (await failing(false)).request("/v1/chat", json("POST", { message: "Hello" }));
+    expect([response.headers.get("X-Session-Id"), await response.text()]).toEqual([null, expect.not.stringContaining("session_id")]);
+  });
+});

@@ -227,6 +227,26 @@ describe("errors, as OpenAI's client reads them", () => {
     await expect(all(stream)).rejects.toMatchObject({ type: "server_error", code: "model_unavailable" });
   });
 
+  test("a turn that fails is not tried again by the client, which is told the session that holds its message", async () => {
+    const { openai, maitred, model: script, thread } = await openDoor([{ fail: new AppError("MODEL_UNAVAILABLE") }, { text: "Here." }]);
+    const client = openai("ada", 2);
+    const error: unknown = await client.chat.completions.create({ model, messages: HELLO }).catch((thrown: unknown) => thrown);
+    const { data } = await maitred.for({ user: "ada" }).sessions.list();
+    expect([data.length, script.requests.length]).toEqual([1, 1]);
+    const id = data[0]?.id ?? "";
+    expect(error).toMatchObject({ status: 502, message: expect.stringContaining(`is kept, send the header X-Session-Id: ${id}.`) });
+    expect(error instanceof OpenAI.APIError && error.headers?.get("X-Session-Id")).toBe(id);
+    await client.chat.completions.create({ model, messages: HELLO }, { headers: { "X-Session-Id": id } });
+    expect((await thread(id)).map(({ output }) => output)).toEqual(["Good evening.", "Good evening.", "Here."]);
+  });
+
+  test("a turn that fails before its message is kept may be tried again", async () => {
+    const { url } = await openDoor([]);
+    const body = JSON.stringify({ model, messages: [] });
+    const response = await fetch(`${url}/chat/completions`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    expect([response.status, response.headers.get("X-Should-Retry")]).toEqual([400, null]);
+  });
+
   test("limits hold here as everywhere: the rate's and the day's [limits-hold]", async () => {
     const usage = { input_tokens: 5_000, output_tokens: 5_000 };
     const { openai } = await openDoor([{ text: "One.", usage }], { rateLimitPerMinute: 2, costHardLimitTokens: 1_000 });

@@ -127,11 +127,15 @@ describe("POST /v1/responses, by OpenAI's own client", () => {
       ],
       [
         { input, previous_response_id: id },
-        { status: 404, code: "session_not_found" },
+        { status: 404, code: "session_not_found", param: "previous_response_id" },
       ],
       [
         { input, previous_response_id: "resp_1" },
-        { status: 404, code: "session_not_found" },
+        { status: 404, code: "session_not_found", param: "previous_response_id" },
+      ],
+      [
+        { input, conversation: { id: "conv_1" } },
+        { status: 404, message: "404 There is no such session. List your sessions with GET /v1/sessions.", param: "conversation.id" },
       ],
       [
         { input, tools: [{ type: "function", name: "a b" }] },
@@ -139,6 +143,13 @@ describe("POST /v1/responses, by OpenAI's own client", () => {
       ],
     ];
     for (const [body, expected] of refused) await expect(openai().responses.create({ model, ...body })).rejects.toMatchObject(expected);
+  });
+
+  test("a turn that fails is not tried again by the client, streamed or not", async () => {
+    const { openai, maitred } = await openDoor([1, 2].map(() => ({ fail: new AppError("MODEL_TIMEOUT") })));
+    await expect(openai("ada", 2).responses.create({ model, input })).rejects.toMatchObject({ status: 504, code: "model_timeout" });
+    await all(await openai("ada", 2).responses.create({ model, input, stream: true })).catch(() => []);
+    expect((await maitred.for({ user: "ada" }).sessions.list()).data).toHaveLength(2);
   });
 
   test("a turn that fails in the stream ends it with `response.failed`", async () => {

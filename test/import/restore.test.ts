@@ -159,6 +159,13 @@ describe("an export that is taken back", () => {
     expect(await elsewhere.store.index.due(Number.MAX_SAFE_INTEGER, 10), "nothing is extracted again").toEqual([]);
   });
 
+  test("records that the domain leaves out are named in the answer", async () => {
+    await fill();
+    elsewhere.records.leftOut = async (_owner, records) => records.map((_, at) => ({ at, detail: "is taken here" }));
+    const result = await take(elsewhere, owner, await here.export(owner));
+    expect(result.left_out).toEqual([{ pointer: "/records/bookings/0", detail: "is taken here" }]);
+  });
+
   test("[export-complete] a name that was made of a first message said again is the session's name there too", async () => {
     const id = newId();
     const user = (turn: number, content: string): NewRecord => ({

@@ -28,8 +28,8 @@ export async function openDoor(steps: readonly ScriptedStep[], options: MaitredO
     await maitred.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const openai = (user = "ada") =>
-    new OpenAI({ baseURL: url, apiKey: "none", maxRetries: 0, defaultHeaders: { "X-User-Id": user, Authorization: null } });
+  const openai = (user = "ada", maxRetries = 0) =>
+    new OpenAI({ baseURL: url, apiKey: "none", maxRetries, defaultHeaders: { "X-User-Id": user, Authorization: null } });
   const thread = async (id: string, user = "ada") => (await maitred.for({ user }).sessions.thread(id)).steps;
   return { model, maitred, url, openai, thread };
 }

@@ -3,11 +3,12 @@ import type { TaskTokens } from "../../domain/tokens.js";
 import { estimatedTokens } from "../../platform/tokens.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
 import type { TokenMeter } from "../token-meter.js";
+import { boundedAnswer } from "./bounded-answer.js";
 
 /**
  * A model whose calls are counted, by what they are for. Where the provider tells no usage, request and answer are estimated. A call that
  * fails is not counted: nothing is told of it. `mayCall` is asked before each call that is made for somebody, and throws where it may not
- * be made. Default: it may.
+ * be made. Default: it may. An answer without end is cut ({@link boundedAnswer}), and counted as it was written.
  */
 export function meteredModel(
   model: ChatModel,
@@ -38,7 +39,7 @@ async function* counted(
   options: ModelCallOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   let written = "";
-  for await (const event of model.stream(request, options)) {
+  for await (const event of boundedAnswer(model.stream(request, options))) {
     if (event.type === "text") written += event.delta;
     else if (event.type === "tool_call") written += event.call.arguments;
     else if (event.type === "end") {

@@ -46,9 +46,20 @@ export function staysBehind(companion: string, words: string): boolean {
   const name = namesOf(companion)
     .map(naming)
     .find((each) => each.test(text));
-  if (name === undefined) return says(text, "alone") && saysOnly(text, "alone", "beside_alone", "polite");
+  if (name === undefined) return says(text, "alone") && saysOnly(text, "alone", "beside_alone", "polite", "yes");
   const beside = text.replace(name, " ");
-  return says(text, "not_coming", "without") && saysOnly(beside, "not_coming", "without", "mine", "beside_alone", "polite");
+  return saysStaying(text, beside);
+}
+
+/** The same of whom the message only points to: "ok, without her then". */
+export function oneStaysBehind(words: string): boolean {
+  const text = folded(words);
+  return !words.includes("?") && says(text, "them") && saysStaying(text, text.replace(phrase("them"), " "));
+}
+
+/** `beside`: the text without who it is about. */
+function saysStaying(text: string, beside: string): boolean {
+  return says(text, "not_coming", "without") && saysOnly(beside, "not_coming", "without", "mine", "beside_alone", "polite", "yes");
 }
 
 /** Whether somebody drops out of the party, whoever it is: "one of us has dropped out", "Sam can't make it". Not the guest themself. */

@@ -1,10 +1,11 @@
 import type { JsonValue } from "../../domain/session.js";
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import { says } from "../phrases.js";
-import { bowsOut, companionsIn, dropsOut, leftOut } from "../script/party-words.js";
+import { bowsOut, companionsIn, dropsOut, leftOut, oneStaysBehind } from "../script/party-words.js";
 import { agreesToKeep, readReply } from "../script/reply.js";
 import type { Wish } from "../script/wish.js";
 import { ordinalIn, partyLeftIn } from "../script/words.js";
+import { isBookable } from "../seats.js";
 import type { Habits } from "./habits.js";
 import { callThen, say } from "./moves.js";
 import { bookingIn, justShowedOne, lastList, mergedList, openQuote, type ShownBooking, saidSinceList } from "./past.js";
@@ -29,6 +30,7 @@ export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
       { name: "check_availability", arguments: { event_id: event } },
       (output) => `${replies.detailsReply(output)}\nHow many seats would you like?`,
     );
+  if (!isBookable(quantity)) return say(replies.SEATS_AT_ONCE);
   const companions = companionsIn(view.message);
   const absent = leftOut(knownCompanions(view), view.message);
   const given = {
@@ -72,7 +74,7 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   const quote = openQuote(view);
   if (quote !== undefined) {
     const seats = brief && ordinalIn(view.message) === undefined ? partyLeftIn(view.message) : undefined;
-    const absent = leftOut([...new Set([...quote.companions, ...knownCompanions(view)])], view.message);
+    const absent = absentFrom(view, quote);
     if (seats === undefined && (absent.length > 0 || dropsOut(view.message)) && !reply.partly)
       return answerQuote(view, quote, { seats: quote.quantity, absent, agrees: false, reply: replies.fewerSeatsReply });
     const speaksToIt =
@@ -90,6 +92,12 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   const wants = reply.yes || (wish.party !== undefined && wish.empty);
   // The words of a yes name no title.
   return wants && brief && justShowedOne(view) ? book(view, reply.yes ? { ...wish, text: "" } : wish, habits) : undefined;
+}
+
+/** Who stays behind: by name, or as the one who would come along. */
+function absentFrom(view: ScriptView, { companions }: ShownBooking): readonly string[] {
+  const named = leftOut([...new Set([...companions, ...knownCompanions(view)])], view.message);
+  return named.length === 0 && companions.length === 1 && oneStaysBehind(view.message) ? companions : named;
 }
 
 /** Somebody drops out of what was shown or booked; undefined where there is neither. */
@@ -114,6 +122,7 @@ function answerQuote(
     readonly reply?: (output: JsonValue) => string;
   },
 ): ScriptMove {
+  if (!isBookable(seats)) return say(replies.SEATS_AT_ONCE);
   const { event_id, quote_id } = quote;
   // "My friend had to cancel" brings no friend.
   const companions = dropsOut(view.message) ? [] : companionsIn(view.message);

@@ -16,8 +16,13 @@ export function callThen(
   return view.tools.has(name) ? { type: "call", calls: [{ name, arguments: given }] } : say("I can't do that here.");
 }
 
+/** What a tool box tells a model of arguments is for nobody else. */
+const OF_ARGUMENTS = "The arguments are not valid";
+
 /** What a tool that failed says to people. */
 export function failureOf({ output }: Observation): string | undefined {
   if (typeof output !== "object" || output === null || !("error" in output)) return undefined;
-  return typeof output.error === "string" ? `That did not work: ${output.error}` : "That did not work.";
+  const { error } = output;
+  if (typeof error === "string" && error.startsWith(OF_ARGUMENTS)) return "That did not work. Please say it in other words.";
+  return typeof error === "string" ? `That did not work: ${error}` : "That did not work.";
 }

@@ -4,6 +4,7 @@ import type { MemoryLine } from "../../ports/offline-script.js";
 import { type CatalogueEvent, isStepFree } from "../catalogue.js";
 import { longDay } from "../local-time.js";
 import { euros } from "../presentation.js";
+import { isBookable, MAX_SEATS } from "../seats.js";
 import { bookingIn, eventIn, type ShownBooking } from "./past.js";
 
 /** The script's sentences. */
@@ -34,6 +35,7 @@ export const BOOKED_STAYS =
   "What is booked stays as it is. I can cancel a booking and make another for fewer: say “cancel my booking” where you want that.";
 /** To a yes with something beside it. */
 export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
+export const SEATS_AT_ONCE = `I can book 1 to ${MAX_SEATS} seats at once. How many would you like?`;
 export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
 
 /** `used`: what of the memories shaped the search. `wider`: not all that did at first. `leftOut`: words that
@@ -59,7 +61,7 @@ export function listReply(
   const because = used.length === 0 ? "" : `I went by what I know of you: ${used.map(({ text }) => lower(text)).join("; ")}.`;
   const head = `${without}${further}${because}`.trim();
   const which = events.length === 1 ? "Tell me if it suits" : "Tell me which one";
-  const seats = party === undefined ? " and how many seats, and I prepare a booking." : `, and I prepare a booking for ${seatsOf(party)}.`;
+  const seats = party === undefined ? " and how many seats, and I prepare a booking." : bookingFor(party);
   const lines = events.map((event, index) => `${index + 1}. ${eventLine(event, broken.get(event.id) ?? [])}`);
   // Without the empty line Markdown takes what follows for a part of the last item.
   return [
@@ -69,6 +71,10 @@ export function listReply(
     "",
     which + seats,
   ].join("\n");
+}
+
+function bookingFor(party: number): string {
+  return isBookable(party) ? `, and I prepare a booking for ${seatsOf(party)}.` : `. ${SEATS_AT_ONCE}`;
 }
 
 /** In cents. */
@@ -126,6 +132,12 @@ export function fewerSeatsReply(output: JsonValue): string {
   const still = `That is still ${seatsOf(quantity)}: how many is it now`;
   if (status === "stopped") return `${bookingReply(output)}\n\n${still}?`;
   return bookingReply(output, `${still}, or shall I book it as it is?`);
+}
+
+/** To words that are no answer to a quote. */
+export function unansweredReply({ status }: ShownBooking): string {
+  const how = status === "stopped" ? "“book it anyway” if you want it all the same" : "“yes” if you want it";
+  return `Nothing is booked yet. Say ${how}, “no” if you don't, or tell me how many seats it is and who stays behind.`;
 }
 
 function stoppedReply(what: string, reminders: string, { conflicts }: ShownBooking): string {

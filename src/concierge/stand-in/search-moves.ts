@@ -3,6 +3,7 @@ import type { CatalogueEvent } from "../catalogue.js";
 import { says } from "../phrases.js";
 import type { Wish } from "../script/wish.js";
 import { ordinalIn } from "../script/words.js";
+import { isBookable } from "../seats.js";
 import { kindOf, plain } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
 import { callThen, failureOf, say } from "./moves.js";
@@ -71,7 +72,7 @@ function attempt(
     from: wish.days?.from,
     to: wish.days?.to,
     max_price_eur: wish.maxPrice ?? by(habits.maxPrice, open),
-    party_size: party !== undefined && party <= 20 ? party : undefined,
+    party_size: party !== undefined && isBookable(party) ? party : undefined,
     step_free: wish.stepFree ? "only" : by(habits.stepFree) && "first",
     diet: wish.diet ?? by(habits.diet, narrow && dining),
   };

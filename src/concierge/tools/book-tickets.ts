@@ -9,6 +9,7 @@ import { standsIn, tokenOf, tokenOfQuote, whyRefused } from "../consent.js";
 import type { ConstraintGate } from "../constraint-gate.js";
 import { bookingLine, bookingReceipt, eventSource, seatsLeft } from "../presentation.js";
 import { quotedOutput, stoppedOutput } from "../quote-output.js";
+import { MAX_SEATS } from "../seats.js";
 import type { Verdict } from "../verdict.js";
 import { withBookedBefore } from "./booked-before.js";
 import { type CatalogueParts, eventOrThrow, yetToBegin } from "./catalogue-tools.js";
@@ -22,7 +23,7 @@ const words = z.string().min(1).max(500);
 const input = z.strictObject({
   event_id: z.string().min(1).max(200),
   section: z.string().max(100).optional().describe("default: the cheapest that fits"),
-  quantity: z.number().int().min(1).max(20).optional().describe("for a new quote"),
+  quantity: z.number().int().min(1).max(MAX_SEATS).optional().describe("for a new quote"),
   companions: people.optional().describe("who comes along, as the guest or the user context names them"),
   not_coming: people.optional().describe("who doesn't come after all"),
   quote_id: z.string().max(64).optional().describe("that the guest answers"),

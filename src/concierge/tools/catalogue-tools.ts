@@ -7,6 +7,7 @@ import type { BookingStore } from "../booking-store.js";
 import { type Catalogue, type CatalogueEvent, filterEvents, HORIZON_DAYS } from "../catalogue.js";
 import { brokenBy } from "../fit.js";
 import { eventCard, eventDetails, eventLine, eventSource, seatsLeft, sectionLine } from "../presentation.js";
+import { MAX_SEATS } from "../seats.js";
 import { ALL_GENRES, CITY_NAMES, DIETS, KINDS } from "../vocabulary.js";
 
 export interface CatalogueParts {
@@ -24,7 +25,7 @@ const searchInput = z.strictObject({
   from: z.iso.date().optional().describe("YYYY-MM-DD"),
   to: z.iso.date().optional().describe("inclusive"),
   max_price_eur: z.number().nonnegative().optional(),
-  party_size: z.number().int().min(1).max(20).optional(),
+  party_size: z.number().int().min(1).max(MAX_SEATS).optional(),
   step_free: z.enum(["first", "only"]).optional().describe("first: these lead; only: no others"),
   diet: z.enum(DIETS).optional(),
   limit: z.number().int().min(1).max(20).optional().describe("default 5"),
@@ -86,7 +87,10 @@ export function getEvent({ catalogue, bookings }: CatalogueParts): Tool<z.infer<
   };
 }
 
-const availabilityInput = z.strictObject({ event_id: eventId, quantity: z.number().int().min(1).max(20).optional().describe("default 1") });
+const availabilityInput = z.strictObject({
+  event_id: eventId,
+  quantity: z.number().int().min(1).max(MAX_SEATS).optional().describe("default 1"),
+});
 
 export function checkAvailability({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof availabilityInput>> {
   return {

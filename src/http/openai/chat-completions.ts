@@ -59,6 +59,7 @@ export function completionRoutes(parts: OpenAiParts): ApiApp {
     return answerTurn(c, parts, asked, {
       form: stream === true ? completionStream(modelName, { usage: options?.include_usage === true }) : null,
       whole: (answer) => completionOf(answer, modelName),
+      namedAt: metadata?.session_id === undefined ? undefined : "/metadata/session_id",
     });
   });
   return api;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import type { GivenImage } from "../../domain/image.js";
 import type { Owner } from "../../domain/owner.js";
-import { AppError } from "../../platform/errors.js";
+import { AppError, ERRORS } from "../../platform/errors.js";
 import { isId, newId } from "../../platform/ids.js";
 import type { CallResult, Chat, ChatAnswer, ChatRequest, Sessions } from "../../ports/application.js";
 import type { ToolSpec } from "../../ports/chat-model.js";
@@ -84,6 +84,12 @@ export function namedSession(c: Context<HttpEnv>, ...named: readonly (string | u
   if (new Set(given).size > 1) throw new AppError("INVALID_REQUEST", { detail: "The request names two sessions." });
   if (given[0] !== undefined && !isId(given[0])) throw new AppError("INVALID_SESSION_ID");
   return given[0];
+}
+
+/** Where the session that a body names isn't there: the refusal with the place, which clients read as `param`. */
+export function sessionNotFound(pointer: string, cause?: unknown): AppError {
+  const { title, hint } = ERRORS.SESSION_NOT_FOUND;
+  return new AppError("SESSION_NOT_FOUND", { errors: [{ pointer, detail: `${title}. ${hint}` }], cause });
 }
 
 /**

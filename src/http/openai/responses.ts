@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { AppError } from "../../platform/errors.js";
 import { type ApiApp, body, createRoute, newApi } from "../routes.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
-import { askedIn, type Entry, namedSession } from "./conversation.js";
+import { askedIn, type Entry, namedSession, sessionNotFound } from "./conversation.js";
 import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, sessionHeaders } from "./documented.js";
 import { type Echoed, responseOf, responseSchema } from "./response.js";
 import { responseStream } from "./response-stream.js";
@@ -62,7 +61,10 @@ export function responseRoutes(parts: OpenAiParts): ApiApp {
     const { metadata, stream, previous_response_id: previous, conversation } = given;
     if (previous && conversation) throw refused("/conversation", "stands for `previous_response_id`: send one of the two");
     const named = typeof conversation === "object" ? conversation?.id : conversation;
-    const sessionId = namedSession(c, metadata?.session_id, ...[previous, named].map((id) => (id ? sessionFor(id) : undefined)));
+    const place = previous ? "/previous_response_id" : typeof conversation === "object" ? "/conversation/id" : "/conversation";
+    const id = previous || named;
+    const namedAt = id ? place : metadata?.session_id === undefined ? undefined : "/metadata/session_id";
+    const sessionId = namedSession(c, metadata?.session_id, id ? sessionFor(id, place) : undefined);
     const prompt = given.instructions ?? "";
     const asked = askedIn(entriesOf(given.input), { prompt, sessionId, ...toolsOf(given.tools, given.tool_choice) });
     const echoed: Echoed = {
@@ -75,15 +77,16 @@ export function responseRoutes(parts: OpenAiParts): ApiApp {
     return answerTurn(c, parts, asked, {
       form: stream === true ? responseStream(modelName, echoed) : null,
       whole: (answer) => responseOf(answer, modelName, echoed),
+      namedAt,
     });
   });
   return api;
 }
 
 /** @throws SESSION_NOT_FOUND for what can't be an id of ours */
-function sessionFor(id: string): string {
+function sessionFor(id: string, pointer: string): string {
   const sessionId = sessionOf(id);
-  if (sessionId === null) throw new AppError("SESSION_NOT_FOUND");
+  if (sessionId === null) throw sessionNotFound(pointer);
   return sessionId;
 }
 

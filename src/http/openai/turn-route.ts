@@ -1,10 +1,12 @@
 import type { Context } from "hono";
 import type { Owner } from "../../domain/owner.js";
+import { isAppError } from "../../platform/errors.js";
 import type { ChatAnswer } from "../../ports/application.js";
 import { type StreamForm, type StreamLimits, streamTurn } from "../chat-stream.js";
 import type { HttpEnv } from "../http-env.js";
+import { noteKept } from "../kept-message.js";
 import type { OpenStreams } from "../streams.js";
-import { type Asked, runTurn, type TurnParts } from "./conversation.js";
+import { type Asked, runTurn, sessionNotFound, type TurnParts } from "./conversation.js";
 
 /** What the routes of OpenAI's APIs stand on. */
 export interface OpenAiParts extends TurnParts {
@@ -12,6 +14,15 @@ export interface OpenAiParts extends TurnParts {
   readonly limits: StreamLimits;
   /** Of a user's model, until it is known who answered. */
   readonly modelName: (owner: Owner) => string;
+}
+
+/** How a turn is answered. */
+interface Answering {
+  /** Null: as one value. */
+  readonly form: StreamForm | null;
+  readonly whole: (answer: ChatAnswer) => object;
+  /** Where the body names the session, as a JSON Pointer. Default: it names none. */
+  readonly namedAt?: string | undefined;
 }
 
 /**
@@ -22,17 +33,17 @@ export async function answerTurn(
   c: Context<HttpEnv>,
   { chat, sessions, streams, limits }: OpenAiParts,
   asked: Asked,
-  how: { readonly form: StreamForm | null; readonly whole: (answer: ChatAnswer) => object },
+  how: Answering,
 ): Promise<Response> {
+  const run = (options: Parameters<typeof runTurn>[3]) =>
+    runTurn(c, { chat, sessions }, asked, options).catch((error: unknown) => {
+      throw how.namedAt !== undefined && isAppError(error, "SESSION_NOT_FOUND") ? sessionNotFound(how.namedAt, error) : error;
+    });
   if (how.form !== null) {
     const form = { ...how.form, headers: (sessionId: string) => ({ "X-Session-Id": sessionId }) };
-    return streamTurn(c, (options) => runTurn(c, { chat, sessions }, asked, options), {
-      leave: streams.enter(c.get("owner")),
-      limits,
-      form,
-    });
+    return streamTurn(c, run, { leave: streams.enter(c.get("owner")), limits, form });
   }
-  const answer = await runTurn(c, { chat, sessions }, asked, { signal: c.req.raw.signal });
+  const answer = await run({ signal: c.req.raw.signal, onEvent: noteKept(c) });
   c.header("X-Session-Id", answer.session_id);
   c.header("X-Memory-Status", answer.memory.status);
   return c.json(how.whole(answer));
