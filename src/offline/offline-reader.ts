@@ -12,6 +12,7 @@ import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
+import { isDenied, tellsOfNone } from "./reading/denied-needs.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
@@ -108,7 +109,7 @@ export class OfflineReader implements MessageReader {
     if (this.#judge === null || read.length === 0) return { believable: drafts, back: NEVER };
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
     const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
-    const believable = read.flatMap(({ drafts: of, whole, unread, parts, doubted, asked }, at) => {
+    const believable = read.flatMap(({ drafts: of, whole, unread, parts, doubted, asked, none }, at) => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
@@ -119,7 +120,7 @@ export class OfflineReader implements MessageReader {
       if (unread === null || !tells) return needs;
       const plain = of.length > needs.length;
       const said = (part: Clause) =>
-        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted });
+        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted, none });
       const together = said(unread);
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     });
@@ -148,7 +149,7 @@ export class OfflineReader implements MessageReader {
     if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
     if (sentence.text.includes(BROUGHT)) return null;
     const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-    if (supposes(words, language)) return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false };
+    if (supposes(words, language)) return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false };
     const clauses = clausesOf(sentence, language);
     const drafts: Draft[] = [];
     const laughs = anyLanguage("laugh", words);
@@ -160,7 +161,7 @@ export class OfflineReader implements MessageReader {
       isAsked ||= asked;
       story.standing ||= asked || english.standing.in(words) !== -1;
       // What is over is no statement that it holds.
-      if (rest === null || english.ends.in(rest.words) !== -1) continue;
+      if (rest === null || english.ends.in(rest.words) !== -1 || isDenied(rest.words, language, this.#vocabulary)) continue;
       const asks = sentence.asks && !asked && !story.standing;
       const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
       if (read === null) continue;
@@ -179,7 +180,8 @@ export class OfflineReader implements MessageReader {
     );
     const unread = unreadIn(clauses, whole, drafts);
     const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
-    return { drafts, whole, unread, parts, doubted: false, asked: isAsked };
+    const none = tellsOfNone(clauses, language, this.#vocabulary);
+    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none };
   }
 }
 
@@ -195,6 +197,8 @@ interface ReadSentence {
   readonly doubted: boolean;
   /** The guest asked that it be remembered. */
   readonly asked: boolean;
+  /** It tells that somebody has no need. */
+  readonly none: boolean;
 }
 
 interface DatedDraft {

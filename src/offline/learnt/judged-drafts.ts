@@ -1,5 +1,6 @@
 import { wordsIn } from "../../platform/phrase-list.js";
 import type { Clause } from "../reading/clauses.js";
+import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { english, type Language, relationAt } from "../reading/language.js";
@@ -80,14 +81,17 @@ export interface AsSaidOptions {
   readonly plain: boolean;
   /** It may not be meant: nothing but a question comes of it. */
   readonly doubted: boolean;
+  /** It tells that somebody has no need: nothing that must hold. */
+  readonly none: boolean;
 }
 
 /** What is kept of words as they were said. */
 export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaidOptions): readonly Draft[] {
-  const { language, vocabulary, plain, doubted } = options;
+  const { language, vocabulary, plain, doubted, none } = options;
   const { words } = clause;
   const keepFrom = (plain ? PARTLY_READ_FROM : KEEP_FROM) + (language.name === "en" ? 0 : ABROAD);
   const hard = judgement.hard >= (judgement.keep < keepFrom ? MAYBE_HARD_FROM : HARD_FROM);
+  if (none && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
   const who = whoIn(clause, language, false);
   // "The couple we met are both deaf" is not about the guest.
   const isPlain = who.kind === "companion" || (who.kind === "self" && !language.others.has(words[0]));
@@ -162,10 +166,16 @@ function isDietOfPlace({ need, at, length }: FoundNeed, words: readonly string[]
 /** The one need that words name which must hold; null where they name none, several, or deny something. */
 function needNamedIn(words: readonly string[], language: Language, vocabulary: Vocabulary): FoundNeed | null {
   const [first, ...more] = vocabulary.needsIn(words);
-  if (first === undefined || more.some(({ need }) => need !== first.need)) return null;
+  if (first === undefined || isOver(words, language, vocabulary) || more.some(({ need }) => need !== first.need)) return null;
   const cue = language.avoid.in(words, { slips: true });
   if (first.kind === "avoid") return cue === -1 ? null : first;
   return language.not.in(words) === -1 ? first : null;
+}
+
+/** "I used to be vegan", "he said I'm no longer allergic": it names what may not hold. */
+function isOver(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
+  if (isDenied(words, language, vocabulary)) return true;
+  return language.name === "en" && [english.no_longer, english.formerly, english.grown].some((list) => list.in(words) !== -1);
 }
 
 /** "My friend Tom", "my colleague": who is no family, and may come along all the same. The guest is asked. */
