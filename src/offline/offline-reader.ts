@@ -15,6 +15,7 @@ import { type Dates, datesIn } from "./reading/dates.js";
 import { isDenied, tellsOfNone } from "./reading/denied-needs.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
+import { harmsIn, withHarms } from "./reading/harm.js";
 import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
 import { avoidingIn, needsOf } from "./reading/needs.js";
 import { statementsOf } from "./reading/statements.js";
@@ -105,11 +106,11 @@ export class OfflineReader implements MessageReader {
     { message, sentences, language }: { readonly message: string; readonly sentences: number; readonly language: Language },
     signal: AbortSignal,
   ): Promise<{ readonly believable: readonly Draft[]; readonly back: number }> {
-    const drafts = read.flatMap((each) => each.drafts);
+    const drafts = read.flatMap((each) => withHarms(each.drafts, each.harms));
     if (this.#judge === null || read.length === 0) return { believable: drafts, back: NEVER };
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
     const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
-    const believable = read.flatMap(({ drafts: of, whole, unread, parts, doubted, asked, none }, at) => {
+    const believed = ({ drafts: of, whole, unread, parts, doubted, asked, none }: ReadSentence, at: number): readonly Draft[] => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
@@ -123,7 +124,8 @@ export class OfflineReader implements MessageReader {
         keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted, none });
       const together = said(unread);
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
-    });
+    };
+    const believable = read.flatMap((each, at) => withHarms(believed(each, at), each.harms));
     const takesBack = ({ place, whole }: ReadSentence) => place < BACK_WITHIN && mayTakeBack(whole.words, language);
     const firsts = read.map((each, at) => (takesBack(each) ? (judged[2 * at]?.back ?? NEVER) : NEVER));
     return { believable, back: Math.max(...firsts) };
@@ -149,7 +151,8 @@ export class OfflineReader implements MessageReader {
     if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
     if (sentence.text.includes(BROUGHT)) return null;
     const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-    if (supposes(words, language)) return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false };
+    if (supposes(words, language))
+      return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false, harms: [] };
     const clauses = clausesOf(sentence, language);
     const drafts: Draft[] = [];
     const laughs = anyLanguage("laugh", words);
@@ -180,8 +183,9 @@ export class OfflineReader implements MessageReader {
     );
     const unread = unreadIn(clauses, whole, drafts);
     const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
+    const harms = harmsIn(sentence, clauses, language, this.#vocabulary);
     const none = tellsOfNone(clauses, language, this.#vocabulary);
-    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none };
+    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms };
   }
 }
 
@@ -199,6 +203,8 @@ interface ReadSentence {
   readonly asked: boolean;
   /** It tells that somebody has no need. */
   readonly none: boolean;
+  /** What may have to hold where nothing else of it does. */
+  readonly harms: readonly Draft[];
 }
 
 interface DatedDraft {

@@ -114,10 +114,10 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];
-  const acquaintance = hard ? acquaintanceIn(clause, language) : null;
+  const acquaintance = hard ? acquaintanceIn(clause, language, vocabulary) : null;
   const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
-  if (hard && looksForOne(clause, language, vocabulary)) return [];
+  if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary))) return [];
   const slot = slotOf(words, language, vocabulary);
   const need = hard ? needNamedIn(words, language, vocabulary) : null;
   return [
@@ -136,6 +136,13 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
       trip: false,
     },
   ];
+}
+
+const MARKUP = /<\/?[a-z!]|\w\(|[{}\\]|=>/iu;
+
+/** "<script>…</script>": no words of a need stand in it. */
+function isMarkup({ text, words }: Clause, vocabulary: Vocabulary): boolean {
+  return MARKUP.test(text) && vocabulary.needsIn(words).length === 0 && english.cued.in(words) === -1;
 }
 
 /** "For two", "for 4". */
@@ -179,8 +186,10 @@ function isOver(words: readonly string[], language: Language, vocabulary: Vocabu
 }
 
 /** "My friend Tom", "my colleague": who is no family, and may come along all the same. The guest is asked. */
-function acquaintanceIn({ text, words }: Clause, language: Language): Extract<Who, { kind: "companion" }> | null {
+function acquaintanceIn({ text, words }: Clause, language: Language, vocabulary: Vocabulary): Extract<Who, { kind: "companion" }> | null {
   const relation = words[1]?.replace(/'s$/u, "") ?? "";
+  // "My guide dog" is no guide.
+  if (vocabulary.needsIn(words).some(({ at }) => at === 1)) return null;
   if (!language.mine.has(words[0]) || !english.bystanders.has(relation)) return null;
   const name = rawWords(text)[2] ?? "";
   return { kind: "companion", relation, name: isName(name) ? name : null };

@@ -34,13 +34,13 @@ function isOfNeed(words: readonly string[], vocabulary: Vocabulary): boolean {
 
 /** It says that something does harm, or is avoided. */
 function isCue(word: string): boolean {
-  return english.cued.has(word) || word.startsWith("avoid");
+  return english.cued.has(word) || english.no_needs.is(word) || word.startsWith("avoid");
 }
 
 /** "My son is", "but he can't": of a need that was named before. */
 function mayPointBack(words: readonly string[], language: Language): boolean {
   const isOfAnother = words.some((word, at) => language.pronouns.has(word) || relationAt(words, at) !== undefined);
-  return isOfAnother || english.unmeant.in(words) !== -1 || english.auxiliaries.has(words.at(-1));
+  return isOfAnother || english.unmeant.in(words) !== -1 || english.points_back.has(words.at(-1));
 }
 
 /** Where the denial begins of all that the words name; null where they name more, or deny something else. */
@@ -53,7 +53,9 @@ function deniedFrom(words: readonly string[], language: Language, vocabulary: Vo
   if (needs.some(({ at, kind }) => at < next || (kind === "avoid" && !cued)) || !(cued || needs.length > 0)) return null;
   const isNamed = (at: number) => isCue(words[at] ?? "") || needs.some((need: FoundNeed) => at >= need.at && at < need.at + need.length);
   const last = words.findLastIndex((_, at) => isNamed(at));
-  const between = words.slice(next, last).every((word, at) => isNamed(next + at) || english.glue.has(word) || english.listing.has(word));
+  const between = words
+    .slice(next, last)
+    .every((word, at) => isNamed(next + at) || [english.glue, english.listing, english.kinds].some((list) => list.has(word)));
   const after = words.slice(last + 1);
   const isMore = english.exceptions.in(after) !== -1 || mayPointBack(after, language) || after.some((word) => isDenial(word, language));
   return between && !isMore ? from : null;
