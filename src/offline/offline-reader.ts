@@ -117,9 +117,9 @@ export class OfflineReader implements MessageReader {
         .filter(({ hard }) => hard)
         .map((need) => (ofWhole.keep < BELIEVE_HARD_FROM && !asked ? { ...need, unsure: true } : need));
       // Beside what must hold, the rest of a sentence is kept where the whole of it tells something.
-      const tells = needs.length === 0 || (ofWhole.keep >= PARTLY_READ_FROM && !whole.text.includes("?"));
-      if (unread === null || !tells) return needs;
       const plain = of.length > needs.length;
+      const tells = needs.length === 0 || ((plain || ofWhole.keep >= PARTLY_READ_FROM) && !whole.text.includes("?"));
+      if (unread === null || !tells) return needs;
       const said = (part: Clause) =>
         keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted, none });
       const together = said(unread);
