@@ -6,7 +6,16 @@ import type { Need } from "../ports/agent.js";
 import type { MessageReader, MessageToRead, ProposedOperation, Reading } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
-import { BACK_FROM, BACK_FROM_ABROAD, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
+import {
+  BACK_FROM,
+  BACK_FROM_ABROAD,
+  BELIEVE_HARD_FROM,
+  keptAsSaid,
+  PARTLY_READ_FROM,
+  partsOf,
+  UNDERSTOOD_KEEP_FROM,
+  unreadIn,
+} from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
 import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
@@ -123,6 +132,9 @@ export class OfflineReader implements MessageReader {
       const said = (part: Clause) =>
         keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted, none });
       const together = said(unread);
+      // "I love jazz and I am vegan": a taste that a rule understood by itself needs less.
+      const understood = of.filter(({ hard, clause }) => !hard && clause.text === unread.text);
+      if (needs.length > 0 && together.length === 0 && ofUnread.keep >= UNDERSTOOD_KEEP_FROM) return [...needs, ...understood];
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     };
     const believable = read.flatMap((each, at) => withHarms(believed(each, at), each.harms));

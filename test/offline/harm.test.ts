@@ -61,3 +61,10 @@ test.each([
 ])("no words of a need: %s", async (text) => {
   expect(await hardOf(text)).toEqual([]);
 });
+
+test.each(["I love jazz and I am vegan", "I am vegan and I love jazz", "I adore opera, and I'm coeliac"])(
+  "a taste beside what must hold is kept, in either order: %s",
+  async (text) => {
+    expect((await readAlone(text)).map(({ strength }) => strength).toSorted()).toEqual(["hard", "soft"]);
+  },
+);

@@ -13,6 +13,8 @@ import type { Judgement } from "./sentence-judge.js";
 const KEEP_FROM = 2.8;
 /** From here on a sentence is kept of which a rule understood a part. */
 export const PARTLY_READ_FROM = 1.2;
+/** From here on a taste is kept beside what must hold, where a rule understood all of its clause. */
+export const UNDERSTOOD_KEEP_FROM = 0;
 /** So much more in other languages, of which less was learnt. */
 const ABROAD = 0.8;
 /** From here on the guest is asked about what seems to have to hold, and where it may not be meant. */
