@@ -6,14 +6,25 @@ import type { Need } from "../ports/agent.js";
 import type { MessageReader, MessageToRead, ProposedOperation, Reading } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
-import { BACK_FROM, BACK_FROM_ABROAD, BELIEVE_HARD_FROM, keptAsSaid, PARTLY_READ_FROM, partsOf, unreadIn } from "./learnt/judged-drafts.js";
+import {
+  BACK_FROM,
+  BACK_FROM_ABROAD,
+  BELIEVE_HARD_FROM,
+  keptAsSaid,
+  PARTLY_READ_FROM,
+  partsOf,
+  UNDERSTOOD_KEEP_FROM,
+  unreadIn,
+} from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
 import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
+import { isDenied, tellsOfNone } from "./reading/denied-needs.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
+import { harmsIn, withHarms } from "./reading/harm.js";
 import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
 import { avoidingIn, needsOf } from "./reading/needs.js";
 import { statementsOf } from "./reading/statements.js";
@@ -104,25 +115,29 @@ export class OfflineReader implements MessageReader {
     { message, sentences, language }: { readonly message: string; readonly sentences: number; readonly language: Language },
     signal: AbortSignal,
   ): Promise<{ readonly believable: readonly Draft[]; readonly back: number }> {
-    const drafts = read.flatMap((each) => each.drafts);
+    const drafts = read.flatMap((each) => withHarms(each.drafts, each.harms));
     if (this.#judge === null || read.length === 0) return { believable: drafts, back: NEVER };
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
     const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
-    const believable = read.flatMap(({ drafts: of, whole, unread, parts, doubted, asked }, at) => {
+    const believed = ({ drafts: of, whole, unread, parts, doubted, asked, none }: ReadSentence, at: number): readonly Draft[] => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
         .filter(({ hard }) => hard)
         .map((need) => (ofWhole.keep < BELIEVE_HARD_FROM && !asked ? { ...need, unsure: true } : need));
       // Beside what must hold, the rest of a sentence is kept where the whole of it tells something.
-      const tells = needs.length === 0 || (ofWhole.keep >= PARTLY_READ_FROM && !whole.text.includes("?"));
-      if (unread === null || !tells) return needs;
       const plain = of.length > needs.length;
+      const tells = needs.length === 0 || ((plain || ofWhole.keep >= PARTLY_READ_FROM) && !whole.text.includes("?"));
+      if (unread === null || !tells) return needs;
       const said = (part: Clause) =>
-        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted });
+        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted, none });
       const together = said(unread);
+      // "I love jazz and I am vegan": a taste that a rule understood by itself needs less.
+      const understood = of.filter(({ hard, clause }) => !hard && clause.text === unread.text);
+      if (needs.length > 0 && together.length === 0 && ofUnread.keep >= UNDERSTOOD_KEEP_FROM) return [...needs, ...understood];
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
-    });
+    };
+    const believable = read.flatMap((each, at) => withHarms(believed(each, at), each.harms));
     const takesBack = ({ place, whole }: ReadSentence) => place < BACK_WITHIN && mayTakeBack(whole.words, language);
     const firsts = read.map((each, at) => (takesBack(each) ? (judged[2 * at]?.back ?? NEVER) : NEVER));
     return { believable, back: Math.max(...firsts) };
@@ -148,7 +163,8 @@ export class OfflineReader implements MessageReader {
     if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
     if (sentence.text.includes(BROUGHT)) return null;
     const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-    if (supposes(words, language)) return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false };
+    if (supposes(words, language))
+      return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false, harms: [] };
     const clauses = clausesOf(sentence, language);
     const drafts: Draft[] = [];
     const laughs = anyLanguage("laugh", words);
@@ -160,7 +176,7 @@ export class OfflineReader implements MessageReader {
       isAsked ||= asked;
       story.standing ||= asked || english.standing.in(words) !== -1;
       // What is over is no statement that it holds.
-      if (rest === null || english.ends.in(rest.words) !== -1) continue;
+      if (rest === null || english.ends.in(rest.words) !== -1 || isDenied(rest.words, language, this.#vocabulary)) continue;
       const asks = sentence.asks && !asked && !story.standing;
       const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
       if (read === null) continue;
@@ -179,7 +195,9 @@ export class OfflineReader implements MessageReader {
     );
     const unread = unreadIn(clauses, whole, drafts);
     const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
-    return { drafts, whole, unread, parts, doubted: false, asked: isAsked };
+    const harms = harmsIn(sentence, clauses, language, this.#vocabulary);
+    const none = tellsOfNone(clauses, language, this.#vocabulary);
+    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms };
   }
 }
 
@@ -195,6 +213,10 @@ interface ReadSentence {
   readonly doubted: boolean;
   /** The guest asked that it be remembered. */
   readonly asked: boolean;
+  /** It tells that somebody has no need. */
+  readonly none: boolean;
+  /** What may have to hold where nothing else of it does. */
+  readonly harms: readonly Draft[];
 }
 
 interface DatedDraft {

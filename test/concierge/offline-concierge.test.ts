@@ -398,6 +398,25 @@ describe("memory, in words", () => {
     expect((await longTerm.list(ANN, { limit: 10 })).data).toHaveLength(1);
   });
 
+  test.each([
+    ["My son Leo is allergic to shellfish", "Forget that I am vegan"],
+    ["My son Leo is allergic to shellfish", "Forget that I'm allergic to nuts"],
+    ["My wife needs step-free access", "Forget that I need a hearing loop"],
+  ])("what only shares a kind or a general word with what is to be forgotten is not offered: %s. %s", async (kept, forget) => {
+    const ann = guest();
+    await ann.say(`Remember that ${kept.charAt(0).toLowerCase()}${kept.slice(1)}.`);
+    const { content } = await ann.say(forget);
+    expect(content).not.toMatch(/Leo|wife|Wife|Do you mean/u);
+    expect((await longTerm.list(ANN, { limit: 10 })).data).toHaveLength(1);
+  });
+
+  test("what it may be is offered: the same need of another", async () => {
+    const ann = guest();
+    await ann.say("Remember that my son Leo is allergic to shellfish.");
+    expect((await ann.say("Forget that he is allergic to prawns")).content).not.toMatch(/forgotten/u);
+    expect((await longTerm.list(ANN, { limit: 10 })).data).toHaveLength(1);
+  });
+
   test("none of the offered is forgotten when the guest says so, or speaks of something else", async () => {
     const ann = guest();
     await ann.say("Remember that I like seats on the aisle.");

@@ -3,6 +3,7 @@ import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
 import type { ProposedOperation, Reading } from "../../src/ports/extraction.js";
+import { memoryOf } from "../support/memory-of.js";
 import { standInReader } from "../support/stand-in.js";
 
 const SAID = new Date("2026-03-11T10:00:00Z");
@@ -24,31 +25,9 @@ function read(text: string, known: readonly Memory[] = [], judge: SentenceJudge 
   );
 }
 
-/** A memory as it would be stored of a proposal. */
-function stored(operation: ProposedOperation, id: string): Memory {
-  const at = SAID.toISOString();
-  return {
-    ...operation,
-    id,
-    type: operation.type ?? "preference",
-    status: "active",
-    stated_at: at,
-    valid_from: at,
-    superseded_by: null,
-    seen_count: 1,
-    last_confirmed_at: at,
-    channel: "",
-    reason: null,
-    pending_change: null,
-    source: null,
-    created_at: at,
-    updated_at: at,
-  };
-}
-
 /** What the guest said before, as it is known. */
 async function knownFrom(text: string): Promise<readonly Memory[]> {
-  return (await read(text)).operations.map((operation, index) => stored(operation, `known-${index}`));
+  return (await read(text)).operations.map((operation, index) => memoryOf(operation, `known-${index}`, SAID));
 }
 
 const brief = ({ op, text, need, strength, subject, stance }: ProposedOperation) => ({ op, text, need, strength, subject, stance });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { MemoryCommand, Observation, ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
-import { says } from "../phrases.js";
+import { says, wordSet } from "../phrases.js";
 import { contentWords, sharedPart } from "../script/content-words.js";
 import { agreesToKeep, readReply } from "../script/reply.js";
 import { ordinalIn } from "../script/words.js";
 import { callThen, failureOf, say } from "./moves.js";
 import * as replies from "./replies.js";
-import { categoryIn, rememberCall } from "./statements.js";
+import { categoryIn, namesNeedOf, rememberCall } from "./statements.js";
 
 /** Commands about memory, as moves. */
 
@@ -15,6 +15,8 @@ const MAX_FORGOTTEN = 5;
 const MAX_YES_WORDS = 6;
 const MAX_CHOICE_WORDS = 15;
 const MAX_QUOTED_CHARS = 500;
+/** Words that memories of quite different needs have in common. */
+const OF_ANY_NEED = wordSet("of_any_need");
 
 /** What the message asks of the memory; undefined where it asks nothing, or only that nothing of it be kept. */
 export function memoryCommand(view: ScriptView): ScriptMove | undefined {
@@ -79,8 +81,11 @@ function openChange(observation: Observation) {
   if (parsed === undefined) return undefined;
   const { input, output } = parsed;
   const chosen = (memory_id: string): ScriptCall => ({ name: observation.name, arguments: { what: input.what, memory_id } });
-  const [wanted, kind] = [contentWords(input.what), categoryIn(input.what)];
-  const memories = output.memories.filter(({ text, category }) => category === kind || sharedPart(wanted, text) > 0);
+  const [wanted, kind] = [contentWords(input.what).filter((word) => !OF_ANY_NEED.has(word)), categoryIn(input.what)];
+  // "Vegan" is no shellfish, though both are about food, and many things are what somebody is allergic to.
+  const memories = output.memories.filter(
+    ({ text, category }) => (namesNeedOf(input.what, text) ?? category === kind) || sharedPart(wanted, text) > 0,
+  );
   return { what: input.what, memories, chosen };
 }
 

@@ -25,6 +25,14 @@ export function categoryIn(text: string): string | undefined {
   return needIn(text)?.category ?? Object.entries(CONCIERGE_WORDS.categories).find(([, phrases]) => names(phrases))?.[0];
 }
 
+/** Whether a text names the same need as other words. Undefined where those name none. */
+export function namesNeedOf(words: string, text: string): boolean | undefined {
+  const wanted = namedIn(words);
+  const needs = CONCIERGE_WORDS.needs.filter((each) => wanted(each.words)).map(({ need }) => need);
+  const held = namedIn(text);
+  return needs.length === 0 ? undefined : CONCIERGE_WORDS.needs.some((each) => needs.includes(each.need) && held(each.words));
+}
+
 function needIn(text: string) {
   const names = namedIn(text);
   return CONCIERGE_WORDS.needs.find((each) => names(each.words));

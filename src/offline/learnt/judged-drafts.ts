@@ -1,5 +1,6 @@
 import { wordsIn } from "../../platform/phrase-list.js";
 import type { Clause } from "../reading/clauses.js";
+import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { english, type Language, relationAt } from "../reading/language.js";
@@ -12,6 +13,8 @@ import type { Judgement } from "./sentence-judge.js";
 const KEEP_FROM = 2.8;
 /** From here on a sentence is kept of which a rule understood a part. */
 export const PARTLY_READ_FROM = 1.2;
+/** From here on a taste is kept beside what must hold, where a rule understood all of its clause. */
+export const UNDERSTOOD_KEEP_FROM = 0;
 /** So much more in other languages, of which less was learnt. */
 const ABROAD = 0.8;
 /** From here on the guest is asked about what seems to have to hold, and where it may not be meant. */
@@ -80,14 +83,17 @@ export interface AsSaidOptions {
   readonly plain: boolean;
   /** It may not be meant: nothing but a question comes of it. */
   readonly doubted: boolean;
+  /** It tells that somebody has no need: nothing that must hold. */
+  readonly none: boolean;
 }
 
 /** What is kept of words as they were said. */
 export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaidOptions): readonly Draft[] {
-  const { language, vocabulary, plain, doubted } = options;
+  const { language, vocabulary, plain, doubted, none } = options;
   const { words } = clause;
   const keepFrom = (plain ? PARTLY_READ_FROM : KEEP_FROM) + (language.name === "en" ? 0 : ABROAD);
   const hard = judgement.hard >= (judgement.keep < keepFrom ? MAYBE_HARD_FROM : HARD_FROM);
+  if (none && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
   const who = whoIn(clause, language, false);
   // "The couple we met are both deaf" is not about the guest.
   const isPlain = who.kind === "companion" || (who.kind === "self" && !language.others.has(words[0]));
@@ -110,10 +116,10 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];
-  const acquaintance = hard ? acquaintanceIn(clause, language) : null;
+  const acquaintance = hard ? acquaintanceIn(clause, language, vocabulary) : null;
   const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
-  if (hard && looksForOne(clause, language, vocabulary)) return [];
+  if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary))) return [];
   const slot = slotOf(words, language, vocabulary);
   const need = hard ? needNamedIn(words, language, vocabulary) : null;
   return [
@@ -132,6 +138,13 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
       trip: false,
     },
   ];
+}
+
+const MARKUP = /<\/?[a-z!]|\w\(|[{}\\]|=>/iu;
+
+/** "<script>…</script>": no words of a need stand in it. */
+function isMarkup({ text, words }: Clause, vocabulary: Vocabulary): boolean {
+  return MARKUP.test(text) && vocabulary.needsIn(words).length === 0 && english.cued.in(words) === -1;
 }
 
 /** "For two", "for 4". */
@@ -162,15 +175,23 @@ function isDietOfPlace({ need, at, length }: FoundNeed, words: readonly string[]
 /** The one need that words name which must hold; null where they name none, several, or deny something. */
 function needNamedIn(words: readonly string[], language: Language, vocabulary: Vocabulary): FoundNeed | null {
   const [first, ...more] = vocabulary.needsIn(words);
-  if (first === undefined || more.some(({ need }) => need !== first.need)) return null;
+  if (first === undefined || isOver(words, language, vocabulary) || more.some(({ need }) => need !== first.need)) return null;
   const cue = language.avoid.in(words, { slips: true });
   if (first.kind === "avoid") return cue === -1 ? null : first;
   return language.not.in(words) === -1 ? first : null;
 }
 
+/** "I used to be vegan", "he said I'm no longer allergic": it names what may not hold. */
+function isOver(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
+  if (isDenied(words, language, vocabulary)) return true;
+  return language.name === "en" && [english.no_longer, english.formerly, english.grown].some((list) => list.in(words) !== -1);
+}
+
 /** "My friend Tom", "my colleague": who is no family, and may come along all the same. The guest is asked. */
-function acquaintanceIn({ text, words }: Clause, language: Language): Extract<Who, { kind: "companion" }> | null {
+function acquaintanceIn({ text, words }: Clause, language: Language, vocabulary: Vocabulary): Extract<Who, { kind: "companion" }> | null {
   const relation = words[1]?.replace(/'s$/u, "") ?? "";
+  // "My guide dog" is no guide.
+  if (vocabulary.needsIn(words).some(({ at }) => at === 1)) return null;
   if (!language.mine.has(words[0]) || !english.bystanders.has(relation)) return null;
   const name = rawWords(text)[2] ?? "";
   return { kind: "companion", relation, name: isName(name) ? name : null };

@@ -2,10 +2,12 @@ import type { Memory } from "../../domain/memory.js";
 import { folded, wordsIn } from "../../platform/phrase-list.js";
 import { type MessageToRead, type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
 import { commandsOf } from "../memory-commands.js";
-import type { Sentence } from "./clauses.js";
+import { alike } from "./alike.js";
+import { clausesOf, type Sentence, sentencesOf } from "./clauses.js";
 import type { Dates } from "./dates.js";
 import type { Draft } from "./draft.js";
-import { english, type Language, relationOf, saysLiking } from "./language.js";
+import { endingOf, isDenial, isDeniedAlone, isSaidOfGuest } from "./endings.js";
+import { anyLanguage, english, type Language, relationOf, saysLiking } from "./language.js";
 
 /** What a message does to what is known: forgets, ends, corrects, says again. */
 export interface Changes {
@@ -51,30 +53,25 @@ export function changesOf(text: string, said: Said, language: Language): Changes
         for (const target of saidBefore(said)) asked.push({ op: "end", target, quote: text.slice(start, end), plain: false });
     }
   const keepsOut = commands.some(({ command }) => command.kind === "do_not_remember");
-  for (const line of text.split(/[.!?\n]+\s/u)) {
+  const unmeant = anyLanguage("laugh", wordsIn(text)) || english.unmeant.in(wordsIn(text)) !== -1;
+  for (const sentence of sentencesOf(text, (word) => english.titles.has(word))) {
+    const { text: line, asks } = sentence;
     const words = wordsIn(line);
-    const over =
-      english.ends.in(words) !== -1 ||
-      english.again.in(words) !== -1 ||
-      (language.name === "de" && words.includes("mehr") && language.not.in(words) !== -1);
-    if (words.includes("if") || line.includes("?")) continue;
-    const end = (target: Memory) => {
-      if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: line.trim(), plain: false });
+    if (words.includes("if")) continue;
+    const end = (target: Memory, plain = false) => {
+      if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: line.replace(/[.!]+$/u, ""), plain });
     };
-    const homes = known.filter(({ category, aspect }) => category === "location" && aspect === "home");
-    if (english.moved.in(words) !== -1) homes.forEach(end);
-    if (english.lived.in(words) !== -1) homes.filter((home) => isNamed(home, line)).forEach(end);
+    const ends = endingsIn(known, sentence, words, language);
+    for (const { target, plain } of ends) end(target, plain && !unmeant);
+    if (asks) continue;
+    const homes = known.filter(({ category, aspect, subject }) => category === "location" && aspect === "home" && subject === "self");
+    if (movesHome(words)) for (const home of homes) end(home);
+    const lived = english.lived.in(words);
+    if (lived !== -1 && isSaidOfGuest(words, lived)) for (const home of homes) if (isNamed(home, line)) end(home);
     if (english.parted.in(words) !== -1) for (const target of known) if (isOfParted(target, words)) end(target);
     // "You can forget the peanuts" may be about the order: the guest is asked.
-    if (english.drops.in(words) !== -1) known.filter((memory) => memory.strength === "hard" && isAbout(memory, words)).forEach(end);
-    if (!over) continue;
-    for (const target of thoseOf(known, words, language))
-      if (
-        !asked.some((each) => each.target === target) &&
-        ((target.strength === "hard" ? isAbout(target, words) : isNamed(target, line)) ||
-          (english.again.in(words) !== -1 && isDietOf(target, words)))
-      )
-        asked.push({ op: "end", target, quote: line.trim(), plain: isPlainEnd(target, words, known) });
+    if (english.drops.in(words) === -1) continue;
+    for (const memory of known) if (memory.strength === "hard" && isAbout(memory, words)) end(memory);
   }
   return {
     off_record: keepsOut ? (saysNothingElse(text, commands, language) ? "previous" : "this") : null,
@@ -94,14 +91,38 @@ export function saidBefore({ known, session_id, turn }: Said): readonly Memory[]
   return known.filter(({ source }) => source?.session_id === session_id && source.turn === turn - 1);
 }
 
-/** All that the memory says stands there, and nothing that must hold beside it. */
-function isPlainEnd(target: Memory, words: readonly string[], known: readonly Memory[]): boolean {
-  if (english.ends.in(words) === -1 || english.again.in(words) !== -1) return false;
-  if (known.some((other) => other.strength === "hard" && other.subject === target.subject && other !== target && isAbout(other, words)))
-    return false;
-  const telling = wordsIn(target.text).filter((word) => word.length >= TELLING);
-  const unsaid = telling.filter((word) => !words.some((said) => alike(word, said)) && relationOf(word) === undefined);
-  return unsaid.length === 0;
+interface EndOf {
+  readonly target: Memory;
+  readonly plain: boolean;
+}
+
+/** The memories that a sentence says are over. */
+function endingsIn(known: readonly Memory[], sentence: Sentence, words: readonly string[], language: Language): readonly EndOf[] {
+  const isEnglish = language.name === "en";
+  const again = english.again.in(words) !== -1;
+  const over =
+    again || english.ends.in(words) !== -1 || (language.name === "de" && words.includes("mehr") && language.not.in(words) !== -1);
+  const denied = isEnglish && (english.formerly.in(words) !== -1 || words.some((word) => isDenial(word, language)));
+  if (!over && !denied) return [];
+  const clauses = clausesOf(sentence, language);
+  return thoseOf(known, words, language).flatMap((target): readonly EndOf[] => {
+    const isMeant = target.strength === "hard" ? isAbout(target, words) : over && isNamed(target, sentence.text);
+    if (!isMeant && !(again && isDietOf(target, words))) return [];
+    const ending = endingOf(target, sentence, clauses, language);
+    if (ending === null) return [];
+    const beside = known.some(
+      (other) => other.strength === "hard" && other.subject === target.subject && other !== target && isAbout(other, words),
+    );
+    return [{ target, plain: (ending === "plain" && !beside) || isDeniedAlone(target, clauses, language) }];
+  });
+}
+
+/** "We've moved to York": not "my sister moved", "I moved my booking". */
+function movesHome(words: readonly string[]): boolean {
+  const at = english.moved.in(words);
+  const next = at + Math.max(1, english.moved.at(words, at));
+  if (at === -1 || !(next === words.length || english.moves_to.has(words[next]))) return false;
+  return english.i.has(words[at]) || isSaidOfGuest(words, at);
 }
 
 /** "Please don't keep that" by itself is about the message before. */
@@ -152,11 +173,6 @@ function isDietOf(memory: Memory, words: readonly string[]): boolean {
   return memory.subject === "self" && memory.aspect === "diet" && words.some((word) => word.startsWith("eat"));
 }
 
-function alike(a: string, b: string): boolean {
-  const [one, other] = [a.replace(/s$/u, ""), b.replace(/s$/u, "")];
-  return one === other || (Math.abs(a.length - b.length) <= 3 && a.slice(0, TELLING + 1) === b.slice(0, TELLING + 1) && a.length > TELLING);
-}
-
 export function operationsFor(
   drafts: readonly { readonly draft: Draft; readonly dates: Dates }[],
   known: readonly Memory[],
@@ -186,7 +202,7 @@ export function operationsFor(
     if (vegan && draft.hard && draft.text.startsWith("No ")) continue;
     const category = fitted(draft.category);
     const free = known.filter(({ id }) => !taken.has(id));
-    const alikes = free.find((memory) => sameAs(memory, draft));
+    const alikes = free.find((memory) => !isAskedOtherwise(memory, draft) && sameAs(memory, draft));
     const newer = alikes !== undefined && changes.corrects && !alike(folded(alikes.about), folded(draft.about));
     const same = newer ? undefined : alikes;
     const replaced = newer
@@ -224,6 +240,11 @@ function sameAs(memory: Memory, draft: Draft): boolean {
   if (!sameSubject(memory.subject, draft.subject)) return false;
   if (folded(memory.text) === folded(draft.text)) return true;
   return draft.need !== null && memory.need === draft.need && (draft.need !== "other" || alike(folded(memory.about), folded(draft.about)));
+}
+
+/** "I might be allergic to nuts" waits for the guest's word: "I am allergic to nuts" is told for itself, whatever that comes to. */
+function isAskedOtherwise(memory: Memory, draft: Draft): boolean {
+  return memory.status === "review" && folded(memory.text) !== folded(draft.text);
 }
 
 /** Vegetarian, then vegan: nobody is both. */

@@ -1,6 +1,6 @@
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
-import { english } from "./language.js";
+import { english, type Language } from "./language.js";
 import { asSaid, capital, told } from "./said.js";
 import { isName, rawWords, subjectFor } from "./who.js";
 
@@ -114,9 +114,20 @@ export function hardDraft({ clause, language, who }: ReadClause, text: string): 
     need: "other",
     hard: true,
     ...subjectFor(called ? { kind: "companion", relation: first, name: null } : who),
-    unsure: called || language.unsure.in(clause.words) !== -1,
+    unsure: called || language.unsure.in(clause.words) !== -1 || speaksOf(clause.words, language),
     trip: language.once.in(clause.words) !== -1,
   };
+}
+
+const ALLERGY_NOUN = /^allerg(?:y|ies)$/u;
+const OF_A_THING = new Set(["in", "for", "on", "about", "against"]);
+
+/** "A doctor specialised in nut allergy", "works for a nut allergy charity": an allergy that is spoken of, and nobody's own. */
+function speaksOf(words: readonly string[], language: Language): boolean {
+  const cue = words.findIndex((word) => ALLERGY_NOUN.test(word));
+  if (language.name !== "en" || cue === -1) return false;
+  const from = words.findLastIndex((word, at) => at < cue && at >= cue - REACH && OF_A_THING.has(word));
+  return from !== -1 && !words.slice(from, cue).some((word) => language.mine.has(word));
 }
 
 function englishText(read: ReadClause, need: FoundNeed, about: string, cue: string, several: boolean): string {

@@ -4,9 +4,13 @@ import type { Who } from "./who.js";
 
 /** How what was said stands in memory. */
 
+const SO_YOU_KNOW = /^(?:just\s+)?so\s+you(?:'re|\s+are)?\s+(?:know|aware)[,:]?\s+/iu;
+
 /** The words without what leads into them and polite words at their end. */
 export function asSaid(text: string): string {
-  const from = text.replace(/^(?:(?:and|but|so|because|cos|also|please|pls|just|ok|okay|well|btw|honestly)\s+)+/iu, "");
+  const from = text
+    .replace(SO_YOU_KNOW, "")
+    .replace(/^(?:(?:and|but|so|because|cos|also|please|pls|just|ok|okay|well|btw|honestly)\s+)+/iu, "");
   return capital(from.replace(/(?:\s+(?:please|pls|lol|haha|tbh|btw|thx|sry|sorry))*[\s.!?]*$/iu, ""));
 }
 

@@ -1,0 +1,24 @@
+import type { Memory } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
+import type { ProposedOperation } from "../../src/ports/extraction.js";
+import { memoryOf } from "./memory-of.js";
+import { standInReader } from "./stand-in.js";
+
+const SAID = new Date("2026-03-11T10:00:00Z");
+const MESSAGE = { owner: ownerOf("default", "ann"), session_id: "s", turn: 3, message_id: "m", stated_at: SAID, time_zone: "UTC" };
+
+/** What the stand-in reads in one message; by rules alone where no judge is given. */
+export async function readAlone(
+  text: string,
+  judge: SentenceJudge | null = null,
+  known: readonly Memory[] = [],
+): Promise<readonly ProposedOperation[]> {
+  const { signal } = new AbortController();
+  return (await standInReader(judge).read({ ...MESSAGE, text, context: [], known }, { signal })).operations;
+}
+
+/** The same as memories, as they would be known afterwards. */
+export async function readKnowing(text: string, judge: SentenceJudge | null = null): Promise<readonly Memory[]> {
+  return (await readAlone(text, judge)).map((operation, index) => memoryOf(operation, `known-${index}`, SAID));
+}
