@@ -9,8 +9,8 @@ const asks = z.looseObject({
 });
 
 /**
- * What a turn left to the guest: its last call to take a memory away ended in a question. `memoryIds`: those that were offered. Null where it
- * asked nothing.
+ * What a turn left to the guest: its last call to take a memory away ended in a question. `memoryIds`: those that were offered. Null where
+ * it asked nothing.
  */
 export function askedWhich(steps: readonly Step[]): { readonly memoryIds: readonly string[] } | null {
   const last = steps.findLast(({ name, error }) => TAKES_AWAY.has(name) && error === null);

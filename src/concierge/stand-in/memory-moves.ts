@@ -81,7 +81,9 @@ function openChange(observation: Observation) {
   if (parsed === undefined) return undefined;
   const { input, output } = parsed;
   const chosen = (memory_id: string): ScriptCall => ({ name: observation.name, arguments: { what: input.what, memory_id } });
-  const [wanted, kind] = [contentWords(input.what).filter((word) => !OF_ANY_NEED.has(word)), categoryIn(input.what)];
+  const words = contentWords(input.what);
+  const specific = words.filter((word) => !OF_ANY_NEED.has(word));
+  const [wanted, kind] = [specific.length > 0 ? specific : words, categoryIn(input.what)];
   // "Vegan" is no shellfish, though both are about food, and many things are what somebody is allergic to.
   const memories = output.memories.filter(
     ({ text, category }) => (namesNeedOf(input.what, text) ?? category === kind) || sharedPart(wanted, text) > 0,

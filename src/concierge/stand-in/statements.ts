@@ -39,6 +39,12 @@ function needIn(text: string) {
 }
 
 function namedIn(text: string): (phrases: readonly string[]) => boolean {
-  const words = ` ${(plain(text).match(/[\p{L}\p{N}'-]+/gu) ?? []).join(" ")} `;
-  return (phrases) => phrases.some((phrase) => words.includes(` ${plain(phrase)} `));
+  const words = ` ${singular(text)} `;
+  return (phrases) => phrases.some((phrase) => words.includes(` ${singular(phrase)} `));
+}
+
+/** "Nut allergy" is about nuts. */
+function singular(text: string): string {
+  const words = plain(text).match(/[\p{L}\p{N}'-]+/gu) ?? [];
+  return words.map((word) => (word.length > 3 ? word.replace(/s$/u, "") : word)).join(" ");
 }
