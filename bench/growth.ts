@@ -3,6 +3,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Terminal } from "../src/cli/terminal.js";
+import { ownerOf } from "../src/domain/owner.js";
 import { FOUND } from "./field/data.js";
 import { inTurns, type Point, spread } from "./growth/in-turns.js";
 import { curve } from "./growth/plot.js";
@@ -63,10 +64,11 @@ async function recallsBySize(): Promise<Point[]> {
       const filled = { memories: size, each: MEMORIES_OF_EACH };
       opened.push({ size, ...(await openRecalls(await place(`memories-${size}`), filled)) });
     }
-    const sized = opened.map(({ size, nearest }) => ({
+    const owner = ownerOf("default", "guest-0");
+    const sized = opened.map(({ size, service }) => ({
       size,
       operation: async (n: number) => {
-        const found = await nearest(questionOf(n), FOUND);
+        const found = await service.search(owner, { text: questionOf(n), limit: FOUND });
         if (found.length !== FOUND) throw new Error(`found ${found.length} instead of ${FOUND}`);
       },
     }));

@@ -13,6 +13,7 @@ import { DIMENSION, loadMemories, userOf } from "../field/data.js";
 import { NOW, rowOf } from "../recall/memory-rows.js";
 
 export interface Recalls {
+  readonly service: Mem0Service;
   /** What a turn of `guest-0` is given, their log being at hand as after their first turn: what came for its likeness to the text. */
   nearest(text: string, limit: number): Promise<readonly RecalledMemory[]>;
   close(): Promise<void>;
@@ -39,6 +40,7 @@ export async function openRecalls(dir: string, { memories, each }: { readonly me
   const known = new Map<string, MemoryRecord>();
   for await (const record of service.all(owner)) known.set(record.id, record);
   return {
+    service,
     nearest: async (text, limit) => {
       const { status, memories } = await service.recall(owner, { text, limit, known, now: NOW, deadlineMs: DEADLINE_MS });
       if (status !== "ok") throw new Error(`recall was ${status}`);
