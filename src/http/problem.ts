@@ -35,7 +35,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 429: 1, 503: 5 };
 
 /** A message that is sent again without it begins a session of its own. */
-const IN_THE_SAME_SESSION = "To say it again where it is kept, send it with this `session_id`, or with the same Idempotency-Key.";
+const IN_THE_SAME_SESSION = "To say it again where it is kept, send it with this `session_id`.";
 
 /** Anything thrown as the one error class. What is not known becomes INTERNAL, and its own words stay inside. */
 export function asAppError(error: unknown): AppError {

@@ -8,7 +8,7 @@ import type { ProposedChange } from "./proposed-change.js";
 import type { Reconciled, ReconcileRules } from "./reconciled.js";
 import { activated, ended, expiredWaiting, seenAgain, supersededBy } from "./record-changes.js";
 import { isBefore, isNewer, messageOf, overBefore } from "./record-order.js";
-import { isTwin, restates, sameFrame, saySame, saysPlainly, tellsNeedOf, writesAnew } from "./same-memory.js";
+import { isTwin, restates, sameFrame, saySame, saysPlainly, standsBeside, tellsNeedOf } from "./same-memory.js";
 import { isSingleValued } from "./spelling.js";
 import { recordFrom } from "./statement-record.js";
 import { wasForgotten } from "./was-forgotten.js";
@@ -158,10 +158,7 @@ class Reconciliation {
     if (waits) return this.#addWaiting(id, record, same);
     const tellsMore =
       same !== undefined &&
-      ((record.strength === "hard" && same.strength === "soft") ||
-        tellsNeedOf(record, same) ||
-        saysPlainly(record, same) ||
-        writesAnew(record, same));
+      ((record.strength === "hard" && same.strength === "soft") || tellsNeedOf(record, same) || saysPlainly(record, same));
     if (same !== undefined && !tellsMore) {
       this.#resolved.set(id, same.id);
       this.#see(same, record.stated_at, messageOf(record), record.valid_until, record.explicit);
@@ -298,7 +295,8 @@ class Reconciliation {
       (other) =>
         (other.status === "active" || other.status === "review") &&
         !overBefore(other, record) &&
-        (saySame(other, record, this.#companions) || (this.#before.has(other.id) && isTwin(other, record, this.#companions))),
+        ((saySame(other, record, this.#companions) && !standsBeside(record, other)) ||
+          (this.#before.has(other.id) && isTwin(other, record, this.#companions))),
     );
     return found.find(({ status }) => status === "active") ?? found[0];
   }

@@ -1,4 +1,4 @@
-import { lastConfirmedAt, type MemoryRecord } from "../domain/memory-record.js";
+import type { MemoryRecord } from "../domain/memory-record.js";
 import { normalised } from "../domain/normalised-text.js";
 import type { Companions } from "./companions.js";
 
@@ -58,10 +58,9 @@ export function saysPlainly(said: MemoryRecord, waiting: MemoryRecord): boolean 
   return said.source.message_id !== waiting.source?.message_id && normalised(said.text) !== normalised(waiting.text);
 }
 
-/** By hand, in other words: whoever writes them sees them from then on, and not what was said before. */
-export function writesAnew(written: MemoryRecord, before: MemoryRecord): boolean {
-  const isLater = Date.parse(written.stated_at) >= lastConfirmedAt(before);
-  return written.source === null && written.status === "active" && isLater && normalised(written.text) !== normalised(before.text);
+/** By hand, in other words than what holds: "peanuts" and "walnuts" are one need, and neither is to be lost for the other. */
+export function standsBeside(written: MemoryRecord, known: MemoryRecord): boolean {
+  return written.source === null && known.status === "active" && normalised(written.text) !== normalised(known.text);
 }
 
 function isNamedNeed(record: MemoryRecord): boolean {

@@ -149,7 +149,9 @@ test("[by-hand-read] what is written by hand stands as it was written, also wher
   const { as } = await startWorld(await tempDir(), {}, { reader: reader(async () => [NUTS]) });
   const ada = as("ada");
   const add = async (text: string) => (await ada.post<Memory>("/v1/memories", { text })).body.text;
-  expect(await add("Can eat nuts again")).toBe("Can eat nuts again");
-  expect(await add("No nuts at all")).toBe("No nuts at all");
-  expect((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data.map(({ text }) => text)).toEqual(["No nuts at all"]);
+  expect(await add("Allergic to peanuts")).toBe("Allergic to peanuts");
+  expect(await add("Allergic to walnuts")).toBe("Allergic to walnuts");
+  expect(await add("Allergic to walnuts")).toBe("Allergic to walnuts");
+  const { body } = await ada.get<{ data: Memory[] }>("/v1/memories");
+  expect(body.data.map(({ text }) => text).sort()).toEqual(["Allergic to peanuts", "Allergic to walnuts"]);
 });
