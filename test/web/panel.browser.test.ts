@@ -179,9 +179,9 @@ needing("chromium")("the memory panel in a browser", () => {
   });
 
   test("where another holds already, the question whether one ends names it, in the panel and under the answers", async () => {
-    const { page, complaints } = await house.guest("eats-fish");
+    const { page, complaints } = await house.guest("pescatarian");
     await ask(page, "I'm vegetarian.");
-    await ask(page, "I eat fish again. I'm pescatarian now.");
+    await ask(page, "I'm no longer vegetarian, I'm pescatarian");
     const question = "No longer: Is vegetarian (now: Is pescatarian)?";
     await lastAnswer(page).getByRole("group", { name: question }).waitFor();
     await ask(page, "Jazz in Vienna");
