@@ -6,9 +6,15 @@ const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
 const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations", "events"];
 const ADAPTERS = ["stores", "embedding", "offline", "concierge", "telemetry", "webhooks"];
 /** From top to bottom. */
-const LAYERS = [DOORS, ["compose"], USE_CASES, ["agent"], ADAPTERS, ["ports"], ["domain"], ["platform"]];
-/** How a journal reads, and the index that follows it: the same for every store that keeps its own files. */
+const LAYERS = [DOORS, ["compose"], USE_CASES, ["agent"], ADAPTERS, ["state"], ["ports"], ["domain"], ["platform"]];
+/** How a journal reads, and the index that follows it: the same for journals in files and for those in an engine. */
 const SHARED_BY_STORES = "^src/stores/(journal|sqlite-index)/";
+/** What a layer may import from above all the same. */
+const FROM_ABOVE = {
+  state: [SHARED_BY_STORES],
+  // The port of engines lies beside its users.
+  ports: ["^src/state/(engine|partition|durable-commit)\\.ts$"],
+};
 const ENTRIES = "^src/[^/]+\\.ts$";
 
 const inside = (folders) => `^src/(${folders.join("|")})/`;
@@ -18,7 +24,10 @@ const layers = LAYERS.slice(1).map((folders, index) => ({
   comment: `${folders.join(", ")} import nothing from above`,
   severity: "error",
   from: { path: inside(folders) },
-  to: { path: [inside(LAYERS.slice(0, index + 1).flat()), ENTRIES] },
+  to: {
+    path: [inside(LAYERS.slice(0, index + 1).flat()), ENTRIES],
+    ...(FROM_ABOVE[folders[0]] && { pathNot: FROM_ABOVE[folders[0]] }),
+  },
 }));
 
 /** A folder beside another: only its front file. */
@@ -47,7 +56,7 @@ module.exports = {
       name: "adapters-are-composed",
       comment: "adapters, stand-ins and the example product are named by compose/ alone, and know only ports",
       severity: "error",
-      from: { path: "^src/", pathNot: [inside(ADAPTERS), "^src/compose/"] },
+      from: { path: "^src/", pathNot: [inside(ADAPTERS), inside(["compose", "state"])] },
       to: { path: inside(ADAPTERS) },
     },
     {
@@ -64,13 +73,45 @@ module.exports = {
       from: { path: SHARED_BY_STORES },
       to: { path: "^src/stores/", pathNot: SHARED_BY_STORES },
     },
+    {
+      name: "state-by-ports",
+      comment:
+        "use-cases reach what is kept by ports; the engine's port is for who moves state, keeps some of their own, or brings an engine",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: [inside(["state", "compose", "operations", "concierge", "stores", "ports", "library", "testing"]), ENTRIES],
+      },
+      to: { path: "^src/state/" },
+    },
+    {
+      name: "stores-of-state-are-composed",
+      comment: "what lies over the engine is named by compose/ and by what moves it; others use the engine's port and its helpers",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/(state|compose|operations|stores/files)/", ENTRIES] },
+      to: { path: "^src/state/[^/]+/" },
+    },
+    {
+      name: "engines-are-composed",
+      comment: "an engine is named by compose/ alone",
+      severity: "error",
+      from: { path: "^src/", pathNot: [inside(["compose", "state/engines"]), ENTRIES] },
+      to: { path: "^src/state/engines/" },
+    },
+    {
+      name: "engines-know-the-port",
+      comment: "an engine knows the port and what is beside it, not what is kept",
+      severity: "error",
+      from: { path: "^src/state/engines/([^/]+)/" },
+      to: { path: "^src/", pathNot: ["^src/state/engines/$1/", "^src/state/[^/]+\\.ts$", "^src/platform/"] },
+    },
     only("openai-in-its-files", "openai", "(^|/)openai-[^/]*\\.ts$"),
     only("ai-sdk-in-its-files", "(ai|@ai-sdk)", "(^|/)ai-sdk-[^/]*\\.ts$"),
     only("mem0-in-its-files", "mem0ai", "(^|/)mem0-[^/]*\\.ts$"),
     only("hono-in-http", "(hono|@hono)", "^src/http/"),
     only("mcp-in-its-files", "@modelcontextprotocol/sdk", "^src/mcp/"),
-    only("redis-in-its-files", "ioredis", "^src/stores/redis/"),
-    only("postgres-in-its-files", "pg", "^src/stores/postgres/"),
+    only("redis-in-its-files", "ioredis", "^src/state/engines/redis/"),
+    only("postgres-in-its-files", "pg", "^src/state/engines/postgres/"),
     only("vitest-in-testing", "vitest", "^src/testing/"),
     only("opentelemetry-in-telemetry", "@opentelemetry", "^src/telemetry/"),
     only("prometheus-in-telemetry", "prom-client", "^src/telemetry/"),

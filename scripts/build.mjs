@@ -28,5 +28,5 @@ function isFolder(path) {
 }
 
 function isData(path) {
-  return /\.(json|txt|bin|onnx)$/.test(path) || path.startsWith(join(root, "src", "web"));
+  return /\.(json|txt|bin|onnx|sql|lua)$/.test(path) || path.startsWith(join(root, "src", "web"));
 }

@@ -26,5 +26,6 @@ export * from "./testing/owner-ledger-contract.js";
 export { type Engine, type Replica, replicasContract } from "./testing/replicas-contract.js";
 export * from "./testing/scripted-model.js";
 export * from "./testing/session-store-contract.js";
+export * from "./testing/state-engine-contract.js";
 export type { ContractOptions, Supports } from "./testing/supports.js";
 export { type VectorsFeature, vectorsContract } from "./testing/vectors-contract.js";

@@ -11,12 +11,11 @@ import type { Embedder } from "../../src/ports/embedding.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
 import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
 import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import type { Candidate } from "../../src/stores/vector-history/candidate.js";
 import { CandidateSearch } from "../../src/stores/vector-history/candidate-search.js";
 import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
 import type { RankingWeights } from "../../src/stores/vector-history/weights.js";
+import { InMemoryOwnerLedger, memorySessionStore } from "../../test/support/memory-stores.js";
 import { type Conversation, importLines } from "./dataset.js";
 
 const sparse = { documentVector, queryVector };
@@ -44,7 +43,7 @@ export function ownerOfConversation({ conversation }: Conversation): Owner {
 export async function openFixture(embedder: Embedder, cacheBytes: number): Promise<Fixture> {
   const dir = await mkdtemp(join(tmpdir(), "maitred-bench-"));
   const store = await openLocalQdrant({ path: join(dir, "vectors.db"), cacheBytes });
-  const sessions = await openMemorySessionStore();
+  const sessions = memorySessionStore();
   const history = await VectorHistory.open({ store, embedder, sparse });
   const candidates = new CandidateSearch({ client: store.client, collection: "history", embedder, logger: silentLogger });
   const imports = new ImportService({

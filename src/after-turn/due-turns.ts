@@ -1,6 +1,7 @@
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
+import type { SessionsBehind } from "../ports/session-writer.js";
 
 /** What the write-back of a turn failed with that waits for the next day's tokens. */
 export const OUT_OF_TOKENS = "COST_LIMIT_REACHED";
@@ -15,7 +16,7 @@ export function isLeft({ state, errorCode }: PendingTurn): boolean {
   return state === "pending" && errorCode === LEFT_TO_READ;
 }
 
-/** Of these turns, those that were left to be read are due at this time, where it is sooner. */
+/** Of these turns, those that were left to be read are due at this time, where it is sooner. One that somebody reads now is read. */
 export async function releaseLeft(
   index: Pick<SessionIndex, "recordAttempt">,
   turns: readonly PendingTurn[],
@@ -23,20 +24,30 @@ export async function releaseLeft(
 ): Promise<void> {
   for (const turn of turns)
     if (isLeft(turn) && turn.dueAtMs > dueAtMs)
-      await index.recordAttempt(turn.owner, turn.sessionId, turn.turn, { attempts: 0, dueAtMs, errorCode: LEFT_TO_READ });
+      await index.recordAttempt(turn.owner, turn.sessionId, turn.turn, { attempts: 0, dueAtMs, errorCode: LEFT_TO_READ, claim: null });
+}
+
+export interface DueTurnsParts {
+  readonly index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf" | "recordAttempt">;
+  /** Their owners' turns are not taken: one may be done, though the index can't say so yet. Default: none is behind. */
+  readonly lagging?: Pick<SessionsBehind, "owners">;
+  readonly clock: Clock;
 }
 
 /** Which pending turns are to be written back now: those that have waited for the delay, and those of owners who don't wait. */
 export class DueTurns {
-  readonly #index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf" | "recordAttempt">;
+  readonly #index: DueTurnsParts["index"];
+  readonly #lagging: DueTurnsParts["lagging"];
   readonly #clock: Clock;
   readonly #delayMs: number;
   /** Owners whose turns don't wait, until none is left that can be written back soon. */
   readonly #hurried = new Set<Owner>();
   #withoutDelay = 0;
+  #preparing = 0;
 
-  constructor(index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf" | "recordAttempt">, clock: Clock, delayMs: number) {
+  constructor({ index, lagging, clock }: DueTurnsParts, delayMs: number) {
     this.#index = index;
+    this.#lagging = lagging;
     this.#clock = clock;
     this.#delayMs = delayMs;
   }
@@ -60,8 +71,19 @@ export class DueTurns {
     }
   }
 
-  /** Takes the oldest of each session, those of owners who don't wait first. `leaseMs`: as the index has it. */
-  async claim(limit: number, except: ReadonlySet<Owner>, leaseMs: number): Promise<readonly PendingTurn[]> {
+  /** While `work` runs, turns may become due: something is left to do. */
+  async preparing(work: () => Promise<void>): Promise<void> {
+    this.#preparing += 1;
+    try {
+      await work();
+    } finally {
+      this.#preparing -= 1;
+    }
+  }
+
+  /** Takes the oldest of each session, those of owners who don't wait first; none of `others`. `leaseMs`: as the index has it. */
+  async claim(limit: number, others: ReadonlySet<Owner>, leaseMs: number): Promise<readonly PendingTurn[]> {
+    const except = new Set([...others, ...(this.#lagging?.owners ?? [])]);
     const hurried = await this.#claimHurried(limit, except, leaseMs);
     if (hurried.length >= limit) return hurried;
     const due = await this.#index.claim(this.#now() - this.#delay, limit - hurried.length, { except: [...except], leaseMs });
@@ -70,7 +92,7 @@ export class DueTurns {
 
   /** Whether anything is left to do now. */
   async any(): Promise<boolean> {
-    return (await this.#index.due(this.#now() - this.#delay, 1)).length > 0;
+    return this.#preparing > 0 || (await this.#index.due(this.#now() - this.#delay, 1)).length > 0;
   }
 
   /**

@@ -8,8 +8,8 @@ export interface LeftTurnsParts {
   readonly index: Pick<SessionIndex, "pendingOf" | "recordAttempt">;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Says that there may be something to do. */
-  readonly kick: () => void;
+  /** Runs what makes turns due, and looks for them behind it. */
+  readonly preparing: (work: () => Promise<void>) => Promise<void>;
 }
 
 /** The owner's messages that were left to be read with a next one. */
@@ -27,13 +27,14 @@ export class LeftTurns {
     owner: Owner,
     { sessionId, exceptSession }: { readonly sessionId?: string; readonly exceptSession?: string } = {},
   ): Promise<void> {
-    const { index, clock, logger, kick } = this.#parts;
-    try {
-      const turns = (await index.pendingOf(owner, sessionId)).filter((turn) => turn.sessionId !== exceptSession);
-      await releaseLeft(index, turns, clock.now().getTime() - this.#delayMs);
-    } catch (error) {
-      logger.warn({ err: error }, "messages that were left to be read could not be looked up");
-    }
-    kick();
+    const { index, clock, logger, preparing } = this.#parts;
+    await preparing(async () => {
+      try {
+        const turns = (await index.pendingOf(owner, sessionId)).filter((turn) => turn.sessionId !== exceptSession);
+        await releaseLeft(index, turns, clock.now().getTime() - this.#delayMs);
+      } catch (error) {
+        logger.warn({ err: error }, "messages that were left to be read could not be looked up");
+      }
+    });
   }
 }

@@ -1,10 +1,13 @@
+// Over 300 lines: one worker, and who waits for it.
+
 import type { Owner } from "../domain/owner.js";
 import { type BoundedSignal, boundedSignal } from "../platform/bounded-signal.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
-import { DueTurns, isLeft, OUT_OF_TOKENS } from "./due-turns.js";
+import { Changes } from "./changes.js";
+import { DueTurns, type DueTurnsParts, isLeft, OUT_OF_TOKENS } from "./due-turns.js";
 import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.js";
 import { type FailedTry, nextTryMs } from "./next-try.js";
 import { type WriteBackWorkerOptions, withDefaults } from "./worker-options.js";
@@ -15,6 +18,8 @@ const LOOK_AGAIN_MS = 5 * 60_000;
 
 /** How much longer than a try its claim lasts that is not renewed, so that what ended late is not taken by another at once. */
 const AFTER_TIMEOUT_MS = 30_000;
+
+type Attempt = Parameters<SessionIndex["recordAttempt"]>[3];
 
 interface Job {
   readonly pending: PendingTurn;
@@ -40,17 +45,16 @@ export class WriteBackWorker {
   readonly #upkeep = new Set<Job>();
   readonly #held = new Map<Owner, number>();
   readonly #due: DueTurns;
-  readonly #listeners = new Set<() => void>();
+  readonly #changes = new Changes();
   #timer: NodeJS.Timeout | null = null;
   #pumping: Promise<void> | null = null;
   #again = false;
   #stopped = false;
 
   constructor(
-    parts: {
+    parts: Pick<DueTurnsParts, "lagging" | "clock"> & {
       readonly writeBack: Pick<WriteBack, "run" | "fail">;
       readonly index: SessionIndex;
-      readonly clock: Clock;
       readonly logger: Logger;
       /** Called when a turn of a session is done: summary, topic. */
       readonly afterDone: (owner: Owner, sessionId: string) => Promise<void>;
@@ -63,12 +67,11 @@ export class WriteBackWorker {
     this.#logger = parts.logger;
     this.#afterDone = parts.afterDone;
     this.#options = withDefaults(options);
-    this.#due = new DueTurns(parts.index, parts.clock, this.#options.delayMs);
+    this.#due = new DueTurns(parts, this.#options.delayMs);
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.kick(), this.#options.pollMs);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.kick(), this.#options.pollMs).unref();
     this.kick();
   }
 
@@ -80,6 +83,11 @@ export class WriteBackWorker {
       this.#pumping = null;
       if (this.#again && !this.#stopped) this.kick();
     });
+  }
+
+  /** Runs what may make turns due, and then looks for them. Meanwhile something is left to do. */
+  preparing(work: () => Promise<void>): Promise<void> {
+    return this.#due.preparing(work).finally(() => this.kick());
   }
 
   /** The owner's turns are not waited with any longer. Returns at once. */
@@ -116,11 +124,19 @@ export class WriteBackWorker {
     return turns.length === 0;
   }
 
-  /** Resolves when nothing is due and nothing runs, or when the time is up. True for the first. */
+  /** Resolves when nothing is due and nothing runs, or when the time is up. True for the first. Never throws: it is called at an end. */
   async drain(timeoutMs: number): Promise<boolean> {
-    return this.#due.atOnce(() =>
-      this.#until(async () => this.#running().length === 0 && !(await this.#due.any()), AbortSignal.timeout(timeoutMs)),
-    );
+    const isDrained = async () => {
+      // What was claimed runs then.
+      await this.#pumping;
+      return this.#running().length === 0 && !(await this.#due.any());
+    };
+    try {
+      return await this.#due.atOnce(() => this.#until(isDrained, AbortSignal.timeout(timeoutMs)));
+    } catch (error) {
+      this.#logger.warn({ err: error }, "what is left to be written back could not be looked up");
+      return false;
+    }
   }
 
   /** Aborts the owner's write-backs, waits for them, and starts none until the result is called. */
@@ -188,7 +204,7 @@ export class WriteBackWorker {
     const bound = boundedSignal([controller.signal], this.#options.timeoutMs);
     const claim = holdClaim(this.#index, pending, this.#logger, () => controller.abort());
     const changed = () => {
-      for (const listener of this.#listeners) listener();
+      this.#changes.tell();
       this.kick();
     };
     const written = this.#write(claim, bound, controller.signal).finally(() => {
@@ -223,11 +239,17 @@ export class WriteBackWorker {
         await this.#index.letGo(claim.turn).catch(() => undefined);
         return false;
       }
-      await this.#failed(pending, error, bound.late).catch((cause: unknown) =>
+      await this.#failed(claim.turn, error, bound.late).catch((cause: unknown) =>
         this.#logger.error({ ...placeOf(pending), err: cause }, "a failed write-back could not be recorded"),
       );
-      return false;
+      return isAppError(error, "STORAGE_UNAVAILABLE") && this.#isOver(pending);
     }
+  }
+
+  /** Whether the turn is not pending any more: a write that was not answered may have been done. Never throws. */
+  async #isOver({ owner, sessionId, turn }: PendingTurn): Promise<boolean> {
+    const left = await this.#index.pendingOf(owner, sessionId).catch(() => null);
+    return left !== null && !left.some((each) => each.turn === turn);
   }
 
   /** Never throws. */
@@ -249,11 +271,7 @@ export class WriteBackWorker {
       return this.#writeBack.fail(pending, error);
     }
     this.#logger.warn({ ...where, delay_ms: Math.round(delayMs), err: error }, "write-back will be tried again");
-    await this.#index.recordAttempt(pending.owner, pending.sessionId, pending.turn, {
-      attempts,
-      dueAtMs: this.#due.again(delayMs),
-      errorCode: code,
-    });
+    await this.#postpone(pending, { attempts, dueAtMs: this.#due.again(delayMs), errorCode: code });
   }
 
   /** Not an attempt: until the day ends, or the limit is found raised. */
@@ -261,11 +279,12 @@ export class WriteBackWorker {
     if (pending.errorCode !== OUT_OF_TOKENS)
       this.#logger.warn({ ...placeOf(pending), code: OUT_OF_TOKENS }, "write-back waits: the day's tokens are used up");
     const { retryAfterSeconds = 0 } = isAppError(error) ? error : {};
-    await this.#index.recordAttempt(pending.owner, pending.sessionId, pending.turn, {
-      attempts: pending.attempts,
-      dueAtMs: this.#clock.now().getTime() + Math.min(retryAfterSeconds * 1_000, LOOK_AGAIN_MS),
-      errorCode: OUT_OF_TOKENS,
-    });
+    const dueAtMs = this.#clock.now().getTime() + Math.min(retryAfterSeconds * 1_000, LOOK_AGAIN_MS);
+    await this.#postpone(pending, { attempts: pending.attempts, dueAtMs, errorCode: OUT_OF_TOKENS });
+  }
+
+  #postpone({ owner, sessionId, turn, claim }: PendingTurn, attempt: Omit<Attempt, "claim">): Promise<void> {
+    return this.#index.recordAttempt(owner, sessionId, turn, { ...attempt, ...(claim !== undefined && { claim }) });
   }
 
   /** Waits for a condition that can change when a job ends, or with time. */
@@ -274,22 +293,8 @@ export class WriteBackWorker {
       this.kick();
       if (await condition()) return true;
       if (signal.aborted) return false;
-      await this.#nextChange(signal);
+      await this.#changes.next(Math.min(this.#options.pollMs, 50), signal);
     }
-  }
-
-  #nextChange(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.#listeners.delete(done);
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.min(this.#options.pollMs, 50));
-      this.#listeners.add(done);
-      signal.addEventListener("abort", done, { once: true });
-    });
   }
 }
 

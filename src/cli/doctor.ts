@@ -156,7 +156,9 @@ async function* databaseFindings(maintenance: Maintenance): AsyncGenerator<Findi
       files += 1;
       if (!database.damaged) continue;
       damaged += 1;
-      const advice = "Restore the file from a backup while the server is stopped. What lies on its sound pages still reads.";
+      const advice = database.path.endsWith("vectors.db")
+        ? "Stop the server and move the file away: the next start makes it anew. What lies on its sound pages still reads."
+        : "Stop the server and `maitred restore` a whole backup into an empty directory. What lies on its sound pages still reads.";
       yield { check: "Database", status: "fail", detail: `${database.path}: damaged`, advice };
     }
     if (damaged === 0) yield ok("Databases", `${files}, all intact`);

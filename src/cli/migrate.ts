@@ -1,4 +1,5 @@
-import type { MigrationReport, StateCounts } from "../operations/migrate.js";
+import type { MigrationReport } from "../operations/migrate.js";
+import type { StateCounts } from "../operations/state-counts.js";
 import type { StateBackend } from "../ports/transfer.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import type { Terminal } from "./terminal.js";
@@ -14,7 +15,7 @@ export async function migrateCommand(
   migrate: MigrateState,
   { from, to, signal }: { readonly from: StateBackend; readonly to: StateBackend; readonly signal: AbortSignal },
 ): Promise<ExitCode> {
-  const progress = terminal.progress("Sessions, moved and compared");
+  const progress = terminal.progress("Partitions, moved and compared");
   let report: MigrationReport;
   try {
     report = await migrate({ from, to }, { signal, onProgress: progress.update });
@@ -26,11 +27,10 @@ export async function migrateCommand(
   terminal.line(`${"".padEnd(22)}${from.padStart(12)}${to.padStart(12)}`);
   for (const [at, [what, count]] of linesOf(report.source).entries())
     terminal.line(`${what.padEnd(22)}${String(count).padStart(12)}${String(target[at]?.[1] ?? 0).padStart(12)}`);
-  const { damaged_records: records, damaged_journals: journals, nameless_ledgers: ledgers } = report.left_behind;
+  const { damaged_records: records, damaged_journals: journals } = report.left_behind;
   const left = [
     ...(records > 0 ? [`${records} damaged records`] : []),
     ...(journals > 0 ? [`${journals} journals whose owner can't be told`] : []),
-    ...(ledgers > 0 ? [`${ledgers} ledgers whose owner can't be told`] : []),
   ];
   if (left.length > 0) terminal.note(`Left behind: ${left.join(", ")}. See \`maitred doctor\`.`);
   for (const difference of report.differences) terminal.note(terminal.colours.red(`Not the same: ${difference}`));
@@ -38,7 +38,7 @@ export async function migrateCommand(
     terminal.note(`${report.differences.length} differences. Nothing was changed in ${from}; go on there.`);
     return EXIT.attention;
   }
-  terminal.line(terminal.colours.green(`The same in both, to the last record. ${report.moved_sessions} sessions were moved by this run.`));
+  terminal.line(terminal.colours.green(`The same in both, to the last record. ${report.moved} entries were moved by this run.`));
   terminal.line(`Start servers on ${to} only, from now on. What ${from} holds stays as it is.`);
   return left.length > 0 ? EXIT.attention : EXIT.ok;
 }

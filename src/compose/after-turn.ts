@@ -59,7 +59,7 @@ export interface Upkeep {
 
 export async function composeAfterTurn(
   { config, logger, clock, metrics }: Wiring,
-  { store, ledger, writer }: Stores,
+  { store, ledger, writer, lagging }: Stores,
   { longTerm, history, keepsHistory }: LongTerm,
   answering: ByTenant<Answering>,
   { tokens }: Costs,
@@ -133,6 +133,7 @@ export async function composeAfterTurn(
     {
       writeBack: measured,
       index: store.index,
+      lagging,
       clock,
       logger,
       afterDone: async (owner, id) => {
@@ -144,8 +145,8 @@ export async function composeAfterTurn(
     },
     { delayMs: config.EXTRACTION_DELAY_MS },
   );
-  const parts = { index: store.index, clock, logger, kick: () => worker.kick() };
-  const leftTurns = new LeftTurns(parts, { delayMs: config.EXTRACTION_DELAY_MS });
+  const preparing = (work: () => Promise<void>) => worker.preparing(work);
+  const leftTurns = new LeftTurns({ index: store.index, clock, logger, preparing }, { delayMs: config.EXTRACTION_DELAY_MS });
   const takeAlongOffRecord: AfterTurn["takeAlongOffRecord"] = (owner, { session_id: sessionId, turn }, which, signal) => {
     // A turn that holds the session's lock may wait for this: summary and title are written once they can be.
     const later = async (...args: Parameters<typeof describeAnew>) => void describeAnew(...args);

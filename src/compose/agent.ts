@@ -3,6 +3,7 @@ import { recapOf } from "../agent/recap.js";
 import { toolSpecs } from "../agent/tool-box.js";
 import { historyTool } from "../agent/tools/history-tool.js";
 import { memoryTools } from "../agent/tools/memory-tools.js";
+import { EngineBookings } from "../concierge/engine-bookings.js";
 import { openConcierge } from "../concierge/open-concierge.js";
 import type { Owner } from "../domain/owner.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
@@ -53,20 +54,19 @@ export async function openAgent(
     writtenBack,
     readNow,
     giveWay,
-    bookings,
+    engine,
   }: {
-    readonly bookings: Stores["bookings"];
+    readonly engine: Stores["engine"];
     readonly writtenBack: (owner: Owner, signal: AbortSignal) => Promise<boolean>;
     readonly readNow: (turn: ToolContext) => Promise<void>;
     readonly giveWay: GiveWay;
   },
 ): Promise<ByTenant<Answering>> {
-  const { config, overrides, logger, clock, dir, kept, closing, tenants } = wiring;
+  const { config, overrides, logger, clock, dir, closing, tenants } = wiring;
   const domain =
     overrides.domain ??
-    closing(
-      await openConcierge({ dir: kept ? dir : null, needs: longTerm, writtenBack, readNow, logger, ...(bookings && { bookings }) }),
-      (it) => it.close?.(),
+    closing(await openConcierge({ bookings: new EngineBookings(engine), needs: longTerm, writtenBack, readNow, logger }), (it) =>
+      it.close?.(),
     );
   const needs = domain.needs ?? [];
   const tools = tracedTools([

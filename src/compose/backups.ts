@@ -5,6 +5,7 @@ import { VERSION } from "../platform/version.js";
 import type { Backups } from "../ports/backups.js";
 import { backUp } from "../stores/files/backup.js";
 import { restoreBackup } from "../stores/files/restore-backup.js";
+import type { StateFile } from "../stores/files/state-file.js";
 import type { Config } from "./config.js";
 
 /** Backups of what the configuration names. @throws INVALID_REQUEST where that is no directory */
@@ -16,7 +17,14 @@ export function backupsOf({ SHORT_TERM_BACKEND, MEMORY_STORAGE_DIR }: Pick<Confi
     });
   const dir = resolve(MEMORY_STORAGE_DIR);
   return {
-    backUp: (to, options) => backUp(dir, resolve(to), { ...options, now: systemClock.now(), version: VERSION }),
+    backUp: async (to, options) =>
+      backUp(dir, resolve(to), { ...options, now: systemClock.now(), version: VERSION, state: await stateFile() }),
     restore: (from, options) => restoreBackup(resolve(from), dir, { ...options, now: systemClock.now() }),
   };
+}
+
+async function stateFile(): Promise<StateFile> {
+  const { SqliteEngine } = await import("../state/engines/sqlite/sqlite-engine.js");
+  const { copyStateFile, erasuresOf } = await import("../state/engines/sqlite/state-file.js");
+  return { open: (path) => SqliteEngine.open({ path }), copy: copyStateFile, erasures: erasuresOf };
 }

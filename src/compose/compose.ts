@@ -86,7 +86,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     writtenBack: async (owner, signal) => !(await lagging.lags(owner)) && afterTurn.worker.written(owner, signal),
     readNow: readNowOf(wiring, stores, remembered),
     giveWay: givingWayTo(registry),
-    bookings: stores.bookings,
+    engine: stores.engine,
   });
   const behaviour = await composeBehaviour(wiring, stores, answering, remembered, costs);
   const afterTurn = await composeAfterTurn(wiring, stores, remembered, answering, costs, {

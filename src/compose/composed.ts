@@ -9,7 +9,6 @@ import type { FileSystem } from "../platform/file-system.js";
 import type { Logger } from "../platform/logger.js";
 import type { Agent, AnyTool, BeforeTool, ChatModel, Domain } from "../ports/agent.js";
 import type { AfterTurnHook, Application } from "../ports/application.js";
-import type { ContentCodec } from "../ports/content-codec.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { ConversationHistory } from "../ports/history.js";
@@ -21,9 +20,9 @@ import type { Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { SessionStore } from "../ports/session-store.js";
-import type { StateStores } from "../ports/state-stores.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
+import type { StateEngine } from "../state/engine.js";
 import type { Config } from "./config.js";
 import type { Tenants } from "./tenants.js";
 
@@ -44,7 +43,7 @@ export interface Overrides {
   /** What tenants have of their own, beside those of `TENANTS_FILE`. Default: nothing. */
   readonly tenants?: Tenants;
   /** Default: by configuration. Closed with everything else. */
-  readonly state?: StateStores;
+  readonly state?: StateEngine;
   /** Memories and history lie in it. Default: by configuration. Closed with everything else. */
   readonly vectors?: VectorStore;
   /** Default: every call of a tool runs. Not asked by an agent of one's own. */
@@ -54,14 +53,13 @@ export interface Overrides {
   readonly reembed?: boolean;
   /** Told what happens, in numbers. Default: nobody is told. */
   readonly metrics?: Metrics;
-  /** What content passes on its way into the stores of state. Default: it is kept as it stands. */
-  readonly contentCodec?: ContentCodec;
   /** How webhooks are tried. Default: as a receiver elsewhere needs it. For tests. */
   readonly webhooks?: { readonly waitsMs?: readonly number[]; readonly timeoutMs?: number; readonly leaseMs?: number };
   /** Default: the real one. For tests of crashes and failing disks. */
   readonly fileSystem?: FileSystem;
   /** Puts something around a store, between it and everything else. For tests that make it fail. */
   readonly around?: {
+    readonly engine?: (engine: StateEngine) => StateEngine;
     readonly sessions?: (store: SessionStore) => SessionStore;
     readonly vectors?: (store: VectorStore) => VectorStore;
     readonly memoryLog?: (log: MemoryLog) => MemoryLog;

@@ -54,6 +54,11 @@ export const VARIABLES = {
     "strict",
     "`relaxed`: also a configuration that may lose what was acknowledged; /readyz then says so.",
   ),
+  STARTUP_WAIT_MS: variable(
+    integer(0, 600_000).default(30_000),
+    "30000",
+    "How long a start waits for PostgreSQL or Redis that doesn't answer yet.",
+  ),
   SHORT_TERM_ROUNDS: variable(
     integer(0, 1_000).default(10),
     "10",

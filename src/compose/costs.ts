@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { CostLimits } from "../agent/cost-limits.js";
 import { meteredModel } from "../agent/models/metered-model.js";
 import { TokenMeter } from "../agent/token-meter.js";
-import { SqliteDailyTokens } from "../stores/daily-tokens/sqlite-daily-tokens.js";
+import { EngineDailyTokens } from "../state/counters/daily-tokens.js";
 import type { Models } from "./models.js";
 import type { Stores } from "./stores.js";
 import type { Wiring } from "./wiring.js";
@@ -14,12 +13,11 @@ export interface Costs {
   readonly limits: CostLimits | null;
 }
 
-export async function openCosts({ config, clock, logger, dir, kept, closing, metrics }: Wiring, { dailyTokens }: Stores): Promise<Costs> {
+export async function openCosts({ config, clock, logger, closing, metrics }: Wiring, { engine }: Stores): Promise<Costs> {
   const { COST_SOFT_LIMIT_TOKENS: soft, COST_HARD_LIMIT_TOKENS: hard } = config;
   const onCall = metrics.tokensUsed.bind(metrics);
   if (soft === undefined && hard === undefined) return { tokens: new TokenMeter({ onCall }), limits: null };
-  const path = kept ? join(dir, "daily-tokens.db") : ":memory:";
-  const daily = dailyTokens ?? closing(await SqliteDailyTokens.open({ path, logger }), (it) => it.close());
+  const daily = closing(new EngineDailyTokens(engine), (it) => it.close());
   const limits = new CostLimits({ daily, clock, logger }, { soft, hard });
   return { tokens: new TokenMeter({ onTokens: (owner, count) => void limits.count(owner, count), onCall }), limits };
 }

@@ -2,7 +2,6 @@ import { CatchingUp } from "../operations/catching-up.js";
 import type { SessionStore } from "../ports/session-store.js";
 import { LaggingSessions } from "../stores/files/lagging-sessions.js";
 import { IndexedSessionWriter } from "../stores/files/session-writer.js";
-import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
 import type { Stores } from "./stores.js";
 import type { Wiring } from "./wiring.js";
 
@@ -10,7 +9,15 @@ import type { Wiring } from "./wiring.js";
 export async function openFollowingIndex(
   { logger, closing }: Wiring,
   store: SessionStore,
-  { onLevel, catchUp }: { readonly onLevel: () => void; readonly catchUp: () => Promise<unknown> },
+  {
+    onLevel,
+    catchUp,
+    rebuild,
+  }: {
+    readonly onLevel: () => void;
+    readonly catchUp: () => Promise<unknown>;
+    readonly rebuild: Stores["rebuildIndex"];
+  },
 ): Promise<Pick<Stores, "writer" | "lagging" | "indexCatchUp" | "rebuildIndex">> {
   const indexCatchUp = new CatchingUp("index", catchUp, logger);
   await indexCatchUp.run();
@@ -19,9 +26,6 @@ export async function openFollowingIndex(
     writer: new IndexedSessionWriter(store, { onLag: (owner, id) => lagging.add(owner, id), logger }),
     lagging,
     indexCatchUp,
-    rebuildIndex: async (options) => {
-      await store.index.clear();
-      return catchUpIndex(store, options);
-    },
+    rebuildIndex: rebuild,
   };
 }

@@ -1,44 +1,124 @@
+import { CatchingUp } from "../operations/catching-up.js";
+import { halfMovedFrom } from "../operations/migration-marker.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
-import { onStorage } from "../platform/storage-errors.js";
+import { AppError } from "../platform/errors.js";
 import type { StorageHealth } from "../ports/storage-health.js";
-import { FileMemoryLog } from "../stores/files/file-memory-log.js";
-import { FileOwnerLedger } from "../stores/files/file-owner-ledger.js";
+import { engineLimiter } from "../state/counters/engine-limiter.js";
+import type { StateEngine } from "../state/engine.js";
+import { EngineEventQueue } from "../state/events/event-queue.js";
+import { EngineEventLog } from "../state/events/events.js";
+import { EngineImageStore } from "../state/images/images.js";
+import { agreedInstallation } from "../state/installation.js";
+import { EngineOwnerLedger } from "../state/ledger/ledger.js";
+import { EngineMemoryLog } from "../state/memory-log/memory-log.js";
+import { engineSessionStore } from "../state/sessions/sessions.js";
 import { openFileSessionStore } from "../stores/files/file-session-store.js";
-import { openMemorySessionStore } from "../stores/memory/in-memory.js";
-import { InMemoryMemoryLog } from "../stores/memory/in-memory-memory-log.js";
-import { InMemoryOwnerLedger } from "../stores/memory/in-memory-owner-ledger.js";
+import { IndexedSessionWriter } from "../stores/files/session-writer.js";
+import { NEVER_BEHIND } from "../stores/journal/never-behind.js";
 import { catchUpIndex } from "../stores/sqlite-index/index-catch-up.js";
-import { ToldMemoryLog } from "../stores/sqlite-index/told-memory-log.js";
+import { openEngine } from "./engine.js";
 import { openFollowingIndex } from "./following-index.js";
-import { openGivenStores } from "./given-stores.js";
+import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
 import type { Stores } from "./stores.js";
+import { sweepImages } from "./swept-images.js";
 import { same, type Wiring } from "./wiring.js";
-
-/** Memory that a process has can be written. */
-const IN_MEMORY: StorageHealth = { health: async () => ({ status: "ok" }) };
 
 /** `onLevel`: a session's index has caught up, so turns of it may wait for their write-back. */
 export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel: () => void }): Promise<Stores> {
-  const { config, overrides, logger, clock, fileSystem, around, codec, dir, kept, closing } = wiring;
-  if (overrides.state !== undefined) return openGivenStores(wiring, overrides.state, { onLevel });
-  // For what is in files beside an engine. That of journals is made by its lock.
-  if (config.SHORT_TERM_BACKEND !== "file" && kept) await onStorage(() => fileSystem.mkdir(dir));
-  // An engine's client is loaded where it is used.
-  if (config.SHORT_TERM_BACKEND === "postgres")
-    return (await import("./postgres-stores.js")).openPostgresStores(wiring, config.DATABASE_URL ?? "");
-  if (config.SHORT_TERM_BACKEND === "redis") return (await import("./redis-stores.js")).openRedisStores(wiring, config.REDIS_URL ?? "");
-  if (kept) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
-  const ledger = kept
-    ? closing(await FileOwnerLedger.open({ dir, fileSystem, logger, codec }), (opened) => opened.close())
-    : new InMemoryOwnerLedger();
-  const openedLog = kept ? await FileMemoryLog.open({ dir, fileSystem, ledger, logger, codec }) : new InMemoryMemoryLog(ledger);
-  const files = kept ? await openFileSessionStore({ dir, logger, clock, fileSystem, codec }) : null;
-  const opened = files ?? (await openMemorySessionStore({ logger, clock }));
-  if (config.WEBHOOK_URL !== undefined) opened.events.keepQueue();
-  const store = closing((around.sessions ?? same)(opened), (it) => it.close());
-  const told = new ToldMemoryLog(openedLog, opened.events, logger);
-  const memoryLog = closing((around.memoryLog ?? same)(told), (it) => it.close());
-  const followed = await openFollowingIndex(wiring, store, { onLevel, catchUp: () => files?.catchUp() ?? catchUpIndex(store) });
-  void told.catchUp({ all: opened.needsRebuild });
-  return { store, storage: files ?? IN_MEMORY, ledger, memoryLog, events: opened.events, eventQueue: opened.events.queue, ...followed };
+  const { config, overrides, logger, clock, around, closing } = wiring;
+  const inFiles = overrides.state === undefined && config.SHORT_TERM_BACKEND === "file";
+  await holdDirectory(wiring, inFiles);
+  const engine = closing((around.engine ?? same)(overrides.state ?? (await openEngine(wiring))), (it) => it.close());
+  await requireWhole(engine);
+  const ledger = new EngineOwnerLedger(engine);
+  const events = closing(new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger }), (it) => it.close());
+  const eventQueue = new EngineEventQueue(engine, { clock, log: events });
+  const memoryLog = closing((around.memoryLog ?? same)(new EngineMemoryLog(engine, events)), (it) => it.close());
+  publishLeftovers(events, engine.manifest.shared, wiring);
+  const common = { engine, ledger, memoryLog, events, eventQueue, scrub: async () => engine.scrub?.() };
+  const images = new EngineImageStore(engine);
+  if (inFiles) {
+    const { dir, fileSystem } = wiring;
+    const files = await openFileSessionStore({ dir, fileSystem, engine, images, events, logger, clock });
+    const store = closing((around.sessions ?? same)(files), (it) => it.close());
+    sweepImages(engine, images, wiring, async (sessionId) => (await files.journal.sessionIds()).includes(sessionId));
+    const followed = await openFollowingIndex(wiring, store, { onLevel, catchUp: () => files.catchUp(), rebuild: files.rebuild });
+    return { ...common, store, storage: worseOf(engine, files), ...followed };
+  }
+  sweepImages(engine, images, wiring);
+  const store = closing((around.sessions ?? same)(engineSessionStore(engine, { logger, clock, images, events })), (it) => it.close());
+  return { ...common, store, storage: engine, ...atOnce(store, wiring), ...(await sharing(engine, store, wiring)) };
+}
+
+/** Sessions whose records and lists are written in one commit; what is too much for one is folded in right behind it. */
+function atOnce(store: Stores["store"], { logger }: Wiring): Pick<Stores, "writer" | "lagging" | "indexCatchUp" | "rebuildIndex"> {
+  return {
+    writer: new IndexedSessionWriter(store, { onLag: () => {}, logger }),
+    lagging: NEVER_BEHIND,
+    indexCatchUp: new CatchingUp("index", () => catchUpIndex(store), logger),
+    rebuildIndex: async (options) => {
+      await store.index.clear();
+      return catchUpIndex(store, options);
+    },
+  };
+}
+
+/** What several processes on one engine agree on. */
+async function sharing(
+  engine: StateEngine,
+  { locks }: Stores["store"],
+  wiring: Wiring,
+): Promise<Pick<Stores, "limiter" | "agreedInstallation" | "aloneWithMemories">> {
+  if (!engine.manifest.shared) return {};
+  await announceProcess(locks, wiring);
+  await holdLocalFiles(locks, wiring);
+  return {
+    limiter: engineLimiter(engine),
+    agreedInstallation: (own) => agreedInstallation(engine, own),
+    aloneWithMemories: aloneWithMemories(locks),
+  };
+}
+
+/** One process owns what lies in files: journals, and vectors. @throws STORAGE_IN_USE */
+async function holdDirectory({ config, overrides, clock, dir, kept, closing }: Wiring, inFiles: boolean): Promise<void> {
+  const localVectors = overrides.vectors === undefined && (config.MEM0_PROVIDER === "local" || config.HISTORY_BACKEND === "local");
+  const isOwn = inFiles || (overrides.state !== undefined && localVectors);
+  if (kept && isOwn) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
+}
+
+/** @throws STORAGE_IN_USE where a move to this engine was broken off: going on with it would take what is written now */
+async function requireWhole(engine: StateEngine): Promise<void> {
+  const source = await halfMovedFrom(engine);
+  if (source === null) return;
+  throw new AppError("STORAGE_IN_USE", {
+    detail: `${engine.manifest.name} holds half of a move from ${source}.`,
+    hint: "Run the same `maitred migrate` again until it has ended.",
+  });
+}
+
+/** How often it is looked, where there are others, for what one that was killed left to be told, in milliseconds. */
+const LEFTOVERS_MS = 60_000;
+
+/** What a killed process had to tell and did not is told, in the background: at the start, and where there are others from time to time. */
+function publishLeftovers(events: EngineEventLog, isShared: boolean, { logger, closing }: Wiring): void {
+  const stop = closing(new AbortController(), (it) => it.abort());
+  const look = () => {
+    events.catchUpAll(stop.signal).catch((error: unknown) => {
+      if (!stop.signal.aborted) logger.warn({ err: error }, "Events of before could not be published yet");
+    });
+  };
+  look();
+  if (isShared) closing(setInterval(look, LEFTOVERS_MS).unref(), clearInterval);
+}
+
+const RANK = { ok: 0, degraded: 1, down: 2 } as const;
+
+/** Of two media that turns are kept on. */
+function worseOf(one: StorageHealth, other: StorageHealth): StorageHealth {
+  return {
+    health: async () => {
+      const [first, second] = await Promise.all([one.health(), other.health()]);
+      return RANK[second.status] > RANK[first.status] ? second : first;
+    },
+  };
 }

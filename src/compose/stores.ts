@@ -1,7 +1,5 @@
-import type { BookingStore } from "../concierge/booking-store.js";
 import type { Owner } from "../domain/owner.js";
 import type { CatchingUp } from "../operations/catching-up.js";
-import type { DailyTokens } from "../ports/daily-tokens.js";
 import type { EventLog } from "../ports/event-log.js";
 import type { EventQueue } from "../ports/event-queue.js";
 import type { MemoryLog } from "../ports/memory-log.js";
@@ -10,10 +8,12 @@ import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
 import type { StorageHealth } from "../ports/storage-health.js";
+import type { StateEngine } from "../state/engine.js";
 import type { Parts } from "./composed.js";
 
-/** What was said, and what is known of owners. */
+/** What was said, and what is known of owners: the engine of state, and what is stored over it. */
 export interface Stores {
+  readonly engine: StateEngine;
   readonly store: SessionStore;
   readonly storage: StorageHealth;
   readonly ledger: OwnerLedger;
@@ -25,10 +25,8 @@ export interface Stores {
   readonly lagging: SessionsBehind;
   readonly indexCatchUp: CatchingUp;
   readonly rebuildIndex: Parts["rebuildIndex"];
-  /** What several processes of the concierge sell. Absent where there is one. */
-  readonly bookings?: BookingStore;
-  /** Tokens by tenant and day, counted over all processes. Absent where there is one. */
-  readonly dailyTokens?: DailyTokens;
+  /** Leaves no erased byte in the engine's files. Nothing to do where it keeps none here. */
+  readonly scrub: () => Promise<void>;
   /** Counts requests for all processes: as many in so many seconds. Absent where there is no other. */
   readonly limiter?: MakeLimiter;
   /** The id of the installation, agreed by all processes, from the one that this process comes with. Absent where there is one. */

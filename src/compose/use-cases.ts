@@ -40,7 +40,7 @@ export interface UseCases {
 
 export function composeUseCases(
   { config, logger, clock, tenants }: Wiring,
-  { store, ledger, writer, lagging, events }: Stores,
+  { store, ledger, writer, lagging, events, scrub }: Stores,
   { longTerm, merged, history, vectors }: LongTerm,
   { rest: { domain } }: ByTenant<Answering>,
   { upkeep, worker, writeBack, catchUps }: AfterTurn,
@@ -100,6 +100,7 @@ export function composeUseCases(
       },
       agentType: domain.name,
       events,
+      scrub,
       clock,
       logger,
     },
@@ -108,7 +109,10 @@ export function composeUseCases(
   const merges = new MergeRecords(ledger);
   const privacy = new PrivacyService({
     ...{ store, history, longTerm, records, ledger, hold, events, merges, clock, logger },
-    compact: vectors.compact,
+    compact: async () => {
+      await vectors.compact();
+      await scrub();
+    },
   });
   const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
   const identities = new IdentityService({
@@ -143,7 +147,7 @@ export function composeUseCases(
   });
   const retention: Parts["retention"] = async (options) => {
     if (!options.dryRun) await identities.expire(options.signal);
-    return runRetention({
+    const report = await runRetention({
       ...options,
       index: store.index,
       lapse: (owner, id, how, due) => sessions.lapse(owner, id, how, due),
@@ -153,6 +157,8 @@ export function composeUseCases(
       now: clock.now(),
       logger,
     });
+    if (!options.dryRun && report.purged > 0) await scrub();
+    return report;
   };
   const log = new ConversationLog({
     store,

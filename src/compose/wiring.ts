@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { type FileSystem, nodeFileSystem } from "../platform/file-system.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
-import type { ContentCodec } from "../ports/content-codec.js";
 import { type Metrics, noMetrics } from "../ports/metrics.js";
 import { ByTenant } from "./by-tenant.js";
 import type { Overrides } from "./composed.js";
@@ -20,8 +19,6 @@ export interface Wiring {
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
   readonly around: NonNullable<Overrides["around"]>;
-  /** What all content passes that is kept in a store of state; null: it is kept as it stands. */
-  readonly codec: ContentCodec | null;
   /** Absolute. */
   readonly dir: string;
   /** Whether anything is kept on disk. */
@@ -39,9 +36,8 @@ export function wiringOf(
 ): Wiring {
   const { metrics = noMetrics, logger = silentLogger, clock = systemClock, fileSystem = nodeFileSystem, around = {} } = overrides;
   const kept = config.SHORT_TERM_BACKEND !== "memory";
-  const codec = overrides.contentCodec ?? null;
   const dir = resolve(config.MEMORY_STORAGE_DIR);
-  return { config, overrides, logger, clock, fileSystem, around, codec, dir, kept, closing, metrics, tenants };
+  return { config, overrides, logger, clock, fileSystem, around, dir, kept, closing, metrics, tenants };
 }
 
 export function same<T>(value: T): T {

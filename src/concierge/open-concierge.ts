@@ -1,15 +1,8 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
-import { AppError } from "../platform/errors.js";
-import { errnoOf } from "../platform/file-system.js";
 import type { Logger } from "../platform/logger.js";
-import { isDamage } from "../platform/sqlite.js";
-import { storageAdvice } from "../platform/storage-errors.js";
 import type { AnyTool, Domain, DomainRecords } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
 import { bookingsOf, recordOf } from "./booking-records.js";
 import type { BookingStore } from "./booking-store.js";
-import { Bookings } from "./bookings.js";
 import { cardsAsNamed } from "./card-order.js";
 import { Catalogue } from "./catalogue.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
@@ -23,10 +16,7 @@ import { cancelBooking, listBookings } from "./tools/booking-tools.js";
 import { checkAvailability, getEvent, searchEvents } from "./tools/catalogue-tools.js";
 
 export interface ConciergeOptions {
-  /** Where bookings.db is kept; null keeps bookings in memory. */
-  readonly dir: string | null;
-  /** Where several processes sell: bookings are there, and not in a file. Default: none do. */
-  readonly bookings?: BookingStore;
+  readonly bookings: BookingStore;
   readonly needs: StandingNeeds;
   readonly writtenBack: WrittenBack;
   /** Default: the message of the turn itself is not read before it books. */
@@ -36,9 +26,9 @@ export interface ConciergeOptions {
   readonly gateReadMs?: number;
 }
 
-/** The example product: a catalogue, bookings, and a gate in front of them. @throws STORAGE_UNAVAILABLE */
+/** The example product: a catalogue, bookings, and a gate in front of them. */
 export async function openConcierge(options: ConciergeOptions): Promise<Domain> {
-  const bookings = options.bookings ?? openBookings(options.dir, options.logger);
+  const { bookings } = options;
   const catalogue = new Catalogue();
   const gate = new ConstraintGate({
     needs: options.needs,
@@ -66,27 +56,6 @@ export async function openConcierge(options: ConciergeOptions): Promise<Domain> 
     records: bookingRecords(bookings),
     close: async () => bookings.close(),
   };
-}
-
-/** A damaged file is told and left as it is: the sales in it are the house's, and all but seats goes on without it. */
-function openBookings(dir: string | null, logger: Logger): Bookings {
-  const path = dir === null ? ":memory:" : join(dir, "bookings.db");
-  // A file that was cut to nothing opens as a new one does.
-  if (statSync(path, { throwIfNoEntry: false })?.size === 0)
-    logger.error({ path }, "The bookings' file is empty and begins anew: restore it from a backup if anything was sold");
-  try {
-    return Bookings.open(path);
-  } catch (cause) {
-    if (isDamage(cause)) {
-      logger.error({ path, err: cause }, "The bookings' file is damaged and left as it is: nothing can be searched or booked");
-      return Bookings.unreadable();
-    }
-    throw new AppError("STORAGE_UNAVAILABLE", {
-      detail: `bookings.db can't be opened (${errnoOf(cause) ?? "unknown reason"}).`,
-      hint: storageAdvice(errnoOf(cause)) ?? "Check that MEMORY_STORAGE_DIR can be written.",
-      cause,
-    });
-  }
 }
 
 /** Sales are made anonymous by an erasure: the house must know that a seat is sold, not to whom. */

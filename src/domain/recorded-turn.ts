@@ -1,3 +1,4 @@
+import { hasNoAnswer } from "./message-kinds.js";
 import type { JournalRecord, MessageRecord, Step } from "./session.js";
 
 /** How the journal tells a turn: its user message, and how its last attempt ended. */
@@ -10,7 +11,10 @@ export interface RecordedTurn {
 
 export type CompletedTurn = RecordedTurn & { readonly assistant: MessageRecord };
 
-/** Puts a turn together from its records; steps of an attempt that failed are left out. Null where there is no such turn. */
+/**
+ * Puts a turn together from its records; steps of an attempt that failed are left out, and so is what ends without an answer behind one.
+ * Null where there is no such turn.
+ */
 export function recordedTurn(records: Iterable<JournalRecord>, turn: number): RecordedTurn | null {
   let user: MessageRecord | null = null;
   let steps: Step[] = [];
@@ -21,6 +25,7 @@ export function recordedTurn(records: Iterable<JournalRecord>, turn: number): Re
     if (record.type !== "message") continue;
     if (record.body.role === "user") user = record;
     if (record.body.role !== "assistant") continue;
+    if (assistant?.body.outcome === "completed" && hasNoAnswer(record)) continue;
     assistant = record;
     if (record.body.outcome !== "completed") steps = [];
   }

@@ -9,8 +9,8 @@ import type { Agent, AnyTool, BeforeTool, ChatModel, Domain } from "../ports/age
 import type { AfterTurnHook } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
-import type { StateStores } from "../ports/state-stores.js";
 import type { VectorStore } from "../ports/vectors.js";
+import type { StateEngine } from "../state/engine.js";
 import type { Settings } from "./settings.js";
 
 /** Parts of one's own instead of those that the configuration would choose. */
@@ -36,8 +36,11 @@ export interface MaitredParts {
   readonly categories?: readonly Category[] | undefined;
   /** What tenants have of their own, by their names; before those of `tenantsFile`, whole. Default: nothing. */
   readonly tenants?: Tenants | undefined;
-  /** Sessions, owners and the memory log. Closed with everything else. Default: by `shortTermBackend`. */
-  readonly state?: StateStores | undefined;
+  /**
+   * Where all state is kept but vectors: sessions, owners, the memory log, jobs, events, bookings. Closed with everything else. Default: by
+   * `shortTermBackend`.
+   */
+  readonly state?: StateEngine | undefined;
   /** Memories and history. Closed with everything else. Default: by `mem0Provider` and `historyBackend`. */
   readonly vectors?: VectorStore | undefined;
   /** Looks at each call of a tool before it runs: may refuse it, or have the user asked. Default: every call runs. */

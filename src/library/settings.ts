@@ -26,6 +26,8 @@ export interface Settings {
   readonly redisPrefix?: Setting<"REDIS_PREFIX">;
   /** `relaxed`: also a configuration that may lose what was acknowledged; /readyz then says so. Default: strict. */
   readonly redisDurability?: Setting<"REDIS_DURABILITY">;
+  /** How long a start waits for PostgreSQL or Redis that doesn't answer yet. Default: 30000. */
+  readonly startupWaitMs?: Setting<"STARTUP_WAIT_MS">;
   /**
    * Completed rounds in the window, at least, as far as contextMaxTokens has room for them; 0: none. They leave in blocks of as many
    * (10 at most), so that what a provider caches stays. Default: 10.

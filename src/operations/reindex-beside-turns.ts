@@ -66,7 +66,7 @@ async function levelled(
   sessionId: string,
   { lastSeq, signal }: { readonly lastSeq: number; readonly signal: AbortSignal },
 ): Promise<number> {
-  if ((await store.index.indexedSeq(sessionId)) >= lastSeq) return 0;
+  if ((await store.index.indexedSeq(owner, sessionId)) >= lastSeq) return 0;
   try {
     return await during(owner, signal, (ended) => catchUp(owner, sessionId, { signal: ended }));
   } catch (error) {

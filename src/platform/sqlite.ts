@@ -58,6 +58,11 @@ export function openSqlite(path: string, options: SqliteOptions): Sqlite {
   }
 }
 
+/** Whether statements wait for another process's lock, as they do from the beginning, or are refused at once. */
+export function waitForLocks(db: Sqlite, waits: boolean): void {
+  db.pragma(`busy_timeout = ${waits ? BUSY_MS : 0}`);
+}
+
 /** After deletions that must leave no byte: moves the write-ahead log into the database file and empties it. */
 export function scrub(db: Sqlite): void {
   db.pragma("wal_checkpoint(TRUNCATE)");

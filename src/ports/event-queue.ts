@@ -6,8 +6,6 @@ export interface ClaimedOwner {
   readonly owner: Owner;
   /** How often the first of them was tried already. */
   readonly attempts: number;
-  /** Tells what came since from what was there. */
-  readonly mark: number;
 }
 
 /** An event that was given up. */

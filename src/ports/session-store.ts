@@ -27,6 +27,11 @@ export interface SessionStore {
 export interface StartTurnOptions extends Pick<AcquireOptions, "waitMs" | "signal"> {
   /** Of the window. */
   readonly rounds: number;
+  /**
+   * The lock begins with the caller's first write, which says so ({@link AppendOptions.firstOf}), so that both are one step for the store.
+   * Default: at once.
+   */
+  readonly begins?: "with the first write";
 }
 
 /** A turn's lock, and all that stood in the store when the turn got it. */
@@ -49,6 +54,10 @@ export interface AppendOptions {
   readonly expectedSeq?: number;
   /** The token of the caller's lock. @throws FENCED when a newer holder has written. Default: not checked. */
   readonly fence?: number;
+  /** A turn that must have no answer yet: what is completed is never followed by a failure. @throws TURN_ANSWERED. Default: not checked. */
+  readonly unanswered?: number;
+  /** The caller's lock, of that fence, which begins with this write. @throws FENCED where another was faster. Default: it has begun. */
+  readonly firstOf?: Lease;
   /**
    * The caller's lock, of that fence, which may end with this write where both are one step for the store; the caller releases it all the
    * same. Default: it doesn't.
@@ -59,6 +68,8 @@ export interface AppendOptions {
 export interface CreateOptions {
   /** The owner's epoch under which the work began. @throws OWNER_ERASED when an erasure has begun since. Default: not checked. */
   readonly epoch?: number;
+  /** As {@link AppendOptions.firstOf}. */
+  readonly firstOf?: Lease;
 }
 
 export interface WindowRead {
@@ -186,6 +197,14 @@ export interface ClaimOptions {
   readonly leaseMs: number;
 }
 
+export interface RecordedAttempt {
+  readonly attempts: number;
+  readonly dueAtMs: number;
+  readonly errorCode: string;
+  /** Without effect where somebody has the turn by another claim; null: where anybody has it. Default: whoever has it. */
+  readonly claim?: string | null;
+}
+
 export interface IdempotencyEntry {
   readonly sessionId: string;
   readonly turn: number;
@@ -205,7 +224,7 @@ export interface SessionIndex {
   /** Folds records into the index, in seq order; those that it has already are passed over. */
   apply(owner: Owner, sessionId: string, records: readonly JournalRecord[]): Promise<void>;
   /** Seq of the last record that was folded in; 0 for an unknown session. */
-  indexedSeq(sessionId: string): Promise<number>;
+  indexedSeq(owner: Owner, sessionId: string): Promise<number>;
   get(owner: Owner, sessionId: string): Promise<Session | null>;
   findByExternalId(owner: Owner, externalId: string): Promise<Session | null>;
   /** Newest activity first, ties by id; a page stays stable while sessions change. @throws INVALID_CURSOR */
@@ -247,12 +266,8 @@ export interface SessionIndex {
    * told.
    */
   oldestPendingAtMs?(): Promise<number | null>;
-  recordAttempt(
-    owner: Owner,
-    sessionId: string,
-    turn: number,
-    attempt: { readonly attempts: number; readonly dueAtMs: number; readonly errorCode: string },
-  ): Promise<void>;
+  /** Lets the turn go, too. */
+  recordAttempt(owner: Owner, sessionId: string, turn: number, attempt: RecordedAttempt): Promise<void>;
   /** Failed turns of a session become pending again, due now. Returns how many. */
   retryFailed(owner: Owner, sessionId: string): Promise<number>;
   /** Sessions, of all owners, whose status should change by `now`, oldest first: the caller decides by the lifecycle's rules. */
@@ -286,6 +301,10 @@ export interface Lease {
   /** Aborts when the lock is lost before it was released. */
   readonly signal: AbortSignal;
   release(): Promise<void>;
+  /** False until the lock begins with the caller's first write. Absent: it has begun. */
+  readonly hasBegun?: boolean;
+  /** Told by a store that began the lock with a write. */
+  begun?(): void;
   /** Told by a store that ended the lock with a write: then `release` has nothing to tell the store. */
   ended?(): void;
 }

@@ -13,6 +13,8 @@ export interface SessionWriter {
 /** Sessions whose index is behind their journal: its disk was full, its file locked. */
 export interface SessionsBehind {
   readonly count: number;
+  /** Whose they are. A turn of theirs that is still pending in the index may be written back already. */
+  readonly owners: readonly Owner[];
   /** Tries the owner's sessions now. Costs nothing where none is behind, and never throws. */
   level(owner: Owner): Promise<void>;
   /** Whether something that the owner said is not in the index yet, and so in no write-back either, though it was tried just now. */

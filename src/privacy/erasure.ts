@@ -16,7 +16,7 @@ export interface ErasureParts {
    * write-backs, imports. @throws the signal's reason when it aborts
    */
   readonly hold: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
-  /** Rewrites files whose free space can still hold deleted bytes; after the deletions, before the look. */
+  /** Rewrites files whose free space can still hold deleted bytes: after the deletions, before the look, and behind the receipt. */
   readonly compact: () => Promise<void>;
   /** Told of an erasure that is done, before its receipt closes it: so that it is told again when that can't be kept. */
   readonly onErased: (owner: Owner, receipt: ErasureReceipt) => Promise<void>;
@@ -136,6 +136,8 @@ export class Erasure {
       // What lay dormant is no user any more.
       if (keep === undefined) await this.#parts.onErased(owner, receipt);
       await ledger.completeErasure(owner, receipt, keep);
+      // The name, and what only the end of an erasure takes away.
+      await this.#parts.compact();
       if (!verified) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
       return receipt;
     } finally {

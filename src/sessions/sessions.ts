@@ -1,3 +1,5 @@
+// Over 300 lines: one port, whose methods share what they need of one session.
+
 import { purgedEvent } from "../domain/event.js";
 import { isExpired, type LifecycleEvent, nextState, type RetentionOf } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
@@ -41,6 +43,8 @@ export interface SessionServiceParts {
   readonly agentType: string;
   /** Told of what is purged. Default: nobody is. */
   readonly events?: Pick<EventLog, "add">;
+  /** Leaves no byte of what a user took out in files of this process's own. Default: there are none. */
+  readonly scrub?: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -143,6 +147,7 @@ export class SessionService implements Sessions {
 
   async purge(owner: Owner, id: string, options: { readonly keepMemories: boolean; readonly by: "user" | "retention" }): Promise<void> {
     await this.#purge(owner, id, options, () => true);
+    await this.#scrub();
   }
 
   /**
@@ -168,6 +173,7 @@ export class SessionService implements Sessions {
         await index.apply(owner, id, left);
       }
     });
+    await this.#scrub();
   }
 
   async messages(owner: Owner, id: string, query: MessageQuery): Promise<Page<Message>> {
@@ -261,6 +267,12 @@ export class SessionService implements Sessions {
       });
       return true;
     });
+  }
+
+  /** It is gone for everybody by then: where the disk has no room for it, the next one takes these bytes along. */
+  async #scrub(): Promise<void> {
+    const { scrub, logger } = this.#parts;
+    await scrub?.().catch((error: unknown) => logger.warn({ err: error }, "what was taken out may still be found in files by its bytes"));
   }
 
   async #shown(owner: Owner, id: string): Promise<Session> {

@@ -1,8 +1,9 @@
 import type { Owner } from "../domain/owner.js";
 import type { MessageRecord, NewRecord } from "../domain/session.js";
+import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
-import type { Lease, ListedSession, TurnStart, WindowRead } from "../ports/session-store.js";
+import type { AppendOptions, CreateOptions, Lease, ListedSession, TurnStart, WindowRead } from "../ports/session-store.js";
 import { activeSession, activeSessionIfAny } from "./active-session.js";
 import { askedBefore } from "./asked.js";
 import { keepImages, type TurnRequest } from "./images.js";
@@ -100,8 +101,14 @@ export class TurnOpening {
     if (!session?.title) records.push(derivedTitle(request.message, now));
 
     const write = session
-      ? this.#append(request, sessionId, records, lease.fence)
-      : this.#create(request, sessionId, [sessionRecord(request, this.#parts.domain.name, metadata, now), ...records], epoch);
+      ? this.#append(request, sessionId, records, {
+          fence: lease.fence,
+          ...(lease.hasBegun === false && { firstOf: lease, expectedSeq: window.lastSeq }),
+        })
+      : this.#create(request, sessionId, [sessionRecord(request, this.#parts.domain.name, metadata, now), ...records], {
+          epoch,
+          ...(lease.hasBegun === false && { firstOf: lease }),
+        });
     const before = window.rounds.at(-1)?.user.id ?? null;
     const inWindow = messageIdsOf(window);
     const seen = start === null ? {} : { memorySeq: start.memorySeq };
@@ -135,20 +142,21 @@ export class TurnOpening {
     };
   }
 
-  async #append(request: TurnRequest, sessionId: string, records: readonly NewRecord[], fence: number): Promise<void> {
+  async #append(request: TurnRequest, sessionId: string, records: readonly NewRecord[], options: AppendOptions): Promise<void> {
     const { store, writer } = this.#parts;
     await keepImages(store.images, request.owner, sessionId, request.images);
-    await writer.append(request.owner, sessionId, records, { fence });
+    await writer.append(request.owner, sessionId, records, options);
   }
 
-  async #create(request: TurnRequest, sessionId: string, records: readonly NewRecord[], epoch: number): Promise<void> {
+  async #create(request: TurnRequest, sessionId: string, records: readonly NewRecord[], options: CreateOptions): Promise<void> {
     const { store, writer } = this.#parts;
     try {
       await keepImages(store.images, request.owner, sessionId, request.images);
-      await writer.create(request.owner, sessionId, records, { epoch });
+      await writer.create(request.owner, sessionId, records, options);
     } catch (error) {
-      // What can't be deleted now, the next start finds without a session.
-      if (request.images.length > 0) await store.images.removeSession(request.owner, sessionId).catch(() => undefined);
+      // Of one that somebody else has made meanwhile they are no garbage. What can't be deleted now goes with the session.
+      const isOwn = request.images.length > 0 && !isAppError(error, "SESSION_CHANGED");
+      if (isOwn) await store.images.removeSession(request.owner, sessionId).catch(() => undefined);
       throw error;
     }
   }

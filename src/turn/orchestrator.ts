@@ -1,3 +1,5 @@
+// Over 300 lines: one turn, from its request to its answer.
+
 import type { Owner } from "../domain/owner.js";
 import { type CompletedTurn, isCompleted, recordedTurn } from "../domain/recorded-turn.js";
 import type { JournalRecord, Step } from "../domain/session.js";
@@ -7,7 +9,7 @@ import { isId, newId } from "../platform/ids.js";
 import type { AgentEvent, ToolContext } from "../ports/agent.js";
 import type { Chat, ChatAnswer, ChatEvent, ChatRequest, ResumeRequest } from "../ports/application.js";
 import { sessionIdFor } from "../ports/session-names.js";
-import { sessionLockKey } from "../ports/session-store.js";
+import { type Lease, type StartTurnOptions, sessionLockKey } from "../ports/session-store.js";
 import { activeSession } from "./active-session.js";
 import { answerFrom, answerStep, referencesTo } from "./answer.js";
 import { accountOf } from "./asked.js";
@@ -158,23 +160,48 @@ export class ConversationOrchestrator implements Chat {
       if (this.#parts.agent.standIn === true) return inLine(async () => this.#answer(await open(), options));
       return this.#answer(await inLine(open), options);
     };
-    if (this.#parts.store.startTurn !== undefined) return this.#locked(request, sessionId, signal, work);
+    if (this.#parts.store.startTurn !== undefined) return this.#begun(request, sessionId, signal, work);
     // Only a new session is in need of it, and turns of one session take their places in the order in which they come.
     const epoch = request.sessionId === undefined ? await this.#parts.ledger.epoch(request.owner) : 0;
     if (request.sessionId !== undefined) await activeSession(this.#parts, request.owner, sessionId);
     return this.#locked(request, sessionId, signal, (held, locked) => work({ ...held, epoch }, locked));
   }
 
+  /** A turn whose lock begins with its first write. Who was overtaken before that begins again, as long as it may wait. */
+  async #begun<T>(request: TurnRequest, sessionId: string, signal: AbortSignal, work: LockedWork<T>): Promise<T> {
+    const until = performance.now() + this.#options.lockWaitMs;
+    for (;;) {
+      let lease: Lease | null = null;
+      try {
+        const waitMs = Math.max(0, until - performance.now());
+        return await this.#locked(
+          request,
+          sessionId,
+          signal,
+          (held, locked) => {
+            lease = held.lease;
+            return work(held, locked);
+          },
+          { waitMs, begins: "with the first write" },
+        );
+      } catch (error) {
+        if (!isOvertaken(error, lease) || performance.now() >= until) throw error;
+      }
+    }
+  }
+
   async #locked<T>(
     request: TurnRequest,
     sessionId: string,
     signal: AbortSignal,
-    work: (held: LockedTurn, signal: AbortSignal) => Promise<T>,
+    work: LockedWork<T>,
+    { waitMs = this.#options.lockWaitMs, ...begins }: { readonly waitMs?: number } & Pick<StartTurnOptions, "begins"> = {},
   ): Promise<T> {
     const { store } = this.#parts;
     const { owner } = request;
-    const wait = { waitMs: this.#options.lockWaitMs, signal };
-    const start = (await store.startTurn?.(owner, sessionId, { ...wait, rounds: roundsToRead(this.#options.rounds) })) ?? null;
+    const wait = { waitMs, signal };
+    const rounds = roundsToRead(this.#options.rounds);
+    const start = (await store.startTurn?.(owner, sessionId, { ...wait, ...begins, rounds })) ?? null;
     const lease = start?.lease ?? (await store.locks.acquire(sessionLockKey(owner, sessionId), { ...wait, owner }));
     const late = lateAfter(turnTimeoutMs(this.#options));
     const any = boundedSignal([signal, lease.signal, late.signal]);
@@ -274,6 +301,13 @@ export class ConversationOrchestrator implements Chat {
       throw error instanceof AppError ? error : new AppError("INTERNAL", { cause: error });
     }
   }
+}
+
+type LockedWork<T> = (held: LockedTurn, signal: AbortSignal) => Promise<T>;
+
+/** Whether somebody else wrote the session, or took its lock, before the turn had begun. */
+function isOvertaken(error: unknown, lease: Lease | null): boolean {
+  return lease?.hasBegun === false && (isAppError(error, "FENCED") || isAppError(error, "SESSION_CHANGED"));
 }
 
 /** Aborts with the error that the turn then ends with. */

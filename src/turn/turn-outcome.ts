@@ -129,9 +129,11 @@ export class TurnOutcome {
     const record = failureRecord(request, turn, this.#parts.clock.now(), outcome);
     this.#parts.metrics?.turnEnded({ outcome: interrupted ? "interrupted" : "failed", memory: open.recalled.status, code });
     try {
-      await this.#parts.writer.append(request.owner, sessionId, [record], { fence: lease.fence });
+      await this.#parts.writer.append(request.owner, sessionId, [record], { fence: lease.fence, unanswered: turn });
       this.#unanswered(open);
     } catch (cause) {
+      // The answer is in the journal, though the store could not say so: a repeat is given it.
+      if (isAppError(cause, "TURN_ANSWERED")) return;
       this.#parts.logger.warn({ session_id: sessionId, turn, err: cause }, "a turn that failed could not be recorded as such");
     }
     this.#parts.logger.warn({ session_id: sessionId, turn, code, err: error }, interrupted ? "turn interrupted" : "turn failed");

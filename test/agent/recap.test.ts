@@ -3,8 +3,8 @@ import { recapOf } from "../../src/agent/recap.js";
 import { ToolBox, toolSpecs } from "../../src/agent/tool-box.js";
 import { historyTool } from "../../src/agent/tools/history-tool.js";
 import { memoryTools } from "../../src/agent/tools/memory-tools.js";
-import { Bookings } from "../../src/concierge/bookings.js";
 import { Catalogue } from "../../src/concierge/catalogue.js";
+import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
 import { CONCIERGE_PROMPT } from "../../src/concierge/prompt.js";
 import { bookTickets } from "../../src/concierge/tools/book-tickets.js";
@@ -13,11 +13,12 @@ import { checkAvailability, getEvent, searchEvents } from "../../src/concierge/t
 import { silentLogger } from "../../src/platform/logger.js";
 import { tokenCounterFor } from "../../src/platform/tokens.js";
 import type { AnyTool } from "../../src/ports/agent.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { systemPrompt } from "../../src/turn/prompt.js";
 
 /** What the tools stand on is not asked here. */
 const unused = {} as never;
-const parts = { catalogue: new Catalogue(), bookings: Bookings.open(":memory:") };
+const parts = { catalogue: new Catalogue(), bookings: new EngineBookings(new MemoryEngine()) };
 const TOOLS: readonly AnyTool[] = [
   ...[searchEvents(parts), getEvent(parts), checkAvailability(parts), bookTickets({ ...parts, gate: unused })],
   ...[listBookings(parts.bookings), cancelBooking(parts.bookings)],

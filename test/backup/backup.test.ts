@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { backupsOf } from "../../src/compose/backups.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
-import { filesHolding, openWorld, startWorld, tempDir } from "../e2e/world.js";
+import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
+import { copyStateFile, erasuresOf } from "../../src/state/engines/sqlite/state-file.js";
+import { backUp } from "../../src/stores/files/backup.js";
+import { type Client, filesHolding, openWorld, startWorld, tempDir } from "../e2e/world.js";
 
 const options = { signal: new AbortController().signal, onProgress: () => {} };
 const backupsIn = (dir: string) => backupsOf({ SHORT_TERM_BACKEND: "file", MEMORY_STORAGE_DIR: dir });
@@ -74,7 +77,79 @@ test("[erasure-complete] who is erased while a backup runs is not in what is res
   expect(await filesHolding(dir, ["I am bob"])).toEqual([]);
 });
 
+describe("what happens behind the copy of state.db", () => {
+  /** A backup during which `work` is done once, when journals and state have been copied. */
+  async function copiedWhile(dir: string, work: () => Promise<unknown>): Promise<string> {
+    const target = join(await tempDir(), "copy");
+    let done = false;
+    const open = async (path: string) => {
+      if (!done) await work();
+      done = true;
+      return SqliteEngine.open({ path });
+    };
+    const state = { open, copy: copyStateFile, erasures: erasuresOf };
+    await backUp(dir, target, { ...options, state, now: new Date(), version: "test" });
+    return target;
+  }
+
+  test.each([
+    ["an erasure", (bob: Client) => bob.delete("/v1/me?confirm=true")],
+    [
+      "that a memory is forgotten",
+      async (bob: Client) => {
+        const [memory] = (await bob.get<Page<{ id: string }>>("/v1/memories")).body.data;
+        return bob.delete(`/v1/memories/${memory?.id}`);
+      },
+    ],
+  ])("[erasure-complete] is taken out of it: %s, of somebody without a session", async (_, takeOut) => {
+    const world = await startWorld(await tempDir());
+    await world.as("ada").say("Good evening to you all.");
+    const bob = world.as("bob");
+    expect((await bob.post("/v1/memories", { text: "Prefers quixotic concerts" })).status).toBe(201);
+    const target = await copiedWhile(world.dir, () => takeOut(bob));
+    expect(await filesHolding(target, ["quixotic"])).toEqual([]);
+    const dir = await tempDir();
+    await backupsIn(dir).restore(target, options);
+    const restored = await startWorld(dir);
+    expect((await restored.as("bob").get<Page<object>>("/v1/memories")).body.data).toEqual([]);
+  });
+
+  test("[turn-once] a turn that the copied journal hasn't is not there, and can be said again with the same key", async () => {
+    const world = await startWorld(await tempDir());
+    const [ada, bob] = [world.as("ada"), world.as("bob")];
+    const { session_id } = await ada.say("Good evening to you all.");
+    await bob.post("/v1/memories", { text: "Prefers quixotic concerts" });
+    const turn = [{ message: "What is on at the opera?", session_id }, { "Idempotency-Key": "k" }] as const;
+    // The erasure has the state copied once more.
+    const target = await copiedWhile(world.dir, async () => {
+      await ada.post("/v1/chat", ...turn);
+      await bob.delete("/v1/me?confirm=true");
+    });
+    const dir = await tempDir();
+    await backupsIn(dir).restore(target, options);
+    const restored = await startWorld(dir);
+    const listed = async () => (await restored.as("ada").get<Page<object>>("/v1/sessions")).body.data;
+    expect(await listed()).toMatchObject([{ id: session_id, message_count: 2 }]);
+    expect((await restored.as("ada").post("/v1/chat", ...turn)).body).toMatchObject({ session_id, turn: 2 });
+    expect(await listed()).toMatchObject([{ id: session_id, message_count: 4 }]);
+    const events = (await restored.as("ada").get<Page<{ type: string }>>("/v1/me/events?limit=200")).body.data;
+    expect(events.filter(({ type }) => type === "session.created")).toHaveLength(1);
+  });
+});
+
 describe("is refused", () => {
+  test("of a directory of an older version, and a restore of what was made of such a one", async () => {
+    const former = await tempDir();
+    await writeFile(join(former, "index.db"), "");
+    const refused = { code: "INVALID_CONFIG", message: expect.stringContaining("older version") };
+    await expect(backupsIn(former).backUp(join(await tempDir(), "copy"), options)).rejects.toMatchObject(refused);
+    await rm(join(former, "index.db"));
+    await writeFile(join(former, "bookings.db"), "");
+    const report = { v: 1, at: new Date().toISOString(), maitred: "0.1.0", sessions: 0, files: 1 };
+    await writeFile(join(former, "backup.json"), JSON.stringify(report));
+    await expect(backupsIn(await tempDir()).restore(former, options)).rejects.toMatchObject(refused);
+  });
+
   test("into the directory itself, and into one that holds something", async () => {
     const dir = await tempDir();
     await writeFile(join(dir, "notes.txt"), "mine");
@@ -90,7 +165,7 @@ describe("is refused", () => {
     await backupsIn(world.dir).backUp(target, options);
     await expect(backupsIn(world.dir).restore(target, options)).rejects.toMatchObject({ code: "STORAGE_IN_USE" });
     const held = await tempDir();
-    await writeFile(join(held, "bookings.db"), "");
+    await writeFile(join(held, "state.db"), "");
     await expect(backupsIn(held).restore(target, options)).rejects.toMatchObject({ code: "TARGET_NOT_EMPTY" });
     await rm(join(target, "backup.json"));
     await expect(backupsIn(await tempDir()).restore(target, options)).rejects.toMatchObject({

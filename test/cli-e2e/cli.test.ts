@@ -1,9 +1,11 @@
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { RetentionReport } from "../../src/after-turn/retention.js";
+import { STATE_FILE } from "../../src/compose/engine.js";
 import type { Memory } from "../../src/domain/memory.js";
 import type { Session } from "../../src/domain/session.js";
+import { openDatabase } from "../../src/platform/sqlite.js";
 import type { ChatAnswer, ImportResult } from "../../src/ports/application.js";
 import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
 import { ServerProcess } from "../e2e/server-process.js";
@@ -49,11 +51,19 @@ async function journalsIn(storage: string): Promise<string[]> {
   return (await readdir(storage)).filter((name) => name.endsWith(".jsonl")).map((name) => join(storage, name));
 }
 
-/** Two years pass for every session: in the journals, from which the index is made anew. */
+/** Two years pass for every session: in the journals, of which the index is to be made anew. */
 async function growOld(storage: string): Promise<void> {
   const older = (_: string, year: string) => `"at":"${Number(year) - 2}-`;
   for (const path of await journalsIn(storage)) await writeFile(path, (await readFile(path, "utf8")).replaceAll(/"at":"(\d{4})-/g, older));
-  for (const name of await readdir(storage)) if (name.startsWith("index.db")) await rm(join(storage, name));
+}
+
+/** What the index holds of sessions. */
+const INDEX_KEYS = ["session/", "by-activity/", "by-external/", "standing/", "summary/", "request/", "job/"];
+
+function loseIndex(storage: string): void {
+  const db = openDatabase(join(storage, STATE_FILE));
+  for (const prefix of INDEX_KEYS) db.prepare("DELETE FROM entries WHERE key GLOB ? || '*'").run(prefix);
+  db.close();
 }
 
 describe("chat", () => {
@@ -134,7 +144,7 @@ describe("work on the stores", () => {
       const [diagnosis] = await json<Diagnosis>(["doctor"], { code: 6, env });
       expect(diagnosis?.findings.find(({ status }) => status === "fail")?.advice).toContain("maitred reindex");
 
-      for (const name of await readdir(storage)) if (name.startsWith("index.db")) await rm(join(storage, name));
+      loseIndex(storage);
       expect(await json(["reindex"], { env })).toEqual([
         expect.objectContaining({ sessions: 1, sessions_searched: 1, sessions_failed: 0 }),
       ]);
@@ -159,6 +169,7 @@ describe("work on the stores", () => {
       await json(["chat", "-m", "I prefer jazz concerts."], { env: { MEM0_ENABLED: "false" } });
       expect(await json(["promote"])).toMatchObject([{ sessions: 1, messages: 1, stored: 1, failed_sessions: 0 }]);
       await growOld(join(dir, "storage"));
+      await json(["reindex"]);
       expect(await json<RetentionReport>(["retention", "--dry-run"])).toMatchObject([{ dry_run: true, deleted: 1, purged: 0 }]);
       expect(await run(["retention", "--apply"])).toEqual({ code: 0, stdout: "1 sessions deleted (recoverable), 0 purged.\n", stderr: "" });
       expect(await json(["retention", "--dry-run"])).toMatchObject([{ deleted: 0, purged: 0 }]);

@@ -83,12 +83,13 @@ describe("doctor", () => {
       "a damaged database",
       {
         databases: async function* () {
+          yield { path: "/data/state.db", damaged: true };
           yield { path: "/data/vectors.db", damaged: true };
         },
       },
       HEALTHY,
       6,
-      /✗ Database: \/data\/vectors\.db: damaged\n.*backup/u,
+      /✗ Database: \/data\/state\.db: damaged\n.*whole backup.*\n✗ Database: \/data\/vectors\.db: damaged\n.*move the file away/u,
     ],
     [
       "turns that could not be written back",

@@ -4,12 +4,12 @@ import type { MigrationReport } from "../../src/operations/migrate.js";
 import { AppError } from "../../src/platform/errors.js";
 import { run } from "./run.js";
 
-const COUNTS = { users: 2, sessions: 3, records: 40, images: 1, memory_log_entries: 5, ledgers: 2, rows: { bookings: 4 } };
+const COUNTS = { users: 2, sessions: 3, messages: 40, images: 1, memory_log_entries: 5, ledgers: 2, rows: { bookings: 4 } };
 const REPORT: MigrationReport = {
   source: COUNTS,
   target: COUNTS,
-  moved_sessions: 3,
-  left_behind: { damaged_records: 0, damaged_journals: 0, nameless_ledgers: 0 },
+  moved: 3,
+  left_behind: { damaged_records: 0, damaged_journals: 0 },
   differences: [],
 };
 const ARGV = ["migrate", "--from", "file", "--to", "postgres"];
@@ -40,7 +40,7 @@ describe("migrate", () => {
     expect(differing.code).toBe(6);
     expect(differing.stderr).toContain("Not the same: user default:alice");
     expect(differing.stdout).not.toContain("The same");
-    const left = await moving({ ...REPORT, left_behind: { damaged_records: 2, damaged_journals: 1, nameless_ledgers: 0 } });
+    const left = await moving({ ...REPORT, left_behind: { damaged_records: 2, damaged_journals: 1 } });
     expect(left.code).toBe(6);
     expect(left.stderr).toContain("Left behind: 2 damaged records, 1 journals whose owner can't be told.");
   });

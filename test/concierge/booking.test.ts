@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { seatsKey } from "../../src/concierge/booking-store.js";
-import { Bookings } from "../../src/concierge/bookings.js";
 import { Catalogue } from "../../src/concierge/catalogue.js";
 import { ConstraintGate, type ReadNow } from "../../src/concierge/constraint-gate.js";
+import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { bookTickets } from "../../src/concierge/tools/book-tickets.js";
 import { cancelBooking, listBookings } from "../../src/concierge/tools/booking-tools.js";
 import { searchEvents } from "../../src/concierge/tools/catalogue-tools.js";
@@ -12,6 +12,7 @@ import type { JsonObject } from "../../src/domain/session.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ToolContext, ToolResult } from "../../src/ports/agent.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { constraint } from "../support/constraints.js";
 import { sampleMemory } from "../support/samples.js";
 
@@ -23,7 +24,7 @@ const DINNER = "plum-tasting-2026-03-14";
 
 /** One guest's turns with the booking tools, as a model could call them. */
 class Desk {
-  readonly bookings = Bookings.open(":memory:");
+  readonly bookings = new EngineBookings(new MemoryEngine());
   readonly catalogue = new Catalogue();
   needs: readonly Memory[] = [];
   /** What else is told of companions. */
@@ -134,9 +135,9 @@ describe("an event that is booked already", () => {
     const again = await desk.says("Two seats for the quartet").book({ event_id: STEP_FREE, quantity: 2 });
     const told = `You have already booked this: 2 seats, Bar, ${String(first.reference)}.`;
     expect(again).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringContaining(told)] });
-    expect(desk.bookings.list(desk.owner)).toHaveLength(1);
+    expect(await desk.bookings.list(desk.owner)).toHaveLength(1);
     expect(await desk.says("Yes, once more").book(agreeing(again, "Yes"))).toMatchObject({ status: "booked" });
-    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [] }, { waived: [] }]);
+    expect(await desk.bookings.list(desk.owner)).toMatchObject([{ waived: [] }, { waived: [] }]);
   });
 
   test("is told before the yes counts where it was booked since the quote was shown", async () => {
@@ -168,7 +169,7 @@ describe("booking asks first", () => {
     const said = "Yes! Book it, I confirm, go ahead";
     const quote = await desk.says(said).book({ event_id: STEP_FREE, quantity: 2, agreed: said });
     expect(quote).toMatchObject({ status: "needs_confirmation", quantity: 2, section: "Bar", total: "€44" });
-    expect(desk.bookings.list(desk.owner)).toEqual([]);
+    expect(await desk.bookings.list(desk.owner)).toEqual([]);
   });
 
   test.each(["Yes, please", "tak, proszę", "はい、お願いします", "👍 ok"])(
@@ -178,7 +179,7 @@ describe("booking asks first", () => {
       const quote = await desk.says("Two seats please").book({ event_id: STEP_FREE, quantity: 2 });
       const booked = await desk.says(words).book(agreeing(quote, words.toUpperCase()));
       expect(booked).toMatchObject({ status: "booked", quantity: 2, total_eur: 44, reference: expect.stringMatching(/^MD-[0-9A-F]{8}$/) });
-      expect(desk.bookings.list(desk.owner)).toHaveLength(1);
+      expect(await desk.bookings.list(desk.owner)).toHaveLength(1);
     },
   );
 
@@ -188,7 +189,7 @@ describe("booking asks first", () => {
     const turn = desk.says(said);
     const quote = await turn.book({ event_id: STEP_FREE, quantity: 2 });
     expect(await turn.book({ ...agreeing(quote, said), quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
-    expect(desk.bookings.list(desk.owner)).toEqual([]);
+    expect(await desk.bookings.list(desk.owner)).toEqual([]);
   });
 
   test.each([
@@ -203,7 +204,7 @@ describe("booking asks first", () => {
     expect(await desk.says(says).book({ event_id: STEP_FREE, quote_id: String(quote.quote_id) })).toMatchObject({
       status: "needs_confirmation",
     });
-    expect(desk.bookings.list(desk.owner)).toEqual([]);
+    expect(await desk.bookings.list(desk.owner)).toEqual([]);
   });
 
   test("a yes to one event does not book another, nor more seats", async () => {
@@ -212,7 +213,7 @@ describe("booking asks first", () => {
     const yes = desk.says("Yes");
     expect(await yes.book({ ...agreeing(quote, "Yes"), quantity: 8 })).toMatchObject({ status: "needs_confirmation", quantity: 8 });
     expect(await yes.book({ ...agreeing(quote, "Yes"), event_id: CELLAR, quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
-    expect(desk.bookings.list(desk.owner)).toEqual([]);
+    expect(await desk.bookings.list(desk.owner)).toEqual([]);
   });
 
   test("a quote that expired, or that another came after, is asked about again", async () => {
@@ -224,7 +225,7 @@ describe("booking asks first", () => {
     expect(await desk.says("Yes").book({ event_id: STEP_FREE, quantity: 2, agreed: "Yes" })).toMatchObject({
       status: "needs_confirmation",
     });
-    expect(desk.bookings.list(desk.owner)).toEqual([]);
+    expect(await desk.bookings.list(desk.owner)).toEqual([]);
   });
 
   test("a yes to a quote that counts no more shows it anew as it was, and asks the guest for nothing that they said", async () => {
@@ -253,7 +254,7 @@ describe("booking asks first", () => {
     desk.owner = ownerOf("default", "ann");
     desk.sessionId = "another";
     expect(await desk.says("Yes").book({ ...agreeing(quote, "Yes"), quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
-    expect(desk.bookings.list(ownerOf("default", "ann"))).toEqual([]);
+    expect(await desk.bookings.list(ownerOf("default", "ann"))).toEqual([]);
   });
 
   test("a turn that runs again books once", async () => {
@@ -263,7 +264,7 @@ describe("booking asks first", () => {
     const second = await desk.again("Yes").book(agreeing(quote, "Yes"));
     const third = await desk.again("Yes").book({ event_id: STEP_FREE });
     expect([second.booking_id, third.booking_id]).toEqual([first.booking_id, first.booking_id]);
-    expect(desk.bookings.list(desk.owner)).toHaveLength(1);
+    expect(await desk.bookings.list(desk.owner)).toHaveLength(1);
   });
 
   test("two more of the same are a new quote", async () => {
@@ -272,7 +273,7 @@ describe("booking asks first", () => {
     await desk.says("Yes").book({ event_id: STEP_FREE, agreed: "Yes" });
     expect(await desk.says("Two more please").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ status: "needs_confirmation" });
     expect(await desk.says("Yes").book({ event_id: STEP_FREE, agreed: "Yes" })).toMatchObject({ status: "booked" });
-    expect(desk.bookings.list(desk.owner)).toHaveLength(2);
+    expect(await desk.bookings.list(desk.owner)).toHaveLength(2);
   });
 
   test("an event that is unknown, over, or sold out is refused", async () => {
@@ -309,7 +310,7 @@ describe("the gate in front of it", () => {
     expect(full.sources).toContainEqual({ id: need.id, title: need.text, type: "memory" });
     expect(full.elements).toMatchObject([{ type: "booking_quote" }, { type: "constraint", name: need.text }]);
     expect(await desk.says("Yes").book(agreeing(output(full), "Yes"))).toMatchObject({ status: "stopped" });
-    expect(desk.bookings.list(desk.owner)).toEqual([]);
+    expect(await desk.bookings.list(desk.owner)).toEqual([]);
   });
 
   test("book anyway books it, for this booking alone; its record says what was passed over", async () => {
@@ -318,7 +319,9 @@ describe("the gate in front of it", () => {
     const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
     const booked = await desk.says("I know. Book it anyway!").book(overriding(stopped, "book it anyway"));
     expect(booked).toMatchObject({ status: "booked", overridden: [need.id] });
-    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: need.id, how: "override", at: NOW.toISOString() }] }]);
+    expect(await desk.bookings.list(desk.owner)).toMatchObject([
+      { waived: [{ memory_id: need.id, how: "override", at: NOW.toISOString() }] },
+    ]);
     expect(await desk.says("Two more please").book({ event_id: CELLAR, quantity: 2 })).toMatchObject({ status: "stopped" });
   });
 
@@ -430,7 +433,7 @@ describe("the gate in front of it", () => {
       const stopped = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
       const turn = desk.says("Fine, book it anyway.");
       expect(await turn.book(change(overriding(stopped, "book it anyway"), desk))).toMatchObject({ status });
-      expect(desk.bookings.list(desk.owner)).toHaveLength(status === "booked" ? 1 : 0);
+      expect(await desk.bookings.list(desk.owner)).toHaveLength(status === "booked" ? 1 : 0);
     });
 
     test("in the very turn of the request it counts for nothing: the guest has not been told yet", async () => {
@@ -516,7 +519,7 @@ describe("the gate in front of it", () => {
     const again = await desk.says("Is there a lift?").book({ event_id: STEP_FREE, quote_id: String(quote.quote_id) });
     expect(again).toMatchObject({ status: "needs_confirmation", reminders: [] });
     expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked", overridden: [] });
-    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: pacemaker.id, how: "mentioned" }] }]);
+    expect(await desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: pacemaker.id, how: "mentioned" }] }]);
     // Another booking is another waiver.
     expect(await desk.says("Two more").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({
       reminders: [expect.any(String), expect.stringMatching(/already booked/)],
@@ -649,7 +652,7 @@ describe("whoever comes along", () => {
     const quote = await desk.says("Two for the trio").book({ event_id: CELLAR, quantity: 2 });
     expect(quote).toMatchObject({ status: "needs_confirmation", reminders: [expect.stringMatching(/^If mother comes along/)] });
     expect(await desk.says("Yes").book(agreeing(quote, "Yes"))).toMatchObject({ status: "booked" });
-    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [] }]);
+    expect(await desk.bookings.list(desk.owner)).toMatchObject([{ waived: [] }]);
   });
 });
 
@@ -663,7 +666,7 @@ describe("when needs can't be read", () => {
     expect(asked).toMatchObject({ status: "stopped", reason: expect.stringMatching(/can't be read/), unchecked: true });
     expect(await desk.says("Yes").book(agreeing(asked, "Yes"))).toMatchObject({ status: "stopped" });
     expect(await desk.says("No restrictions").book(overriding(asked, "No restrictions"))).toMatchObject({ status: "booked" });
-    expect(desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: null, how: "override" }] }]);
+    expect(await desk.bookings.list(desk.owner)).toMatchObject([{ waived: [{ memory_id: null, how: "override" }] }]);
   });
 
   test("with long-term memory switched off it asks as well, and says why", async () => {
@@ -720,7 +723,7 @@ describe("when needs can't be read", () => {
       status: "booked",
       overridden: [need.id],
     });
-    expect(desk.bookings.list(desk.owner)[0]?.waived.map(({ memory_id }) => memory_id)).toEqual([need.id, null]);
+    expect((await desk.bookings.list(desk.owner))[0]?.waived.map(({ memory_id }) => memory_id)).toEqual([need.id, null]);
   });
 
   test("a store that goes down between quote and yes is not passed over", async () => {
@@ -743,15 +746,15 @@ describe("cancelling", () => {
     const { desk, id } = await withBooking();
     expect(await desk.says("What a nice evening that will be").cancel(id)).toMatchObject({ status: "needs_confirmation" });
     expect(await desk.says("What a nice evening").cancel(id, "cancel it")).toMatchObject({ status: "needs_confirmation" });
-    expect(desk.bookings.get(desk.owner, id).status).toBe("confirmed");
+    expect((await desk.bookings.get(desk.owner, id)).status).toBe("confirmed");
     expect(await desk.says("Yes").cancel(id, "yes")).toMatchObject({ status: "cancelled" });
   });
 
   test("takes a plain request at its word, and gives the seats back", async () => {
     const { desk, id } = await withBooking();
-    expect(desk.bookings.sold([STEP_FREE]).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(2);
+    expect((await desk.bookings.sold([STEP_FREE])).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(2);
     expect(await desk.says("Please cancel my booking").cancel(id, "cancel my booking")).toMatchObject({ status: "cancelled" });
-    expect(desk.bookings.sold([STEP_FREE]).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(0);
+    expect((await desk.bookings.sold([STEP_FREE])).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(0);
     expect(await desk.says("Show me my bookings").list()).toEqual({ bookings: [] });
   });
 

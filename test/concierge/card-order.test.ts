@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { cardsAsNamed } from "../../src/concierge/card-order.js";
+import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import type { Element } from "../../src/domain/session.js";
 import { OfflineModel } from "../../src/offline/offline-model.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { Conversation, recalled } from "../support/conversation.js";
 
 const NOW = new Date("2026-03-11T10:00:00Z");
@@ -41,7 +43,7 @@ test("of cards that are not named, what breaks a need comes last", () => {
 
 test("the concierge's numbered list and its cards agree, and the sentence after the list is no part of its last item", async () => {
   const domain = await openConcierge({
-    dir: null,
+    bookings: new EngineBookings(new MemoryEngine()),
     needs: { needs: async () => [] },
     writtenBack: async () => true,
     logger: silentLogger,

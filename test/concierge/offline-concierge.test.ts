@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { memoryTools } from "../../src/agent/tools/memory-tools.js";
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { check } from "../../src/memories/checks/check.js";
@@ -12,6 +13,7 @@ import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain } from "../../src/ports/agent.js";
 import type { ScriptView } from "../../src/ports/offline-script.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { Conversation, recalled } from "../support/conversation.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { NEEDS, standInReader } from "../support/stand-in.js";
@@ -34,7 +36,12 @@ beforeEach(async () => {
     { now: () => NOW },
     { readMessage: readMessage(standInReader(), { categories: CONCIERGE_CATEGORIES, needs: NEEDS, logger: silentLogger }), checkProposed },
   );
-  const concierge = await openConcierge({ dir: null, needs: longTerm, writtenBack: async () => true, logger: silentLogger });
+  const concierge = await openConcierge({
+    bookings: new EngineBookings(new MemoryEngine()),
+    needs: longTerm,
+    writtenBack: async () => true,
+    logger: silentLogger,
+  });
   const tools = memoryTools({ memories: longTerm, turns: longTerm, needs: NEEDS, needMeant: () => null, inOwnWords });
   domain = { ...concierge, tools: [...concierge.tools, ...tools] };
 });

@@ -1,10 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { conciergeScript } from "../../src/concierge/offline-script.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { OfflineModel } from "../../src/offline/offline-model.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain } from "../../src/ports/agent.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { Conversation } from "../support/conversation.js";
 
 /** A Wednesday. */
@@ -208,7 +210,7 @@ describe("the offline script understands everyday requests in many words", () =>
   let domain: Domain;
   beforeAll(async () => {
     domain = await openConcierge({
-      dir: null,
+      bookings: new EngineBookings(new MemoryEngine()),
       needs: { needs: async () => [] },
       writtenBack: async () => true,
       logger: silentLogger,

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -118,16 +118,62 @@ test("SHORT_TERM_ROUNDS=0 shows the model none of the rounds before", async () =
   expect(second.filter(({ role }) => role !== "system")).toHaveLength(1);
 });
 
-test("a bookings file that was cut to nothing is told, one that is new is not", async () => {
+test("a state.db that was cut to nothing is told, one that is new is not", async () => {
   const dir = await tempDir();
   const { logger, noted } = noting("error");
   const first = await createOrchestrator(byWords({ MEMORY_STORAGE_DIR: dir }), { logger });
   await first.close();
   expect(noted).toEqual([]);
-  await Promise.all(["bookings.db-wal", "bookings.db-shm"].map((name) => rm(join(dir, name), { force: true })));
-  await writeFile(join(dir, "bookings.db"), "");
+  await Promise.all(["state.db-wal", "state.db-shm"].map((name) => rm(join(dir, name), { force: true })));
+  await writeFile(join(dir, "state.db"), "");
   await opened({ MEMORY_STORAGE_DIR: dir }, { logger });
-  expect(noted).toEqual([[{ path: join(dir, "bookings.db") }, expect.stringContaining("empty")]]);
+  expect(noted).toEqual([[{ path: join(dir, "state.db") }, expect.stringContaining("empty")]]);
+});
+
+describe("a storage directory", () => {
+  test.each(["index.db", "bookings.db", "owners/2bd806c97f0e00af.jsonl", "owners/2bd806c97f0e00af.memories.jsonl"])(
+    "of an older version (%s) ends the start with what to do, and is left as it is",
+    async (name) => {
+      const dir = await tempDir();
+      await mkdir(join(dir, "owners"));
+      await writeFile(join(dir, name), "kept");
+      const start = createOrchestrator(byWords({ MEMORY_STORAGE_DIR: dir }));
+      await expect(start).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        message: expect.stringContaining(`it holds ${name} and no state.db`),
+        hint: expect.stringMatching(/another MEMORY_STORAGE_DIR.*export.*import/),
+      });
+      expect(await readdir(dir)).not.toContain("state.db");
+      expect(await readFile(join(dir, name), "utf8")).toBe("kept");
+    },
+  );
+
+  test("of this version may hold such a file", async () => {
+    const dir = await tempDir();
+    const first = await createOrchestrator(byWords({ MEMORY_STORAGE_DIR: dir }));
+    await first.close();
+    await writeFile(join(dir, "index.db"), "");
+    await opened({ MEMORY_STORAGE_DIR: dir });
+  });
+
+  test("whose state.db is damaged ends the start, and says that a backup is needed", async () => {
+    const dir = await tempDir();
+    const first = await createOrchestrator(byWords({ MEMORY_STORAGE_DIR: dir }));
+    await first.close();
+    await writeFile(join(dir, "state.db"), "no database ".repeat(1_000));
+    await expect(createOrchestrator(byWords({ MEMORY_STORAGE_DIR: dir }))).rejects.toMatchObject({
+      code: "STORAGE_DAMAGED",
+      message: expect.stringContaining(join(dir, "state.db")),
+      hint: expect.stringContaining("maitred restore"),
+    });
+  });
+
+  test("that can't be made is named at the start", async () => {
+    const file = join(await tempDir(), "file");
+    await writeFile(file, "");
+    const start = createOrchestrator(byWords({ MEMORY_STORAGE_DIR: join(file, "below") }));
+    await expect(start).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", message: expect.stringContaining(join(file, "below")) });
+  });
 });
 
 describe("what a library logs", () => {

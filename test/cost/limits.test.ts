@@ -1,9 +1,5 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
-import { silentLogger } from "../../src/platform/logger.js";
-import { SqliteDailyTokens } from "../../src/stores/daily-tokens/sqlite-daily-tokens.js";
 import { openWorld, startWorld, tempDir } from "../e2e/world.js";
 import { TestClock } from "../support/session-world.js";
 import { readsNuts, TaskModel } from "../support/task-model.js";
@@ -109,25 +105,4 @@ test("[cost-limits] past the soft limit an extract stands in for the summary, an
   clock.days(1);
   await world.application.parts.worker.drain(20_000);
   expect(await summaryOf()).toBe("They spoke of many things.");
-});
-
-test("a file of counters that is damaged is set aside, and counting goes on", async () => {
-  const path = join(await tempDir(), "daily-tokens.db");
-  await writeFile(path, "this is no database, whatever its name says".repeat(200));
-  const daily = await SqliteDailyTokens.open({ path, logger: silentLogger });
-  onTestFinished(() => daily.close());
-  await daily.add("default", "2026-03-01", 5);
-  await daily.add("default", "2026-03-01", 7);
-  await daily.add("acme", "2026-03-01", 3);
-  expect(await daily.spent("default", "2026-03-01")).toBe(12);
-  expect(await daily.spent("default", "2026-03-02")).toBe(0);
-  expect(await daily.tenantsFrom("2026-03-01", 5)).toBe(1);
-});
-
-test("counters of long ago are dropped", async () => {
-  const daily = await SqliteDailyTokens.open({ path: ":memory:", logger: silentLogger });
-  onTestFinished(() => daily.close());
-  for (let day = 1; day <= 31; day++) await daily.add("default", `2026-01-${String(day).padStart(2, "0")}`, 1);
-  await daily.add("default", "2026-02-01", 1);
-  expect([await daily.spent("default", "2026-01-01"), await daily.spent("default", "2026-01-02")]).toEqual([0, 1]);
 });

@@ -13,6 +13,7 @@ import type { ChildEvent, Job, SeenAtEnd, SeenAtStart, SeenMemory, TrackState } 
 import { defectOf } from "./planted-bugs.js";
 import {
   pointedDisk,
+  pointedEngine,
   pointedHistory,
   pointedLongTerm,
   pointedMemoryLog,
@@ -63,6 +64,7 @@ async function open(job: Job, points: FaultPoints): Promise<Opened> {
       reader: unsteadyReader(job.seed),
       fileSystem: pointedDisk(points, defect.disk(disk)),
       around: {
+        engine: (engine) => pointedEngine(points, engine),
         sessions: (store) => defect.sessions(pointedSessions(points, store)),
         memoryLog: (log) => defect.memoryLog(pointedMemoryLog(points, log)),
         memoryStore: (store) => defect.memoryStore(pointedMemoryStore(points, store)),
@@ -86,6 +88,7 @@ async function main(job: Job): Promise<void> {
   const { maitred, vectors } = await open(job, points);
   const ms = performance.now() - started;
   say({ event: "open", ms, seen: await seenAtStart(maitred, job) });
+  if (job.rebuild) await maitred.parts.rebuildIndex({});
   if (job.erase !== null) {
     const { verified } = await maitred.privacy.erase(ownerOf("default", job.erase), { by: "user" });
     say({ event: "erased", verified });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleChild } from "./child-process.js";
-import { POINTS } from "./fault-points.js";
+import { type Armed, POINTS } from "./fault-points.js";
 import { Lane } from "./lane.js";
 
 let dir: string;
@@ -29,15 +29,22 @@ async function filesThatName(root: string, words: RegExp): Promise<string[]> {
   return contents.flatMap(({ file, text }) => (words.test(text) ? [file] : []));
 }
 
-test.concurrent.for(POINTS.erasure)(
-  "[erasure-verified] [erasure-complete] killed at %s, an erasure is finished at the next start",
+/** The erasure's own, behind those of the start: the first is not among them, before which nothing is promised. */
+const COMMITS = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+const ARMED: readonly Armed[] = [
+  // The first file that goes is one of the start.
+  ...POINTS.erasure.map((point) => ({ point, hit: point.startsWith("disk.unlink") ? 2 : 1 })),
+  ...COMMITS.map((hit) => ({ point: "engine.commit:before", hit }) as const),
+  { point: "engine.commit:after", hit: COMMITS.at(-1) ?? 0 },
+];
+
+test.concurrent.for(ARMED)(
+  "[erasure-verified] [erasure-complete] killed at $point $hit, an erasure is finished at the next start",
   {
     timeout: 300_000,
   },
-  async (point) => {
-    const lane = await before.copy(join(dir, point));
-    // The first file that goes is the start's: the marker of the clean end before.
-    const hit = point.startsWith("disk.unlink") ? 2 : 1;
+  async ({ point, hit }) => {
+    const lane = await before.copy(join(dir, `${point} ${hit}`));
     expect(await lane.erase("ann", { point, hit })).toBe(true);
     const seen = await lane.finish("forgetting");
     // Where it died before the intent was durable, nothing had been promised and nothing taken.

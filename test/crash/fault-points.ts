@@ -20,6 +20,7 @@ export type Call =
   | "memoryLog.append"
   | "memoryStore.project"
   | "vectors.setPayload"
+  | "engine.commit"
   | "answer";
 
 /** Before a call is made, or after it ended well. `model:streaming`: with a part of the answer out; `disk.write:half`: with half of the bytes written. */
@@ -48,7 +49,7 @@ export const POINTS = {
     ...both("history.removeSession", "vectors.delete.history", "longTerm.detachSession"),
     ...both("journal.rewrite", "index.remove", "index.apply.session"),
   ],
-  erasure: both("longTerm.erase", "history.erase", "journal.erase", "index.erase", "disk.unlink", "disk.rename"),
+  erasure: both("longTerm.erase", "history.erase", "journal.erase", "index.erase", "disk.unlink"),
 } satisfies Record<string, readonly FaultPoint[]>;
 
 /** Counts how often the armed point is come by, and kills the process where it was told to. */

@@ -33,6 +33,8 @@ export interface Job {
   readonly steps: number;
   /** Waits for the write-back after each step, so that the worker's points are met one turn at a time. */
   readonly paced: boolean;
+  /** Before the script: the index is emptied and made anew of the journals. */
+  readonly rebuild: boolean;
   /** Last of all: waits until nothing is pending, asks again for what was answered before, and looks at everything. */
   readonly finish: {
     readonly replay: readonly { readonly user: string; readonly position: number }[];

@@ -17,6 +17,8 @@ const MINUTE = 60_000;
 const USERS = ["ann", "bob"];
 /** Kills at random moments, in two lanes together; `KILLS=200` for more. The named points are all killed at, always. */
 const KILLS = Number(process.env.KILLS ?? 10);
+/** From the first of a start to those of its turns and their write-backs. */
+const COMMITS = 20;
 
 let dir: string;
 let program: string;
@@ -49,8 +51,19 @@ describe.concurrent("[turn-durable] [turn-once] [write-back-once] [forgotten-sta
     expect(lane.kills).toBe(plan.length);
   });
 
+  test("before and after each of the first commits of a start", { timeout: 10 * MINUTE }, async () => {
+    const lane = new Lane(program, join(dir, "commits"), USERS);
+    const survived: string[] = [];
+    for (let hit = 1; hit <= COMMITS; hit++)
+      for (const point of ["engine.commit:before", "engine.commit:after"] as const)
+        if (!(await lane.live({ disk: "forgetting", armed: { point, hit }, paced: true }))) survived.push(`${point} ${hit}`);
+    await lane.finish("forgetting");
+    expect(survived, "commits that were never come by").toEqual([]);
+    expect(lane.violations).toEqual([]);
+  });
+
   test.for([1, 2])(
-    "[index-derived] at random moments, on disks of both kinds, the index lost or damaged now and then: lane %i",
+    "[index-derived] at random moments, on disks of both kinds, the index emptied and made anew now and then: lane %i",
     {
       timeout: 10 * MINUTE,
     },
@@ -58,14 +71,13 @@ describe.concurrent("[turn-durable] [turn-once] [write-back-once] [forgotten-sta
       const lane = new Lane(program, join(dir, `random ${seed}`), USERS);
       const moments = new Moments(seed);
       while (lane.kills < KILLS / 2) {
-        if (moments.chance(0.15)) await moments.spoilIndex(lane.dir);
+        const rebuild = moments.chance(0.15);
         const disk = moments.chance(0.5) ? "plain" : "forgetting";
         if (moments.chance(0.2)) await lane.live({ disk: "plain", armed: { point: "disk.write:half", hit: moments.integer(1, 20) } });
-        else await lane.live({ disk, steps: 1_000 }, moments.killer());
+        else await lane.live({ disk, steps: 1_000, rebuild }, moments.killer());
       }
       const before = await lane.finish("plain");
-      await moments.spoilIndex(lane.dir);
-      const after = await lane.finish("plain", { steps: 0 });
+      const after = await lane.finish("plain", { steps: 0, rebuild: true });
       expect(lane.violations).toEqual([]);
       expect(after.sessions, "what the index that was made anew says").toEqual(before.sessions);
     },

@@ -3,14 +3,14 @@ import type { ChatAnswer } from "../../src/ports/application.js";
 import { checkEnd, checkJournals, checkStart, type Told } from "./checks.js";
 import { runChild } from "./child-process.js";
 import type { Armed } from "./fault-points.js";
-import type { ChildEvent, Disk, Job, PlantedBug, SeenAtEnd } from "./job.js";
+import type { ChildEvent, Disk, Job, SeenAtEnd } from "./job.js";
 import { type JournalOnDisk, readJournals } from "./journals-on-disk.js";
 import { stepOf } from "./script.js";
 
 /** Answers that are asked for again at the end, newest first. */
 const REPLAYS = 12;
 
-export type Life = Pick<Job, "disk"> & Partial<Pick<Job, "armed" | "bug" | "steps" | "paced">>;
+export type Life = Pick<Job, "disk"> & Partial<Pick<Job, "armed" | "bug" | "steps" | "paced" | "rebuild">>;
 
 /**
  * One storage directory and the processes that live and die on it, one after the other. It keeps what clients were told, and
@@ -53,13 +53,13 @@ export class Lane {
   /** A process that ends what was begun, drains the write-back, and looks at everything. */
   async finish(
     disk: Disk,
-    { steps = 1, bug = null }: { readonly steps?: number; readonly bug?: PlantedBug | null } = {},
+    { steps = 1, bug = null, rebuild = false }: Partial<Pick<Job, "steps" | "bug" | "rebuild">> = {},
   ): Promise<SeenAtEnd> {
     const replay = this.#answers
       .filter(({ user, position, answer }) => !this.#taken.has(answer.session_id) && !isReplaced(user, position))
       .slice(-REPLAYS)
       .map(({ user, position }) => ({ user, position }));
-    const { events } = await this.#run({ disk, steps, bug, finish: { replay, erased: [...this.#erased] } }, "the end");
+    const { events } = await this.#run({ disk, steps, bug, rebuild, finish: { replay, erased: [...this.#erased] } }, "the end");
     const finished = events.find((event) => event.event === "finished");
     if (finished?.event !== "finished") throw new Error("The last process did not say what it saw.");
     this.#report("at the end", checkEnd(finished.seen, this.#journals, this.told));
@@ -101,6 +101,7 @@ export class Lane {
       bug: null,
       steps: 40,
       paced: false,
+      rebuild: false,
       erase: null,
       ...life,
       dir: this.dir,

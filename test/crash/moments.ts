@@ -1,5 +1,3 @@
-import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { ChildEvent } from "./job.js";
 
 /** Kills further away from the start than this, in starts. */
@@ -38,14 +36,5 @@ export class Moments {
       if (event.event === "opening") setTimeout(kill, after * this.#startMs);
       if (event.event === "open") this.#startMs = event.ms;
     };
-  }
-
-  /** Deletes the index, or makes it something else than a database, or leaves it without its write-ahead log. */
-  async spoilIndex(dir: string): Promise<void> {
-    const index = join(dir, "index.db");
-    const way = this.integer(0, 2);
-    if (way === 1) await writeFile(index, "This is no database. ".repeat(1_000)).catch(() => undefined);
-    if (way === 0) await rm(index, { force: true });
-    for (const suffix of ["-wal", "-shm"]) await rm(`${index}${suffix}`, { force: true });
   }
 }

@@ -6,9 +6,15 @@ import type { MemoryLog } from "../../src/ports/memory-log.js";
 import type { MemoryStore } from "../../src/ports/memory-store.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
+import type { StateEngine } from "../../src/state/engine.js";
 import { type AppendKind, die, type FaultPoints } from "./fault-points.js";
 
 /** The ports with a fault point before and after each call that changes something. Everything else passes. */
+
+/** What the ports below that keep state come down to. */
+export function pointedEngine(points: FaultPoints, engine: StateEngine): StateEngine {
+  return over(engine, { commit: (...args) => points.around("engine.commit", () => engine.commit(...args)) });
+}
 
 export function pointedSessions(points: FaultPoints, { journal, index, locks, images, close }: SessionStore): SessionStore {
   return {

@@ -1,12 +1,16 @@
-import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { maintenanceOf } from "../../src/cli/maintenance-of.js";
+import { STATE_FILE } from "../../src/compose/engine.js";
 import type { Memory } from "../../src/domain/memory.js";
-import type { Message } from "../../src/domain/session.js";
+import type { Message, Session } from "../../src/domain/session.js";
+import { AppError } from "../../src/platform/errors.js";
 import type { Logger } from "../../src/platform/logger.js";
 import type { ChatAnswer, Readiness } from "../../src/ports/application.js";
+import type { StateEngine } from "../../src/state/engine.js";
+import { over } from "../crash/pointed-ports.js";
 import { openWorld, startWorld, tempDir, type World } from "./world.js";
 
 /** Keeps what is logged at warn and above, as text. */
@@ -68,31 +72,45 @@ async function damagedFor(world: World): Promise<string[]> {
   return found;
 }
 
-describe("a start with one file damaged goes on with the rest", () => {
+describe("state.db that is damaged", () => {
   test.each([
     ["garbage", garbage],
     ["cut in half", half],
     ["garbage behind its head", innards],
     ["a few pages in its middle", middle],
   ])(
-    "index.db, %s: rebuilt from the journals, and what was remembered and booked is there",
+    "%s: the start is refused, names it, says what to do and changes nothing",
     async (_, how) => {
       const dir = await lived();
-      await damage(join(dir, "index.db"), how);
-      const { logger, heard } = listening();
-      const world = await startWorld(dir, {}, { logger });
-      const ada = world.as("ada");
-      expect(heard()).toContain("index.db");
-      const messages = await ada.get<{ data: Message[] }>(`/v1/sessions/${session}/messages`);
-      expect(messages.body.data).toHaveLength(8);
+      await damage(join(dir, STATE_FILE), how);
+      const damaged = await readFile(join(dir, STATE_FILE));
+      await expect(startWorld(dir)).rejects.toMatchObject({
+        code: "STORAGE_DAMAGED",
+        message: expect.stringContaining(STATE_FILE),
+        hint: expect.stringContaining("restore"),
+      });
+      expect((await readFile(join(dir, STATE_FILE))).equals(damaged)).toBe(true);
+      await cp(join(whole, STATE_FILE), join(dir, STATE_FILE));
+      const ada = (await startWorld(dir)).as("ada");
       const answer = await ada.say("What have I booked?", { session_id: session });
       expect(answer.memory.recalled.map(({ category }) => category)).toContain("accessibility");
       expect(answer.message.content).toMatch(/MD-/);
-      expect(await damagedFor(world)).toEqual([]);
     },
     60_000,
   );
 
+  test("[index-derived] and is moved away: sessions are listed anew from the journals, and go on", async () => {
+    const dir = await lived();
+    await rename(join(dir, STATE_FILE), join(dir, `${STATE_FILE}.old`));
+    const ada = (await startWorld(dir)).as("ada");
+    const sessions = await ada.get<{ data: Session[] }>("/v1/sessions");
+    expect(sessions.body.data).toMatchObject([{ id: session, message_count: 8 }]);
+    expect((await ada.get<{ data: Message[] }>(`/v1/sessions/${session}/messages`)).body.data).toHaveLength(8);
+    expect((await ada.say("Any opera in Vienna?", { session_id: session })).session_id).toBe(session);
+  }, 60_000);
+});
+
+describe("a start with one file damaged goes on with the rest", () => {
   test.each([
     ["garbage", garbage],
     ["cut in half", half],
@@ -137,50 +155,27 @@ describe("a start with one file damaged goes on with the rest", () => {
     const found = await ada.get<{ data: { content: string }[] }>("/v1/history/search?q=jazz");
     expect(found.body.data[0]?.content).toContain("jazz");
   }, 60_000);
-
-  test.each([
-    ["garbage", garbage],
-    ["garbage behind its head", innards],
-    ["a few pages in its middle", middle],
-  ])(
-    "bookings.db, %s: chats and memories go on, and the tools say that bookings are out of reach",
-    async (_, how) => {
-      const dir = await lived();
-      await damage(join(dir, "bookings.db"), how);
-      const { logger, heard } = listening();
-      const world = await startWorld(dir, {}, { logger });
-      const ada = world.as("ada");
-      expect(await damagedFor(world)).toEqual(["bookings.db"]);
-      expect(heard()).toContain("bookings.db");
-      for (const message of ["What have I booked?", "Cancel my booking for the concert, please."]) {
-        const { message: answer } = await ada.say(message, { session_id: session });
-        expect(answer.content).toMatch(/can't be read/);
-      }
-      // Nothing is sold for want of knowing what is sold already.
-      const offered = await ada.say("Any concerts next week?");
-      expect(JSON.stringify(offered.steps)).not.toContain("quote_id");
-      expect(toldIn((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data)).toHaveLength(2);
-    },
-    60_000,
-  );
-
-  test("an owner's ledger: a damaged line is passed over and told, the others hold", async () => {
-    const dir = await lived();
-    const world = await startWorld(dir);
-    const ada = world.as("ada");
-    const memories = (await ada.get<{ data: Memory[] }>("/v1/memories")).body.data;
-    const jazz = memories.find(({ category }) => category === "genre")?.id;
-    expect((await ada.delete(`/v1/memories/${jazz}`)).status).toBe(204);
-    await world.stop();
-    const ledgers = (await readdir(join(dir, "owners"))).filter((name) => name.endsWith(".jsonl"));
-    await damage(join(dir, "owners", ledgers[0] ?? ""), (bytes) => Buffer.concat([Buffer.from('{"v":1,"type":"tomb\u0000\n'), bytes]));
-    const { logger, heard } = listening();
-    const again = (await startWorld(dir, {}, { logger })).as("ada");
-    const left = (await again.get<{ data: Memory[] }>("/v1/memories")).body.data;
-    expect(toldIn(left).map(({ category }) => category)).toEqual(["accessibility"]);
-    expect(left.map(({ text }) => text).join()).not.toMatch(/prefers jazz/i);
-    expect((await again.get<{ data: { content: string }[] }>("/v1/history/search?q=jazz")).text).not.toContain("I prefer jazz");
-    // It is read when it is first asked for: who is forgotten, for a search.
-    expect(heard()).toContain("ledger");
-  }, 60_000);
 });
+
+test("[degradation-honest] bookings that can't be read: chats and memories go on, and the tools say that bookings are out of reach", async () => {
+  let damaged = false;
+  const engine = (inner: StateEngine): StateEngine =>
+    over(inner, {
+      read: async (partition, query, options) => {
+        const keys = [...(query.keys ?? []), ...(query.ranges ?? []).map(({ from }) => from)];
+        if (damaged && keys.some((key) => /^(record|event|sale)\//.test(key))) throw new AppError("STORAGE_DAMAGED");
+        return inner.read(partition, query, options);
+      },
+    });
+  const world = await startWorld(await lived(), {}, { around: { engine } });
+  const ada = world.as("ada");
+  damaged = true;
+  for (const message of ["What have I booked?", "Cancel my booking for the concert, please."]) {
+    const { message: answer } = await ada.say(message, { session_id: session });
+    expect(answer.content).toMatch(/did not work/);
+  }
+  // Nothing is sold for want of knowing what is sold already.
+  const offered = await ada.say("Any concerts next week?");
+  expect(JSON.stringify(offered.steps)).not.toContain("quote_id");
+  expect(toldIn((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data)).toHaveLength(2);
+}, 60_000);

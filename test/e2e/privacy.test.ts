@@ -8,6 +8,8 @@ import type { ChatModel } from "../../src/ports/agent.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
 import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
+import type { StateEngine } from "../../src/state/engine.js";
+import { ownerPartition } from "../../src/state/partition.js";
 import { parseEvents } from "../support/http-client.js";
 import { CANARIES, liveAWholeLife } from "./whole-life.js";
 import { type Client, filesHolding, startWorld, tempDir } from "./world.js";
@@ -83,8 +85,11 @@ describe("a receipt", () => {
       const at = new Date().toISOString();
       await parts.domain.records?.restore(owner, [{ ...booking, ...sold, startsAt: at, createdAt: at }]);
     },
-    images: async ({ parts }: Composed, owner: Owner) => {
-      await parts.store.images.put(owner, newId(), "ab".repeat(32), Buffer.from("residue"));
+    // A store refuses an image of somebody who is being erased.
+    images: async (_: Composed, owner: Owner, engine: StateEngine) => {
+      const head = JSON.stringify({ bytes: 0, parts: 0, whole: true, atMs: 0 });
+      const puts = [{ key: `image/${newId()}/${"ab".repeat(32)}`, value: head }];
+      await engine.commit(ownerPartition(owner), { id: newId(), puts });
     },
     journal: async ({ parts }: Composed, owner: Owner) => {
       await parts.store.journal.create(owner, newId(), [sessionOf(owner)]);
@@ -113,10 +118,17 @@ describe("a receipt", () => {
           },
         }),
       });
-      const world = await startWorld(await tempDir(), {}, { around: { sessions } });
+      const engines: StateEngine[] = [];
+      const engine = (inner: StateEngine) => {
+        engines.push(inner);
+        return inner;
+      };
+      const world = await startWorld(await tempDir(), {}, { around: { sessions, engine } });
       const alice = world.as("alice");
       await alice.say("I prefer jazz concerts.");
-      planting = () => plant(world.application, owner);
+      planting = async () => {
+        for (const each of engines) await plant(world.application, owner, each);
+      };
       const first = await alice.delete<ErasureReceipt>("/v1/me?confirm=true");
       expect(first).toMatchObject({ status: 200, body: { verified: false } });
       // What is planted in a journal or a memory log is told as an event too.
@@ -154,19 +166,23 @@ describe("a receipt", () => {
     const bobs = bob.post<ChatAnswer>("/v1/chat", { message: "Hello Umbrelwhist" });
     await begun.opened;
     // An import whose last line has not come yet.
+    const waitsForRest = gate();
     let sendRest: () => void = () => {};
     const line = (content: string) => Buffer.from(`${JSON.stringify({ session_id: "s", role: "user", content })}\n`);
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        controller.enqueue(line(`My ${canaries[3]}`));
+    const pulled = [
+      (controller: ReadableStreamDefaultController<Uint8Array>) => controller.enqueue(line(`My ${canaries[3]}`)),
+      (controller: ReadableStreamDefaultController<Uint8Array>) => {
         sendRest = () => {
           controller.enqueue(line(`My ${canaries[4]}`));
           controller.close();
         };
+        waitsForRest.open();
       },
-    });
+    ];
+    const body = new ReadableStream<Uint8Array>({ pull: (controller) => pulled.shift()?.(controller) }, { highWaterMark: 0 });
     const headers = { "X-User-Id": "alice", "Content-Type": "application/x-ndjson" };
     const importing = world.app.request("/v1/import", { method: "POST", headers, body, duplex: "half" } as RequestInit);
+    await waitsForRest.opened;
 
     const erasing = alice.delete<ErasureReceipt>("/v1/me?confirm=true");
     const ended = await Promise.all(turns);

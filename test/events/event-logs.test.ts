@@ -1,81 +1,109 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { nodeFileSystem } from "../../src/platform/file-system.js";
+import { expect, onTestFinished, test } from "vitest";
+import type { NewRecord } from "../../src/domain/session.js";
+import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { BEGINNING } from "../../src/ports/event-log.js";
-import { FileMemoryLog } from "../../src/stores/files/file-memory-log.js";
-import { openFileSessionStore } from "../../src/stores/files/file-session-store.js";
+import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
 import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
-import { InMemoryMemoryLog } from "../../src/stores/memory/in-memory-memory-log.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
-import { ToldMemoryLog } from "../../src/stores/sqlite-index/told-memory-log.js";
-import { ALICE, BOB } from "../../src/testing/journal-records.js";
+import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { entryOf, NOW } from "../../src/testing/memory-log-contract.js";
 import { describeEventLogContract } from "../contract/event-log.contract.js";
+import { openFileStore } from "../support/file-store.js";
 
 /** Began to tell before what the contract's records tell of. */
 const clock = { now: () => new Date("2026-01-01T00:00:00.000Z") };
-const ledger = new InMemoryOwnerLedger();
 const onLag = () => {
   throw new Error("the index lagged");
 };
 
-async function filesIn(dir: string) {
-  const store = await openFileSessionStore({ dir, logger: silentLogger, clock });
-  store.events.keepQueue();
-  const logs = await FileMemoryLog.open({ dir, fileSystem: nodeFileSystem, ledger, logger: silentLogger });
-  const memoryLog = new ToldMemoryLog(logs, store.events, silentLogger);
-  const writer = new IndexedSessionWriter(store, { onLag, logger: silentLogger });
-  return { store, logs, log: store.events, queue: store.events.queue, writer, memoryLog };
-}
-
-async function withDirectory<T>(work: (dir: string) => Promise<T>): Promise<T> {
-  const dir = await mkdtemp(join(tmpdir(), "maitred-events-"));
-  try {
-    return await work(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
+const directory = () => mkdtemp(join(tmpdir(), "maitred-events-"));
 
 describeEventLogContract("files", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "maitred-events-"));
-  const { store, ...made } = await filesIn(dir);
+  const dir = await directory();
+  const { store, events, eventQueue, memoryLog, close } = await openFileStore({ dir, clock });
+  const writer = new IndexedSessionWriter(store, { onLag, logger: silentLogger });
   const dispose = async () => {
-    await made.memoryLog.close();
-    await store.close();
+    await close();
     await rm(dir, { recursive: true });
   };
-  return { ...made, dispose };
+  return { log: events, queue: eventQueue, writer, memoryLog, dispose };
 });
 
-describeEventLogContract("memory", async () => {
-  const store = await openMemorySessionStore({ clock });
-  store.events.keepQueue();
-  const memoryLog = new ToldMemoryLog(new InMemoryMemoryLog(ledger), store.events, silentLogger);
-  const writer = new IndexedSessionWriter(store, { onLag, logger: silentLogger });
-  return { log: store.events, queue: store.events.queue, writer, memoryLog, dispose: () => store.close() };
+/** A process on a directory of its own, and one that starts on what the first would leave if it were killed now. */
+async function killable() {
+  const dir = await directory();
+  const left = `${dir}-left`;
+  onTestFinished(async () => {
+    for (const each of [dir, left]) await rm(each, { recursive: true, force: true });
+  });
+  const open = async (where: string) => {
+    const opened = await openFileStore({ dir: where, clock });
+    onTestFinished(() => opened.close());
+    return opened;
+  };
+  const before = await open(dir);
+  const afterKill = async () => {
+    await cp(dir, left, { recursive: true });
+    return open(left);
+  };
+  return { before, afterKill };
+}
+
+test("[events-told] what was logged and not told when a process died is told at the next start, once", async () => {
+  const { before, afterKill } = await killable();
+  await before.memoryLog.append(ALICE, entryOf("Prefers jazz"), { expectedSeq: 0, now: NOW });
+  // The process dies between the commit and what it tells.
+  const dying = new EngineMemoryLog(before.engine, { publish: () => {} });
+  await dying.append(ALICE, entryOf("Prefers swing"), { expectedSeq: 1, now: NOW });
+  await dying.append(BOB, entryOf("Prefers bop"), { expectedSeq: 0, now: NOW });
+  const after = await afterKill();
+  const told = async (owner = ALICE) =>
+    (await after.events.read({ owner }, { after: BEGINNING, limit: 10 })).map(({ event }) => event.type);
+  await after.events.catchUpAll();
+  expect(await told()).toEqual(["memory.added", "memory.added"]);
+  expect(await told(BOB)).toEqual(["memory.added"]);
+  await after.memoryLog.append(BOB, entryOf("Prefers soul"), { expectedSeq: 1, now: NOW });
+  expect(await told(BOB)).toHaveLength(2);
+  await after.events.catchUpAll();
+  expect(await told()).toHaveLength(2);
 });
 
-test("[events-told] what was logged and not told when a process died is told at the next start, once", () =>
-  withDirectory(async (dir) => {
-    const before = await filesIn(dir);
-    await before.memoryLog.append(ALICE, entryOf("Prefers jazz"), { expectedSeq: 0, now: NOW });
-    // The process dies between the log and the events: nothing is closed.
-    await before.logs.append(ALICE, entryOf("Prefers swing"), { expectedSeq: 1, now: NOW });
-    await before.logs.append(BOB, entryOf("Prefers bop"), { expectedSeq: 0, now: NOW });
-    const after = await filesIn(dir);
-    await after.memoryLog.catchUp();
-    const told = async () => (await after.log.read({ owner: ALICE }, { after: BEGINNING, limit: 10 })).map(({ event }) => event.type);
-    expect(await told()).toEqual(["memory.added", "memory.added"]);
-    // Bob's log was never told of: it is before the next entry.
-    await after.memoryLog.append(BOB, entryOf("Prefers soul"), { expectedSeq: 1, now: NOW });
-    expect(await after.log.read({ owner: BOB }, { after: BEGINNING, limit: 10 })).toHaveLength(2);
-    await after.memoryLog.catchUp();
-    expect(await told()).toHaveLength(2);
-    await after.store.close();
-    await before.store.close();
-  }));
+test("[events-told] what was journalled when a process died is told at the next start, once, also where it is folded in anew", async () => {
+  const { before, afterKill } = await killable();
+  const records = new JournalRecords();
+  const id = newId();
+  // The process dies between the journal and all that follows from it.
+  await before.store.journal.create(ALICE, id, [records.session(ALICE), ...records.round(1)]);
+  const after = await afterKill();
+  await after.store.catchUp();
+  const told = async () => (await after.events.read({ owner: ALICE }, { after: BEGINNING, limit: 10 })).map(({ event }) => event.type);
+  await expect.poll(told).toEqual(["session.created", "turn.completed"]);
+  await after.store.rebuild();
+  await after.events.catchUpAll();
+  expect(await told()).toHaveLength(2);
+});
+
+test("[events-told] where state is lost, what journals have of the last week is told again, by the same ids, and nothing older", async () => {
+  const dir = await directory();
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const now = { now: () => new Date("2026-03-09T12:00:00.000Z") };
+  const [old, young] = [newId(), newId()];
+  const records = new JournalRecords();
+  const at = (day: string): NewRecord => ({ ...records.session(ALICE), at: `${day}T10:00:00.000Z` });
+  const told = async ({ events }: Awaited<ReturnType<typeof openFileStore>>) =>
+    (await events.read({ owner: ALICE }, { after: BEGINNING, limit: 10 })).map(({ event }) => event);
+  const before = await openFileStore({ dir, clock: now });
+  const writer = new IndexedSessionWriter(before.store, { onLag, logger: silentLogger });
+  await writer.create(ALICE, old, [at("2026-03-01")]);
+  await writer.create(ALICE, young, [at("2026-03-08")]);
+  const [first] = (await told(before)).filter(({ data }) => data.session_id === young);
+  await before.close();
+  await rm(join(dir, "state.db"));
+  const after = await openFileStore({ dir, clock: now });
+  onTestFinished(() => after.close());
+  await after.store.catchUp();
+  await expect.poll(() => told(after)).toEqual([first]);
+});

@@ -7,10 +7,21 @@ type Call = (this: Statement, ...params: unknown[]) => unknown;
 interface Standing {
   /** How the file's path ends. */
   readonly file: string;
-  readonly code: "SQLITE_FULL" | "SQLITE_IOERR";
-  /** Parameters of the statements that it meets. */
+  readonly code: keyof typeof TOLD;
+  /** Parameters of the statements that it meets: one of these, */
   readonly holding: readonly string[];
+  /** and this. Default: nothing more. */
+  readonly and?: string;
 }
+
+/** What SQLite says of it. */
+const TOLD = {
+  SQLITE_FULL: "database or disk is full",
+  SQLITE_READONLY: "attempt to write a readonly database",
+  SQLITE_IOERR: "disk I/O error",
+  SQLITE_CORRUPT: "database disk image is malformed",
+} as const;
+const OF_WRITES: ReadonlySet<keyof typeof TOLD> = new Set(["SQLITE_FULL", "SQLITE_READONLY"]);
 
 /** What all statements have in common. */
 const STATEMENTS = Object.getPrototypeOf(openDatabase(":memory:").prepare("SELECT 1")) as Record<"run" | "get" | "all", Call>;
@@ -18,8 +29,8 @@ const STATEMENTS = Object.getPrototypeOf(openDatabase(":memory:").prepare("SELEC
 const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE)/i;
 
 /**
- * What goes wrong beneath SQLite, which no file system of ours is under: a full disk fails what writes, a failing one everything, by
- * the errors that SQLite gives then; a lock is a real one, of another connection. In this thread alone.
+ * What goes wrong beneath SQLite, which no file system of ours is under: a disk that is full or read-only fails what writes, one that
+ * fails or was damaged everything, by the errors that SQLite gives then; a lock is a real one, of another connection. In this thread alone.
  */
 export class SqliteFaults {
   #standing: Standing | null = null;
@@ -62,10 +73,10 @@ export class SqliteFaults {
 
   #pass({ source, database }: Statement, params: readonly unknown[]): void {
     if (this.#standing === null || !database.name.endsWith(this.#standing.file)) return;
-    const { code, holding } = this.#standing;
-    if (code === "SQLITE_FULL" && !WRITES.test(source)) return;
+    const { code, holding, and = "" } = this.#standing;
+    if (OF_WRITES.has(code) && !WRITES.test(source)) return;
     const text = params.map((each) => (typeof each === "string" ? each : Buffer.isBuffer(each) ? "" : JSON.stringify(each))).join("\n");
-    if (!holding.some((each) => text.includes(each))) return;
-    throw new BetterSqlite3.SqliteError(code === "SQLITE_FULL" ? "database or disk is full" : "disk I/O error", code);
+    if (!holding.some((each) => text.includes(each)) || !text.includes(and)) return;
+    throw new BetterSqlite3.SqliteError(TOLD[code], code);
   }
 }

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { STATE_FILE } from "../../src/compose/engine.js";
 import { Catalogue } from "../../src/concierge/catalogue.js";
+import { ownerPartition } from "../../src/state/partition.js";
 import { AS_EVER, holds, NOT_KEPT, openMatrix, STORE_DOWN } from "./matrix.js";
 import { PATIENT_RECALL_MS, type Rig, replyTo } from "./rig.js";
 import { type StoreOutcome, underStoreFault } from "./store-faults.js";
@@ -25,7 +27,8 @@ const lockedOut = ({ asked: _, ...seen }: StoreOutcome) => ({
   others: each(seen.others, /^200 (timeout|degraded)$|^write-back had to wait$/) ? LOCKED_OUT.others : seen.others,
 });
 const each = (list: string, allowed: RegExp) => list.split(", ").every((run) => allowed.test(run.replace(/ ×\d+$/, "")));
-const adas = ({ ada }: Rig) => [ada.owner, ada.sessionId];
+const adas = ({ ada }: Rig) => [ada.owner, ada.sessionId, ownerPartition(ada.owner)];
+const STATE = "Disk beneath SQLite, all state but journals";
 
 describe("[degradation-honest] [other-users-unaffected] a fault of the disk beneath a SQLite file", () => {
   test.each([
@@ -46,24 +49,36 @@ describe("[degradation-honest] [other-users-unaffected] a fault of the disk bene
   });
 
   test.each([
-    ["index.db is full (SQLITE_FULL)", "SQLITE_FULL", AS_EVER],
-    ["index.db fails (SQLITE_IOERR)", "SQLITE_IOERR", NOT_KEPT],
-    ["index.db is locked (SQLITE_BUSY)", "locked", { ...AS_EVER, ...LOCKED }],
+    ["state.db is full (SQLITE_FULL)", "SQLITE_FULL", AS_EVER],
+    ["state.db is read-only (SQLITE_READONLY)", "SQLITE_READONLY", AS_EVER],
+    ["state.db fails (SQLITE_IOERR)", "SQLITE_IOERR", NOT_KEPT],
+    ["state.db is damaged (SQLITE_CORRUPT)", "SQLITE_CORRUPT", { ...NOT_KEPT, answered: "500 STORAGE_DAMAGED" }],
+    ["state.db is locked (SQLITE_BUSY)", "locked", { ...AS_EVER, ...LOCKED }],
   ] as const)("%s", async (name, how, expected) => {
     const on = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
     const seen = await underTurnFault(on, {
       start: () => {
-        if (how === "locked") on.sqlite.lock(join(on.dir, "index.db"));
-        else on.sqlite.inject({ file: "index.db", code: how, holding: adas(on) });
+        if (how === "locked") on.sqlite.lock(join(on.dir, STATE_FILE));
+        else on.sqlite.inject({ file: STATE_FILE, code: how, holding: adas(on) });
       },
     });
-    compare("Disk beneath SQLite, sessions and bookings", name, expected, seen);
+    compare(STATE, name, expected, seen);
   });
 
   test.each([
-    ["bookings.db is full (SQLITE_FULL), at a quote", "SQLITE_FULL", AS_EVER],
-    ["bookings.db fails (SQLITE_IOERR), at a quote", "SQLITE_IOERR", AS_EVER],
-    ["bookings.db is locked (SQLITE_BUSY), at a quote", "locked", AS_EVER],
+    ["state.db is full (SQLITE_FULL), at the owner's ledger", "SQLITE_FULL", AS_EVER],
+    // Whether they are being erased can't be known.
+    ["state.db fails (SQLITE_IOERR), at the owner's ledger", "SQLITE_IOERR", NOT_KEPT],
+  ] as const)("%s", async (name, code, expected) => {
+    const on = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
+    const start = () => on.sqlite.inject({ file: STATE_FILE, code, holding: adas(on), and: "ledger/" });
+    compare(STATE, name, expected, await underTurnFault(on, { start }));
+  });
+
+  test.each([
+    ["state.db is full (SQLITE_FULL), at a quote", "SQLITE_FULL", AS_EVER],
+    ["state.db fails (SQLITE_IOERR), at a quote", "SQLITE_IOERR", AS_EVER],
+    ["state.db is locked (SQLITE_BUSY), at a quote", "locked", { ...AS_EVER, ...LOCKED }],
   ] as const)("%s", async (name, how, expected) => {
     const on = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
     const { ada, openai } = on;
@@ -74,16 +89,18 @@ describe("[degradation-honest] [other-users-unaffected] a fault of the disk bene
         openai.chatOtherwise((body) => {
           if (body.tools === undefined || !holds(body, `${ada.word} matinees`)) return replyTo(body);
           const last = body.messages.at(-1);
-          if (last?.role !== "tool") return { calls: [{ name: "book_tickets", arguments: { event_id: event?.id, quantity: 2 } }] };
-          observed.push(last.content);
-          return { text: "Heard." };
+          if (last?.role === "tool") {
+            observed.push(last.content);
+            return { text: "Heard." };
+          }
+          if (how === "locked") on.sqlite.lock(join(on.dir, STATE_FILE));
+          else on.sqlite.inject({ file: STATE_FILE, code: how, holding: adas(on), and: "record/" });
+          return { calls: [{ name: "book_tickets", arguments: { event_id: event?.id, quantity: 2 } }] };
         });
-        if (how === "locked") on.sqlite.lock(join(on.dir, "bookings.db"));
-        else on.sqlite.inject({ file: "bookings.db", code: how, holding: adas(on) });
       },
     });
-    expect(observed[0]).toMatch(/failed|can't/);
-    compare("Disk beneath SQLite, sessions and bookings", name, expected, seen);
+    expect(observed[0]).toMatch(/"error":"The storage answered SQLITE_(FULL|IOERR|BUSY)/);
+    compare(STATE, name, expected, seen);
   });
 });
 

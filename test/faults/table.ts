@@ -10,7 +10,7 @@ const PARTS = [
   "Model, extracting",
   "Disk",
   "Disk beneath SQLite, memory and history",
-  "Disk beneath SQLite, sessions and bookings",
+  "Disk beneath SQLite, all state but journals",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -42,8 +42,9 @@ the same time, in the same process. Then all is mended, without a restart.
 - **afterwards**: _all caught up_: every turn is in the journal once, every memory is stored once, nothing is pending, and the
   next turn's status is \`ok\`.
 
-Beneath SQLite, a disk that is full fails what writes, one that fails fails everything, of Ada's rows alone; a lock is another process's
-on the whole file, so Bob's write-back waits as well. \`vectors.db\` is there in the place of Qdrant, with nothing of it kept in memory.
+Beneath SQLite, a disk that is full or read-only fails what writes, one that fails or was damaged everything, of Ada's rows alone; a lock
+is another process's on the whole file, so Bob's write-back waits as well. \`vectors.db\` is there in the place of Qdrant, with nothing of
+it kept in memory. \`state.db\` is what all else is kept in: sessions, ledgers, memory logs, bookings, events.
 
 Redis is no part of the file store and has no lines here.
 `;

@@ -1,5 +1,4 @@
 import { describe, test } from "vitest";
-import { ownerHash } from "../../src/domain/owner.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { ANSWER_NOT_KEPT, AS_EVER, holds, LATE_ANSWER, NO_ANSWER, NO_QUOTA, NOT_KEPT, openMatrix } from "./matrix.js";
 import { PATIENT_RECALL_MS, type Rig, replyTo } from "./rig.js";
@@ -68,11 +67,6 @@ describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault
       }),
   });
 
-  /** Every look at what is known of Ada, and every note of it. */
-  const ledger = (errno: "ENOSPC" | "EIO", operation: "write" | "open") => ({
-    start: ({ disk, ada }: Rig) =>
-      disk.inject({ operation, errno, path: `${ownerHash(ada.owner)}.jsonl`, times: Number.POSITIVE_INFINITY }),
-  });
   /** The same, of a disk that never answers a write from then on. */
   const hangsWhen = (which: (body: ChatBody) => boolean) => ({
     start: ({ openai, slowDisk, ada }: Rig) =>
@@ -97,8 +91,7 @@ describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault
         newSession: true,
         start: ({ disk }: Rig) => disk.inject({ operation: "open", errno: "EMFILE", times: Number.POSITIVE_INFINITY }),
       },
-      // It is the whole process that has no file left: Bob's memory log can't be opened either, and his recall says so.
-      { ...NOT_KEPT, others: "200 degraded" },
+      NOT_KEPT,
     ],
     [
       "hangs at the question",
@@ -111,8 +104,6 @@ describe("[turn-repeatable] [other-users-unaffected] [journal-full-disk] a fault
       { ...hangsWhen((body) => body.response_format !== undefined), during: ({ slowDisk }: Rig) => slowDisk.arrived() },
       AS_EVER,
     ],
-    ["full at the owner's ledger", ledger("ENOSPC", "write"), AS_EVER],
-    ["failing (EIO) at the owner's ledger", ledger("EIO", "open"), AS_EVER],
     [
       "slow to sync",
       {

@@ -8,15 +8,15 @@ import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
 import { type SessionStore, sessionLockKey } from "../../src/ports/session-store.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
 import { DisabledHistory } from "../../src/stores/vector-history/disabled-history.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
+import { memorySessionStore } from "../support/memory-stores.js";
 import { memoryHistory } from "../support/session-world.js";
 
 const SESSIONS = 450;
 
 test("what history lacks is found by a query for many sessions, and no session is asked for alone", async () => {
-  const store = await openMemorySessionStore({ logger: silentLogger, clock: systemClock });
+  const store = memorySessionStore({ logger: silentLogger, clock: systemClock });
   const records = new JournalRecords();
   const sessions = await Promise.all(
     Array.from({ length: SESSIONS }, async (_, index) => {
@@ -52,7 +52,7 @@ test("what history lacks is found by a query for many sessions, and no session i
 
 describe("what is taken out of a session while it is brought into history is not brought back", () => {
   async function reindexed(meanwhile: (store: SessionStore, sessionId: string) => Promise<unknown>) {
-    const store = await openMemorySessionStore({ logger: silentLogger, clock: systemClock });
+    const store = memorySessionStore({ logger: silentLogger, clock: systemClock });
     const records = new JournalRecords();
     const sessionId = newId();
     const begun = await store.journal.create(ALICE, sessionId, [

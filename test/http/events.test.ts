@@ -132,14 +132,15 @@ describe("GET /v1/me/events", () => {
     expect(events.map(({ data }) => (data as ToldEvent).data.session_id)).toEqual([body.id]);
   });
 
-  test("[events-told] a lost index is told again from the journals and the memory logs, by the same ids", async () => {
+  test("[events-told] where state.db is lost, what follows from the journals is told again, by the same ids", async () => {
     const dir = await tempDir();
     const before = await openWorld(dir);
     await before.as("ada").post("/v1/sessions", {});
-    await before.as("ada").post("/v1/memories", { text: "Prefers aisle seats" });
+    await before.as("ada").say("Good evening");
     const told = await listed(before, "ada");
+    expect(typesOf(told)).toEqual(["session.created", "session.created", "turn.completed"]);
     await before.stop();
-    await rm(join(dir, "index.db"));
+    await rm(join(dir, "state.db"));
     const after = await startWorld(dir);
     await expect.poll(async () => (await listed(after, "ada")).length).toBe(told.length);
     expect(new Set((await listed(after, "ada")).map(({ id }) => id))).toEqual(new Set(told.map(({ id }) => id)));

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Overrides } from "../../src/compose/compose.js";
 import type { MessageImage } from "../../src/domain/image.js";
+import { ownerOf } from "../../src/domain/owner.js";
 import type { Message, Session } from "../../src/domain/session.js";
+import { newId } from "../../src/platform/ids.js";
 import type { ChatAnswer, ImportResult, Thread } from "../../src/ports/application.js";
 import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
-import { type Client, filesHolding, openWorld, startWorld, tempDir } from "../e2e/world.js";
+import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
+import { ownerPartition, systemPartition } from "../../src/state/partition.js";
+import { type Client, filesHolding, openWorld, startWorld, tempDir, type World } from "../e2e/world.js";
 import { parseEvents } from "../support/http-client.js";
 import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";
 import { PNG } from "../support/samples.js";
@@ -40,8 +43,7 @@ const bodiesOf = (stub: OpenAIStub) =>
 /** What was asked of the model for the answer, not for what follows it. */
 const asked = (stub: OpenAIStub) => bodiesOf(stub).filter(({ tools }) => tools !== undefined);
 const say = (client: Client, message: string, images?: readonly object[], more: object = {}) => client.say(message, { images, ...more });
-const filesOf = async (dir: string) =>
-  (await readdir(join(dir, "images"), { recursive: true }).catch(() => [])).filter((name) => name.includes("."));
+const imagesOf = ({ application }: World) => application.parts.store.images.residue(ownerOf("default", "alice"));
 const imagePath = (session: string, id = kept.id) => `/v1/sessions/${session}/images/${id}`;
 
 describe("a message with images", () => {
@@ -153,7 +155,7 @@ describe("what is refused, with nothing written", () => {
   ];
 
   test("[hostile-input] each by its code and place", async () => {
-    const { alice, stub, dir } = await seeingWorld();
+    const { alice, stub, world } = await seeingWorld();
     for (const [what, images, status, code] of refusals) {
       const refused = await alice.post<Problem>("/v1/chat", { message: "Which?", images });
       expect([what, refused.status, refused.body.code]).toEqual([what, status, code]);
@@ -161,7 +163,7 @@ describe("what is refused, with nothing written", () => {
         expect([what, refused.body.errors[0]?.pointer]).toEqual([what, expect.stringMatching(/^\/images\/0/)]);
     }
     expect((await alice.get<{ data: Session[] }>("/v1/sessions")).body.data).toEqual([]);
-    expect([stub.requests.length, await filesOf(dir)]).toEqual([0, []]);
+    expect([stub.requests.length, await imagesOf(world)]).toEqual([0, 0]);
   });
 
   test("what is no image stays as bounded as on every route [limits-hold]", async () => {
@@ -182,12 +184,12 @@ describe("what is refused, with nothing written", () => {
   });
 
   test("any image, by the stand-in", async () => {
-    const dir = await tempDir();
-    const alice = (await startWorld(dir)).as("alice");
+    const world = await startWorld(await tempDir());
+    const alice = world.as("alice");
     const refused = await alice.post<Problem>("/v1/chat", { message: "Which hall is this?", images: [{ data: base64 }] });
     expect(refused).toMatchObject({ status: 400, body: { code: "IMAGES_NOT_SUPPORTED", hint: expect.stringContaining("LLM_VISION") } });
     expect((await alice.get<{ data: Session[] }>("/v1/sessions")).body.data).toEqual([]);
-    expect(await filesOf(dir)).toEqual([]);
+    expect(await imagesOf(world)).toBe(0);
   });
 
   test("any image, with LLM_VISION=off", async () => {
@@ -215,7 +217,7 @@ test("[turn-repeatable] a refusal that is met in the turn is told as such; the t
 
 describe("images go where their messages go", () => {
   test("a fork has its own: it keeps them when the first session is purged, and they are gone with it", async () => {
-    const { alice, dir } = await seeingWorld();
+    const { alice, world } = await seeingWorld();
     const { session_id } = await say(alice, "Which hall is this?", [{ data: base64 }]);
     const [user] = (await alice.get<{ data: Message[] }>(`/v1/sessions/${session_id}/messages`)).body.data;
     const { body: fork } = await alice.post<Session>(`/v1/sessions/${session_id}/fork`, { message_id: user?.id });
@@ -223,26 +225,26 @@ describe("images go where their messages go", () => {
     expect((await alice.get(imagePath(session_id))).status).toBe(404);
     expect((await alice.get(imagePath(fork.id))).text).toContain(CANARY);
     expect((await alice.delete(`/v1/sessions/${fork.id}?purge=true`)).status).toBe(204);
-    expect(await filesOf(dir)).toEqual([]);
+    expect(await imagesOf(world)).toBe(0);
   });
 
   test("emptying a session takes them out", async () => {
-    const { alice, dir } = await seeingWorld();
+    const { alice, world } = await seeingWorld();
     const { session_id } = await say(alice, "Which hall is this?", [{ data: base64 }]);
     expect((await alice.delete(`/v1/sessions/${session_id}/messages`)).status).toBe(204);
     expect((await alice.get(imagePath(session_id))).body).toMatchObject({ code: "IMAGE_NOT_FOUND" });
-    expect(await filesOf(dir)).toEqual([]);
+    expect(await imagesOf(world)).toBe(0);
   });
 
   test("retention takes them along", async () => {
     const clock = new TestClock();
-    const { alice, world, dir } = await seeingWorld({}, { clock });
+    const { alice, world } = await seeingWorld({}, { clock });
     const { session_id } = await say(alice, "Which hall is this?", [{ data: base64 }]);
     await alice.delete(`/v1/sessions/${session_id}`);
     expect((await alice.get(imagePath(session_id))).status).toBe(200);
     clock.days(400);
     expect(await world.application.parts.retention({ dryRun: false })).toMatchObject({ purged: 1 });
-    expect(await filesOf(dir)).toEqual([]);
+    expect(await imagesOf(world)).toBe(0);
   });
 
   test("[erasure-complete] an erasure leaves none, counts them, and leaves those of others", async () => {
@@ -250,13 +252,32 @@ describe("images go where their messages go", () => {
     const his = await say(bob, "And this?", [{ data: picture("Bob's").toString("base64") }]);
     const bobs = imagePath(his.session_id, idOf(picture("Bob's")));
     await say(alice, "Which hall is this?", [{ data: base64 }, { url: `https://pictures.example/${CANARY}` }]);
-    expect(await filesHolding(dir, [CANARY])).not.toEqual([]);
+    expect(await filesHolding(dir, [base64])).not.toEqual([]);
     const { body } = await alice.delete<ErasureReceipt>("/v1/me?confirm=true");
     expect(body).toMatchObject({ verified: true, erased: { images: 1 } });
-    expect(await filesHolding(dir, [CANARY])).toEqual([]);
+    expect(await filesHolding(dir, [CANARY, base64])).toEqual([]);
     expect((await bob.get(bobs)).status).toBe(200);
     await world.stop();
-    expect(await filesHolding(dir, [CANARY])).toEqual([]);
+    expect(await filesHolding(dir, [CANARY, base64])).toEqual([]);
+  });
+
+  test("at a start one whose message never came goes, a day later; those of sessions that the index has lost stay", async () => {
+    const clock = new TestClock();
+    const { alice, dir, world } = await seeingWorld({}, { clock });
+    const { session_id } = await say(alice, "Which hall is this?", [{ data: base64 }]);
+    const owner = ownerOf("default", "alice");
+    const lost = newId();
+    await world.application.parts.store.images.put(owner, lost, kept.id, picture());
+    await world.stop();
+    const state = await SqliteEngine.open({ path: join(dir, "state.db") });
+    await state.commit(ownerPartition(owner), { id: newId(), deletes: [`session/${session_id}`] });
+    await state.erase(systemPartition("files"));
+    await state.close();
+    const again = await openWorld(dir);
+    onTestFinished(() => again.stop());
+    const { images } = again.application.parts.store;
+    await expect.poll(() => images.get(owner, lost, kept.id)).toBeNull();
+    expect((await again.as("alice").get(imagePath(session_id))).text).toContain(CANARY);
   });
 
   test("they are there after a restart, also of an archived session", async () => {
@@ -282,13 +303,14 @@ describe("images go where their messages go", () => {
     expect(contentOf((await alice.get("/v1/me/export")).text)).toBe(contentOf(text));
 
     // To somebody else it comes under another session; of the bytes that are not what they are said to be, nothing is kept.
-    const forged = text.replace(base64, picture("forged").toString("base64"));
+    const bytes = picture("forged").toString("base64");
+    const forged = text.replace(base64, bytes);
     const result = await bob.post<ImportResult>("/v1/import", forged);
     expect(result.body.left_out).toEqual([{ pointer: "/sessions/0/messages/0/images/0", detail: expect.any(String) }]);
     const [his] = (await bob.get<{ data: Session[] }>("/v1/sessions")).body.data;
     expect(his?.id).not.toBe(session_id);
     const { body: thread } = await bob.get<Thread>(`/v1/sessions/${his?.id}/thread`);
     expect(thread.steps[0]?.images).toEqual([expect.objectContaining({ url: ADDRESS })]);
-    expect(await filesHolding(dir, ["forged"])).toEqual([]);
+    expect(await filesHolding(dir, ["forged", bytes])).toEqual([]);
   });
 });

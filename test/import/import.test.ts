@@ -13,8 +13,7 @@ import type { ImportResult } from "../../src/ports/application.js";
 import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
 import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import { InMemoryOwnerLedger, memorySessionStore } from "../support/memory-stores.js";
 
 const NOW = new Date("2026-05-01T12:00:00.000Z");
 
@@ -77,7 +76,7 @@ describe("imports", () => {
 
   beforeEach(async () => {
     now = NOW;
-    store = await openMemorySessionStore();
+    store = memorySessionStore();
     history = recordingHistory();
     promoted = [];
     spoolDir = await mkdtemp(join(tmpdir(), "maitred-test-"));

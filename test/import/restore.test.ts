@@ -12,13 +12,11 @@ import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { DomainRecords } from "../../src/ports/agent.js";
-import type { SessionStore } from "../../src/ports/session-store.js";
 import { exportDocument } from "../../src/privacy/export.js";
-import { openFileSessionStore } from "../../src/stores/files/file-session-store.js";
 import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
 import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
+import { openFileStore } from "../support/file-store.js";
 
 const T = (minute: number) => new Date(Date.UTC(2026, 2, 12, 18, minute)).toISOString();
 
@@ -43,14 +41,13 @@ function bookings(): DomainRecords {
 
 async function open() {
   const dir = await mkdtemp(join(tmpdir(), "maitred-restore-"));
-  const store: SessionStore = await openFileSessionStore({ dir, logger: silentLogger, clock: { now: () => new Date(T(59)) } });
+  const { store, ledger } = await openFileStore({ dir, clock: { now: () => new Date(T(59)) } });
   const vectors = await openLocalQdrant({ path: ":memory:" });
   const history = await VectorHistory.open({
     store: vectors,
     embedder: new HashingEmbedder({ dimension: 64 }),
     sparse: { documentVector, queryVector },
   });
-  const ledger = new InMemoryOwnerLedger();
   const records = bookings();
   const longTerm = new DisabledMemories();
   const writer = new IndexedSessionWriter(store, { onLag: () => expect.unreachable("the index lags"), logger: silentLogger });

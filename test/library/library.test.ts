@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMaitred, createOrchestrator, type Maitred, type MaitredOptions, type StreamEvent } from "../../src/index.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
 import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
-import { InMemoryMemoryLog } from "../../src/stores/memory/in-memory-memory-log.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
+import { memorySessionStore } from "../support/memory-stores.js";
 
 let maitred: Maitred;
 let dir: string;
@@ -345,13 +345,10 @@ test("variables as text open the same, and a dump of the object shows no key", a
 
 test("stores of one's own hold everything, and are closed with the rest", async () => {
   const closed: string[] = [];
-  const sessions = await openMemorySessionStore();
-  const owners = new InMemoryOwnerLedger();
-  const memoryLog = new InMemoryMemoryLog(owners);
   const vectors = await openLocalQdrant({ path: ":memory:", cacheBytes: 2 ** 20 });
   const noting = <T extends { close(): Promise<void> }>(name: string, store: T): T =>
     Object.assign(store, { close: async () => void closed.push(name) });
-  const state = { sessions: noting("sessions", sessions), owners: noting("owners", owners), memoryLog: noting("memory log", memoryLog) };
+  const state = noting("state", new MemoryEngine());
   const own = join(dir, "stores-of-ones-own");
   const opened = await createMaitred({
     memoryStorageDir: own,
@@ -366,10 +363,11 @@ test("stores of one's own hold everything, and are closed with the rest", async 
   await ada.memories.add("Needs step-free access");
   expect((await ada.memories.list()).data.map(({ text }) => text)).toEqual(["Needs step-free access"]);
   await opened.close();
-  expect((await sessions.journal.window(ada.owner, id, { rounds: 5 })).rounds).toHaveLength(1);
+  expect((await memorySessionStore({ engine: state }).journal.window(ada.owner, id, { rounds: 5 })).rounds).toHaveLength(1);
+  expect(await new EngineMemoryLog(state).lastSeq(ada.owner)).toBeGreaterThan(0);
   expect((await vectors.client.count("memory", {})).count).toBeGreaterThan(0);
-  expect(closed.sort()).toEqual(["memory log", "owners", "sessions", "vectors"]);
-  expect((await readdir(own).catch(() => [])).filter((name) => /\.(jsonl|db|memories)/.test(name))).toEqual([]);
+  expect(closed.sort()).toEqual(["state", "vectors"]);
+  expect((await readdir(own).catch(() => [])).filter((name) => /\.(jsonl|db)/.test(name))).toEqual([]);
 });
 
 test("services have their names", async () => {

@@ -7,9 +7,9 @@ import type { MemoryService } from "../../src/memories/memories.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Embedder } from "../../src/ports/embedding.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import { later, NOW, said, statement, TestClock } from "../../src/testing/long-term-contract.js";
 import { openMem0 } from "../support/mem0.js";
+import { InMemoryOwnerLedger } from "../support/memory-stores.js";
 import { VectorDouble } from "../support/vector-double.js";
 
 const ann = ownerOf("default", "ann");

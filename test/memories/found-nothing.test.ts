@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { ReadMessage } from "../../src/memories/memories.js";
-import { InMemoryMemoryLog } from "../../src/stores/memory/in-memory-memory-log.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { InMemoryStore } from "../support/in-memory-store.js";
+import { InMemoryMemoryLog, InMemoryOwnerLedger } from "../support/memory-stores.js";
 
 const ann = ownerOf("default", "ann");
 const NOW = new Date("2026-03-01T12:00:00.000Z");

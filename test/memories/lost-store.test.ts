@@ -5,11 +5,10 @@ import type { CheckedOperation } from "../../src/memories/checked-operation.js";
 import { heldMemories } from "../../src/memories/held-memories.js";
 import type { ReadMessage } from "../../src/memories/memories.js";
 import { AppError } from "../../src/platform/errors.js";
-import { InMemoryMemoryLog } from "../../src/stores/memory/in-memory-memory-log.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import { TurnRegistry } from "../../src/turn/turn-registry.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { InMemoryStore } from "../support/in-memory-store.js";
+import { InMemoryMemoryLog, InMemoryOwnerLedger } from "../support/memory-stores.js";
 
 const ann = ownerOf("default", "ann");
 const NOW = new Date("2026-03-01T12:00:00.000Z");
@@ -172,7 +171,7 @@ test("an older copy of the log loses nothing that the store still holds, brings 
   await memory.patch(ann, await idOf("jazz"), { tags: ["loud"] }, { now: new Date(NOW.getTime() + 1) });
   restart();
   expect(await memory.health()).toEqual({ status: "ok" });
-  log = new InMemoryMemoryLog(ledger);
+  await log.erase(ann);
   for (const { v: _v, seq, at, ...entry } of older) await log.append(ann, entry, { expectedSeq: seq - 1, now: new Date(at) });
   restart();
   expect(await memory.health()).toMatchObject({ status: "degraded", detail: expect.stringMatching(/logs of 1 owners are shorter/) });
@@ -188,7 +187,7 @@ test("an older copy of the log loses nothing that the store still holds, brings 
 
 test("memories of before there was a log are read into it once, with what the store knows", async () => {
   await says("nuts! jazz.");
-  log = new InMemoryMemoryLog(ledger);
+  await log.erase(ann);
   restart();
   expect(await needs()).toEqual(["nuts"]);
   expect((await entries()).map(({ kind, puts }) => [kind, puts.length])).toEqual([["seed", 2]]);

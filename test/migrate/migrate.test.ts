@@ -1,364 +1,271 @@
-import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compose } from "../../src/compose/compose.js";
-import { parseConfig } from "../../src/compose/config.js";
-import { migrateState, openState } from "../../src/compose/migration.js";
-import { wiringOf } from "../../src/compose/wiring.js";
-import { eventOf } from "../../src/domain/event.js";
-import type { Owner } from "../../src/domain/owner.js";
 import { migrate } from "../../src/operations/migrate.js";
-import { newId } from "../../src/platform/ids.js";
-import { silentLogger } from "../../src/platform/logger.js";
-import type { StateBackend, TransferableState } from "../../src/ports/transfer.js";
-import { ALICE, BOB, collected, JournalRecords } from "../../src/testing/journal-records.js";
-import { entryOf } from "../../src/testing/memory-log-contract.js";
+import { leasesIn } from "../../src/operations/migration-checks.js";
+import { halfMovedFrom } from "../../src/operations/migration-marker.js";
+import type { MovableState } from "../../src/ports/transfer.js";
+import { committed } from "../../src/state/durable-commit.js";
+import type { StateEngine } from "../../src/state/engine.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { ownerPartition, systemPartition } from "../../src/state/partition.js";
+import { sessionKey } from "../../src/state/sessions/keys.js";
+import { NO_INDEX, NO_JOURNAL, rowKeys } from "../../src/state/sessions/session-row.js";
+import { FaultyEngine } from "../state/faulty-engine.js";
 import { needing } from "../support/needing.js";
-import { openPostgresServer, type PostgresServer } from "../support/postgres-server.js";
-import { openRedisServer, type RedisServer } from "../support/redis-server.js";
-import { PNG } from "../support/samples.js";
+import { ENGINES, type EngineServer, movable } from "./engines.js";
+import { arriving, contentsOf, ERASED, fill, ownerNumber, POOR, RICH, SESSION } from "./sample-state.js";
 
-const AT = "2026-03-01T10:00:00.000Z";
-const IMAGE = createHash("sha256").update(PNG).digest("hex");
+const NOW = new Date("2026-03-01T10:00:00.000Z");
+const move = (source: MovableState, target: MovableState, signal = new AbortController().signal) =>
+  migrate(source, target, { signal, now: NOW });
+const write = (engine: StateEngine, partition: string, key: string, value: string) =>
+  committed(engine, partition, { puts: [{ key, value }] });
 
-/** Of two users, in turn: what a log holds. */
-const EVENTS = Array.from({ length: 6 }, (_, at) => {
-  const owner = at % 2 === 0 ? ALICE : BOB;
-  return { owner, event: eventOf(owner, "session.created", [at], `2026-02-0${at + 1}T10:00:00.000Z`, { session_id: newId() }) };
-});
+for (const kind of ENGINES)
+  needing(...kind.needs)(`moving state to ${kind.name} and back`, () => {
+    let server: EngineServer;
+    beforeAll(async () => {
+      server = await kind.start();
+    }, 60_000);
+    afterAll(() => server.close());
 
-function eventRowOf({ owner, event }: (typeof EVENTS)[number]) {
-  return { id: event.id, owner, event: JSON.stringify(event) };
-}
+    test("everything arrives, of 300 owners, of erased ones and of the installation, and comes back the same", async () => {
+      const [source, between, back] = [new MemoryEngine(), await server.open(), new MemoryEngine()];
+      await fill(source, { owners: 300 });
+      const [before, expected] = [await contentsOf(source), arriving(await contentsOf(source))];
+      const report = await move(movable(source), movable(between));
+      expect(report).toMatchObject({ differences: [], left_behind: { damaged_records: 0, damaged_journals: 0 } });
+      expect(report.source).toEqual({
+        users: 300,
+        sessions: 1,
+        messages: 2,
+        images: 0,
+        memory_log_entries: 1_300 + 299,
+        ledgers: 301,
+        rows: expect.objectContaining({ bookings: 1, jobs: 1, "tokens by day": 1 }),
+      });
+      expect(report.target).toEqual(report.source);
+      expect(await contentsOf(between)).toEqual(expected);
+      expect(await contentsOf(source)).toEqual(before);
+      expect(await move(movable(between), movable(back))).toMatchObject({ differences: [], target: report.source });
+      expect(await contentsOf(back)).toEqual(expected);
+      expect(expected.get(ownerPartition(ERASED))?.epoch).toBe(2);
+      expect([...expected.values()].filter(({ dueAtMs }) => dueAtMs !== null)).toHaveLength(100);
+      expect(await move(movable(source), movable(between))).toMatchObject({ moved: 0, differences: [] });
+    }, 120_000);
 
-needing("postgres", "redis")("moving state from one store to another", () => {
-  let postgres: PostgresServer;
-  let redis: RedisServer;
-  let base: string;
-  let places = 0;
-  beforeAll(async () => {
-    [postgres, redis] = await Promise.all([openPostgresServer(), openRedisServer()]);
-    base = await mkdtemp(join(tmpdir(), "maitred-migrate-"));
-  }, 120_000);
-  afterAll(async () => {
-    await Promise.all([postgres.close(), redis.close()]);
-    await rm(base, { recursive: true, force: true });
+    test("broken off anywhere, the same again goes on: nothing is there twice, and nothing is missing", async () => {
+      const [source, engine] = [new MemoryEngine(), await server.open()];
+      await fill(source, { owners: 20 });
+      const target = new FaultyEngine(engine);
+      for (const at of [2, 7, 19]) {
+        target.crashBefore(at);
+        await expect(move(movable(source), movable(target))).rejects.toThrow("crashed");
+        expect(await halfMovedFrom(engine)).toBe("memory");
+        target.heal();
+      }
+      target.loseReply(4);
+      expect(await move(movable(source), movable(target))).toMatchObject({ differences: [] });
+      expect(await halfMovedFrom(engine)).toBeNull();
+      expect(await contentsOf(engine)).toEqual(arriving(await contentsOf(source)));
+    }, 60_000);
   });
 
-  /** A directory, a schema and a prefix that nobody has used. */
-  const place = () => {
-    places += 1;
-    const variables = { MEMORY_STORAGE_DIR: join(base, String(places)), DATABASE_SCHEMA: `m${places}`, REDIS_PREFIX: `m${places}` };
-    return parseConfig({ ...variables, DATABASE_URL: postgres.url, REDIS_URL: redis.url });
-  };
-  type Place = ReturnType<typeof place>;
+test("what is there already is not written again by a run that goes on", async () => {
+  const [source, engine] = [new MemoryEngine(), new MemoryEngine()];
+  await fill(source, { owners: 20 });
+  const target = new FaultyEngine(engine);
+  target.crashBefore(19);
+  await expect(move(movable(source), movable(target))).rejects.toThrow("crashed");
+  const [rest, all] = [await move(movable(source), movable(target)), await move(movable(source), movable(new MemoryEngine()))];
+  expect(rest.moved).toBeGreaterThan(0);
+  expect(rest.moved).toBeLessThan(all.moved);
+});
 
-  async function opened<T>(config: Place, backend: StateBackend, work: (state: TransferableState) => Promise<T>): Promise<T> {
-    const closers: (() => unknown)[] = [];
-    const wiring = wiringOf(config, { logger: silentLogger }, (value, close) => {
-      closers.unshift(() => close(value));
-      return value;
-    });
-    try {
-      return await work((await openState(wiring, backend)).state);
-    } finally {
-      for (const close of closers) await close();
-    }
-  }
-  const run = (config: Place, from: StateBackend, to: StateBackend) =>
-    migrateState(config, { from, to }, { logger: silentLogger, signal: new AbortController().signal });
+test("more partitions than a page are moved", async () => {
+  const [source, target] = [new MemoryEngine(), new MemoryEngine()];
+  await fill(source, { owners: 1_200 });
+  expect(await move(movable(source), movable(target))).toMatchObject({ differences: [], target: { users: 1_200 } });
+  expect(await contentsOf(target)).toEqual(arriving(await contentsOf(source)));
+});
 
-  /** Something of everything that a store can hold. */
-  async function fill({ journal, index, images, memoryLog, ledgers, tables }: TransferableState): Promise<void> {
-    const records = new JournalRecords();
-    const key = (turn: number) => ({ idempotency: { key: `key ${turn}`, request_hash: "h" } });
-    const write = async (owner: Owner, id: string, added: Parameters<typeof journal.append>[2]) =>
-      index.apply(owner, id, await journal.append(owner, id, added));
-    const begin = async (owner: Owner, id: string, body = {}) =>
-      index.apply(owner, id, await journal.create(owner, id, [records.session(owner, body)]));
-    const [rewound, archived, emptied, failing, deleted, bobs] = Array.from({ length: 6 }, () => newId()) as [
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
-    await begin(ALICE, rewound, { title: "Mine \u0000 👩‍👧", external_id: "conv-1" });
-    await write(ALICE, rewound, [...records.round(1, 2), records.summary(1, "old")]);
-    await write(ALICE, rewound, [...records.round(2), records.summary(2, "new")]);
-    await write(ALICE, rewound, [records.rewind(3, 6), records.user(3, "again")]);
-    await write(ALICE, rewound, [records.assistant(3), records.plan(3)]);
-    await images.put(ALICE, rewound, IMAGE, PNG);
-    const image = { id: IMAGE, media_type: "image/png", bytes: PNG.byteLength };
-    const fresh = { ...records.user(4, "look", { images: [image], ...key(4) }), at: new Date().toISOString() };
-    await write(ALICE, rewound, [fresh, records.assistant(4)]);
-    await begin(ALICE, archived);
-    await write(ALICE, archived, [...records.round(1), records.done(1), records.patch({ tags: ["x"], topic: "t", by: "derived" })]);
-    await write(ALICE, archived, [records.patch({ status: "archived", by: "user" })]);
-    await journal.compress(ALICE, archived);
-    await begin(ALICE, emptied);
-    await write(ALICE, emptied, [...records.round(1), ...records.round(2)]);
-    await index.remove(ALICE, emptied);
-    await journal.rewrite(ALICE, emptied, (record) => (record.turn === 2 ? null : record));
-    await index.apply(ALICE, emptied, await collected(journal.read(ALICE, emptied, { includeRewound: true })));
-    await begin(ALICE, failing, { expires_at: "2030-01-01T00:00:00.000Z" });
-    for (const turn of [1, 2, 3]) await write(ALICE, failing, records.round(turn));
-    for (const turn of [1, 2]) await write(ALICE, failing, [records.done(turn, "failed", 5)]);
-    await index.retryFailed(ALICE, failing);
-    await write(ALICE, failing, [records.done(2, "failed", 6)]);
-    await index.recordAttempt(ALICE, failing, 3, { attempts: 2, dueAtMs: Date.parse("2027-01-01"), errorCode: "INTERNAL" });
-    await begin(BOB, deleted);
-    await write(BOB, deleted, [records.patch({ status: "archived", by: "user" }), records.patch({ status: "deleted", by: "user" })]);
-    // The same key as Alice's long ago, and Bob's own twice, a day and more apart: the older one in the newer session.
-    await begin(BOB, bobs);
-    await write(BOB, bobs, [records.user(1, "x", key(4)), records.assistant(1)]);
-    const again = newId();
-    await begin(BOB, again);
-    await write(BOB, again, [{ ...records.user(1, "y", key(4)), at: new Date().toISOString() }, records.assistant(1)]);
-    const large = newId();
-    await begin(BOB, large);
-    await write(BOB, large, Array.from({ length: 70 }, (_, turn) => records.round(turn + 1, 1)).flat());
+test("what was begun is brought to what the source is by now, also where the target was changed", async () => {
+  const [source, engine] = [new MemoryEngine(), new MemoryEngine()];
+  await fill(source, { owners: 20 });
+  const target = new FaultyEngine(engine);
+  target.crashBefore(19);
+  await expect(move(movable(source), movable(target))).rejects.toThrow("crashed");
+  await write(engine, ownerPartition(POOR), "memory-log/000000000001", '"changed"');
+  await write(engine, ownerPartition(POOR), "memory-log/000000000002", '"added"');
+  await write(source, ownerPartition(RICH), "memory-log/000000009999", '"grown"');
+  await source.erase(ownerPartition(ownerNumber(3)));
+  expect(await move(movable(source), movable(target))).toMatchObject({ differences: [] });
+  expect(await contentsOf(engine)).toEqual(arriving(await contentsOf(source)));
+});
 
-    for (const [seq, text] of ["jazz", "opera"].entries())
-      await memoryLog.append(ALICE, entryOf(text), { expectedSeq: seq, now: new Date(AT) });
-    const tombstone = { memoryId: "m", messageIds: ["a"], textHash: "h", at: AT };
-    const user = { displayName: "Alice", provider: null, timeZone: "Europe/Lisbon", firstSeenAt: AT, lastSeenAt: AT };
-    const audit = { at: AT, action: "export", by: "user", receiptId: null, counts: { sessions: 1 } } as const;
-    const receipt = { receipt_id: "r", completed_at: AT, erased: { sessions: 2 }, verified: true };
-    const nothing = { tombstones: [], user: null, audit: [], progress: new Map(), receipts: [], epoch: 0, open: null };
-    const hash = (name: string) => createHash("sha256").update(name).digest("hex");
-    await ledgers.restore(hash(ALICE), {
-      ...nothing,
-      tombstones: [tombstone],
-      user,
-      audit: [audit],
-      progress: new Map([["promote", "3"]]),
-    });
-    await ledgers.restore(hash("somebody who was erased"), { ...nothing, audit: [audit], receipts: [receipt], epoch: 2 });
-    await ledgers.restore(hash(BOB), { ...nothing, epoch: 1, open: { owner: BOB, epoch: 1, at: AT } });
-    for (const table of tables) await table.restore(ROWS[table.name] ?? []);
-  }
-
-  const offer = {
-    event_id: "e-2026-03-14",
-    title: "T",
-    venue: "V",
-    city: "C",
-    starts_at: AT,
-    section: "Bar",
-    quantity: 2,
-    total_cents: 10,
-    companions: "[]",
-    waived: "[]",
-    created_at: AT,
-  };
-  const origin = { session_id: "s", turn: 1 };
-  const ROWS: Readonly<Record<string, Parameters<TransferableState["tables"][number]["restore"]>[0]>> = {
-    quotes: [{ ...offer, ...origin, id: "q", owner: ALICE, stop: "null", absent: "[]", mentioned: "[]", expires_at: AT, booking_id: "b" }],
-    bookings: [
-      {
-        ...offer,
-        ...origin,
-        id: "b",
-        owner: ALICE,
-        call_id: "c",
-        quote_id: "q",
-        reference: "MD-1",
-        status: "confirmed",
-        holds_seats: 1,
-        cancelled_at: null,
-      },
-      {
-        ...offer,
-        id: "anonymous",
-        owner: null,
-        session_id: null,
-        turn: null,
-        call_id: null,
-        quote_id: null,
-        reference: null,
-        status: "confirmed",
-        holds_seats: 1,
-        cancelled_at: null,
-      },
-    ],
-    happenings: [
-      { owner: ALICE, seq: 1, booking_id: "b", kind: "booked", at: AT },
-      { owner: BOB, seq: 1, booking_id: "anonymous", kind: "booked", at: AT },
-    ],
-    events: EVENTS.map(eventRowOf),
-    "events that wait": EVENTS.slice(2).map(eventRowOf),
-    "events given up": EVENTS.slice(0, 2).map((each) => ({ ...eventRowOf(each), attempts: 8, error: "HTTP_500", dead_since: AT })),
-    "tokens by day": [
-      { day: "2026-03-01", tenant: "default", tokens: 12 },
-      { day: "2026-03-02", tenant: "a:b", tokens: 7 },
-    ],
-  };
-
-  test("from each to each, everything arrives as it was, pending work and erased users' receipts included", async () => {
-    const config = place();
-    await opened(config, "file", fill);
-    const expected = await run(config, "file", "postgres");
-    expect(expected).toMatchObject({
-      moved_sessions: 8,
-      differences: [],
-      left_behind: { damaged_records: 0, damaged_journals: 0, nameless_ledgers: 0 },
-      source: { users: 2, sessions: 8, images: 1, memory_log_entries: 2, ledgers: 3 },
-    });
-    expect(expected.source.rows).toEqual({
-      quotes: 1,
-      bookings: 2,
-      happenings: 2,
-      events: 6,
-      "events that wait": 4,
-      "events given up": 2,
-      "tokens by day": 2,
-    });
-    expect(expected.target).toEqual(expected.source);
-    const fresh = (next: Partial<Place>) => ({ ...config, ...next }) as Place;
-    const { MEMORY_STORAGE_DIR, REDIS_PREFIX, DATABASE_SCHEMA } = place();
-    const rest: [Place, StateBackend, StateBackend][] = [
-      [config, "postgres", "redis"],
-      [fresh({ MEMORY_STORAGE_DIR }), "redis", "file"],
-      [fresh({ MEMORY_STORAGE_DIR, REDIS_PREFIX }), "file", "redis"],
-      [fresh({ REDIS_PREFIX, DATABASE_SCHEMA }), "redis", "postgres"],
-      [fresh({ MEMORY_STORAGE_DIR: place().MEMORY_STORAGE_DIR, DATABASE_SCHEMA }), "postgres", "file"],
-    ];
-    for (const [where, from, to] of rest) {
-      const report = await run(where, from, to);
-      expect([from, to, report.differences]).toEqual([from, to, []]);
-      expect(report.target).toEqual(expected.source);
-    }
-    await opened(rest[4]?.[0] ?? config, "file", async ({ index, journal, tables }) => {
-      for (const { name, rows } of tables.filter((table) => table.name.startsWith("events")))
-        for (const owner of [ALICE, BOB]) {
-          const ofOwner = (row: Readonly<Record<string, unknown>>) => row.owner === owner;
-          expect((await collected(rows())).filter(ofOwner)).toEqual(ROWS[name]?.filter(ofOwner));
-        }
-      const failing = await index.pendingOf(ALICE);
-      expect(failing.map(({ turn, state, attempts }) => [turn, state, attempts])).toEqual(
-        expect.arrayContaining([
-          [1, "pending", 0],
-          [2, "failed", 6],
-          [3, "pending", 2],
-        ]),
-      );
-      const found = await index.findByExternalId(ALICE, "conv-1");
-      expect(found).toMatchObject({ title: "Mine \u0000 👩‍👧", summary: "old", message_count: 6 });
-      const { rounds } = await journal.window(ALICE, found?.id ?? "", { rounds: 9 });
-      expect(rounds.map(({ turn }) => turn)).toEqual([1, 3, 4]);
-    });
-  }, 240_000);
-
-  test("broken off anywhere, the same again goes on: nothing is there twice, and nothing is missing", async () => {
-    const config = place();
-    await opened(config, "file", fill);
-    const signal = new AbortController().signal;
-    const moveWith = (around: (target: TransferableState) => Partial<TransferableState>) =>
-      opened(config, "file", (source) =>
-        opened(config, "postgres", (target) => migrate(source, { ...target, ...around(target) }, { signal, now: new Date() })),
-      );
-    const failing = <T extends object>(part: T, name: keyof T, at: number, instead: (...args: never[]) => Promise<void>): T => {
-      let calls = 0;
-      return new Proxy(part, {
-        get(it, key) {
-          const value: unknown = Reflect.get(it, key, it);
-          if (typeof value !== "function") return value;
-          return (...args: never[]) => {
-            if (key === name) calls += 1;
-            return key === name && calls === at ? instead(...args) : value.apply(it, args);
-          };
-        },
-      });
-    };
-    const killed = new Error("killed");
-    const halfARestore =
-      (target: TransferableState) =>
-      async (...[owner, id, records, end]: Parameters<typeof target.journal.restore>) => {
-        const pieces = async function* () {
-          let count = 0;
-          for await (const record of records()) {
-            yield record;
-            count += 1;
-            if (count === 2) return;
-          }
-        };
-        await target.journal.restore(owner, id, pieces, end);
-        throw killed;
-      };
-    for (const at of [1, 4])
-      await expect(moveWith((target) => ({ journal: failing(target.journal, "restore", at, halfARestore(target) as never) }))).rejects.toBe(
-        killed,
-      );
-    const refused = () => Promise.reject(killed);
-    await expect(moveWith((target) => ({ index: failing(target.index, "apply", 2, refused) }))).rejects.toBe(killed);
-    await expect(moveWith((target) => ({ ledgers: failing(target.ledgers, "restore", 2, refused) }))).rejects.toBe(killed);
-    const report = await run(config, "file", "postgres");
-    expect(report).toMatchObject({ moved_sessions: 0, differences: [] });
-    expect(report.target).toEqual(report.source);
-    expect(await run(config, "file", "postgres")).toMatchObject({ moved_sessions: 0, differences: [] });
-  }, 120_000);
-
-  test("a target that holds anything else is refused, and stays as it was", async () => {
-    const config = place();
-    const records = new JournalRecords();
-    const id = newId();
-    const began = async ({ journal }: TransferableState) => void (await journal.create(BOB, id, [records.session(BOB)]));
-    await opened(config, "postgres", began);
-    await expect(run(config, "file", "postgres")).rejects.toMatchObject({
+test("a target that holds anything else is refused, and stays as it was", async () => {
+  const source = new MemoryEngine();
+  await fill(source, { owners: 3 });
+  const refused = async (target: MemoryEngine) => {
+    const before = await contentsOf(target);
+    await expect(move(movable(source), movable(target))).rejects.toMatchObject({
       code: "TARGET_NOT_EMPTY",
       hint: expect.stringContaining("DATABASE_SCHEMA"),
     });
-    const sessions = await opened(config, "postgres", ({ journal }) => collected(journal.list()));
-    expect(sessions.map(({ sessionId }) => sessionId)).toEqual([id]);
-    await opened(config, "redis", async ({ tables }) => tables.at(-1)?.restore([{ day: "2026-03-01", tenant: "t", tokens: 1 }]));
-    await expect(run(config, "postgres", "redis")).rejects.toMatchObject({ code: "TARGET_NOT_EMPTY" });
-  });
+    expect(await contentsOf(target)).toEqual(before);
+  };
+  const others = new MemoryEngine();
+  await write(others, ownerPartition(ownerNumber(99)), "owner", '"default:user-99"');
+  await refused(others);
+  const counted = new MemoryEngine();
+  await write(counted, systemPartition("tokens"), "count/2026-03-02/x", "1");
+  await refused(counted);
 
-  test.each(["postgres", "redis"] as const)(
-    "not while a server uses %s, nor does one start while it is moved",
-    async (backend) => {
-      const config = place();
-      const engine = {
-        ...config,
-        SHORT_TERM_BACKEND: backend,
-        HISTORY_BACKEND: "none",
-        MEMORY_STORAGE_DIR: await mkdtemp(join(base, "server-")),
-      } as const;
-      const server = await compose(engine);
-      try {
-        await expect(run(config, "file", backend)).rejects.toMatchObject({ code: "STORAGE_IN_USE" });
-      } finally {
-        await server.close({ drainMs: 0 });
-      }
-      await opened(config, backend, () => expect(compose(engine)).rejects.toMatchObject({ code: "STORAGE_IN_USE" }));
-      expect(await run(config, "file", backend)).toMatchObject({ differences: [] });
+  const used = new MemoryEngine();
+  await move(movable(source), movable(used));
+  await write(used, ownerPartition(POOR), "memory-log/000000000001", '"what was said since"');
+  await refused(used);
+
+  const half = new FaultyEngine(new MemoryEngine());
+  half.crashAfter(3);
+  await expect(move(movable(new MemoryEngine(), { name: "another" }), movable(half))).resolves.toMatchObject({ differences: [] });
+  half.crashAfter(3);
+  await expect(move(movable(source, { name: "another" }), movable(half))).rejects.toThrow("crashed");
+  await expect(move(movable(source), movable(half))).rejects.toMatchObject({ message: expect.stringContaining("a move from another") });
+});
+
+test("a target on which a server was started once, and nobody used, takes all; also which installation it is", async () => {
+  const [source, target] = [new MemoryEngine(), new MemoryEngine()];
+  await fill(source, { owners: 3 });
+  await write(target, systemPartition("installation"), "installation", '"another"');
+  await write(target, systemPartition("locks"), "lock/p", '{"untilMs":0}');
+  await write(target, systemPartition("limits", "60-0b"), "limit/1/k", "1");
+  await target.erase(ownerPartition(ownerNumber(77)));
+  expect(await move(movable(source), movable(target))).toMatchObject({ differences: [] });
+  expect((await contentsOf(target)).get("s:installation")?.entries).toEqual({ installation: '"the one"' });
+
+  const [without, agreed] = [new MemoryEngine(), new MemoryEngine()];
+  await write(agreed, systemPartition("installation"), "installation", '"another"');
+  await write(without, ownerPartition(POOR), "owner", JSON.stringify(POOR));
+  expect(await move(movable(without), movable(agreed))).toMatchObject({ differences: [] });
+  expect((await contentsOf(agreed)).get("s:installation")?.entries).toEqual({ installation: '"another"' });
+});
+
+test("an epoch is never lowered", async () => {
+  const [source, target] = [new MemoryEngine(), new MemoryEngine()];
+  for (let times = 0; times < 3; times += 1) await target.erase(ownerPartition(POOR));
+  await source.erase(ownerPartition(POOR));
+  await write(source, ownerPartition(POOR), "owner", JSON.stringify(POOR));
+  expect(await move(movable(source), movable(target))).toMatchObject({ differences: [] });
+  expect((await target.read(ownerPartition(POOR), {})).epoch).toBe(3);
+});
+
+test("a session's row that is over the engine's limit stays whole, and takes fewer parts when it is shorter", async () => {
+  const [source, engine] = [new MemoryEngine(), new MemoryEngine()];
+  const target = new FaultyEngine(engine);
+  const partition = ownerPartition(POOR);
+  const text = (rewinds: number) =>
+    JSON.stringify({ v: 1, ...NO_JOURNAL, ...NO_INDEX, fence: 7, rewinds: Array.from({ length: rewinds }, (_, at) => [at, 1]) });
+  const keep = async (parts: readonly string[]) =>
+    void (await committed(source, partition, {
+      puts: rowKeys(SESSION, parts.length).map((key, at) => ({ key, value: parts[at] ?? "" })),
+      deletes: rowKeys(SESSION, 3).slice(parts.length),
+    }));
+  const long = text(150_000);
+  await keep([long.slice(0, 800_000), long.slice(800_000)]);
+  target.crashAfter(2);
+  await expect(move(movable(source), movable(target))).rejects.toThrow("crashed");
+  target.heal();
+  const rowIn = async () => Object.entries((await contentsOf(engine)).get(partition)?.entries ?? {});
+  expect((await rowIn()).map(([key]) => key)).toEqual(rowKeys(SESSION, (await rowIn()).length));
+  expect((await rowIn()).map(([, value]) => value).join("")).toBe(long.replace('"fence":7', '"fence":0'));
+
+  await committed(engine, systemPartition("move"), { puts: [{ key: "begun", value: JSON.stringify({ v: 1, from: "memory" }) }] });
+  await keep([text(1)]);
+  expect(await move(movable(source), movable(engine))).toMatchObject({ differences: [] });
+  expect(await rowIn()).toEqual([[sessionKey(SESSION), text(1).replace('"fence":7', '"fence":0')]]);
+});
+
+test("a value that the target can't keep is refused by name", async () => {
+  const [source, engine] = [new MemoryEngine(), new MemoryEngine()];
+  await fill(source, { owners: 1 });
+  const small = new Proxy(engine, {
+    get: (it, name) => {
+      const value: unknown = Reflect.get(it, name, it);
+      if (name === "manifest") return { ...it.manifest, maxValueBytes: 500_000 };
+      return typeof value === "function" ? value.bind(it) : value;
     },
-    60_000,
-  );
-
-  test("what can't be read in the source is told, and a difference is seen", async () => {
-    const config = place();
-    await opened(config, "file", fill);
-    const report = await opened(config, "file", (source) =>
-      opened(config, "redis", (target) => {
-        // One that keeps what it is given, but for a word.
-        const careless: TransferableState["memoryLog"]["restore"] = (owner, entries) =>
-          target.memoryLog.restore(owner, async function* () {
-            for await (const entry of entries()) yield { ...entry, at: "2020-01-01T00:00:00.000Z" };
-          });
-        const memoryLog = new Proxy(target.memoryLog, {
-          get: (it, key) => {
-            const value: unknown = key === "restore" ? careless : Reflect.get(it, key, it);
-            return typeof value === "function" ? value.bind(it) : value;
-          },
-        });
-        return migrate(source, { ...target, memoryLog }, { signal: new AbortController().signal, now: new Date() });
-      }),
-    );
-    expect(report.differences).toEqual([`user ${ALICE}`]);
   });
+  await expect(move(movable(source), movable(small))).rejects.toMatchObject({
+    code: "COMMIT_TOO_LARGE",
+    message: expect.stringContaining(`image-part/${SESSION}/i/0`),
+  });
+});
+
+test("not while somebody uses either store: a lease that is renewed or a write meanwhile ends it", async () => {
+  const [source, target] = [new MemoryEngine(), new MemoryEngine()];
+  await fill(source, { owners: 3 });
+  let untilMs = Date.now() + 60_000;
+  const renewed = async () => {
+    untilMs += 1;
+    return new Map([["lock/p", untilMs]]);
+  };
+  await expect(move(movable(source, { leases: renewed }), movable(target))).rejects.toMatchObject({ code: "STORAGE_IN_USE" });
+  let looks = 0;
+  const killed = async () => {
+    looks += 1;
+    return looks < 3 ? new Map([["lock/p", untilMs]]) : new Map<string, number>();
+  };
+  const busy = new FaultyEngine(target);
+  const held = busy.holdBefore(3);
+  const moving = move(movable(source), movable(busy, { leases: killed }));
+  await held.reached;
+  for (const { partition } of await source.partitions({ limit: 100 })) await write(target, partition, "event/1", "1");
+  held.release();
+  await expect(moving).rejects.toMatchObject({ code: "STORAGE_IN_USE" });
+  expect(looks).toBe(3);
+});
+
+test("leases are held by the engine's clock, and the caller's own is none of others", async () => {
+  const engine = new MemoryEngine({ clock: { now: () => NOW } });
+  const locks = systemPartition("locks");
+  const rows = { own: 5_000, other: 5_000, over: -1 };
+  for (const [key, ms] of Object.entries(rows))
+    await write(engine, locks, `lock/${key}`, JSON.stringify({ v: 1, fence: 1, holder: "h", untilMs: NOW.getTime() + ms }));
+  expect(await leasesIn(engine, "lock/own")).toEqual(new Map([["lock/other", NOW.getTime() + 5_000]]));
+});
+
+test("tells how far it is, and stops when it is told to", async () => {
+  const [source, target] = [new MemoryEngine(), new MemoryEngine()];
+  await fill(source, { owners: 40 });
+  const told: (readonly [number, number])[] = [];
+  const stop = new AbortController();
+  const onProgress = (done: number, total: number) => {
+    told.push([done, total]);
+    if (done === 30) stop.abort(new Error("stopped"));
+  };
+  await expect(migrate(movable(source), movable(target), { signal: stop.signal, now: NOW, onProgress })).rejects.toThrow();
+  expect(told.length).toBeLessThan(45);
+  told.length = 0;
+  const { signal } = new AbortController();
+  await migrate(movable(source), movable(target), { signal, now: NOW, onProgress: (...step) => told.push(step) });
+  const total = (40 + 3) * 2;
+  expect(told).toEqual(Array.from({ length: total }, (_, at) => [at + 1, total]));
+});
+
+test("a difference is seen, by the user's name, or by the partition", async () => {
+  const [source, target] = [new MemoryEngine(), new MemoryEngine()];
+  await fill(source, { owners: 3 });
+  const careless = new Proxy(target, {
+    get: (it, name) => {
+      const value: unknown = Reflect.get(it, name, it);
+      if (name !== "commit") return typeof value === "function" ? value.bind(it) : value;
+      return (partition: string, { puts = [], ...commit }: Parameters<StateEngine["commit"]>[1]) => {
+        const isLost = (key: string) => key === "ledger/receipt/r" || (key === "ledger/user" && partition === ownerPartition(POOR));
+        return it.commit(partition, { ...commit, puts: puts.map((put) => (isLost(put.key) ? { ...put, value: "null" } : put)) });
+      };
+    },
+  });
+  const report = await move(movable(source), movable(careless));
+  expect(report.differences).toEqual([`partition ${ownerPartition(ERASED)}`, `user ${POOR}`]);
+  expect(await halfMovedFrom(target)).toBe("memory");
 });

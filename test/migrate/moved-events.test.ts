@@ -1,72 +1,64 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { compose } from "../../src/compose/compose.js";
-import { parseConfig } from "../../src/compose/config.js";
-import { migrateState } from "../../src/compose/migration.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventOf } from "../../src/domain/event.js";
+import type { Owner } from "../../src/domain/owner.js";
+import { migrate } from "../../src/operations/migrate.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { newId } from "../../src/platform/ids.js";
-import { silentLogger } from "../../src/platform/logger.js";
 import { BEGINNING } from "../../src/ports/event-log.js";
-import type { StateBackend } from "../../src/ports/transfer.js";
-import { RedisDatabase } from "../../src/stores/redis/database.js";
-import { RedisEventLog } from "../../src/stores/redis/redis-event-log.js";
-import { RedisEventQueue } from "../../src/stores/redis/redis-event-queue.js";
-import { redisSessionStore } from "../../src/stores/redis/redis-session-store.js";
-import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
+import { committed } from "../../src/state/durable-commit.js";
+import type { StateEngine } from "../../src/state/engine.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { EngineEventQueue } from "../../src/state/events/event-queue.js";
+import { EngineEventLog } from "../../src/state/events/events.js";
+import { eventPuts } from "../../src/state/events/outbox.js";
+import { ownerPartition } from "../../src/state/partition.js";
+import { ALICE, BOB } from "../../src/testing/journal-records.js";
 import { needing } from "../support/needing.js";
-import { openPostgresServer } from "../support/postgres-server.js";
-import { openRedisServer } from "../support/redis-server.js";
-import { openWebhookReceiver, WEBHOOK_SECRET } from "../support/webhook-receiver.js";
+import { ENGINES, type EngineServer, movable } from "./engines.js";
 
-needing("postgres", "redis")("events that are moved to another store", () => {
-  test("[events-moved] are told and delivered there, once, also what a killed process left, and what was given up is repeated there", async () => {
-    const [postgres, redis] = await Promise.all([openPostgresServer(), openRedisServer()]);
-    const dir = await mkdtemp(join(tmpdir(), "maitred-moved-events-"));
-    onTestFinished(async () => {
-      await Promise.all([postgres.close(), redis.close()]);
-      await rm(dir, { recursive: true, force: true });
+const AT = "2026-03-01T10:00:00.000Z";
+const LEASE_MS = 60_000;
+
+function eventsOn(engine: StateEngine) {
+  const log = new EngineEventLog(engine, { queued: true });
+  return { log, queue: new EngineEventQueue(engine, { clock: systemClock, log }) };
+}
+
+const created = (owner: Owner) => eventOf(owner, "session.created", [owner], AT, { session_id: newId() });
+
+for (const kind of ENGINES)
+  needing(...kind.needs)(`events that are moved to ${kind.name}`, () => {
+    let server: EngineServer;
+    beforeAll(async () => {
+      server = await kind.start();
+    }, 60_000);
+    afterAll(() => server.close());
+
+    test("[events-moved] are told and delivered there, once, also what a killed process left, and what was given up is repeated there", async () => {
+      const [engine, target] = [new MemoryEngine(), await server.open()];
+      const source = eventsOn(engine);
+      const [left, givenUp] = [created(ALICE), created(BOB)];
+      await source.log.add(BOB, [givenUp]);
+      const end = { attempts: 8, error: "HTTP_500", deadSince: AT };
+      await source.queue.bury(BOB, givenUp.id, end);
+      // Of one that is killed before what it wrote is published.
+      await committed(engine, ownerPartition(ALICE), { puts: eventPuts(ALICE, [left]) });
+      await source.log.close();
+
+      const options = { signal: new AbortController().signal, now: new Date(AT) };
+      const report = await migrate(movable(engine), movable(target), options);
+      expect(report).toMatchObject({ differences: [], target: { rows: { events: 1, "events given up": 1 } } });
+
+      const { log, queue } = eventsOn(target);
+      await log.catchUpAll();
+      const told = await log.read("all", { after: BEGINNING, limit: 10 });
+      expect(told.map(({ event }) => event.id)).toEqual([givenUp.id, left.id]);
+      const claimed = await queue.claim(systemClock.now(), 10, LEASE_MS);
+      expect(claimed.map(({ owner }) => owner)).toContain(ALICE);
+      expect(await queue.next(ALICE, 10)).toEqual([left]);
+      expect(await queue.dead("default", { limit: 10 })).toMatchObject([{ event: givenUp, attempts: 8 }]);
+      expect(await queue.retry("default", givenUp.id, systemClock.now())).toBe(true);
+      expect(await queue.next(BOB, 10)).toEqual([givenUp]);
+      await log.close();
     });
-    const receiver = await openWebhookReceiver();
-    const variables = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET };
-    const alone = { MEM0_ENABLED: "false", MEM0_PROVIDER: "qdrant", HISTORY_BACKEND: "none" };
-    const config = parseConfig({ ...variables, ...alone, MEMORY_STORAGE_DIR: dir, SHORT_TERM_BACKEND: "postgres" });
-    const move = (from: StateBackend, to: StateBackend) =>
-      migrateState(config, { from, to }, { logger: silentLogger, signal: new AbortController().signal });
-
-    const database = await RedisDatabase.open({ url: redis.url, durability: "strict", logger: silentLogger });
-    const log = new RedisEventLog(database, { queued: true, logger: silentLogger });
-    // One that is killed before what it wrote is in the log.
-    const events = { told: log.told.bind(log), written: () => {} };
-    const { journal } = redisSessionStore(database, { logger: silentLogger, clock: systemClock, events });
-    const [waits, givenUp] = [newId(), newId()];
-    const at = systemClock.now().toISOString();
-    await journal.create(BOB, givenUp, [{ ...new JournalRecords().session(BOB), at }]);
-    const [dead] = await log.read({ owner: BOB }, { after: BEGINNING, limit: 1 });
-    const end = { attempts: 8, error: "HTTP_500", deadSince: at };
-    await new RedisEventQueue(database).bury(BOB, dead?.event.id ?? "", end);
-    await journal.create(ALICE, waits, [{ ...new JournalRecords().session(ALICE), at }]);
-    await database.close();
-
-    expect(await move("redis", "postgres")).toMatchObject({
-      differences: [],
-      target: { rows: { events: 2, "events that wait": 1, "events given up": 1 } },
-    });
-    const maitred = await compose(config);
-    await receiver.until((received) => received.length === 1);
-    expect(receiver.received[0]?.event.data.session_id).toBe(waits);
-    const { data } = await maitred.events.undelivered("default", {});
-    expect(data.map(({ event, attempts }) => [event.data.session_id, attempts])).toEqual([[givenUp, 8]]);
-    await maitred.events.deliverAgain("default", data[0]?.event.id ?? "");
-    await receiver.until((received) => received.length === 2);
-    await expect.poll(async () => (await maitred.readiness()).parts.webhooks?.detail, { timeout: 20_000 }).toBe("0 events wait");
-    await maitred.close();
-
-    // What was told is told to nobody again, though the index of files is made from journals.
-    expect(await move("postgres", "file")).toMatchObject({
-      differences: [],
-      target: { rows: { events: 2, "events that wait": 0, "events given up": 0 } },
-    });
-  }, 120_000);
-});
+  });

@@ -2,13 +2,21 @@ import { expect, test } from "vitest";
 import { OwnerBackgroundWork } from "../../src/after-turn/owner-background-work.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { reindexBesideTurns } from "../../src/operations/reindex-beside-turns.js";
+import { systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { engineSessionIndex } from "../../src/state/sessions/sessions.js";
 import { catchUpSession } from "../../src/stores/sqlite-index/index-catch-up.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
+import { memorySessionStore } from "../support/memory-stores.js";
+
+/** Journals, and an index that follows them from a place of its own. */
+function followedStore(): SessionStore {
+  return { ...memorySessionStore(), index: engineSessionIndex(new MemoryEngine(), { clock: systemClock }) };
+}
 
 /** A session of two rounds, of which the index has the first alone. */
 async function behind(store: SessionStore, owner: Owner): Promise<string> {
@@ -46,7 +54,7 @@ function run(store: SessionStore, { meanwhile, fails }: Meanwhile = {}) {
 }
 
 test("what the list of sessions lacks is brought into it, and nothing is emptied meanwhile", async () => {
-  const store = await openMemorySessionStore();
+  const store = followedStore();
   const ids = [await behind(store, ALICE), await behind(store, BOB)];
   const seen: number[] = [];
   const { counts, progress } = await run(store, {
@@ -62,7 +70,7 @@ test("what the list of sessions lacks is brought into it, and nothing is emptied
 });
 
 test("a session that is purged meanwhile stays gone", async () => {
-  const store = await openMemorySessionStore();
+  const store = followedStore();
   const id = await behind(store, ALICE);
   let purged: Promise<void> | undefined;
   const { counts } = await run(store, {
@@ -79,7 +87,7 @@ test("a session that is purged meanwhile stays gone", async () => {
 });
 
 test("a session that can't be brought level is counted, and holds up no other", async () => {
-  const store = await openMemorySessionStore();
+  const store = followedStore();
   await behind(store, ALICE);
   const id = await behind(store, BOB);
   const { counts } = await run(store, { fails: ALICE });

@@ -29,8 +29,8 @@ export const BUGS: readonly PlantedBug[] = [
     name: "a repeated key runs the turn again",
     promise: "turn-once",
     file: "turn/orchestrator.ts",
-    search: "let entry = await find();",
-    replace: "let entry = (await find()) && null;",
+    search: "if (!isCompleted(recorded)) {",
+    replace: "if (recorded) {",
     test: "test/orchestrator/orchestrator.test.ts",
   },
   {

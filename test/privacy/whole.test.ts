@@ -176,6 +176,14 @@ describe("erasing a user, the whole product over", () => {
   });
 });
 
+test("purging a session leaves no byte of its name in any file while the server runs", async () => {
+  const application = await start();
+  const { id } = await application.sessions.create(alice, { title: `${CANARY} night`, tags: [CANARY] });
+  expect((await filesWith(CANARY)).length).toBeGreaterThan(0);
+  await application.sessions.purge(alice, id, { keepMemories: false, by: "user" });
+  expect(await filesWith(CANARY)).toEqual([]);
+});
+
 interface Exported {
   readonly sessions: readonly ExportedSession[];
   readonly memories: readonly { readonly id: string }[];

@@ -16,6 +16,8 @@ export class Conversation {
   readonly said: string[] = [];
   /** What the guest prefers now. */
   readonly preferences = new Set<string>();
+  /** From when a message was sent first until it was answered. */
+  longestMs = 0;
   #turns = 0;
 
   constructor(cluster: Cluster, user: string, name: string) {
@@ -65,11 +67,13 @@ export class Conversation {
 
   /** Until it is answered, under one key. */
   async #say(message: string, key: string, extra: object, erased: () => boolean): Promise<boolean> {
+    const from = performance.now();
     const body = { message, ...(this.sessionId !== null && { session_id: this.sessionId }), ...extra };
     for (let tries = 0; tries < MAX_TRIES && !erased(); tries++) {
       const answered = await this.#cluster.ask("POST", "/v1/chat", this.user, { body, key });
       if (answered?.status === 200) {
         this.sessionId = (answered.body as ChatAnswer).session_id;
+        this.longestMs = Math.max(this.longestMs, performance.now() - from);
         return true;
       }
       if (answered !== null && !AGAIN.has(answered.status) && !erased()) throw new Error(`${message}: ${JSON.stringify(answered)}`);

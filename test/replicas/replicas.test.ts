@@ -17,8 +17,14 @@ const ALL_TURNS = Number(process.env.REPLICA_TURNS ?? 400);
 const TURNS = Math.ceil(ALL_TURNS / (USERS * SESSIONS_OF_EACH));
 /** Conversations that go on at the same time. */
 const AT_ONCE = 12;
+/** Of replicas, on each engine; of the engine one for each ten. `KILLS=1000` for more: with as many turns, or more. */
+const KILLS = Number(process.env.KILLS ?? 1);
+const ENGINE_KILLS = Math.ceil(KILLS / 10);
 /** Calls that one replica may be in when it is killed, and all of them when the engine is. */
-const IN_FLIGHT = 4 + 3 * 4;
+const IN_FLIGHT = KILLS * 4 + ENGINE_KILLS * 3 * 4;
+/** A lease, a start of the engine, and a turn: nobody is held up for longer. */
+const LONGEST_MS = 40_000;
+const DOWN_MS = 500;
 
 let installed: InstalledPackage;
 beforeAll(async () => {
@@ -30,9 +36,9 @@ for (const { program, name, open } of ENGINES)
   needing(program)(`three replicas on ${name}`, () => {
     const turns = TURNS * USERS * SESSIONS_OF_EACH;
     test(
-      `[turn-durable] ${turns} turns, a replica and the engine killed in between: none is lost or twice, and the erased leave nothing`,
+      `[turn-durable] ${turns} turns, ${KILLS} kills of replicas and ${ENGINE_KILLS} of the engine: none is lost or twice, and the erased leave nothing`,
       () => story(open),
-      600_000,
+      600_000 + KILLS * 15_000,
     );
   });
 
@@ -58,21 +64,21 @@ async function story(open: () => Promise<EngineServer>): Promise<void> {
       Array.from({ length: SESSIONS_OF_EACH }, (_, index) => new Conversation(cluster, user, `${user}s${index}`)),
     );
     let turns = 0;
+    const killReplica = () => cluster.kill().then(() => cluster.start());
+    const killEngine = () =>
+      engine
+        .kill()
+        .then(() => pause(DOWN_MS))
+        .then(() => engine.start());
     const happenings = [
       { at: 0.3, what: () => erase(cluster, users[3] ?? "", erased) },
-      { at: 0.4, what: async () => cluster.kill().then(() => cluster.start()) },
-      {
-        at: 0.6,
-        what: async () =>
-          engine
-            .kill()
-            .then(() => pause(500))
-            .then(() => engine.start()),
-      },
       { at: 0.7, what: () => erase(cluster, users[11] ?? "", erased) },
-    ];
+      ...spread(KILLS, 0.4).map((at) => ({ at, what: killReplica })),
+      ...spread(ENGINE_KILLS, 0.6).map((at) => ({ at, what: killEngine })),
+    ].sort((one, other) => one.at - other.at);
     // One after the other: no server starts while the engine is away.
     let happening: Promise<unknown> = Promise.resolve();
+    let waiting = 0;
     const run = async (conversation: Conversation) => {
       for (let turn = 0; turn < TURNS; turn++) {
         if (!(await conversation.turn(() => erased.has(conversation.user)))) return;
@@ -81,18 +87,24 @@ async function story(open: () => Promise<EngineServer>): Promise<void> {
         const next = happenings[0];
         if (next !== undefined && turns >= next.at * conversations.length * TURNS) {
           happenings.shift();
-          happening = happening.then(next.what);
+          waiting += 1;
+          happening = happening.then(next.what).finally(() => {
+            waiting -= 1;
+          });
+          // Each kill meets turns.
+          if (waiting > 1) await happening;
         }
       }
     };
-    const waiting = shuffled(conversations);
+    const toRun = shuffled(conversations);
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
-        for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await run(next);
+        for (let next = toRun.pop(); next !== undefined; next = toRun.pop()) await run(next);
       }),
     );
+    for (const { what } of happenings.splice(0)) happening = happening.then(what);
     await happening;
-    expect(happenings).toEqual([]);
+    expect(Math.max(...conversations.map(({ longestMs }) => longestMs))).toBeLessThan(LONGEST_MS);
     await writtenBack(cluster);
     // What was left to be read along is read with the guest's next message.
     for (const user of users) {
@@ -177,6 +189,11 @@ function messagesRead(body: unknown): readonly string[] {
 function inVain(calls: readonly (readonly string[])[]): number {
   const last = new Map(calls.flatMap((messages, call) => messages.map((message) => [message, call] as const)));
   return calls.filter((messages, call) => messages.some((message) => last.get(message) !== call)).length;
+}
+
+/** Places between 0 and 1: one alone is at `alone`. */
+function spread(count: number, alone: number): number[] {
+  return count === 1 ? [alone] : Array.from({ length: count }, (_, place) => (place + 0.5) / count);
 }
 
 function shuffled<T>(items: readonly T[]): T[] {

@@ -1,12 +1,12 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { NewRecord } from "../../src/domain/session.js";
 import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
-import { silentLogger } from "../../src/platform/logger.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
-import { openFileSessionStore } from "../../src/stores/files/file-session-store.js";
+import type { StateEngine } from "../../src/state/engine.js";
+import { openFileStore } from "../support/file-store.js";
 import { step } from "../support/rounds.js";
 import { alice, makeWorld, TestClock } from "../support/session-world.js";
 
@@ -14,9 +14,13 @@ import { alice, makeWorld, TestClock } from "../support/session-world.js";
 
 let dir = "";
 let store: SessionStore;
+let engine: StateEngine;
+const open = async () => {
+  ({ store, engine } = await openFileStore({ dir, clock: new TestClock() }));
+};
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "maitred-sessions-"));
-  store = await openFileSessionStore({ dir, logger: silentLogger, clock: new TestClock(), fileSystem: nodeFileSystem });
+  await open();
 });
 afterEach(async () => {
   await store.close();
@@ -78,7 +82,8 @@ function counting(): FileSystem & { bytes: number } {
 
 test("the newest messages cost what they hold, page by page, not what the journal does", async () => {
   const fileSystem = counting();
-  const files = await openFileSessionStore({ dir: join(dir, "large"), logger: silentLogger, clock: new TestClock(), fileSystem });
+  await mkdir(join(dir, "large"));
+  const { store: files } = await openFileStore({ dir: join(dir, "large"), clock: new TestClock(), fileSystem });
   onTestFinished(() => files.close());
   const { sessions, writer } = await makeWorld({ store: files });
   const { id } = await sessions.create(alice, {});
@@ -102,7 +107,7 @@ test("the newest messages cost what they hold, page by page, not what the journa
 });
 
 test("emptying and purging leave no byte of what was said in any file", async () => {
-  const { sessions, say } = await makeWorld({ store });
+  const { sessions, say } = await makeWorld({ store, scrub: async () => engine.scrub?.() });
   const emptied = await sessions.create(alice, {});
   const purged = await sessions.create(alice, { title: "Zanzibarquartz" });
   for (const { id } of [emptied, purged]) await say(alice, id, "Zanzibarquartz".repeat(3), "Zanzibarquartz");
@@ -112,6 +117,15 @@ test("emptying and purging leave no byte of what was said in any file", async ()
   expect(await bytesWith("Zanzibarquartz")).toBe(0);
   await say(alice, emptied.id, "again", "yes");
   expect((await sessions.messages(alice, emptied.id, {})).data.map(({ content }) => content)).toEqual(["again", "yes"]);
+});
+
+test("a purge that died between journal and index is finished by the next", async () => {
+  const { sessions } = await makeWorld({ store });
+  const { id } = await sessions.create(alice, {});
+  await sessions.delete(alice, id);
+  await store.journal.remove(alice, id);
+  await sessions.purge(alice, id, { keepMemories: false, by: "user" });
+  await expect(sessions.get(alice, id)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
 });
 
 test("a fork, an emptied and a restored session are the same after a restart", async () => {
@@ -124,7 +138,7 @@ test("a fork, an emptied and a restored session are the same after a restart", a
   const restored = await first.sessions.restore(alice, fork.id);
   const listed = (await first.sessions.list(alice, {})).data;
   await store.close();
-  store = await openFileSessionStore({ dir, logger: silentLogger, clock: new TestClock(), fileSystem: nodeFileSystem });
+  await open();
   const again = await makeWorld({ store });
   expect((await again.sessions.list(alice, {})).data).toEqual(listed);
   expect(await again.sessions.get(alice, fork.id)).toEqual(restored);

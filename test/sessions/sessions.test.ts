@@ -280,15 +280,6 @@ describe("purging", () => {
     await expect(sessions.get(alice, id)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     expect(world.writeBack).toEqual(["hold", "release", "hold", "release"]);
   });
-
-  test("a purge that died between journal and index is finished by the next", async () => {
-    const { sessions, store } = await makeWorld();
-    const { id } = await sessions.create(alice, {});
-    await sessions.delete(alice, id);
-    await store.journal.remove(alice, id);
-    await sessions.purge(alice, id, { keepMemories: false, by: "user" });
-    await expect(sessions.get(alice, id)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
-  });
 });
 
 describe("emptying", () => {

@@ -1,15 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newId } from "../../src/platform/ids.js";
-import { silentLogger } from "../../src/platform/logger.js";
-import { openDatabase } from "../../src/platform/sqlite.js";
-import { type FileSessionStore, openFileSessionStore } from "../../src/stores/files/file-session-store.js";
+import type { FileSessionStore } from "../../src/stores/files/file-session-store.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
+import { openFileStore } from "../support/file-store.js";
 
 let dir: string;
 let records: JournalRecords;
+let made: Awaited<ReturnType<typeof openFileStore>>;
 const opened: FileSessionStore[] = [];
 
 beforeEach(async () => {
@@ -22,9 +22,9 @@ afterEach(async () => {
 });
 
 async function open(): Promise<FileSessionStore> {
-  const store = await openFileSessionStore({ dir, logger: silentLogger });
-  opened.push(store);
-  return store;
+  made = await openFileStore({ dir });
+  opened.push(made.store);
+  return made.store;
 }
 
 /** Two sessions with everything that an index knows. */
@@ -62,7 +62,7 @@ async function snapshot(store: FileSessionStore, { mine, other }: { mine: string
     pending: await store.index.pendingOf(ALICE, mine),
     counts: await store.index.pendingCounts(),
     key: await store.index.findIdempotent(ALICE, "key-1", new Date("2026-03-01T12:00:00Z")),
-    seq: await store.index.indexedSeq(mine),
+    seq: await store.index.indexedSeq(ALICE, mine),
   };
 }
 
@@ -73,71 +73,54 @@ describe("the index is rebuilt from the journals alone", () => {
     const before = await snapshot(store, ids);
     expect(before.pending).toMatchObject([{ turn: 2, planned: true }]);
     await store.close();
-    for (const name of await readdir(dir)) if (name.startsWith("index.db")) await rm(join(dir, name));
+    for (const name of await readdir(dir)) if (name.startsWith("state.db")) await rm(join(dir, name));
     const after = await open();
-    expect(after.needsRebuild).toBe(true);
     const looked: number[] = [];
     expect(await after.catchUp({ onProgress: (count) => looked.push(count) })).toMatchObject({ sessions: 2 });
     expect(looked).toEqual([1, 2]);
     expect(await snapshot(after, ids)).toEqual(before);
   });
 
-  test.each(["an index.db that is no database", "an index.db with a damaged page"])("when it was damaged: %s", async (how) => {
-    const store = await open();
-    const ids = await furnished(store);
-    const before = await snapshot(store, ids);
-    await store.close();
-    const path = join(dir, "index.db");
-    const bytes = await readFile(path);
-    await writeFile(
-      path,
-      how.includes("no database")
-        ? "not a database at all, but long enough to be looked at".repeat(100)
-        : bytes.fill(0xa5, 4096, bytes.length),
-    );
-    const after = await open();
-    expect(after.needsRebuild).toBe(true);
-    expect(await readdir(dir)).toContain("index.db.damaged");
-    await after.catchUp();
-    expect(await snapshot(after, ids)).toEqual(before);
-    expect(await readdir(dir)).not.toContain("index.db.damaged");
-  });
+  test.each(["no database", "a damaged page"])(
+    "when it was damaged, and was put away: it holds more than follows from journals (%s)",
+    async (how) => {
+      const store = await open();
+      const ids = await furnished(store);
+      const before = await snapshot(store, ids);
+      await store.close();
+      const path = join(dir, "state.db");
+      const bytes = await readFile(path);
+      await writeFile(
+        path,
+        how === "no database" ? "not a database at all, but long enough to be looked at".repeat(100) : bytes.fill(0xa5, 4096, bytes.length),
+      );
+      await expect(open()).rejects.toMatchObject({ code: "STORAGE_DAMAGED" });
+      await rename(path, join(dir, "put-away.damaged"));
+      const after = await open();
+      await after.catchUp();
+      expect(await snapshot(after, ids)).toEqual(before);
+    },
+  );
 
   test("when the process died between journal and index", async () => {
     const store = await open();
     const ids = await furnished(store);
     await store.journal.append(ALICE, ids.mine, records.round(5));
-    await store.close();
     const after = await open();
-    expect(after.needsRebuild).toBe(false);
     expect(await after.catchUp()).toEqual({ sessions: 1, records: 2 });
     expect(await after.index.pendingOf(ALICE, ids.mine)).toMatchObject([{ turn: 2 }, { turn: 5 }]);
     expect(await after.catchUp()).toEqual({ sessions: 0, records: 0 });
   });
 
-  test("when it is of a version that made something else of the journals", async () => {
+  test("when it is made anew, without what has no journal any more", async () => {
     const store = await open();
     const ids = await furnished(store);
     const before = await snapshot(store, ids);
-    await store.close();
-    const db = openDatabase(join(dir, "index.db"));
-    db.exec("UPDATE sessions SET state = json_set(state, '$.session.message_count', 99)");
-    db.exec("ALTER TABLE standings DROP COLUMN opened_by");
-    db.pragma("user_version = 1");
-    db.close();
-    const after = await open();
-    expect(after.needsRebuild).toBe(true);
-    await after.catchUp();
-    expect(await snapshot(after, ids)).toEqual(before);
-  });
-
-  test("when it was cleared for a reindex", async () => {
-    const store = await open();
-    const ids = await furnished(store);
-    const before = await snapshot(store, ids);
-    await store.index.clear();
-    expect(await store.index.get(ALICE, ids.mine)).toBeNull();
-    await store.catchUp();
+    const stray = newId();
+    await store.index.apply(ALICE, stray, await store.journal.create(ALICE, stray, [records.session(ALICE), ...records.round(1)]));
+    await store.journal.remove(ALICE, stray);
+    expect(await snapshot(store, ids)).not.toEqual(before);
+    expect(await store.rebuild()).toMatchObject({ sessions: 2 });
     expect(await snapshot(store, ids)).toEqual(before);
   });
 
@@ -151,15 +134,16 @@ describe("the index is rebuilt from the journals alone", () => {
     const { nextCursor } = await store.index.list(ALICE, { limit: 2 });
     const query = { limit: 2, cursor: nextCursor ?? "" };
     const before = await store.index.list(ALICE, query);
-    await store.index.clear();
-    await store.catchUp();
+    await store.rebuild();
     expect(await store.index.list(ALICE, query)).toEqual(before);
   });
 });
 
 test("erasing an owner leaves none of their bytes in any file: index, write-ahead log, free pages, journals", async () => {
   const store = await open();
+  const { engine, events, ledger } = made;
   const canary = "CANARY-2b7e";
+  const at = new Date().toISOString();
   const ids: string[] = [];
   for (let each = 0; each < 12; each += 1) {
     const id = newId();
@@ -182,11 +166,14 @@ test("erasing an owner leaves none of their bytes in any file: index, write-ahea
     );
     if (each % 3 === 0) await store.journal.compress(ALICE, id);
   }
-  await writeFile(join(dir, "index.db.damaged"), canary);
   expect(await filesWith(canary)).not.toEqual([]);
   await store.index.remove(ALICE, ids[0] ?? "");
+  const { receiptId } = await ledger.beginErasure(ALICE, at);
   await store.journal.erase(ALICE);
   await store.index.erase(ALICE);
+  await events.erase(ALICE);
+  await ledger.completeErasure(ALICE, { receipt_id: receiptId, completed_at: at, erased: {}, verified: true });
+  await engine.scrub();
   expect(await filesWith(canary)).toEqual([]);
   expect(await filesWith("alice")).toEqual([]);
   expect([await store.journal.residue(ALICE), await store.index.residue(ALICE)]).toEqual([0, 0]);

@@ -9,8 +9,8 @@ import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { FileMemoryService } from "../../src/stores/files/file-memory-service.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
 import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
+import { memorySessionStore } from "../support/memory-stores.js";
 
 /** The definition of a window, by reading everything, written down without a thought for cost. */
 function naiveWindow(all: readonly JournalRecord[], wanted: number) {
@@ -89,7 +89,7 @@ const happening = fc.oneof(
 test("[window-bounded] the window is what the definition says, whatever happened in the session, on files and in memory", async () => {
   const dir = await mkdtemp(join(tmpdir(), "maitred-window-"));
   const open = () => FileMemoryService.open({ dir, fileSystem: nodeFileSystem, logger: silentLogger });
-  const memory = await openMemorySessionStore();
+  const memory = memorySessionStore();
   try {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (happenings, wanted) => {

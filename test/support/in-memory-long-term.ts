@@ -4,9 +4,8 @@ import type { CheckProposed } from "../../src/memories/tool-proposals.js";
 import { type Clock, systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { InMemoryMemoryLog } from "../../src/stores/memory/in-memory-memory-log.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import { InMemoryStore } from "./in-memory-store.js";
+import { InMemoryMemoryLog, InMemoryOwnerLedger } from "./memory-stores.js";
 
 /** A reader that no test expects to be asked. */
 export const noReader: ReadMessage = async () => {

@@ -7,9 +7,8 @@ import { silentLogger } from "../../src/platform/logger.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
 import { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../../src/stores/mem0/mem0-service.js";
-import { InMemoryMemoryLog } from "../../src/stores/memory/in-memory-memory-log.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import { noCheck, noReader } from "./in-memory-long-term.js";
+import { InMemoryMemoryLog, InMemoryOwnerLedger } from "./memory-stores.js";
 
 export const sparse = { documentVector, queryVector };
 

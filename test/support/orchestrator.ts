@@ -5,13 +5,13 @@ import { silentLogger } from "../../src/platform/logger.js";
 import { estimatedTokens } from "../../src/platform/tokens.js";
 import type { Agent, AgentInput, AgentRun } from "../../src/ports/agent.js";
 import type { RememberedTurn } from "../../src/ports/memories.js";
+import type { StateEngine } from "../../src/state/engine.js";
 import { LaggingSessions } from "../../src/stores/files/lagging-sessions.js";
 import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import { ConversationOrchestrator } from "../../src/turn/orchestrator.js";
 import type { RecallPorts } from "../../src/turn/recall.js";
 import { TurnRegistry } from "../../src/turn/turn-registry.js";
+import { InMemoryOwnerLedger, memorySessionStore } from "./memory-stores.js";
 
 export type AgentScript = (input: AgentInput, context: AgentRun["context"], emit: (delta: string) => Promise<void>) => Promise<string>;
 
@@ -33,6 +33,8 @@ export interface OrchestratorOverrides {
   readonly takesImages?: boolean;
   readonly lockWaitMs?: number;
   readonly turnTimeoutMs?: number;
+  /** Where sessions are kept. Default: one of its own in memory. */
+  readonly engine?: StateEngine;
 }
 
 /** An orchestrator over an in-memory session store, a scripted agent, and a long-term memory that recalls what a test puts in. */
@@ -81,8 +83,8 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
     deadlineMs: 150,
     historyLimit: 5,
   };
-  const store = await openMemorySessionStore({ clock: systemClock, logger: silentLogger });
-  const ledger = new InMemoryOwnerLedger();
+  const store = memorySessionStore({ clock: systemClock, logger: silentLogger, ...(overrides.engine && { engine: overrides.engine }) });
+  const ledger = new InMemoryOwnerLedger(store.engine);
   const made = {
     store,
     ledger,

@@ -9,9 +9,8 @@ import type { LongTermMemory } from "../../src/ports/memories.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
 import { SessionService } from "../../src/sessions/sessions.js";
 import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
-import { openMemorySessionStore } from "../../src/stores/memory/in-memory.js";
-import { InMemoryOwnerLedger } from "../../src/stores/memory/in-memory-owner-ledger.js";
 import { TurnRegistry } from "../../src/turn/turn-registry.js";
+import { InMemoryOwnerLedger, memorySessionStore } from "./memory-stores.js";
 import { sampleMemory } from "./samples.js";
 
 export const alice = ownerOf("default", "alice");
@@ -152,10 +151,11 @@ export async function makeWorld(
     readonly history?: ConversationHistory;
     readonly lockWaitMs?: number;
     readonly retention?: RetentionPolicy;
+    readonly scrub?: () => Promise<void>;
   } = {},
 ): Promise<World> {
   const clock = new TestClock();
-  const store = options.store ?? (await openMemorySessionStore({ clock }));
+  const store = options.store ?? memorySessionStore({ clock });
   const writer = new IndexedSessionWriter(store, {
     onLag: () => {
       throw new Error("the index lagged");
@@ -188,6 +188,7 @@ export async function makeWorld(
       },
       finalSummary: async (_owner, id) => void finished.push(id),
       agentType: "test",
+      ...(options.scrub && { scrub: options.scrub }),
       clock,
       logger: silentLogger,
     },

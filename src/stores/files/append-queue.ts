@@ -2,11 +2,9 @@ import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
-import type { ContentCodec } from "../../ports/content-codec.js";
 import type { AppendOptions } from "../../ports/session-store.js";
 import { encodeLine, numbered, ownerMark } from "../journal/journal-codec.js";
 import type { JournalTail } from "../journal/journal-tail.js";
-import { type Kept, keptFor } from "../journal/kept-content.js";
 import type { JournalFile } from "./journal-file.js";
 
 export interface Append {
@@ -38,12 +36,10 @@ const REMEMBERED_FENCES = 10_000;
  */
 export class AppendWriter {
   readonly #outcomes: WriteOutcomes;
-  readonly #codec: ContentCodec | null;
   readonly #fences = new LRUCache<string, number>({ max: REMEMBERED_FENCES });
 
-  constructor(outcomes: WriteOutcomes, codec: ContentCodec | null) {
+  constructor(outcomes: WriteOutcomes) {
     this.#outcomes = outcomes;
-    this.#codec = codec;
   }
 
   async write(file: JournalFile, appends: readonly Append[]): Promise<void> {
@@ -61,8 +57,7 @@ export class AppendWriter {
       if (group.length > 0 && append.records.some((record) => record.type === "rewind")) await commit();
       try {
         this.#check(file, tail, append);
-        const kept = await keptFor(this.#codec, append.owner);
-        const encoded = await encodeAppend(file, tail, end, append, kept);
+        const encoded = await encodeAppend(file, tail, end, append);
         if (append.options.fence !== undefined) this.#fences.set(file.sessionId, append.options.fence);
         group.push({ append, encoded });
         tail = encoded.tail;
@@ -96,13 +91,7 @@ export class AppendWriter {
 }
 
 /** @throws RECORD_TOO_LARGE, INVALID_REQUEST */
-async function encodeAppend(
-  file: JournalFile,
-  before: JournalTail,
-  end: number,
-  { owner, records }: Append,
-  content: Kept,
-): Promise<Encoded> {
+async function encodeAppend(file: JournalFile, before: JournalTail, end: number, { owner, records }: Append): Promise<Encoded> {
   const mark = ownerMark(owner);
   const lines: Buffer[] = [];
   const kept: JournalRecord[] = [];
@@ -121,7 +110,7 @@ async function encodeAppend(
       summaryAt = target.tail.summaryAt;
     }
     const parts = records.length > 1 && { part: [index + 1, records.length] satisfies [number, number] };
-    const line = encodeLine(record, { owner: mark, last_turn: lastTurn, summary_at: summaryAt, ...parts }, content);
+    const line = encodeLine(record, { owner: mark, last_turn: lastTurn, summary_at: summaryAt, ...parts });
     kept.push(record);
     lines.push(line);
     at += line.length;
@@ -130,7 +119,7 @@ async function encodeAppend(
 }
 
 /** The records of a new journal, as {@link AppendWriter} would write them into an empty one. */
-export function encodeFirst(owner: Owner, records: readonly NewRecord[], content: Kept): Encoded {
+export function encodeFirst(owner: Owner, records: readonly NewRecord[]): Encoded {
   const mark = ownerMark(owner);
   const kept = records.map((record, index) => numbered(record, index + 1));
   const [first] = kept;
@@ -145,7 +134,7 @@ export function encodeFirst(owner: Owner, records: readonly NewRecord[], content
       lastTurn: Math.max(tail.lastTurn, record.turn),
       summaryAt: record.type === "summary" ? at : tail.summaryAt,
     };
-    const line = encodeLine(record, { owner: mark, last_turn: tail.lastTurn, summary_at: tail.summaryAt }, content);
+    const line = encodeLine(record, { owner: mark, last_turn: tail.lastTurn, summary_at: tail.summaryAt });
     lines.push(line);
     at += line.length;
   }

@@ -15,7 +15,7 @@ export const backupReportSchema: z.ZodType<BackupReport> = z.object({
 
 const JOURNAL = /^[0-9a-f-]{36}\.jsonl(\.gz)?$/;
 /** What follows from the rest, belongs to a process, or is garbage. */
-const LEFT_OUT = /^(index\.(db|level)|vectors\.db|maitred\.(address|probe)|README\.md|\..*)$|\.(tmp|damaged)$|\.db-(wal|shm|journal)$/;
+const LEFT_OUT = /^(index\.level|vectors\.db|maitred\.(address|probe)|README\.md|\..*)$|\.(tmp|damaged)$|\.db-(wal|shm|journal)$/;
 
 export function isJournal(path: string): boolean {
   return JOURNAL.test(path);

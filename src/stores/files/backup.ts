@@ -5,15 +5,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError } from "../../platform/errors.js";
 import { errnoOf, makeDirectory } from "../../platform/file-system.js";
-import { openDatabase } from "../../platform/sqlite.js";
 import { onStorage } from "../../platform/storage-errors.js";
 import type { BackupOptions, BackupReport } from "../../ports/backups.js";
+import { LAST_TOMBSTONE_KEY } from "../../state/ledger/ledger-keys.js";
 import { BACKUP_FILE, isDecisive, isJournal } from "./backup-contents.js";
+import { RebuildMarker } from "./rebuild-marker.js";
+import { requireNotFormer, STATE_FILE, type StateFile } from "./state-file.js";
 import { syncPath } from "./sync-path.js";
 
 export interface DirectoryBackupOptions extends BackupOptions {
   readonly now: Date;
   readonly version: string;
+  readonly state: StateFile;
 }
 
 /** As often it is looked whether something was taken out meanwhile, this long after each other. */
@@ -21,15 +24,16 @@ const MAX_ROUNDS = 100;
 const NEXT_ROUND_MS = 100;
 
 /**
- * Copies what decides out of a storage directory that a server may be writing to: journals, images, ledgers, memory logs, then snapshots
- * of the SQLite files. What follows from these (index, vectors) is made anew after a restore. Every answer that was given before it began
- * is in it, some of later ones may be. What is erased, purged or forgotten while it runs is taken out of the copy too: it is looked until a
- * look finds nothing taken out. The file {@link BACKUP_FILE} is written last and says that the copy is whole.
- * @throws TARGET_NOT_EMPTY, STORAGE_UNAVAILABLE, ABORTED
+ * Copies what decides out of a storage directory that a server may be writing to: journals, lists of sessions, then {@link STATE_FILE} as
+ * it is at one moment. What follows from these (what is listed of sessions, vectors) is made anew after a restore. Every answer that was
+ * given before it began is in it, some of later ones may be. What is erased, purged or forgotten while it runs is taken out of the copy
+ * too: it is looked until a look finds nothing taken out. The file {@link BACKUP_FILE} is written last and says that the copy is whole.
+ * @throws INVALID_CONFIG for a directory of an older version, TARGET_NOT_EMPTY, STORAGE_UNAVAILABLE, STORAGE_DAMAGED, ABORTED
  */
 export async function backUp(dir: string, target: string, options: DirectoryBackupOptions): Promise<BackupReport> {
   await requireApart(dir, target);
   return onStorage(async () => {
+    await requireNotFormer(dir);
     await makeDirectory(target);
     if ((await readdir(target)).length > 0) throw new AppError("TARGET_NOT_EMPTY", { hint: "Name a directory that is not there yet." });
     const copy = new Copy(dir, target, options);
@@ -62,6 +66,8 @@ class Copy {
   readonly #options: DirectoryBackupOptions;
   /** By path from the directory. */
   readonly #copied = new Map<string, Identity>();
+  /** What the copied state has of erasures. */
+  #erasures = "";
   /** Sessions that were there at the first look: only these are looked at again. */
   #sessions: ReadonlySet<string> | null = null;
 
@@ -88,15 +94,19 @@ class Copy {
         if (await this.#take(path, options)) changed = true;
         this.#options.onProgress(++done, found.length);
       });
-    const [journals, logs] = [found.filter(isJournal), found.filter(isLog)];
+    const [journals, lists] = [found.filter(isJournal), found.filter(isList)];
     await take(journals, { again: false });
-    // After the journals: what one says to be written back must stand in the logs.
-    await take(logs, { again: changed });
+    // After the journals: a list has what was begun before.
+    await take(lists, { again: changed });
     await take(
-      found.filter((path) => !isJournal(path) && !isLog(path) && !isDatabase(path)),
+      found.filter((path) => !isJournal(path) && !isList(path) && path !== STATE_FILE),
       { again: false },
     );
-    if (changed) for (const path of found.filter(isDatabase)) await this.#snapshot(path);
+    // After the journals, too: what one says to be written back must stand in the memory log.
+    if (there.has(STATE_FILE) && (changed || this.#erasuresIn(this.#dir) !== this.#erasures)) {
+      await this.#copyState();
+      changed = true;
+    }
     return changed;
   }
 
@@ -126,18 +136,21 @@ class Copy {
     return before !== undefined && !same;
   }
 
-  /** As of one moment, also while another process writes. */
-  async #snapshot(path: string): Promise<void> {
-    const to = join(this.#target, path);
+  /** With what the journals have beyond the copy of them, so that the index is made anew from these. */
+  async #copyState(): Promise<void> {
+    const [from, to] = [join(this.#dir, STATE_FILE), join(this.#target, STATE_FILE)];
     await rm(to, { force: true });
-    const db = openDatabase(join(this.#dir, path), { readonly: true, fileMustExist: true });
-    try {
-      db.prepare("VACUUM INTO ?").run(to);
-    } finally {
-      db.close();
-    }
+    this.#options.state.copy(from, to);
+    this.#erasures = this.#erasuresIn(this.#target);
+    const engine = await this.#options.state.open(to);
+    await new RebuildMarker(engine).leave();
+    await engine.close();
     await syncPath(to);
-    this.#copied.set(path, await stat(join(this.#dir, path), { bigint: true }));
+    this.#copied.set(STATE_FILE, await stat(from, { bigint: true }));
+  }
+
+  #erasuresIn(dir: string): string {
+    return this.#options.state.erasures(join(dir, STATE_FILE), LAST_TOMBSTONE_KEY);
   }
 
   async #drop(path: string): Promise<void> {
@@ -146,13 +159,9 @@ class Copy {
   }
 }
 
-/** What is known of an owner beside their journals. */
-function isLog(path: string): boolean {
+/** Of an owner's sessions. */
+function isList(path: string): boolean {
   return path.startsWith(`owners${sep}`);
-}
-
-function isDatabase(path: string): boolean {
-  return path.endsWith(".db");
 }
 
 function sessionOf(path: string): string {

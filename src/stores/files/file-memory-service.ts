@@ -13,7 +13,6 @@ import { JsonlLog } from "../../platform/jsonl-log.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { Logger } from "../../platform/logger.js";
 import { asStorageError, onStorage, storageGone } from "../../platform/storage-errors.js";
-import type { ContentCodec } from "../../ports/content-codec.js";
 import type {
   AppendOptions,
   JournalCheck,
@@ -25,7 +24,6 @@ import type {
 import type { StorageHealth } from "../../ports/storage-health.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
 import { headOf, ownerMark } from "../journal/journal-codec.js";
-import { type Kept, keptFor } from "../journal/kept-content.js";
 import { outsideRewinds } from "../journal/rewound-records.js";
 import { rewriteInto, writeInto } from "../journal/rewrite.js";
 import { selected, throwIfAborted } from "../journal/selected-records.js";
@@ -48,8 +46,6 @@ export interface FileMemoryOptions {
   readonly logger: Logger;
   /** Journals kept open while nobody uses them. Default 128. */
   readonly maxIdleJournals?: number;
-  /** What content passes. Default: it is kept as it stands. */
-  readonly codec?: ContentCodec | null;
 }
 
 /** Erasures whose journals are looked for again: far more than run at a time. */
@@ -69,7 +65,6 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   /** Orders what writes to, replaces or opens one journal. Reads only wait for an opening. */
   readonly #mutex = new KeyedMutex();
   readonly #writer: AppendWriter;
-  readonly #codec: ContentCodec | null;
   readonly #health: DirectoryHealth;
   readonly #lists: OwnerSessions;
   /** What was erased last, by owner: looked for again on the medium, though no list has it any more. */
@@ -88,8 +83,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     this.#fs = fs;
     this.#health = health;
     this.#lists = lists;
-    this.#codec = options.codec ?? null;
-    this.#writer = new AppendWriter(health, this.#codec);
+    this.#writer = new AppendWriter(health);
     this.#logger = options.logger;
     this.#directory = new JournalDirectory(options.dir, this.#fs);
     this.#onCloseError = (error) => options.logger.warn({ code: errnoOf(error) }, "A journal could not be closed.");
@@ -121,7 +115,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       // Somebody's words, though nobody can read them: not to be written over.
       const size = (await this.#fs.stat(this.#directory.path(sessionId, "journal")))?.size ?? 0;
       if (size > 0) throw new AppError("STORAGE_DAMAGED", { detail: `The journal of session ${sessionId} holds no readable line.` });
-      const encoded = encodeFirst(owner, records, await keptFor(this.#codec, owner));
+      const encoded = encodeFirst(owner, records);
       try {
         await this.#health.requireSame();
         await this.#lists.add(ownerMark(owner), sessionId);
@@ -206,14 +200,13 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   async window(owner: Owner, sessionId: string, options: { readonly rounds: number; readonly signal?: AbortSignal }): Promise<WindowRead> {
     throwIfAborted(options.signal);
     return this.#reading(sessionId, async (file) => {
-      const kept = await keptFor(this.#codec, owner);
       if (file !== null) {
         if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
-        return readWindow(file, options.rounds, kept, options.signal);
+        return readWindow(file, options.rounds, options.signal);
       }
       const header = await this.#ownHeader(owner, sessionId);
       const records: JournalRecord[] = [];
-      for await (const block of this.#packedRecords(sessionId, options, kept)) records.push(...block);
+      for await (const block of this.#packedRecords(sessionId, options)) records.push(...block);
       const path = this.#directory.path(sessionId, "packed");
       const bytesRead = (await this.#fs.stat(path))?.size ?? 0;
       return { ...windowOfRecords(records, options.rounds), lastSeq: header.lastSeq, lastTurn: header.lastTurn, bytesRead };
@@ -226,12 +219,12 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     try {
       if (file === null) {
         await onStorage(() => this.#ownHeader(owner, sessionId));
-        const packed = this.#packedRecords(sessionId, options, await keptFor(this.#codec, owner));
+        const packed = this.#packedRecords(sessionId, options);
         for await (const records of packed) for (const record of records) yield record;
         return;
       }
       if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
-      const blocks = await this.#fileRecords(sessionId, file, options, await keptFor(this.#codec, owner));
+      const blocks = await this.#fileRecords(sessionId, file, options);
       for await (const records of blocks) for (const record of records) yield record;
     } catch (error) {
       throw asStorageError(error);
@@ -250,17 +243,15 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     try {
       if (file === null) {
         await onStorage(() => this.#ownHeader(owner, sessionId));
-        const kept = await keptFor(this.#codec, owner);
         const records: JournalRecord[] = [];
-        for await (const block of this.#packedRecords(sessionId, { includeRewound: true, ...(signal && { signal }) }, kept))
+        for await (const block of this.#packedRecords(sessionId, { includeRewound: true, ...(signal && { signal }) }))
           records.push(...block.filter(({ seq }) => seq < beforeSeq));
         yield* outsideRewinds(records.reverse());
         return;
       }
       if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
-      const kept = await keptFor(this.#codec, owner);
       const from = beforeSeq > file.tail.lastSeq ? {} : { from: await startOf(file.log, beforeSeq, file.log.end) };
-      yield* recordsBackwards(file, kept, { ...from, signal });
+      yield* recordsBackwards(file, { ...from, signal });
     } catch (error) {
       throw asStorageError(error);
     } finally {
@@ -268,13 +259,12 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     }
   }
 
-  async #fileRecords(sessionId: string, { log }: JournalFile, options: ReadOptions, kept: Kept) {
+  async #fileRecords(sessionId: string, { log }: JournalFile, options: ReadOptions) {
     const end = log.end;
     const start = await startOf(log, options.fromSeq ?? 1, end);
     return selected(
       () => log.forwards(start, end),
       options,
-      kept,
       (offset) => this.#passedOver(sessionId, offset),
     );
   }
@@ -285,9 +275,9 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     this.#logger.warn({ session_id: sessionId, offset }, "A damaged line of a journal is passed over.");
   }
 
-  #packedRecords(sessionId: string, options: ReadOptions, kept: Kept): AsyncGenerator<readonly JournalRecord[]> {
+  #packedRecords(sessionId: string, options: ReadOptions): AsyncGenerator<readonly JournalRecord[]> {
     const lines = () => unpackedLines(this.#fs, this.#directory.path(sessionId, "packed"));
-    return selected(lines, options, kept, (offset) => this.#passedOver(sessionId, offset));
+    return selected(lines, options, (offset) => this.#passedOver(sessionId, offset));
   }
 
   async rewrite(owner: Owner, sessionId: string, change: (record: JournalRecord) => JournalRecord | null): Promise<void> {
@@ -297,9 +287,8 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       try {
         if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
         await file.log.repair();
-        const kept = await keptFor(this.#codec, owner);
         await this.#directory.replaceLog(sessionId, async (log) => {
-          await rewriteInto(log, file.log, owner, file.tail, change, kept);
+          await rewriteInto(log, file.log, owner, file.tail, change);
         });
       } finally {
         this.#written.note(sessionId, owner, file.tail.lastSeq);
@@ -314,10 +303,9 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     await this.#exclusively(sessionId, async () => {
       const holder = (await this.#lookAtFiles(sessionId)) ?? owner;
       if (holder !== owner) throw new AppError("SESSION_CHANGED");
-      const kept = await keptFor(this.#codec, owner);
       await this.#lists.addMissing(ownerMark(owner), [sessionId]);
       await this.#directory.replaceLog(sessionId, async (log) => {
-        await writeInto(log, owner, records, end, kept);
+        await writeInto(log, owner, records, end);
       });
       await this.#files.forget(sessionId);
       await this.#directory.remove(sessionId, "packed");
@@ -438,7 +426,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       this.#exclusively(sessionId, async () => {
         await this.#directory.removeTemporary(sessionId);
         if (!(await this.#belongs(owner, sessionId))) return;
-        const counted = await this.#countMessages(owner, sessionId);
+        const counted = await this.#countMessages(sessionId);
         messages += counted;
         await this.#delete(sessionId);
         sessions += 1;
@@ -455,20 +443,16 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   }
 
   /** For one who holds the mutex. What can't be read isn't counted, and goes all the same. */
-  async #countMessages(owner: Owner, sessionId: string): Promise<number> {
+  async #countMessages(sessionId: string): Promise<number> {
     let messages = 0;
     const file = await this.#take(sessionId);
     try {
       const options = { includeRewound: true };
-      // Without its key content can't be read, and is deleted all the same.
-      const kept = await keptFor(this.#codec, owner).catch(() => null);
-      const blocks = await (file === null
-        ? this.#packedRecords(sessionId, options, kept)
-        : this.#fileRecords(sessionId, file, options, kept));
+      const blocks = await (file === null ? this.#packedRecords(sessionId, options) : this.#fileRecords(sessionId, file, options));
       for await (const records of blocks)
         for (const record of records) if (record.type === "message" && !isBlankFailure(record)) messages += 1;
     } catch (error) {
-      if (errnoOf(error)?.startsWith("Z_") !== true && !isAppError(error, "STORAGE_DAMAGED")) throw error;
+      if (errnoOf(error)?.startsWith("Z_") !== true) throw error;
     } finally {
       if (file !== null) await this.#files.release(file);
     }

@@ -1,96 +1,112 @@
-import { join } from "node:path";
-import { boundedFileSystem } from "../../platform/bounded-file-system.js";
 import { type Clock, systemClock } from "../../platform/clock.js";
 import { type FileSystem, nodeFileSystem } from "../../platform/file-system.js";
 import type { Logger } from "../../platform/logger.js";
-import { onStorage, onStorageEach } from "../../platform/storage-errors.js";
-import type { ContentCodec } from "../../ports/content-codec.js";
+import { onStorageEach } from "../../platform/storage-errors.js";
+import type { ImageStore } from "../../ports/image-store.js";
 import type { SessionIndex, SessionStore } from "../../ports/session-store.js";
 import type { StorageHealth } from "../../ports/storage-health.js";
-import type { RestoresPending, TransferableState } from "../../ports/transfer.js";
+import type { StateEngine } from "../../state/engine.js";
+import { type EngineSessionStoreOptions, engineSessionIndex } from "../../state/sessions/sessions.js";
 import { InProcessLock } from "../journal/in-process-lock.js";
-import { type CatchUp, catchUpIndex, catchUpSession } from "../sqlite-index/index-catch-up.js";
-import type { SqliteEventLog } from "../sqlite-index/sqlite-event-log.js";
-import { SqliteSessionIndex } from "../sqlite-index/sqlite-session-index.js";
-import { FileImageStore } from "./file-image-store.js";
+import { type CatchUp, type CatchUpOptions, catchUpIndex, catchUpSession } from "../sqlite-index/index-catch-up.js";
 import { FileMemoryService } from "./file-memory-service.js";
 import { LevelMarker } from "./level-marker.js";
+import { RebuildMarker } from "./rebuild-marker.js";
+
+/** How old what is folded in may be to be told: where it was told of before, and that is lost, it is told again. */
+const TOLD_AGAIN_MS = 7 * 86_400_000;
 
 export interface FileSessionStoreOptions {
   readonly dir: string;
+  /** Where lists, pending turns and requests are kept; it stays the caller's to close. */
+  readonly engine: StateEngine;
+  readonly images: ImageStore;
   readonly logger: Logger;
+  /** What writes put in their owner's outbox is published there. Default: nobody is told. */
+  readonly events?: EngineSessionStoreOptions["events"];
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Default: the real one. */
   readonly fileSystem?: FileSystem;
   /** Journals kept open while nobody uses them. Default 128. */
   readonly maxIdleJournals?: number;
-  /** What content passes. Default: it is kept as it stands. */
-  readonly codec?: ContentCodec | null;
 }
 
-export interface FileSessionStore extends Omit<SessionStore, "journal" | "index">, StorageHealth {
-  readonly journal: TransferableState["journal"];
-  readonly index: TransferableState["index"];
-  readonly events: SqliteEventLog;
-  /** True when `index.db` was missing, damaged or of another version. {@link catchUp} fills it. */
-  readonly needsRebuild: boolean;
-  /** Folds into the index what the journals have beyond it. To be called at every start, before the first turn. */
-  catchUp(options?: { readonly onProgress?: (looked: number) => void; readonly signal?: AbortSignal }): Promise<CatchUp>;
+export interface FileSessionStore extends SessionStore, StorageHealth {
+  readonly journal: FileMemoryService;
+  /** Folds into the index what the journals have beyond it, or makes it anew. To be called at every start, before the first turn. */
+  catchUp(options?: CatchUpOptions): Promise<CatchUp>;
+  /** Empties the index and folds all journals in anew; nothing that happened is told again. Nobody else may write meanwhile. */
+  rebuild(options?: CatchUpOptions): Promise<CatchUp>;
   /** Journals open right now. */
   readonly openFiles: number;
 }
 
 /**
- * Journals in `{dir}/{session_id}.jsonl`, images in `{dir}/images`, the index in `{dir}/index.db`, locks in this process. Take the
- * directory's lock first. @throws STORAGE_UNAVAILABLE
+ * Journals in `{dir}/{session_id}.jsonl`, all else of a session in the engine, locks in this process. Take the directory's lock first.
+ * @throws STORAGE_UNAVAILABLE
  */
 export async function openFileSessionStore(options: FileSessionStoreOptions): Promise<FileSessionStore> {
-  const { dir, logger, fileSystem = nodeFileSystem, maxIdleJournals, codec = null } = options;
-  const journal = await FileMemoryService.open({
-    dir,
-    fileSystem,
-    logger,
-    codec,
-    ...(maxIdleJournals !== undefined && { maxIdleJournals }),
-  });
-  const images = await FileImageStore.open({ dir, fileSystem, codec });
-  const marker = new LevelMarker(dir, boundedFileSystem(fileSystem));
-  const wasLevel = await onStorage(() => marker.take());
-  const index = await SqliteSessionIndex.open({
-    path: join(dir, "index.db"),
-    logger,
-    codec,
-    clock: options.clock ?? systemClock,
+  const { dir, engine, images, logger, events = null, clock = systemClock, fileSystem = nodeFileSystem, maxIdleJournals } = options;
+  const journal = await FileMemoryService.open({ dir, fileSystem, logger, ...(maxIdleJournals !== undefined && { maxIdleJournals }) });
+  const marker = new LevelMarker(engine, { dir, fileSystem });
+  const wasLevel = await marker.take((await journal.sessionIds()).length);
+  const rebuilds = new RebuildMarker(engine);
+  let isTelling = true;
+  const indexed = engineSessionIndex(engine, {
+    clock,
+    events,
+    tells: ({ at }) => isTelling && Date.parse(at) > clock.now().getTime() - TOLD_AGAIN_MS,
     readJournal: (owner, sessionId, fromSeq) => journal.read(owner, sessionId, { fromSeq, includeRewound: true, includeTorn: true }),
   });
-  const store = { journal, index: onStorageEach<SessionIndex & RestoresPending>(index), locks: new InProcessLock(), images };
-  let caughtUp = false;
+  await indexed.releaseClaims();
+  const index = onStorageEach<SessionIndex>(indexed);
+  const store = { journal, index, locks: new InProcessLock(), images };
+  let isCaughtUp = false;
   let closing: Promise<void> | null = null;
   const close = async () => {
     const { writes } = journal.written;
-    const level = caughtUp && !index.wasCleared && (await isLevel(store, journal));
+    const isLevel = isCaughtUp && (await hasAll(store));
+    // A directory that is gone leaves nothing to be level with.
+    const sessions = isLevel
+      ? await journal.sessionIds().then(
+          ({ length }) => length,
+          () => null,
+        )
+      : null;
     await journal.close();
-    await index.close();
-    if (!level || journal.written.writes !== writes) return;
-    await marker.leave().catch((error: unknown) => logger.debug({ err: error }, "the next start looks at every journal"));
+    if (sessions === null || journal.written.writes !== writes) return;
+    await marker.leave(sessions).catch((error: unknown) => logger.debug({ err: error }, "the next start looks at every journal"));
+  };
+  const rebuild = async (given?: CatchUpOptions): Promise<CatchUp> => {
+    isCaughtUp = false;
+    isTelling = false;
+    try {
+      await rebuilds.leave();
+      await index.clear();
+      const done = await catchUpIndex(store, given);
+      await rebuilds.take();
+      isCaughtUp = true;
+      return done;
+    } finally {
+      isTelling = true;
+    }
   };
   return {
     ...store,
-    events: index.events,
-    needsRebuild: index.needsRebuild,
+    rebuild,
     get openFiles() {
       return journal.openFiles;
     },
     health: () => journal.health(),
-    async catchUp(catchUpOptions) {
-      const known = index.sessionIds();
-      const unknown = (await journal.sessionIds()).filter((id) => !known.has(id));
-      await journal.enlist(unknown);
-      const only = wasLevel && !caughtUp ? { sessions: journal.list(unknown) } : {};
-      const done = await catchUpIndex(store, { ...catchUpOptions, ...only });
-      await index.rebuilt();
-      caughtUp = true;
+    async catchUp(given) {
+      const isToBeMadeAnew = !isCaughtUp && (await rebuilds.isThere());
+      const isLevel = wasLevel && !isCaughtUp && !isToBeMadeAnew;
+      // Journals that were put here by hand are to be found by their owners, too.
+      if (!isLevel) await journal.enlist(await journal.sessionIds());
+      if (isToBeMadeAnew) return rebuild(given);
+      const done = isLevel ? { sessions: 0, records: 0 } : await catchUpIndex(store, given);
+      isCaughtUp = true;
       return done;
     },
     close() {
@@ -101,13 +117,13 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
 }
 
 /** Whether the index has all that this process has written; what it lacks is tried once more. */
-async function isLevel(store: Pick<SessionStore, "journal" | "index">, journal: FileMemoryService): Promise<boolean> {
-  const written = journal.written.entries();
+async function hasAll(store: Pick<SessionStore, "index"> & { readonly journal: FileMemoryService }): Promise<boolean> {
+  const written = store.journal.written.entries();
   if (written === null) return false;
   try {
     for (const { sessionId, owner, lastSeq } of written) {
-      if ((await store.index.indexedSeq(sessionId)) >= lastSeq) continue;
       if (owner === null) return false;
+      if ((await store.index.indexedSeq(owner, sessionId)) >= lastSeq) continue;
       // One that was emptied ends before its journal's numbering does: then there is nothing to fold in.
       await catchUpSession(store, owner, sessionId);
     }

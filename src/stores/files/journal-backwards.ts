@@ -1,7 +1,6 @@
 import type { JournalRecord } from "../../domain/session.js";
 import type { LogLine, ReadMeter } from "../../platform/jsonl-log.js";
 import { type DecodedLine, decodeLine } from "../journal/journal-codec.js";
-import type { Kept } from "../journal/kept-content.js";
 import { throwIfAborted } from "../journal/selected-records.js";
 import type { JournalFile } from "./journal-file.js";
 
@@ -16,21 +15,20 @@ export interface BackwardsOptions {
  * Records newest first, read in blocks from the end as far as they are asked for. What lies between a rewind and where it goes back to is
  * jumped over; steps that a crash tore off their answer are left out.
  */
-export async function* recordsBackwards(file: JournalFile, kept: Kept, options: BackwardsOptions = {}): AsyncGenerator<JournalRecord> {
-  for await (const records of blocksBackwards(file, kept, options)) yield* records;
+export async function* recordsBackwards(file: JournalFile, options: BackwardsOptions = {}): AsyncGenerator<JournalRecord> {
+  for await (const records of blocksBackwards(file, options)) yield* records;
 }
 
 /** The same a block at a time, for whoever takes a block to its end before asking for the next. Lines are decoded as they are taken. */
 export async function* blocksBackwards(
   file: JournalFile,
-  kept: Kept,
   { from, meter, signal }: BackwardsOptions = {},
 ): AsyncGenerator<Iterable<JournalRecord>> {
   let appends = new TornAppends(from === undefined);
   let jumpsTo: number | null = null;
   function* taken(lines: readonly LogLine[]): Generator<JournalRecord> {
     for (const line of lines) {
-      const decoded = decodeLine(line, kept);
+      const decoded = decodeLine(line);
       const torn = appends.tore(decoded);
       if (decoded === null || (torn && decoded.record.type === "step")) continue;
       yield decoded.record;

@@ -42,6 +42,10 @@ export class LaggingSessions implements SessionsBehind {
     return this.#sessions.size;
   }
 
+  get owners(): readonly Owner[] {
+    return [...new Set([...this.#sessions.values()].map(({ owner }) => owner))];
+  }
+
   add(owner: Owner, sessionId: string): void {
     this.#sessions.set(sessionId, { owner, sessionId });
     this.#later();
@@ -69,7 +73,7 @@ export class LaggingSessions implements SessionsBehind {
   async findIdempotent(owner: Owner, key: string): Promise<IdempotencyEntry | null> {
     for (const { owner: holder, sessionId } of [...this.#sessions.values()]) {
       if (holder !== owner) continue;
-      const fromSeq = (await this.#store.index.indexedSeq(sessionId)) + 1;
+      const fromSeq = (await this.#store.index.indexedSeq(owner, sessionId)) + 1;
       for await (const record of this.#store.journal.read(owner, sessionId, { fromSeq, includeRewound: true })) {
         if (record.type !== "message" && record.type !== "session_patch") continue;
         const { id: messageId, turn, at, body } = record;

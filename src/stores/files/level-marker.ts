@@ -1,65 +1,72 @@
 import { join } from "node:path";
-import { z } from "zod";
-import { type FileSystem, nodeFileSystem } from "../../platform/file-system.js";
+import type { FileSystem } from "../../platform/file-system.js";
+import { newId } from "../../platform/ids.js";
 import { JsonlLog } from "../../platform/jsonl-log.js";
+import { onStorage } from "../../platform/storage-errors.js";
+import { committed } from "../../state/durable-commit.js";
+import type { StateEngine } from "../../state/engine.js";
+import { systemPartition } from "../../state/partition.js";
 
+const FILES = systemPartition("files");
+const LEVEL = "level";
+/** Beside the journals: an index that was put here from elsewhere, newer or older, has another mark. */
 const NAME = "index.level";
 
-/** The index's file as it was closed: one that is another, newer or older, is not what the marker speaks of. */
-const markerSchema = z.object({ v: z.literal(1), size: z.number(), mtimeMs: z.number() });
-type Marker = z.infer<typeof markerSchema>;
-
 /**
- * `index.level`: left when the process ends with an index that has all that the journals have, and taken away before anything is
- * written again. Where it is missing (a kill, a power cut), every journal is looked at.
+ * Left when the process ends with an index that has all that the journals have, and taken away before anything is written again. Where it
+ * is missing (a kill, a power cut), is another index's, or there are more or fewer journals than it says, every journal is looked at.
  */
 export class LevelMarker {
+  readonly #engine: StateEngine;
   readonly #dir: string;
   readonly #fs: FileSystem;
 
-  constructor(dir: string, fs: FileSystem) {
+  constructor(engine: StateEngine, { dir, fileSystem }: { readonly dir: string; readonly fileSystem: FileSystem }) {
+    this.#engine = engine;
     this.#dir = dir;
-    this.#fs = fs;
+    this.#fs = fileSystem;
   }
 
-  /** To be called before the index is opened. True where the index was left level. Durably gone on resolve. */
-  async take(): Promise<boolean> {
-    const path = join(this.#dir, NAME);
-    const opened = await JsonlLog.open(this.#fs, path);
-    if (opened === null) return false;
+  /** True where the index was left level with so many journals. Durably gone on resolve. */
+  async take(journals: number): Promise<boolean> {
+    const left = (await this.#engine.read(FILES, { keys: [LEVEL] })).entries.get(LEVEL);
+    const mark = await onStorage(() => this.#takeMark());
+    if (left === undefined) return false;
+    await committed(this.#engine, FILES, { deletes: [LEVEL] });
+    return mark !== null && left.value === levelValue(journals, mark);
+  }
+
+  async leave(journals: number): Promise<void> {
+    const mark = newId();
+    await onStorage(() => this.#leaveMark(mark));
+    await committed(this.#engine, FILES, { puts: [{ key: LEVEL, value: levelValue(journals, mark) }] });
+  }
+
+  async #takeMark(): Promise<string | null> {
+    const opened = await JsonlLog.open(this.#fs, this.#path);
+    if (opened === null) return null;
     const line = await opened.log.lineAt(0);
     await opened.log.close();
-    await this.#fs.unlink(path);
+    await this.#fs.unlink(this.#path);
     await this.#fs.syncDirectory(this.#dir);
-    const left = line === null ? null : parsed(line.bytes.toString("utf8"));
-    const index = await this.#index();
-    return left !== null && left.size === index?.size && left.mtimeMs === index.mtimeMs;
+    return line?.bytes.toString("utf8").trim() ?? null;
   }
 
-  /** To be called when the index is closed, and its file durable. */
-  async leave(): Promise<void> {
-    const index = await this.#index();
-    if (index === null) return;
-    const marker: Marker = { v: 1, size: index.size, mtimeMs: index.mtimeMs };
-    const log = await JsonlLog.create(this.#fs, join(this.#dir, NAME));
+  async #leaveMark(mark: string): Promise<void> {
+    const log = await JsonlLog.create(this.#fs, this.#path);
     try {
-      await log.append(Buffer.from(`${JSON.stringify(marker)}\n`, "utf8"));
+      await log.append(Buffer.from(`${mark}\n`, "utf8"));
     } finally {
       await log.close();
     }
     await this.#fs.syncDirectory(this.#dir);
   }
 
-  /** SQLite writes it past the file system of the journals. */
-  #index() {
-    return nodeFileSystem.stat(join(this.#dir, "index.db"));
+  get #path(): string {
+    return join(this.#dir, NAME);
   }
 }
 
-function parsed(text: string): Marker | null {
-  try {
-    return markerSchema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+function levelValue(journals: number, mark: string): string {
+  return JSON.stringify({ journals, mark });
 }

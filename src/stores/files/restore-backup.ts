@@ -6,6 +6,7 @@ import { AppError } from "../../platform/errors.js";
 import { onStorage } from "../../platform/storage-errors.js";
 import type { BackupOptions, BackupReport } from "../../ports/backups.js";
 import { BACKUP_FILE, backupReportSchema, isDecisive, isJournal } from "./backup-contents.js";
+import { requireNotFormer } from "./state-file.js";
 import { syncPath } from "./sync-path.js";
 
 export interface RestoreOptions extends BackupOptions {
@@ -14,11 +15,13 @@ export interface RestoreOptions extends BackupOptions {
 
 /**
  * Puts a backup into a storage directory that holds nothing yet, and holds the directory meanwhile. Journals come last: a restore that was
- * broken off leaves a directory that this refuses, to be emptied by hand. The next start makes what follows from the journals and logs.
- * @throws INVALID_REQUEST where the backup isn't whole, TARGET_NOT_EMPTY, STORAGE_IN_USE, STORAGE_UNAVAILABLE, ABORTED
+ * broken off leaves a directory that this refuses, to be emptied by hand. The next start makes what follows from the journals and state.
+ * @throws INVALID_CONFIG for a backup of an older version, INVALID_REQUEST where the backup isn't whole, TARGET_NOT_EMPTY, STORAGE_IN_USE,
+ * STORAGE_UNAVAILABLE, ABORTED
  */
 export async function restoreBackup(backup: string, dir: string, options: RestoreOptions): Promise<BackupReport> {
   const report = await reportOf(backup);
+  await requireNotFormer(backup);
   const lock = await DirectoryLock.acquire(dir, options.now);
   try {
     return await onStorage(async () => {

@@ -2,7 +2,6 @@ import type { RecordOf } from "../../domain/session.js";
 import type { LogLine, ReadMeter } from "../../platform/jsonl-log.js";
 import type { WindowRead } from "../../ports/session-store.js";
 import { decodeLine, headOf } from "../journal/journal-codec.js";
-import type { Kept } from "../journal/kept-content.js";
 import { RoundCollector } from "../journal/round-collector.js";
 import { blocksBackwards } from "./journal-backwards.js";
 import type { JournalFile } from "./journal-file.js";
@@ -12,18 +11,18 @@ import type { JournalFile } from "./journal-file.js";
  * known. The summary is read from where the tail says that it is, so that it costs one read
  * however far back it stands.
  */
-export async function readWindow(file: JournalFile, rounds: number, kept: Kept, signal?: AbortSignal): Promise<WindowRead> {
+export async function readWindow(file: JournalFile, rounds: number, signal?: AbortSignal): Promise<WindowRead> {
   const { tail } = file;
   const meter: ReadMeter = { bytes: 0 };
   const collector = new RoundCollector(rounds);
-  for await (const records of blocksBackwards(file, kept, { meter, signal })) {
+  for await (const records of blocksBackwards(file, { meter, signal })) {
     for (const record of records) {
       collector.add(record);
       if (collector.complete) break;
     }
     if (collector.complete) break;
   }
-  const summary = await readSummary(file, tail.summaryAt, kept, meter);
+  const summary = await readSummary(file, tail.summaryAt, meter);
   return {
     rounds: collector.rounds(),
     summary,
@@ -34,11 +33,11 @@ export async function readWindow(file: JournalFile, rounds: number, kept: Kept, 
   };
 }
 
-async function readSummary(file: JournalFile, at: number | null, kept: Kept, meter: ReadMeter): Promise<RecordOf<"summary"> | null> {
+async function readSummary(file: JournalFile, at: number | null, meter: ReadMeter): Promise<RecordOf<"summary"> | null> {
   let offset = at;
   while (offset !== null) {
     const line: LogLine | null = await file.log.lineAt(offset, meter);
-    const record = line === null ? null : decodeLine(line, kept)?.record;
+    const record = line === null ? null : decodeLine(line)?.record;
     if (record?.type === "summary") return record;
     offset = await summaryBefore(file, offset, meter);
   }

@@ -18,7 +18,13 @@ export const NOTHING: Standing = { messageCount: 0, openedBy: null, summary: nul
 /** An engine's writes, each in one step: records and what the index makes of them, or neither. */
 export interface SessionEngine<Head extends SessionHead> {
   /** The head after the write. @throws SESSION_CHANGED where there is such a session, OWNER_ERASED, IDEMPOTENCY_IN_PROGRESS */
-  create(owner: Owner, sessionId: string, records: readonly JournalRecord[], changes: SessionChanges | null, epoch?: number): Promise<Head>;
+  create(
+    owner: Owner,
+    sessionId: string,
+    records: readonly JournalRecord[],
+    changes: SessionChanges | null,
+    options?: SessionCreate,
+  ): Promise<Head>;
   /** The head after the write; null when the session is not as `head` has it. @throws FENCED, IDEMPOTENCY_IN_PROGRESS */
   append(head: Head, sessionId: string, append: SessionAppend): Promise<Head | null>;
   /** Brings the index from `indexedSeq` on. False when the session or its index is not as `head` has it. */
@@ -29,12 +35,21 @@ export interface SessionEngine<Head extends SessionHead> {
   standingAt(owner: Owner, sessionId: string, seq: number): Promise<Standing>;
 }
 
+export interface SessionCreate {
+  /** That the owner must be in. Default: any. */
+  readonly epoch?: number | undefined;
+  /** The fence of the session's lock, which begins with the write. Default: none does. */
+  readonly beginsLock?: number | undefined;
+}
+
 export interface SessionAppend {
   readonly records: readonly JournalRecord[];
   /** Null where the index is not level, and is left as it is. */
   readonly changes: SessionChanges | null;
   readonly fence: number | null;
-  /** The session's lock, which has that fence, ends with the write. */
+  /** The session's lock, which has that fence, begins with the write. */
+  readonly beginsLock: boolean;
+  /** The same, ends with it. */
   readonly endsLock: boolean;
 }
 
@@ -54,13 +69,15 @@ export class AtomicSessionWrite<Head extends SessionHead> {
     owner: Owner,
     sessionId: string,
     records: readonly NewRecord[],
-    { epoch }: CreateOptions = {},
+    { epoch, firstOf }: CreateOptions = {},
   ): Promise<readonly JournalRecord[]> {
     checkSessionId(sessionId);
     const kept = numberedAll(owner, records, 0);
     checkFirst(owner, kept);
     const changes = changesOf(null, sessionId, kept, () => NOTHING);
-    this.#keep(sessionId, await this.#engine.create(owner, sessionId, kept, changes, epoch), changes?.state);
+    const head = await this.#engine.create(owner, sessionId, kept, changes, { epoch, beginsLock: firstOf?.fence });
+    firstOf?.begun?.();
+    this.#keep(sessionId, head, changes?.state);
     return kept;
   }
 
@@ -69,7 +86,7 @@ export class AtomicSessionWrite<Head extends SessionHead> {
     owner: Owner,
     sessionId: string,
     records: readonly NewRecord[],
-    { expectedSeq, fence, lastOf }: AppendOptions = {},
+    { expectedSeq, fence, unanswered, firstOf, lastOf }: AppendOptions = {},
   ): Promise<readonly JournalRecord[]> {
     checkSessionId(sessionId);
     return this.#mutex.run(sessionId, async () => {
@@ -77,9 +94,13 @@ export class AtomicSessionWrite<Head extends SessionHead> {
         const known = tries === 1 ? this.#heads.known(owner, sessionId) : undefined;
         const head = known ?? (await this.#heads.read(owner, sessionId));
         if (head !== known) checkRewinds(records, head.lastSeq);
+        if (head.state?.turns.some(({ turn, answeredSeq }) => turn === unanswered && answeredSeq !== null) === true)
+          throw new AppError("TURN_ANSWERED");
         if (expectedSeq === undefined || expectedSeq === head.lastSeq) {
-          const written = await this.#tryAppend(head, sessionId, records, { fence: fence ?? null, endsLock: lastOf !== undefined });
+          const lock = { fence: fence ?? null, beginsLock: firstOf !== undefined, endsLock: lastOf !== undefined };
+          const written = await this.#tryAppend(head, sessionId, records, lock);
           if (written !== null) {
+            firstOf?.begun?.();
             if (records.length > 0) lastOf?.ended?.();
             return written;
           }
@@ -114,7 +135,7 @@ export class AtomicSessionWrite<Head extends SessionHead> {
     head: Head,
     sessionId: string,
     records: readonly NewRecord[],
-    lock: Pick<SessionAppend, "fence" | "endsLock">,
+    lock: Pick<SessionAppend, "fence" | "beginsLock" | "endsLock">,
   ): Promise<readonly JournalRecord[] | null> {
     const { owner, lastSeq, state } = head;
     const kept = numberedAll(owner, records, lastSeq);
@@ -130,7 +151,7 @@ export class AtomicSessionWrite<Head extends SessionHead> {
   }
 
   #keep(sessionId: string, head: Head, state: SessionState | undefined): void {
-    this.#heads.keep(sessionId, state === undefined ? head : { ...head, state });
+    this.#heads.keep(sessionId, state === undefined || head.isBehind === true ? head : { ...head, state });
   }
 
   async #changes(head: Head, sessionId: string, records: readonly JournalRecord[]): Promise<SessionChanges | null> {

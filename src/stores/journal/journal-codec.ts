@@ -4,7 +4,6 @@ import type { Owner } from "../../domain/owner.js";
 import { JOURNAL_VERSION, type JournalRecord, journalRecordSchema, MAX_RECORD_BYTES, type NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import { type LogLine, lineValue } from "../../platform/jsonl-log.js";
-import { isSealed, type Kept, keptRecord, openedRecord } from "./kept-content.js";
 
 /**
  * One line of a journal: the record, and behind it what lets a reader start at the end.
@@ -41,29 +40,18 @@ export function ownerMark(owner: Owner): string {
   return hash("sha256", owner).slice(0, 16);
 }
 
-/**
- * Null for a line that is damaged, or of a version that is not known. @throws STORAGE_DAMAGED for one that needs a codec where there
- * is none
- */
-export function decodeLine(line: LogLine, kept: Kept): DecodedLine | null {
+/** Null for a line that is damaged, or of a version that is not known. */
+export function decodeLine(line: LogLine): DecodedLine | null {
   if (line.made instanceof DecodedLine) return line.made;
   const value = lineValue(line);
-  let opened: unknown;
-  try {
-    opened = openedRecord(value, kept);
-  } catch (error) {
-    if (kept === null) throw error;
-    return null;
-  }
-  const record = journalRecordSchema.safeParse(opened);
+  const record = journalRecordSchema.safeParse(value);
   if (!record.success) return null;
   const decoded = new DecodedLine(record.data, tailOf(value));
-  // What a codec has made is not held as it stands: its key may go.
-  if (kept === null) line.made = decoded;
+  line.made = decoded;
   return decoded;
 }
 
-/** What a line says of its place in the journal, whatever its content is kept in. */
+/** What a line says of its place in the journal. */
 export interface LineHead {
   readonly seq: number;
   readonly turn: number;
@@ -75,31 +63,13 @@ export interface LineHead {
   readonly tail: Tail | null;
 }
 
-const sealedSchema = z.object({
-  v: z.literal(JOURNAL_VERSION),
-  seq: z.number().int().positive(),
-  type: z.enum(journalRecordSchema.options.map(({ shape }) => shape.type.value)),
-  turn: z.number().int().nonnegative(),
-  body: z.object({ owner: z.string() }).optional(),
-});
-
 /** Null for a line that is damaged, or of a version that is not known. */
 export function headOf(line: LogLine): LineHead | null {
-  if (line.made instanceof DecodedLine) return headOfRecord(line.made);
-  const value = lineValue(line);
-  if (isSealed(value)) {
-    const sealed = sealedSchema.safeParse(value).data;
-    if (sealed === undefined) return null;
-    const { seq, turn, type, body } = sealed;
-    // What create() wrote went through the owner port; journals are only ever written there.
-    return { seq, turn, type, owner: (body?.owner ?? null) as Owner | null, toSeq: null, tail: tailOf(value) };
-  }
-  const decoded = decodeLine(line, null);
-  return decoded === null ? null : headOfRecord(decoded);
-}
-
-function headOfRecord({ record, tail }: DecodedLine): LineHead {
+  const decoded = decodeLine(line);
+  if (decoded === null) return null;
+  const { record, tail } = decoded;
   const { seq, turn, type } = record;
+  // What create() wrote went through the owner port; journals are only ever written there.
   const owner = record.type === "session" ? (record.body.owner as Owner) : null;
   return { seq, turn, type, owner, toSeq: record.type === "rewind" ? record.body.to_seq : null, tail };
 }
@@ -124,19 +94,12 @@ export function numbered(record: NewRecord, seq: number): JournalRecord {
   throw new AppError("INVALID_REQUEST", { detail: `A ${record.type} record does not fit the journal's schema.`, cause: parsed.error });
 }
 
-/**
- * The line with its line feed. Key order is fixed: {@link peekLine} relies on it. @throws RECORD_TOO_LARGE, by what it takes as it
- * stands: a codec may make it longer
- */
-export function encodeLine(record: JournalRecord, tail: Tail, kept: Kept): Buffer {
-  const line = lineOf(keptRecord(record, null), tail);
+/** The line with its line feed. Key order is fixed: {@link peekLine} relies on it. @throws RECORD_TOO_LARGE */
+export function encodeLine({ v, seq, type, id, turn, at, body }: JournalRecord, tail: Tail): Buffer {
+  const line = Buffer.from(`${JSON.stringify({ v, seq, type, id, turn, at, body, tail })}\n`, "utf8");
   if (line.length > MAX_RECORD_BYTES)
     throw new AppError("RECORD_TOO_LARGE", {
-      detail: `A ${record.type} record takes ${line.length} bytes; at most ${MAX_RECORD_BYTES} fit.`,
+      detail: `A ${type} record takes ${line.length} bytes; at most ${MAX_RECORD_BYTES} fit.`,
     });
-  return kept === null ? line : lineOf(keptRecord(record, kept), tail);
-}
-
-function lineOf(record: object, tail: Tail): Buffer {
-  return Buffer.from(`${JSON.stringify({ ...record, tail })}\n`, "utf8");
+  return line;
 }

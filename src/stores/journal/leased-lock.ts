@@ -8,11 +8,6 @@ import { InProcessLock } from "./in-process-lock.js";
 
 /** A holder that is gone is waited for so long, in milliseconds. */
 export const LEASE_MS = 15_000;
-/**
- * A lease that ended by itself, because its holder was killed, is kept so long after that, in milliseconds: a holder that was only stopped,
- * as on a machine that slept, finds its own again.
- */
-export const LAPSED_KEPT_MS = 24 * 60 * 60 * 1000;
 /** In it one that lives renews so often, and sees that its lock was taken away. */
 const RENEWALS = 15;
 const FIRST_LOOK_MS = 20;
@@ -35,6 +30,8 @@ export interface LeaseEngine {
   /** False where the lease is not the holder's any more. */
   renew(lease: LeaseName, fence: number): Promise<boolean>;
   release(lease: LeaseName, fence: number): Promise<void>;
+  /** One that was to begin with a write is not going to. Absent where leases begin when they are taken. */
+  withdraw?(lease: LeaseName, fence: number): void;
   /** Takes an owner's leases away from their holders. Whether one is held still. */
   revoke(owner: Owner): Promise<boolean>;
 }
@@ -69,11 +66,15 @@ export class LeasedLock implements TurnLock {
     return lease;
   }
 
-  /** As {@link acquire}, by a step of the engine's that reads more as soon as it has taken the lease. */
+  /**
+   * As {@link acquire}, by a step of the engine's that reads more as soon as it has taken the lease. `hasBegun`: false where the step only
+   * looked, and the lease begins with the caller's first write.
+   */
   async acquireReading<T>(
     key: string,
     options: AcquireOptions,
     take: (lease: LeaseName) => Promise<{ readonly fence: number; readonly read: T } | null>,
+    { hasBegun = true }: { readonly hasBegun?: boolean } = {},
   ): Promise<{ readonly lease: Lease; readonly read: T }> {
     const until = performance.now() + options.waitMs;
     const local = await this.#here.acquire(key, options);
@@ -81,7 +82,7 @@ export class LeasedLock implements TurnLock {
     try {
       for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 2, LONGEST_LOOK_MS)) {
         const taken = await take(name);
-        if (taken !== null) return { lease: this.#lease(name, taken.fence, local), read: taken.read };
+        if (taken !== null) return { lease: this.#lease(name, taken.fence, local, hasBegun), read: taken.read };
         const left = until - performance.now();
         if (left <= 0) throw new AppError("SESSION_BUSY", { retryAfterSeconds: 1 });
         await pauseUnless(options.signal, Math.min(look, left));
@@ -96,11 +97,13 @@ export class LeasedLock implements TurnLock {
     while (await this.#engine.revoke(owner)) await pauseUnless(signal, LONGEST_LOOK_MS);
   }
 
-  #lease(name: LeaseName, fence: number, local: Lease): Lease {
+  #lease(name: LeaseName, fence: number, local: Lease, hasBegun: boolean): Lease {
     const lost = new AbortController();
     let held = true;
+    let begun = false;
     let ended = false;
     let renewedAt = performance.now();
+    let timer: NodeJS.Timeout | undefined;
     const lose = () => {
       clearInterval(timer);
       if (held && !ended) lost.abort(new AppError("FENCED"));
@@ -114,11 +117,20 @@ export class LeasedLock implements TurnLock {
         if (performance.now() - renewedAt > this.#leaseMs) lose();
       }
     };
-    const timer = setInterval(() => void renew(), this.#leaseMs / RENEWALS);
-    timer.unref();
+    const begin = () => {
+      begun = true;
+      renewedAt = performance.now();
+      timer = setInterval(() => void renew(), this.#leaseMs / RENEWALS);
+      timer.unref();
+    };
+    if (hasBegun) begin();
     return {
       fence,
       signal: lost.signal,
+      get hasBegun() {
+        return begun;
+      },
+      begun: begin,
       ended: () => {
         ended = true;
         clearInterval(timer);
@@ -128,7 +140,8 @@ export class LeasedLock implements TurnLock {
         held = false;
         clearInterval(timer);
         try {
-          if (!ended) await this.#engine.release(name, fence);
+          if (!begun) this.#engine.withdraw?.(name, fence);
+          else if (!ended) await this.#engine.release(name, fence);
         } catch (error) {
           this.#logger.warn({ err: error }, "A lock could not be released; it ends by itself");
         } finally {

@@ -16,7 +16,7 @@ export function checkSessionId(sessionId: string): void {
 export function numberedAll(owner: Owner, records: readonly NewRecord[], lastSeq: number): JournalRecord[] {
   return records.map((record, index) => {
     const kept = numbered(structuredClone(record), lastSeq + index + 1);
-    encodeLine(kept, { owner: ownerMark(owner), last_turn: kept.turn, summary_at: null }, null);
+    encodeLine(kept, { owner: ownerMark(owner), last_turn: kept.turn, summary_at: null });
     return kept;
   });
 }
@@ -34,8 +34,4 @@ export function checkFirst(owner: Owner, records: readonly JournalRecord[]): voi
 export function checkRewinds(records: readonly NewRecord[], lastSeq: number): void {
   if (records.some((record) => record.type === "rewind" && record.body.to_seq > lastSeq))
     throw new AppError("INVALID_REQUEST", { detail: "A rewind goes back to a record that was there before it was asked for." });
-}
-
-export function highestTurn(records: readonly JournalRecord[]): number {
-  return records.reduce((highest, { turn }) => Math.max(highest, turn), 0);
 }

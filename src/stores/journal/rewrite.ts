@@ -3,7 +3,6 @@ import { JOURNAL_VERSION, type JournalRecord } from "../../domain/session.js";
 import type { JsonlLog, LogLine } from "../../platform/jsonl-log.js";
 import { type DecodedLine, decodeLine, encodeLine, headOf, ownerMark, peekLine } from "./journal-codec.js";
 import type { JournalTail } from "./journal-tail.js";
-import type { Kept } from "./kept-content.js";
 import type { RewindMark } from "./rewound-records.js";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -32,10 +31,9 @@ export async function rewriteInto(
   owner: Owner,
   before: JournalTail,
   change: (record: JournalRecord) => JournalRecord | null,
-  kept: Kept,
 ): Promise<JournalTail> {
-  const writer = new RewriteWriter(target, owner, await rewindsOf(source.forwards()), kept);
-  for await (const records of untorn(source.forwards(), kept)) {
+  const writer = new RewriteWriter(target, owner, await rewindsOf(source.forwards()));
+  for await (const records of untorn(source.forwards())) {
     for (const record of records) {
       const changed = record.type === "session" ? (change(record) ?? record) : change(record);
       if (changed !== null) await writer.add({ ...changed, v: JOURNAL_VERSION, seq: record.seq } as JournalRecord);
@@ -53,11 +51,10 @@ export async function writeInto(
   owner: Owner,
   records: () => AsyncIterable<JournalRecord>,
   end: Pick<JournalTail, "lastSeq" | "lastTurn">,
-  kept: Kept,
 ): Promise<JournalTail> {
   const rewinds: RewindMark[] = [];
   for await (const record of records()) if (record.type === "rewind") rewinds.push({ seq: record.seq, toSeq: record.body.to_seq });
-  const writer = new RewriteWriter(target, owner, rewinds, kept);
+  const writer = new RewriteWriter(target, owner, rewinds);
   for await (const record of records()) await writer.add(record);
   return writer.finish(end);
 }
@@ -65,7 +62,6 @@ export async function writeInto(
 class RewriteWriter {
   readonly #target: JsonlLog;
   readonly #mark: string;
-  readonly #kept: Kept;
   /** Seqs that rewinds go back to, newest first, until the writer has passed them. */
   readonly #ahead: number[];
   readonly #passed = new Map<number, { offset: number; summaryAt: number | null }>();
@@ -76,9 +72,8 @@ class RewriteWriter {
   #lastTurn = 0;
   #summaryAt: number | null = null;
 
-  constructor(target: JsonlLog, owner: Owner, rewinds: readonly RewindMark[], kept: Kept) {
+  constructor(target: JsonlLog, owner: Owner, rewinds: readonly RewindMark[]) {
     this.#target = target;
-    this.#kept = kept;
     this.#mark = ownerMark(owner);
     this.#ahead = [...new Set(rewinds.map(({ toSeq }) => toSeq))].sort((a, b) => b - a);
   }
@@ -116,7 +111,7 @@ class RewriteWriter {
       summary_at: this.#summaryAt,
       ...(lastSeq !== undefined && { last_seq: lastSeq }),
     };
-    const line = encodeLine(written, tail, this.#kept);
+    const line = encodeLine(written, tail);
     this.#chunk.push(line);
     this.#chunkBytes += line.length;
     this.#at += line.length;
@@ -133,13 +128,12 @@ class RewriteWriter {
 /** Readable records in order, a block of lines at a time. `onDamaged` is told where a line stands that isn't. */
 export async function* readable(
   lines: AsyncIterable<readonly LogLine[]>,
-  kept: Kept,
   onDamaged?: (offset: number) => void,
 ): AsyncGenerator<readonly JournalRecord[]> {
   for await (const block of lines) {
     const records: JournalRecord[] = [];
     for (const line of block) {
-      const record = decodeLine(line, kept)?.record;
+      const record = decodeLine(line)?.record;
       if (record === undefined) onDamaged?.(line.offset);
       else records.push(record);
     }
@@ -153,7 +147,6 @@ export async function* readable(
  */
 export async function* untorn(
   lines: AsyncIterable<readonly LogLine[]>,
-  kept: Kept,
   onDamaged?: (offset: number) => void,
 ): AsyncGenerator<readonly JournalRecord[]> {
   let open: JournalRecord[] = [];
@@ -161,7 +154,7 @@ export async function* untorn(
   for await (const block of lines) {
     const whole: JournalRecord[] = [];
     for (const line of block) {
-      const decoded: DecodedLine | null = decodeLine(line, kept);
+      const decoded: DecodedLine | null = decodeLine(line);
       if (decoded === null) {
         onDamaged?.(line.offset);
         whole.push(...open);

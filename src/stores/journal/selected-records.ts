@@ -2,7 +2,6 @@ import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { LogLine } from "../../platform/jsonl-log.js";
 import type { ReadOptions } from "../../ports/session-store.js";
-import type { Kept } from "./kept-content.js";
 import { standing } from "./rewound-records.js";
 import { readable, rewindsOf, untorn } from "./rewrite.js";
 
@@ -13,12 +12,11 @@ import { readable, rewindsOf, untorn } from "./rewrite.js";
 export async function* selected(
   lines: () => AsyncIterable<readonly LogLine[]>,
   { fromSeq = 1, includeRewound = false, includeTorn = false, signal }: ReadOptions,
-  kept: Kept,
   onDamaged?: (offset: number) => void,
 ): AsyncGenerator<readonly JournalRecord[]> {
   const stands = includeRewound ? () => true : standing(await rewindsOf(lines()));
   const all = unlessAborted(lines(), signal);
-  for await (const records of includeTorn ? readable(all, kept, onDamaged) : untorn(all, kept, onDamaged))
+  for await (const records of includeTorn ? readable(all, onDamaged) : untorn(all, onDamaged))
     yield records.filter((record) => record.seq >= fromSeq && stands(record));
 }
 

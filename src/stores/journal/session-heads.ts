@@ -11,6 +11,8 @@ export interface SessionHead {
   readonly lastTurn: number;
   /** What the index has; null where it has nothing. */
   readonly state: SessionState | null;
+  /** The last write was too much for the index, which is to be caught up. */
+  readonly isBehind?: boolean;
 }
 
 /** Heads kept, so that a session that goes on here is written without being read first. One that is out of date costs a second try. */

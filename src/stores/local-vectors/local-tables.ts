@@ -62,6 +62,8 @@ interface RawPoint {
   dense: Uint8Array | null;
 }
 
+const CHECKPOINT_SOON_MS = 5_000;
+
 /**
  * The tables of a LocalQdrant file. Derived from journals and memory logs: WAL, synchronous NORMAL (a resolved write survives a kill; a
  * power cut may take the last ones, which those who hold the truth notice), secure_delete on from creation. A checkpoint is synced: what
@@ -72,6 +74,7 @@ export class LocalTables {
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
   /** As they were read since the last write. */
   readonly #collections = new Map<string, CollectionRow>();
+  #checkpoint: NodeJS.Timeout | null = null;
 
   private constructor(db: Sqlite) {
     this.#db = db;
@@ -105,6 +108,7 @@ export class LocalTables {
   }
 
   close(): void {
+    if (this.#checkpoint !== null && this.#db.open) this.checkpoint();
     this.#db.close();
   }
 
@@ -130,7 +134,16 @@ export class LocalTables {
 
   /** Moves the write-ahead log into the file and empties it, so that deleted text is in neither. */
   checkpoint(): void {
+    if (this.#checkpoint !== null) clearTimeout(this.#checkpoint);
+    this.#checkpoint = null;
     this.#db.pragma("wal_checkpoint(TRUNCATE)");
+  }
+
+  /** The same within five seconds, or when the file is closed: for what was replaced, of which more may follow. */
+  checkpointSoon(): void {
+    this.#checkpoint ??= setTimeout(() => {
+      if (this.#db.open) this.checkpoint();
+    }, CHECKPOINT_SOON_MS).unref();
   }
 
   /**

@@ -41,7 +41,7 @@ export class PointWrites {
       }
       return replacements;
     });
-    if (replaced > 0) this.#tables.checkpoint();
+    if (replaced > 0) this.#tables.checkpointSoon();
     return COMPLETED;
   }
 

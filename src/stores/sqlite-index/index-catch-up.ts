@@ -29,7 +29,7 @@ export async function catchUpIndex(store: Pick<SessionStore, "journal" | "index"
   let records = 0;
   for await (const { owner, sessionId, lastSeq } of options.sessions ?? store.journal.list()) {
     options.signal?.throwIfAborted();
-    const folded = (await store.index.indexedSeq(sessionId)) < lastSeq ? await catchUpSession(store, owner, sessionId, signal) : 0;
+    const folded = (await store.index.indexedSeq(owner, sessionId)) < lastSeq ? await catchUpSession(store, owner, sessionId, signal) : 0;
     records += folded;
     if (folded > 0) sessions += 1;
     looked += 1;
@@ -45,7 +45,7 @@ export async function catchUpSession(
   sessionId: string,
   signal: { readonly signal?: AbortSignal } = {},
 ): Promise<number> {
-  const fromSeq = (await index.indexedSeq(sessionId)) + 1;
+  const fromSeq = (await index.indexedSeq(owner, sessionId)) + 1;
   let records = 0;
   let batch: JournalRecord[] = [];
   const fold = async () => {

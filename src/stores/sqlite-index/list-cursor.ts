@@ -70,8 +70,8 @@ const FILTERED_PAGE = 200;
 export type ReadSessions = (query: SessionQuery, after: ListPosition | null, most: number) => Promise<readonly Session[]>;
 
 /**
- * A page of an owner's sessions, `read` with one more than it holds. `filters`: whether `read` heeds title and tag, which can't be asked
- * for where a codec has made them; else it is asked by status alone. @throws INVALID_REQUEST, INVALID_CURSOR
+ * A page of an owner's sessions, `read` with one more than it holds. `filters`: whether `read` heeds title and tag; else it is asked by
+ * status alone. @throws INVALID_REQUEST, INVALID_CURSOR
  */
 export async function listed(
   owner: Owner,

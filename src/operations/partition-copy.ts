@@ -1,0 +1,59 @@
+import type { MovableState } from "../ports/transfer.js";
+import type { StoredEntry } from "../state/engine.js";
+import { sessionKey, sessionRange } from "../state/sessions/keys.js";
+import { NO_JOURNAL, rowKeys, rowOf, type SessionRow } from "../state/sessions/session-row.js";
+import { partsOf, wholeValues } from "../state/value-parts.js";
+import { copyJournals } from "./journal-copy.js";
+import { PartitionPair } from "./partition-pair.js";
+import { PartitionWriter } from "./partition-writer.js";
+import { sessionOf } from "./portable-entries.js";
+
+/**
+ * Makes a partition of the target what it is in the source: entries that are the same stay as they are, others are written and deleted.
+ * Its epoch is never lowered. How many entries, and records of journals, were written or deleted.
+ * @throws COMMIT_TOO_LARGE for a value that the target can't keep, STORAGE_IN_USE where somebody else writes
+ */
+export async function copyPartition(source: MovableState, target: MovableState, partition: string, signal: AbortSignal): Promise<number> {
+  const pair = await PartitionPair.of(source, target, partition, signal);
+  // First: what says which journals the target has is among the entries.
+  let moved = pair.byRecord ? await copyJournals(pair, signal) : 0;
+  const { from, to } = pair;
+  const writer = new PartitionWriter(target, partition, to);
+  for await (const { key, source: ours, target: theirs } of pair.differences(signal)) {
+    moved += 1;
+    const sessionId = sessionOf(key);
+    if (sessionId !== null) await writeSession(writer, pair, sessionId, { value: ours?.value ?? null, partsBefore: theirs?.parts ?? 0 });
+    else await (ours === null ? writer.delete(key) : writer.put(ours));
+  }
+  if (from.head.dueAtMs !== to.head.dueAtMs) writer.setAlarm(from.head.dueAtMs);
+  await writer.end(from.head.epoch - to.head.epoch);
+  return moved;
+}
+
+/** A row that is too long for the engine lies in parts. */
+async function writeSession(
+  writer: PartitionWriter,
+  { target, partition, byRecord }: PartitionPair,
+  sessionId: string,
+  { value, partsBefore }: { readonly value: string | null; readonly partsBefore: number },
+): Promise<void> {
+  let puts: readonly { readonly key: string; readonly value: string }[] = [];
+  if (value !== null) {
+    let row = value;
+    if (byRecord && target.journals.keptIn === "rows") {
+      const read = await target.engine.read(partition, { ranges: [sessionRange(sessionId)] });
+      row = JSON.stringify({ ...JSON.parse(value), ...journalHalf(read.ranges[0] ?? []) });
+    }
+    puts = partsOf(sessionKey(sessionId), row, target.engine.manifest.maxValueBytes);
+  }
+  for (const put of puts) await writer.put(put);
+  for (const key of rowKeys(sessionId, partsBefore).slice(puts.length)) await writer.delete(key);
+}
+
+/** What the target's own store has written of the journal that it was given. */
+function journalHalf(entries: readonly StoredEntry[]): Partial<SessionRow> {
+  const [entry] = wholeValues(entries);
+  if (entry === undefined) return {};
+  const row = rowOf(entry);
+  return Object.fromEntries(Object.keys(NO_JOURNAL).map((field) => [field, row[field as keyof typeof NO_JOURNAL]]));
+}

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import type { Logger } from "../../../platform/logger.js";
+import { isTakenBack, otherInstallation, storageError } from "./postgres-errors.js";
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly schema: string;
+  /** At most. */
+  readonly connections: number;
+  /** Of a statement, and of the wait for a connection, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly logger: Logger;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The server bounds its work; where it does not answer at all, the client gives up this much later, in milliseconds. */
+const ANSWER_MARGIN_MS = 1_000;
+
+/** Before what PostgreSQL took back is sent again, in milliseconds. */
+const SEND_AGAIN_MS = [5, 25, 100];
+
+/** A text of `sql/`: tables and functions of the schema stand in braces. */
+export function sqlFile(name: string): string {
+  return readFileSync(new URL(`./sql/${name}.sql`, import.meta.url), "utf8").trim();
+}
+
+/** A pool of connections to one schema. Connects when it is first asked. */
+export class Database {
+  readonly schema: string;
+  readonly #pool: pg.Pool;
+  #installation: string | null = null;
+  readonly #prepared = new Map<string, { readonly name: string; readonly text: string }>();
+
+  constructor({ url, schema, connections, timeoutMs, logger }: DatabaseOptions) {
+    this.schema = schema;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: connections,
+      connectionTimeoutMillis: timeoutMs,
+      statement_timeout: timeoutMs,
+      query_timeout: timeoutMs + ANSWER_MARGIN_MS,
+      idle_in_transaction_session_timeout: timeoutMs,
+      keepAlive: true,
+      application_name: "maitred",
+      verify: (client, done) => void this.#verify(client).then(() => done(), done),
+    });
+    // One that breaks while nobody uses it is replaced; whoever uses one is told by the call.
+    this.#pool.on("error", (error) => logger.warn({ err: error }, "A connection to PostgreSQL was lost"));
+  }
+
+  /** From now on no connection is used that leads to other tables: behind the same address another server may stand. */
+  expect(installation: string): void {
+    this.#installation = installation;
+  }
+
+  /** One statement, prepared once per connection, in a transaction of its own. @throws STORAGE_UNAVAILABLE */
+  async query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const statement = this.#prepared.get(sql) ?? this.#prepare(sql);
+    for (const waitMs of [...SEND_AGAIN_MS, null]) {
+      try {
+        return (await this.#pool.query<Row>({ ...statement, values: [...values] })).rows;
+      } catch (error) {
+        if (waitMs === null || !isTakenBack(error)) throw storageError(error);
+        await pause(waitMs);
+      }
+    }
+    return [];
+  }
+
+  /** All or nothing. Without values a text may be several statements. @throws what `work` throws, STORAGE_UNAVAILABLE */
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error) => Promise.reject(storageError(error)));
+    // One that breaks between two statements is told by the next.
+    client.on("error", () => {});
+    try {
+      await client.query("BEGIN");
+      const result = await work(async (sql, values) => (await client.query(this.#named(sql), values && [...values])).rows ?? []);
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      throw storageError(error);
+    } finally {
+      // What it has left open goes with its connection.
+      client.release(true);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  async #verify(client: pg.PoolClient): Promise<void> {
+    if (this.#installation === null) return;
+    // One that breaks now is told by the query.
+    const ignore = () => {};
+    client.on("error", ignore);
+    const { rows } = await client.query<Row>(this.#named("SELECT installation FROM {layout}"));
+    if (rows[0]?.installation !== this.#installation) throw otherInstallation();
+    client.off("error", ignore);
+  }
+
+  #prepare(sql: string): { readonly name: string; readonly text: string } {
+    const text = this.#named(sql);
+    const statement = { name: createHash("sha256").update(text).digest("base64url").slice(0, 32), text };
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+
+  #named(sql: string): string {
+    return sql.replace(/\{([a-z_]+)\}/g, `"${this.schema}"."$1"`);
+  }
+}

@@ -1,0 +1,39 @@
+import { AppError } from "../../../platform/errors.js";
+import { newId } from "../../../platform/ids.js";
+import type { RedisConnection } from "./redis-connection.js";
+import { SIGN } from "./scripts.js";
+
+const LAYOUT = 1;
+
+/** Where the installation's id lies: in one place, and on a Cluster with each shard of the index too, so that it is on all servers. */
+export type Places = readonly [first: string, ...others: readonly string[]];
+
+/** The id of the installation that all processes with this prefix are; the first makes it. @throws STORAGE_UNAVAILABLE */
+export async function openInstallation(connection: RedisConnection, prefix: string, [first, ...others]: Places): Promise<string> {
+  const [known, layout] = (await connection.command("HMGET", first, "id", "layout")) as readonly (string | null)[];
+  if (layout != null && Number(layout) > LAYOUT)
+    throw new AppError("STORAGE_UNAVAILABLE", {
+      detail: `What Redis holds under ${prefix} has layout ${layout}; this version knows ${LAYOUT}.`,
+      hint: "Use the newer version of the server that wrote it, or another REDIS_PREFIX.",
+    });
+  if (known == null && (await holdsFormerLayout(connection, prefix)))
+    throw new AppError("STORAGE_UNAVAILABLE", {
+      detail: `Under ${prefix} lies what a version before partitions wrote, which this one can't read.`,
+      hint: "Set another REDIS_PREFIX, or export from the former version and import here.",
+    });
+  const [id] = await connection.run(SIGN, { installation: first }, newId(), LAYOUT);
+  for (const installation of others) await connection.run(SIGN, { installation }, String(id), LAYOUT);
+  return String(id);
+}
+
+/** Writes to all places, and looks whether they are the installation's that was opened. @throws STORAGE_UNAVAILABLE */
+export async function isInstallation(connection: RedisConnection, places: Places, id: string): Promise<boolean> {
+  const found = await Promise.all(places.map((installation) => connection.run(SIGN, { installation }, "", "")));
+  return found.every(([each]) => each === id);
+}
+
+async function holdsFormerLayout(connection: RedisConnection, prefix: string): Promise<boolean> {
+  const former = ["installation", "hints:owners", "hints:due", "hints:told"].map((name) => `${prefix}:${name}`);
+  const found = await Promise.all(former.map((key) => connection.command("EXISTS", key)));
+  return found.includes(1);
+}

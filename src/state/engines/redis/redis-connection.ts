@@ -1,0 +1,157 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { boundedSignal } from "../../../platform/bounded-signal.js";
+import { AppError } from "../../../platform/errors.js";
+import type { Logger } from "../../../platform/logger.js";
+import type { Script } from "../../../platform/lua-script.js";
+import { orAbort } from "../../../platform/or-abort.js";
+import { asStorageError, isLasting, replyCode } from "./redis-errors.js";
+
+export interface ConnectionOptions {
+  readonly url: string;
+  /** Bound of one command and of connecting, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How long a start waits for a server that does not answer, or is loading, in milliseconds. */
+  readonly startupWaitMs: number;
+  readonly logger: Logger;
+}
+
+const LONGEST_PAUSE_MS = 1_000;
+const TRY_AGAIN_MS = 250;
+const MIN_VERSION = [6, 2] as const;
+
+/** One Redis or Valkey, or a Cluster of them. Connects anew by itself; what was under way then is rejected, and not sent again. */
+export class RedisConnection {
+  readonly client: Redis | Cluster;
+  /** How often a server was connected: another number, perhaps another server. */
+  connections = 0;
+
+  private constructor(client: Redis | Cluster, logger: Logger) {
+    this.client = client;
+    for (const event of ["ready", "+node"]) client.on(event, () => this.connections++);
+    // Told once for each time that it is lost, however often it is tried again.
+    let lost = false;
+    client.on("ready", () => {
+      lost = false;
+    });
+    client.on("error", (error: unknown) => {
+      if (!lost) logger.warn({ err: asStorageError(error) }, "The connection to Redis was lost");
+      lost = true;
+    });
+  }
+
+  /** @throws STORAGE_UNAVAILABLE that names REDIS_URL: at once where waiting does not help, such as at a wrong password */
+  static async open({ url, timeoutMs, startupWaitMs, logger }: ConnectionOptions): Promise<RedisConnection> {
+    const untilMs = performance.now() + startupWaitMs;
+    for (let tries = 1; ; tries++) {
+      try {
+        return new RedisConnection(await connected(url, timeoutMs), logger);
+      } catch (cause) {
+        const error = asStorageError(cause);
+        if (error === cause || isLasting(cause) || performance.now() + TRY_AGAIN_MS > untilMs)
+          throw new AppError("STORAGE_UNAVAILABLE", {
+            detail: `Redis at ${hostOf(url)} can't be used: ${error.message}`,
+            hint: error === cause ? error.hint : "Check REDIS_URL (address, user, password, database), and that the server runs.",
+            cause: error.cause,
+          });
+        if (tries === 1) logger.warn({ reason: error.message, startupWaitMs }, `Waiting for Redis at ${hostOf(url)}`);
+        await pause(TRY_AGAIN_MS);
+      }
+    }
+  }
+
+  get clustered(): boolean {
+    return this.client instanceof Cluster;
+  }
+
+  /** Those that take writes. */
+  get servers(): readonly Redis[] {
+    return this.client instanceof Cluster ? this.client.nodes("master") : [this.client];
+  }
+
+  /** @throws STORAGE_UNAVAILABLE */
+  async command(name: string, ...args: readonly (string | number)[]): Promise<unknown> {
+    return this.client.call(name, [...args]).catch((error) => Promise.reject(asStorageError(error)));
+  }
+
+  /** One step on the server that has the keys. @throws STORAGE_UNAVAILABLE */
+  async run<Name extends string>(
+    { names, sha, lua }: Script<Name>,
+    keys: Readonly<Record<Name, string>>,
+    ...args: readonly (string | number)[]
+  ): Promise<readonly unknown[]> {
+    const rest = [names.length, ...names.map((name) => keys[name]), ...args];
+    const reply = this.client.call("EVALSHA", [sha, ...rest]).catch((error) => {
+      if (replyCode(error) !== "NOSCRIPT") throw asStorageError(error);
+      return this.command("EVAL", lua, ...rest);
+    });
+    return (await reply) as readonly unknown[];
+  }
+}
+
+async function connected(url: string, timeoutMs: number): Promise<Redis | Cluster> {
+  const common = {
+    lazyConnect: true,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+    // A connection that went dead without a word is given up, and made anew.
+    socketTimeout: timeoutMs,
+    keepAlive: timeoutMs,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    disableClientInfo: true,
+  } satisfies RedisOptions;
+  const isCluster = await probed(new Redis(url, { ...common, enableOfflineQueue: false, enableReadyCheck: false, retryStrategy: null }));
+  let opened = false;
+  const again = (times: number) => (opened ? Math.min(50 * 2 ** Math.min(times, 10), LONGEST_PAUSE_MS) : null);
+  const single = new Redis(url, { ...common, enableOfflineQueue: false, retryStrategy: again });
+  const { host = "127.0.0.1", port = 6379, username, password, tls } = single.options;
+  const login = { ...(username != null && { username }), ...(password != null && { password }), ...(tls !== undefined && { tls }) };
+  const redisOptions = { ...common, ...login };
+  const client = isCluster
+    ? new Cluster([{ host, port }], { lazyConnect: true, enableOfflineQueue: false, clusterRetryStrategy: again, redisOptions })
+    : single;
+  client.on("error", () => {});
+  try {
+    // A Cluster whose nodes can't be reached is neither connected nor given up by the client.
+    await orAbort(client.connect(), boundedSignal([], timeoutMs).signal);
+    opened = true;
+    return client;
+  } catch (error) {
+    client.disconnect();
+    throw isCluster ? Object.assign(new Error("connect"), { code: "no node of the Cluster by the address that it announces" }) : error;
+  }
+}
+
+/** Whether it is a node of a Cluster. @throws what the server or the network has against it, or that it is too old */
+async function probed(probe: Redis): Promise<boolean> {
+  let last: unknown;
+  probe.on("error", (error: unknown) => {
+    last = error;
+  });
+  try {
+    await probe.connect();
+    const info = String(await probe.call("INFO"));
+    // A login that was refused, on a server that lets in anybody.
+    if (last !== undefined) throw last;
+    if (/^loading:1/m.test(info)) throw Object.assign(new Error("LOADING "), { name: "ReplyError" });
+    checkVersion(info);
+    return /^cluster_enabled:1/m.test(info);
+  } catch (error) {
+    throw error instanceof AppError ? error : (last ?? error);
+  } finally {
+    probe.disconnect();
+  }
+}
+
+function checkVersion(info: string): void {
+  const [, major = "0", minor = "0"] = /^redis_version:(\d+)\.(\d+)/m.exec(info) ?? [];
+  if (Number(major) > MIN_VERSION[0] || (Number(major) === MIN_VERSION[0] && Number(minor) >= MIN_VERSION[1])) return;
+  const hint = `Use Redis ${MIN_VERSION.join(".")} or newer, or Valkey.`;
+  throw new AppError("STORAGE_UNAVAILABLE", { detail: `it is of version ${major}.${minor}.`, hint });
+}
+
+/** Without who logs in, and how. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "the address of REDIS_URL";
+}

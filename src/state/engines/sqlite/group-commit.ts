@@ -1,0 +1,117 @@
+import { setImmediate } from "node:timers";
+import { AppError } from "../../../platform/errors.js";
+import type { Logger } from "../../../platform/logger.js";
+import { type Sqlite, waitForLocks } from "../../../platform/sqlite.js";
+import { isLocked, ofCommit, onSqlite } from "./sqlite-errors.js";
+import { WriteAheadLog } from "./write-ahead-log.js";
+
+interface Waiting {
+  /** Returns what tells its result to who asked, once all is durable. */
+  readonly work: () => () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Unsynced {
+  readonly tell: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * All writes that are asked for in one turn of the event loop are one transaction, in their order, and all transactions that are made
+ * while the disk syncs are durable with its next sync, which no script waits for.
+ */
+export class GroupCommit {
+  readonly #db: Sqlite;
+  readonly #logger: Logger;
+  readonly #log: WriteAheadLog;
+  #waiting: Waiting[] = [];
+  #unsynced: Unsynced[] = [];
+  #syncing: Promise<void> | null = null;
+  /** The last commit met another process's lock. The first that does waits for it, and with it its thread; those behind it do not. */
+  #isLocked = false;
+
+  constructor(db: Sqlite, logger: Logger) {
+    this.#db = db;
+    this.#logger = logger;
+    this.#log = new WriteAheadLog(db);
+  }
+
+  /** Resolves when it is durable. Work may run twice, of which one run is rolled back. @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED */
+  run<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.flush());
+      this.#waiting.push({
+        work: () => {
+          const result = work();
+          return () => resolve(result);
+        },
+        reject,
+      });
+    });
+  }
+
+  /** Commits now what waits; it is durable when it resolves. */
+  flush(): void {
+    const group = this.#waiting;
+    this.#waiting = [];
+    if (group.length > 0) this.#commit(group);
+  }
+
+  /** What waits is committed and synced. */
+  async close(): Promise<void> {
+    this.flush();
+    while (this.#syncing !== null) await this.#syncing;
+    await this.#log.close();
+  }
+
+  #commit(group: readonly Waiting[]): void {
+    try {
+      const told = onSqlite(this.#db.name, () => this.#transaction(() => group.map(({ work, reject }) => ({ tell: work(), reject }))));
+      this.#setLocked(false);
+      this.#unsynced.push(...told);
+      this.#syncing ??= this.#sync();
+    } catch (error) {
+      this.#setLocked(isLocked(error));
+      if (group.length > 1 && !isLocked(error)) {
+        // One of them may be at fault: each is done by itself.
+        for (const one of group) this.#commit([one]);
+        return;
+      }
+      if (error instanceof AppError) this.#logger.warn({ code: error.code, commits: group.length }, error.message);
+      for (const { reject } of group) reject(ofCommit(error));
+    }
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#db.prepare("BEGIN IMMEDIATE").run();
+    try {
+      const result = work();
+      this.#db.prepare("COMMIT").run();
+      return result;
+    } catch (error) {
+      if (this.#db.inTransaction) this.#db.prepare("ROLLBACK").run();
+      throw error;
+    }
+  }
+
+  async #sync(): Promise<void> {
+    while (this.#unsynced.length > 0) {
+      const group = this.#unsynced;
+      this.#unsynced = [];
+      try {
+        await this.#log.sync();
+        for (const { tell } of group) tell();
+      } catch (cause) {
+        this.#logger.warn({ err: cause, commits: group.length }, "What was committed could not be synced: it may not outlive a power cut");
+        for (const { reject } of group) reject(new AppError("STORAGE_UNAVAILABLE", { retryAfterSeconds: 1, cause }));
+      }
+    }
+    this.#syncing = null;
+  }
+
+  #setLocked(isLocked: boolean): void {
+    if (isLocked === this.#isLocked || !this.#db.open) return;
+    this.#isLocked = isLocked;
+    waitForLocks(this.#db, !isLocked);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Owner } from "../../domain/owner.js";
+import { GrowingWait } from "../../platform/growing-wait.js";
+import type { Logger } from "../../platform/logger.js";
+import type { StateEngine } from "../engine.js";
+import { OUTBOX } from "./event-keys.js";
+import type { FeedWriter } from "./feed-writer.js";
+import { clearOutbox, readOutbox } from "./outbox.js";
+
+const FIRST_WAIT_MS = 1_000;
+const LAST_WAIT_MS = 60_000;
+/** Partitions of one page when all are gone through, and how many outboxes are published together then. */
+const PAGE = 1_000;
+const TOGETHER = 8;
+
+export interface EventRelayParts {
+  readonly engine: StateEngine;
+  readonly feed: FeedWriter;
+  readonly logger: Logger;
+  /** Told that events of an owner are in the feed now. */
+  readonly onPublished: (owner: Owner) => void;
+}
+
+/**
+ * Publishes what is in owners' outboxes: from the front, and taken out only when it is in the feed, so that order stays and nothing is
+ * lost. What is published twice, by two at once, the feed knows by its id.
+ */
+export class EventRelay {
+  readonly #parts: EventRelayParts;
+  readonly #running = new Map<string, { again: boolean; done: Promise<void> }>();
+  readonly #failed = new Set<string>();
+  readonly #wait = new GrowingWait(FIRST_WAIT_MS, LAST_WAIT_MS);
+  #closed = false;
+
+  constructor(parts: EventRelayParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when all that was in the partition's outbox is in the feed. */
+  publish(partition: string): Promise<void> {
+    const running = this.#running.get(partition);
+    if (running !== undefined) {
+      running.again = true;
+      return running.done;
+    }
+    const started = { again: false, done: Promise.resolve() };
+    const run = async () => {
+      try {
+        do {
+          started.again = false;
+          await this.#publishAll(partition);
+        } while (started.again);
+      } finally {
+        this.#running.delete(partition);
+      }
+    };
+    this.#running.set(partition, started);
+    started.done = run();
+    return started.done;
+  }
+
+  /** The same, and never rejects: what fails is published a little later. */
+  async tryPublish(partition: string): Promise<void> {
+    try {
+      await this.publish(partition);
+    } catch (error) {
+      if (this.#closed) return;
+      if (this.#failed.size === 0) this.#parts.logger.warn({ err: error }, "events could not be published; they are later");
+      this.#failed.add(partition);
+      this.#wait.begin(() => void this.#again());
+    }
+  }
+
+  /** Publishes what processes that are gone left in any outbox. */
+  async publishEvery(signal?: AbortSignal): Promise<void> {
+    for (let after: string | undefined; ; ) {
+      signal?.throwIfAborted();
+      const page = await this.#parts.engine.partitions({ key: OUTBOX, limit: PAGE, ...(after !== undefined && { after }) });
+      for (let from = 0; from < page.length && !this.#closed; from += TOGETHER) {
+        signal?.throwIfAborted();
+        await Promise.all(page.slice(from, from + TOGETHER).map(({ partition }) => this.tryPublish(partition)));
+      }
+      after = page.at(-1)?.partition;
+      if (page.length < PAGE || this.#closed) return;
+    }
+  }
+
+  /** Resolves when what is being published now is, or has failed to be. Of one partition, or of all. */
+  async settled(partition?: string): Promise<void> {
+    const running = partition === undefined ? [...this.#running.values()] : [this.#running.get(partition)];
+    await Promise.allSettled(running.map((each) => each?.done));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#wait.cancel();
+    await this.settled();
+  }
+
+  async #again(): Promise<void> {
+    const failed = [...this.#failed];
+    this.#failed.clear();
+    await Promise.all(failed.map((partition) => this.tryPublish(partition)));
+    if (this.#failed.size === 0) this.#wait.reset();
+  }
+
+  async #publishAll(partition: string): Promise<void> {
+    const { engine, feed, onPublished } = this.#parts;
+    for (;;) {
+      const outbox = await readOutbox(engine, partition);
+      if (outbox === null) return;
+      if (await feed.add(outbox.owner, outbox.events, outbox.erasures)) onPublished(outbox.owner);
+      if (await clearOutbox(engine, partition, outbox)) return;
+    }
+  }
+}

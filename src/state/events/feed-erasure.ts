@@ -1,0 +1,112 @@
+import type { OwnerEvent } from "../../domain/event.js";
+import { type Owner, ownerHash } from "../../domain/owner.js";
+import type { DeadEvent } from "../../ports/event-queue.js";
+import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import {
+  deadIdKey,
+  deadRows,
+  erasedKey,
+  FEED,
+  keysOfEvent,
+  LAST,
+  ownerRows,
+  placeOf,
+  queueRows,
+  tenantHashOf,
+  waitingKey,
+} from "./event-keys.js";
+import { waitingChanges, waitingOf } from "./waiting-owners.js";
+
+/** Rows looked at in one step: each has at most four keys that go. */
+const PAGE = 24;
+/** Rows of what was given up, of a whole tenant. */
+const DEAD_PAGE = 500;
+const MAX_DELETES = 100;
+
+/**
+ * Drops an owner's events from the feed, also those that wait or were given up, but for those that tell of an erasure; and refuses what is
+ * on its way from an outbox that was read before it was emptied for the time `erasures`. Returns how many went from the feed.
+ */
+export async function eraseFeed(engine: StateEngine, owner: Owner, erasures: number): Promise<number> {
+  const hash = ownerHash(owner);
+  // Whoever has read the last place before this is refused by it.
+  await optimisticCommit(engine, FEED, { keys: [LAST, erasedKey(hash)] }, (read) => ({
+    commit: {
+      checks: unchanged(read, LAST, erasedKey(hash)),
+      puts: [
+        { key: LAST, value: read.entries.get(LAST)?.value ?? "0" },
+        { key: erasedKey(hash), value: String(Math.max(erasures, Number(read.entries.get(erasedKey(hash))?.value ?? 0))) },
+      ],
+    },
+    result: undefined,
+  }));
+  const tenant = tenantHashOf(owner);
+  const erased = await eraseRows(engine, ownerRows(hash), (row) => {
+    const [id, type] = JSON.parse(row.value) as [string, string];
+    return type === "owner.erased" ? [] : keysOfEvent(id, [Number(placeOf(row.key)), hash, tenant]);
+  });
+  await eraseRows(engine, queueRows(hash), (row) => ((JSON.parse(row.value) as OwnerEvent).type === "owner.erased" ? [] : [row.key]));
+  await leaveQueue(engine, hash);
+  const dead = await deadOf(engine, owner);
+  for (let from = 0; from < dead.length; from += MAX_DELETES / 2) {
+    const deletes = dead.slice(from, from + MAX_DELETES / 2).flatMap(({ key, id }) => [key, deadIdKey(id)]);
+    await optimisticCommit(engine, FEED, {}, () => ({ commit: { deletes }, result: undefined }));
+  }
+  return erased;
+}
+
+/** What is left of an owner in the feed, the queue and among what was given up, but for what tells of an erasure. */
+export async function feedResidue(engine: StateEngine, owner: Owner): Promise<number> {
+  const hash = ownerHash(owner);
+  const { ranges } = await engine.read(FEED, { ranges: [prefixRange(ownerRows(hash)), prefixRange(queueRows(hash))] });
+  const [own = [], queued = []] = ranges;
+  const told = own.filter(({ value }) => (JSON.parse(value) as [string, string])[1] !== "owner.erased");
+  const waiting = queued.filter(({ value }) => (JSON.parse(value) as OwnerEvent).type !== "owner.erased");
+  return told.length + waiting.length + (await deadOf(engine, owner)).length;
+}
+
+async function eraseRows(engine: StateEngine, prefix: string, keysThatGo: (row: StoredEntry) => readonly string[]): Promise<number> {
+  let erased = 0;
+  for (let from = prefix; ; ) {
+    const query = { ranges: [{ ...prefixRange(prefix), from, limit: PAGE }] };
+    const page = await optimisticCommit(engine, FEED, query, (read) => {
+      const [rows = []] = read.ranges;
+      const gone = rows.map((row) => ({ row, keys: keysThatGo(row) })).filter(({ keys }) => keys.length > 0);
+      const last = rows.length === PAGE ? rows.at(-1)?.key : undefined;
+      const checks = gone.map(({ row: { key, version } }) => ({ key, version }));
+      const commit = gone.length === 0 ? null : { checks, deletes: gone.flatMap(({ keys }) => keys) };
+      return { commit, result: { count: gone.length, last } };
+    });
+    erased += page.count;
+    if (page.last === undefined) return erased;
+    from = page.last;
+  }
+}
+
+/** Takes the owner out of those that wait, where nothing of theirs does. */
+function leaveQueue(engine: StateEngine, hash: string): Promise<void> {
+  const query = { keys: [waitingKey(hash)], ranges: [{ ...prefixRange(queueRows(hash)), limit: 1 }] };
+  return optimisticCommit(engine, FEED, query, (read) => {
+    const before = waitingOf(read, hash);
+    const stays = before === null || read.ranges[0]?.length !== 0;
+    return {
+      commit: stays ? null : { checks: unchanged(read, waitingKey(hash)), ...waitingChanges(hash, before, null) },
+      result: undefined,
+    };
+  });
+}
+
+async function deadOf(engine: StateEngine, owner: Owner): Promise<readonly { readonly key: string; readonly id: string }[]> {
+  const prefix = deadRows(tenantHashOf(owner));
+  const found: { key: string; id: string }[] = [];
+  for (let from = prefix; ; ) {
+    const [rows = []] = (await engine.read(FEED, { ranges: [{ ...prefixRange(prefix), from, limit: DEAD_PAGE }] })).ranges;
+    for (const { key, value } of rows) {
+      const dead = JSON.parse(value) as DeadEvent;
+      if (dead.owner === owner && dead.event.type !== "owner.erased" && found.at(-1)?.key !== key) found.push({ key, id: dead.event.id });
+    }
+    if (rows.length < DEAD_PAGE) return found;
+    from = rows.at(-1)?.key ?? prefix;
+  }
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { Owner } from "../../domain/owner.js";
+import { derivedId } from "../../platform/ids.js";
+import type { AuditEntry, ErasureReceipt, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
+
+const counts = z.record(z.string(), z.number());
+
+/** With its place among the owner's, which is no part of it. */
+const tombstone = z.object({
+  memoryId: z.string(),
+  messageIds: z.array(z.string()),
+  askedIn: z.array(z.string()).exactOptional(),
+  textHash: z.string(),
+  // Written by the ledger's user alone, from an Owner.
+  hashOf: z
+    .string()
+    .transform((owner) => owner as Owner)
+    .exactOptional(),
+  at: z.string(),
+  n: z.number().int(),
+});
+const user = z.object({
+  displayName: z.string().nullable(),
+  provider: z.string().nullable(),
+  timeZone: z.string().nullable(),
+  firstSeenAt: z.string(),
+  lastSeenAt: z.string(),
+}) satisfies z.ZodType<UserRecord>;
+const audit = z.object({
+  at: z.string(),
+  action: z.enum(["export", "erase", "forget", "purge_session", "delete_memories", "import", "merge", "unmerge"]),
+  by: z.string(),
+  receiptId: z.string().nullable(),
+  counts,
+}) satisfies z.ZodType<AuditEntry>;
+const receipt = z.object({
+  receipt_id: z.string(),
+  completed_at: z.string(),
+  erased: counts,
+  verified: z.boolean(),
+  residue: counts.exactOptional(),
+}) satisfies z.ZodType<ErasureReceipt>;
+const intent = z.object({ v: z.literal(1), receiptId: z.string(), at: z.string(), epoch: z.number().int() });
+
+/** An erasure that is open. */
+export type ErasureIntent = z.infer<typeof intent>;
+
+export const userOf = (value: string): UserRecord => user.parse(JSON.parse(value));
+export const auditOf = (value: string): AuditEntry => audit.parse(JSON.parse(value));
+export const receiptOf = (value: string): ErasureReceipt => receipt.parse(JSON.parse(value));
+export const intentOf = (value: string): ErasureIntent => intent.parse(JSON.parse(value));
+
+export function tombstoneValue(tombstone: Tombstone, n: number): string {
+  return JSON.stringify({ ...tombstone, n });
+}
+
+/** In the order in which they were added last. */
+export function tombstonesOf(values: readonly string[]): readonly Tombstone[] {
+  const parsed = values.map((value) => tombstone.parse(JSON.parse(value)));
+  return parsed.toSorted((a, b) => a.n - b.n).map(({ n: _, ...rest }) => rest);
+}
+
+/** The same for every try of one erasure, and on every replica. */
+export function receiptIdOf(owner: Owner, epoch: number): string {
+  return derivedId("receipt", owner, epoch);
+}
+
+/** Only a later sighting of nothing new is left out, for a minute. */
+const SEEN_THROTTLE_MS = 60_000;
+
+export interface Sighting {
+  readonly at: string;
+  readonly displayName?: string;
+  readonly provider?: string;
+  readonly timeZone?: string;
+}
+
+/** The user's record after a sighting, or null where it isn't worth a write. */
+export function afterSeen(before: UserRecord | null, seen: Sighting): UserRecord | null {
+  const after: UserRecord = {
+    displayName: seen.displayName ?? before?.displayName ?? null,
+    provider: seen.provider ?? before?.provider ?? null,
+    timeZone: seen.timeZone ?? before?.timeZone ?? null,
+    firstSeenAt: before?.firstSeenAt ?? seen.at,
+    lastSeenAt: seen.at,
+  };
+  if (before === null) return after;
+  const news = after.displayName !== before.displayName || after.provider !== before.provider || after.timeZone !== before.timeZone;
+  const due = Date.parse(seen.at) - Date.parse(before.lastSeenAt) >= SEEN_THROTTLE_MS;
+  return news || due ? after : null;
+}

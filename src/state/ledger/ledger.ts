@@ -1,0 +1,121 @@
+import type { Owner } from "../../domain/owner.js";
+import type { AuditEntry, ErasureReceipt, OwnerLedger, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
+import { committed } from "../durable-commit.js";
+import { prefixRange, type StateEngine } from "../engine.js";
+import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { named, ownerPartition } from "../partition.js";
+import { beginErasure, completeErasure, openErasures, withdrawErasure } from "./erasure-intents.js";
+import { AUDIT, auditKey, LAST_TOMBSTONE_KEY, progressKey, RECEIPTS, TOMBSTONES, tombstoneKey, USER_KEY } from "./ledger-keys.js";
+import { afterSeen, auditOf, receiptOf, type Sighting, tombstonesOf, tombstoneValue, userOf } from "./ledger-values.js";
+
+/** Operations of a commit that adds tombstones, beside them. */
+const OF_TOMBSTONES = 2;
+
+/** Ledgers, each in its owner's partition; the epoch is the partition's. */
+export class EngineOwnerLedger implements OwnerLedger {
+  readonly #engine: StateEngine;
+
+  constructor(engine: StateEngine) {
+    this.#engine = engine;
+  }
+
+  async tombstones(owner: Owner): Promise<readonly Tombstone[]> {
+    return tombstonesOf(await this.#values(owner, TOMBSTONES));
+  }
+
+  addTombstone(owner: Owner, tombstone: Tombstone): Promise<void> {
+    return this.addTombstones(owner, [tombstone]);
+  }
+
+  /** More than one commit takes go in several, each all or nothing. */
+  async addTombstones(owner: Owner, tombstones: readonly Tombstone[]): Promise<void> {
+    const most = this.#engine.manifest.maxOperations - OF_TOMBSTONES;
+    const last = new Map(tombstones.map((each) => [each.memoryId, each]));
+    // Of several of one memory the last holds, at its place.
+    const single = tombstones.filter((each) => last.get(each.memoryId) === each);
+    for (let from = 0; from < single.length; from += most) await this.#addTombstones(owner, single.slice(from, from + most));
+  }
+
+  async user(owner: Owner): Promise<UserRecord | null> {
+    const entry = (await this.#engine.read(ownerPartition(owner), { keys: [USER_KEY] })).entries.get(USER_KEY);
+    return entry === undefined ? null : userOf(entry.value);
+  }
+
+  async seen(owner: Owner, seen: Sighting): Promise<void> {
+    await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [USER_KEY] }, (read) => {
+      const entry = read.entries.get(USER_KEY);
+      const user = afterSeen(entry === undefined ? null : userOf(entry.value), seen);
+      if (user === null) return { commit: null, result: undefined };
+      const puts = [{ key: USER_KEY, value: JSON.stringify(user) }, named(owner)];
+      return { commit: { epoch: read.epoch, checks: unchanged(read, USER_KEY), puts }, result: undefined };
+    });
+  }
+
+  async audit(owner: Owner, entry: AuditEntry): Promise<void> {
+    const query = { ranges: [{ ...prefixRange(AUDIT), limit: 1, reverse: true }] };
+    await optimisticCommit(this.#engine, ownerPartition(owner), query, ({ ranges: [rows = []] }) => {
+      const [last] = rows;
+      const key = auditKey(last === undefined ? 1 : Number(last.key.slice(AUDIT.length)) + 1);
+      return { commit: { checks: [{ key, version: null }], puts: [{ key, value: JSON.stringify(entry) }] }, result: undefined };
+    });
+  }
+
+  async auditTrail(owner: Owner): Promise<readonly AuditEntry[]> {
+    return (await this.#values(owner, AUDIT)).map(auditOf);
+  }
+
+  async epoch(owner: Owner): Promise<number> {
+    return (await this.#engine.read(ownerPartition(owner), {})).epoch;
+  }
+
+  async beginErasure(owner: Owner, at: string): Promise<{ readonly receiptId: string; readonly epoch: number }> {
+    const { receiptId, epoch } = await beginErasure(this.#engine, owner, at);
+    return { receiptId, epoch };
+  }
+
+  completeErasure(owner: Owner, receipt: ErasureReceipt, keep: readonly string[] = []): Promise<void> {
+    return completeErasure(this.#engine, owner, receipt, keep);
+  }
+
+  withdrawErasure(owner: Owner): Promise<void> {
+    return withdrawErasure(this.#engine, owner);
+  }
+
+  async receipts(owner: Owner): Promise<readonly ErasureReceipt[]> {
+    return (await this.#values(owner, RECEIPTS)).map(receiptOf);
+  }
+
+  openErasures(): Promise<readonly { readonly owner: Owner; readonly receiptId: string }[]> {
+    return openErasures(this.#engine);
+  }
+
+  async progress(owner: Owner, job: string): Promise<string | null> {
+    const key = progressKey(job);
+    const entry = (await this.#engine.read(ownerPartition(owner), { keys: [key] })).entries.get(key);
+    return entry === undefined ? null : (JSON.parse(entry.value) as string);
+  }
+
+  async setProgress(owner: Owner, job: string, cursor: string): Promise<void> {
+    await committed(this.#engine, ownerPartition(owner), { puts: [{ key: progressKey(job), value: JSON.stringify(cursor) }] });
+  }
+
+  /** Without effect: the engine is the caller's. */
+  async close(): Promise<void> {}
+
+  async #addTombstones(owner: Owner, tombstones: readonly Tombstone[]): Promise<void> {
+    await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [LAST_TOMBSTONE_KEY] }, (read) => {
+      let n = Number(read.entries.get(LAST_TOMBSTONE_KEY)?.value ?? 0);
+      const puts = tombstones.map((each) => {
+        n += 1;
+        return { key: tombstoneKey(each.memoryId), value: tombstoneValue(each, n) };
+      });
+      puts.push({ key: LAST_TOMBSTONE_KEY, value: String(n) }, named(owner));
+      return { commit: { checks: unchanged(read, LAST_TOMBSTONE_KEY), puts }, result: undefined };
+    });
+  }
+
+  async #values(owner: Owner, prefix: string): Promise<readonly string[]> {
+    const [rows = []] = (await this.#engine.read(ownerPartition(owner), { ranges: [prefixRange(prefix)] })).ranges;
+    return rows.map(({ value }) => value);
+  }
+}

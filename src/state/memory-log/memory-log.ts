@@ -1,0 +1,184 @@
+import { LRUCache } from "lru-cache";
+import type { Owner } from "../../domain/owner.js";
+import { AppError } from "../../platform/errors.js";
+import type { AppendMemoryOptions, ChangeRecord, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
+import { memoryLogEntrySchema, redacted } from "../../stores/journal/memory-log-entries.js";
+import { memoryEvents } from "../../stores/journal/memory-log-events.js";
+import { committed } from "../durable-commit.js";
+import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { eventPuts } from "../events/outbox.js";
+import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { named, numberKey, ownerPartition } from "../partition.js";
+import { partsOf, wholeValues } from "../value-parts.js";
+
+const ROWS = "memory-log/";
+/** The owner and the seq of the last entry, so that an append, and who asks for the last, reads no entry. */
+export const MEMORY_LOG_HEAD = "memory-log-head";
+
+/** Rows read at once. */
+const PAGE = 200;
+/** Rows deleted in one commit, and owners listed at once. */
+const DELETED = 90;
+const OWNERS = 1_000;
+const MAX_KNOWN = 10_000;
+
+interface Head {
+  readonly seq: number;
+  /** Of the head's key: what an append is refused by where another was faster. 0: there is none. */
+  readonly version: number;
+}
+
+/** Told of what was appended: it is in the owner's outbox. */
+export interface PublishesEvents {
+  publish(owner: Owner): void;
+}
+
+/** Memory logs, an entry a row. */
+export class EngineMemoryLog implements MemoryLog {
+  readonly #engine: StateEngine;
+  readonly #events: PublishesEvents | null;
+  /** As last seen: a commit says whether it still is so. */
+  readonly #known = new LRUCache<Owner, Head>({ max: MAX_KNOWN });
+
+  /** `events`: what is appended is told there. Default: nobody is told. */
+  constructor(engine: StateEngine, events: PublishesEvents | null = null) {
+    this.#engine = engine;
+    this.#events = events;
+  }
+
+  async append(owner: Owner, entry: NewMemoryLogEntry, { expectedSeq, epoch, now }: AppendMemoryOptions): Promise<MemoryLogEntry> {
+    const kept: MemoryLogEntry = { v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry };
+    const events = this.#events === null ? [] : memoryEvents(owner, kept);
+    const puts = [
+      ...this.#parts(kept),
+      { key: MEMORY_LOG_HEAD, value: JSON.stringify([owner, kept.seq]) },
+      ...(kept.seq === 1 ? [named(owner)] : []),
+      ...eventPuts(owner, events),
+    ];
+    for (let known = this.#known.get(owner); ; known = undefined) {
+      const head = known?.seq === expectedSeq ? known : await this.#head(owner, epoch);
+      if (head.seq !== expectedSeq) throw new AppError("MEMORIES_CHANGED");
+      const checks = [{ key: MEMORY_LOG_HEAD, version: head.version === 0 ? null : head.version }];
+      const tell = () => (events.length > 0 ? this.#events?.publish(owner) : undefined);
+      const commit = { ...(epoch !== undefined && { epoch }), checks, puts };
+      // Where the outcome is not known it may have happened: what is in the outbox is told all the same.
+      const done = await committed(this.#engine, ownerPartition(owner), commit).catch((error: unknown) => {
+        tell();
+        throw error;
+      });
+      if (done.ok) {
+        this.#known.set(owner, { seq: kept.seq, version: done.version });
+        tell();
+        return structuredClone(kept);
+      }
+      this.#known.delete(owner);
+      if (done.refused === "epoch") throw new AppError("OWNER_ERASED");
+    }
+  }
+
+  async *read(owner: Owner, options: { readonly fromSeq?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<MemoryLogEntry> {
+    for await (const { value } of this.#rows(owner, options)) yield parsed(value);
+  }
+
+  async lastSeq(owner: Owner): Promise<number> {
+    return (await this.#head(owner)).seq;
+  }
+
+  /** Entry by entry: what is appended meanwhile is not held up. Again where it was broken off. */
+  async redact(owner: Owner, change: ChangeRecord): Promise<void> {
+    for await (const { key, value } of this.#rows(owner)) {
+      const entry = parsed(value);
+      if (redacted(entry, change) !== entry) await this.#redact(owner, key, change);
+    }
+  }
+
+  async *owners(): AsyncIterable<Owner> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.#engine.partitions({ key: MEMORY_LOG_HEAD, limit: OWNERS, ...(after !== undefined && { after }) });
+      for (const { value } of page) yield headOf(value)[0];
+      after = page.at(-1)?.partition;
+      if (page.length < OWNERS) return;
+    }
+  }
+
+  async erase(owner: Owner): Promise<number> {
+    this.#known.delete(owner);
+    const query = { keys: [MEMORY_LOG_HEAD], ranges: [{ ...prefixRange(ROWS), limit: DELETED }] };
+    for (let erased = 0; ; ) {
+      const page = await optimisticCommit(this.#engine, ownerPartition(owner), query, (read) => {
+        const [rows = []] = read.ranges;
+        const last = rows.length < DELETED;
+        const deletes = [...rows.map(({ key }) => key), ...(last ? [MEMORY_LOG_HEAD] : [])];
+        const nothing = rows.length === 0 && !read.entries.has(MEMORY_LOG_HEAD);
+        const commit = nothing ? null : { checks: unchanged(read, MEMORY_LOG_HEAD), deletes };
+        return { commit, result: { entries: wholeValues(rows).length, last } };
+      });
+      erased += page.entries;
+      if (page.last) return erased;
+    }
+  }
+
+  async residue(owner: Owner): Promise<number> {
+    let entries = 0;
+    for await (const _ of this.#rows(owner)) entries += 1;
+    return entries > 0 || (await this.#head(owner)).seq === 0 ? entries : 1;
+  }
+
+  /** Without effect: the engine is the caller's. */
+  async close(): Promise<void> {}
+
+  async #head(owner: Owner, epoch?: number): Promise<Head> {
+    const read = await this.#engine.read(ownerPartition(owner), { keys: [MEMORY_LOG_HEAD] });
+    if (epoch !== undefined && read.epoch !== epoch) throw new AppError("OWNER_ERASED");
+    const entry = read.entries.get(MEMORY_LOG_HEAD);
+    return entry === undefined ? { seq: 0, version: 0 } : { seq: headOf(entry.value)[1], version: entry.version };
+  }
+
+  /** Entries whose values are whole, oldest first. */
+  async *#rows(
+    owner: Owner,
+    { fromSeq = 1, signal }: { readonly fromSeq?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<StoredEntry> {
+    for (let from = rowKey(fromSeq); ; ) {
+      signal?.throwIfAborted();
+      const query = { ranges: [{ ...prefixRange(ROWS), from, limit: PAGE }] };
+      const [rows = []] = (await this.#engine.read(ownerPartition(owner), query, signal && { signal })).ranges;
+      const whole = wholeValues(rows);
+      const full = rows.length === PAGE;
+      // More parts of the last one may lie beyond the page.
+      yield* full ? whole.slice(0, -1) : whole;
+      const last = whole.at(-1);
+      if (!full || last === undefined) return;
+      from = last.key;
+    }
+  }
+
+  #parts(entry: MemoryLogEntry): readonly { readonly key: string; readonly value: string }[] {
+    return partsOf(rowKey(entry.seq), JSON.stringify(entry), this.#engine.manifest.maxValueBytes);
+  }
+
+  async #redact(owner: Owner, key: string, change: ChangeRecord): Promise<void> {
+    await optimisticCommit(this.#engine, ownerPartition(owner), { ranges: [prefixRange(key)] }, (read) => {
+      const [rows = []] = read.ranges;
+      const [first] = wholeValues(rows);
+      const before = first === undefined ? null : parsed(first.value);
+      const after = before === null ? null : redacted(before, change);
+      if (first === undefined || after === null || after === before) return { commit: null, result: undefined };
+      const puts = this.#parts(after);
+      const deletes = rows.slice(puts.length).map((row) => row.key);
+      return { commit: { checks: [{ key, version: first.version }], puts, deletes }, result: undefined };
+    });
+  }
+}
+
+function rowKey(seq: number): string {
+  return `${ROWS}${numberKey(seq)}`;
+}
+
+function headOf(value: string): readonly [owner: Owner, seq: number] {
+  return JSON.parse(value) as [Owner, number];
+}
+
+function parsed(value: string): MemoryLogEntry {
+  return memoryLogEntrySchema.parse(JSON.parse(value));
+}

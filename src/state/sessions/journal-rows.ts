@@ -1,0 +1,139 @@
+import type { Owner } from "../../domain/owner.js";
+import { type JournalRecord, journalRecordSchema } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import { throwIfAborted } from "../../stores/journal/selected-records.js";
+import { type KeyRange, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { ownerPartition } from "../partition.js";
+import { wholeValues } from "../value-parts.js";
+import { journalPrefix, recordsKey, sessionRange } from "./keys.js";
+import { headOf, type StoredHead } from "./session-row.js";
+
+/** Rows read at once. */
+const PAGE = 50;
+/** A row that is looked for, with its parts. */
+const NEAR = 8;
+
+/** A journal's rows, each with the records of one append. Damaged records throw where `onDamaged` doesn't take them. */
+export function recordsIn({ value }: StoredEntry, onDamaged?: (place: number) => void): readonly JournalRecord[] {
+  let all: readonly unknown[];
+  try {
+    all = JSON.parse(value) as unknown[];
+  } catch (cause) {
+    if (onDamaged === undefined) throw damaged(cause);
+    onDamaged(0);
+    return [];
+  }
+  return all.flatMap((each, place) => {
+    const record = journalRecordSchema.safeParse(each);
+    if (record.success) return [record.data];
+    if (onDamaged === undefined) throw damaged(record.error);
+    onDamaged(place);
+    return [];
+  });
+}
+
+function damaged(cause: unknown): AppError {
+  return new AppError("STORAGE_DAMAGED", { detail: "A journal's row can't be read.", cause });
+}
+
+/** First seq of a row. */
+export function firstSeqOf(key: string): number {
+  return Number(key.slice(key.lastIndexOf("/") + 1));
+}
+
+interface PageOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads a session's rows page by page: also on, where the journal is rewritten meanwhile. */
+export class JournalRows {
+  readonly #engine: StateEngine;
+  readonly #owner: Owner;
+  readonly #sessionId: string;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(engine: StateEngine, owner: Owner, sessionId: string, { signal }: PageOptions = {}) {
+    this.#engine = engine;
+    this.#owner = owner;
+    this.#sessionId = sessionId;
+    this.#signal = signal;
+  }
+
+  /** Rows of the head's generation from the one that holds a seq on, oldest first, page by page. */
+  async *forwards(head: StoredHead, fromSeq = 1): AsyncGenerator<readonly StoredEntry[]> {
+    let { generation } = head;
+    let next = fromSeq;
+    let start: string | null = null;
+    for (;;) {
+      const all = prefixRange(journalPrefix(this.#sessionId, generation));
+      start ??= await this.#startOf(generation, next);
+      const page = await this.#page({ from: start, to: all.to, limit: PAGE });
+      if (page.head === null || page.head.incarnation !== head.incarnation) return;
+      if (page.head.generation !== generation) {
+        ({ generation } = page.head);
+        start = null;
+        continue;
+      }
+      const rows = wholeValues(page.entries);
+      const isLast = page.entries.length < PAGE;
+      // The last row of a full page may go on behind it.
+      const whole = isLast ? rows : rows.slice(0, -1);
+      if (whole.length > 0) yield whole;
+      if (isLast) return;
+      start = rows.at(-1)?.key ?? all.to;
+      next = firstSeqOf(start);
+    }
+  }
+
+  /** Rows that hold seqs before one, newest first, page by page. `skipTo`: asked behind each page for the seq to go on before. */
+  async *backwards(
+    head: StoredHead,
+    beforeSeq: number,
+    {
+      skipTo,
+      first,
+      limit = PAGE,
+    }: { readonly skipTo?: () => number; readonly first?: readonly StoredEntry[]; readonly limit?: number } = {},
+  ): AsyncGenerator<readonly StoredEntry[]> {
+    let { generation } = head;
+    let before = beforeSeq;
+    let known = first;
+    for (;;) {
+      const { from } = prefixRange(journalPrefix(this.#sessionId, generation));
+      const range = { from, to: recordsKey(this.#sessionId, generation, before), limit, reverse: true };
+      const page = known === undefined ? await this.#page(range) : { head, entries: known };
+      known = undefined;
+      if (page.head === null || page.head.incarnation !== head.incarnation) return;
+      if (page.head.generation !== generation) {
+        ({ generation } = page.head);
+        continue;
+      }
+      const rows = wholeValues(page.entries, { reverse: true });
+      if (rows.length > 0) yield rows;
+      const last = rows.at(-1);
+      if (page.entries.length < limit || last === undefined) return;
+      before = Math.min(firstSeqOf(last.key), skipTo?.() ?? Number.POSITIVE_INFINITY);
+    }
+  }
+
+  /** The row that holds a seq; null where there is none that may. */
+  async holding({ generation }: Pick<StoredHead, "generation">, seq: number): Promise<StoredEntry | null> {
+    const { from } = prefixRange(journalPrefix(this.#sessionId, generation));
+    const to = recordsKey(this.#sessionId, generation, seq + 1);
+    const { entries } = await this.#page({ from, to, limit: NEAR, reverse: true });
+    return wholeValues(entries, { reverse: true })[0] ?? null;
+  }
+
+  async #startOf(generation: string, seq: number): Promise<string> {
+    const { from } = prefixRange(journalPrefix(this.#sessionId, generation));
+    return seq <= 1 ? from : ((await this.holding({ generation }, seq))?.key ?? from);
+  }
+
+  async #page(range: KeyRange): Promise<{ readonly head: StoredHead | null; readonly entries: readonly StoredEntry[] }> {
+    throwIfAborted(this.#signal);
+    const options = this.#signal === undefined ? {} : { signal: this.#signal };
+    const { ranges } = await this.#engine.read(ownerPartition(this.#owner), { ranges: [sessionRange(this.#sessionId), range] }, options);
+    throwIfAborted(this.#signal);
+    return { head: headOf(this.#owner, ranges[0] ?? []), entries: ranges[1] ?? [] };
+  }
+}

@@ -1,0 +1,229 @@
+import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
+import type { Clock } from "../../platform/clock.js";
+import { AppError } from "../../platform/errors.js";
+import { isId } from "../../platform/ids.js";
+import { KeyedMutex } from "../../platform/keyed-mutex.js";
+import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
+import type {
+  ClaimOptions,
+  IdempotencyEntry,
+  ListedSession,
+  Page,
+  PendingTurn,
+  RecordedAttempt,
+  SessionIndex,
+  SessionQuery,
+} from "../../ports/session-store.js";
+import type { SessionHeads } from "../../stores/journal/session-heads.js";
+import { type ReadJournal, withoutGap } from "../../stores/sqlite-index/journal-gap.js";
+import type { StateEngine } from "../engine.js";
+import { ownerPartition } from "../partition.js";
+import { ExpiringSessions } from "./expiring.js";
+import { entryOf, IDEMPOTENCY_MS } from "./index-write.js";
+import { eraseIndex, indexResidue } from "./journal-erasure.js";
+import { externalKey, requestKey } from "./keys.js";
+import { listSessions } from "./list.js";
+import { activeOwners } from "./owner-activity.js";
+import { headsOf, ownersOf } from "./owners.js";
+import { removeSession } from "./remove.js";
+import { NO_JOURNAL, newHead, type StoredHead } from "./session-row.js";
+import { findHead } from "./session-rows.js";
+import type { EngineSessionWriter } from "./session-writer.js";
+import { readSession, readSessions } from "./sessions-read.js";
+import { TurnJobs } from "./turn-jobs.js";
+
+export interface EngineSessionIndexParts {
+  readonly engine: StateEngine;
+  readonly writer: EngineSessionWriter;
+  /** Heads of all sessions that the index has, or that have a journal. @throws SESSION_NOT_FOUND where there is no such row */
+  readonly heads: SessionHeads<StoredHead>;
+  readonly clock: Clock;
+  /** Whether the journals lie beside the index, in the same rows: then nothing is indexed that has none. */
+  readonly hasJournals: boolean;
+  /** Where the records come from that were missed. Undefined: those that are given are folded in as they come. */
+  readonly readJournal: ReadJournal | undefined;
+}
+
+/** Another process may write a session between a look and a write: so often it is looked at anew. */
+const MAX_TRIES = 8;
+
+/** What sessions look like: rows in their owners' partitions, which every write of a journal here brings up to date with it. */
+export class EngineSessionIndex implements SessionIndex {
+  readonly #parts: EngineSessionIndexParts;
+  readonly #engine: StateEngine;
+  readonly #jobs: TurnJobs;
+  readonly #expiring: ExpiringSessions;
+  readonly #mutex = new KeyedMutex();
+
+  constructor(parts: EngineSessionIndexParts) {
+    this.#parts = parts;
+    this.#engine = parts.engine;
+    this.#jobs = new TurnJobs(parts.engine);
+    this.#expiring = new ExpiringSessions(parts.engine);
+  }
+
+  /** Has nothing to do for records that a journal's write brought; folds what the index lacks. */
+  async apply(owner: Owner, sessionId: string, records: readonly JournalRecord[]): Promise<void> {
+    const last = records.at(-1);
+    const { heads, readJournal } = this.#parts;
+    if (last === undefined || (heads.known(owner, sessionId)?.state?.indexedSeq ?? 0) >= last.seq) return;
+    await this.#mutex.run(sessionId, async () => {
+      const head = heads.known(owner, sessionId) ?? (await this.#find(owner, sessionId));
+      for await (const batch of withoutGap(owner, sessionId, head.state?.indexedSeq ?? 0, records, readJournal))
+        await this.#fold(owner, sessionId, batch);
+    });
+  }
+
+  async indexedSeq(owner: Owner, sessionId: string): Promise<number> {
+    return (await this.#head(owner, sessionId))?.state?.indexedSeq ?? 0;
+  }
+
+  get(owner: Owner, sessionId: string): Promise<Session | null> {
+    return readSession(this.#engine, owner, sessionId);
+  }
+
+  async findByExternalId(owner: Owner, externalId: string): Promise<Session | null> {
+    const key = externalKey(externalId);
+    const entry = (await this.#engine.read(ownerPartition(owner), { keys: [key] })).entries.get(key);
+    return entry === undefined ? null : this.get(owner, JSON.parse(entry.value) as string);
+  }
+
+  list(owner: Owner, query: SessionQuery): Promise<Page<Session>> {
+    return listSessions(this.#engine, owner, query);
+  }
+
+  async *pages(size: number): AsyncGenerator<readonly ListedSession[]> {
+    let page: ListedSession[] = [];
+    for await (const owner of ownersOf(this.#engine))
+      for await (const heads of headsOf(this.#engine, owner))
+        for (const { head } of heads) {
+          if (head.state === null) continue;
+          page.push({ owner, session: head.state.session });
+          if (page.length < size) continue;
+          yield page;
+          page = [];
+        }
+    if (page.length > 0) yield page;
+  }
+
+  owners(query: OwnersQuery): Promise<Page<OwnerActivity>> {
+    return activeOwners(this.#engine, query);
+  }
+
+  async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {
+    const rowKey = requestKey(key);
+    const row = (await this.#engine.read(ownerPartition(owner), { keys: [rowKey] })).entries.get(rowKey);
+    const entry = row === undefined ? null : entryOf(row.value);
+    return entry !== null && Date.parse(entry.at) > now.getTime() - IDEMPOTENCY_MS ? entry : null;
+  }
+
+  due(nowMs: number, limit: number, { except = [] }: { readonly except?: readonly Owner[] } = {}): Promise<readonly PendingTurn[]> {
+    return this.#jobs.due(nowMs, limit, except);
+  }
+
+  claim(nowMs: number, limit: number, claim: ClaimOptions): Promise<readonly PendingTurn[]> {
+    return this.#jobs.claim(nowMs, limit, claim);
+  }
+
+  renewClaim(turn: PendingTurn, leaseMs: number): Promise<string | null> {
+    return this.#jobs.renewClaim(turn, leaseMs);
+  }
+
+  letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void> {
+    return this.#jobs.letGo(turn);
+  }
+
+  /** As {@link TurnJobs.releaseAll}. */
+  releaseClaims(): Promise<void> {
+    return this.#jobs.releaseAll();
+  }
+
+  unclaimed(owner: Owner, options: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void> {
+    return this.#jobs.unclaimed(owner, options);
+  }
+
+  pendingOf(owner: Owner, sessionId?: string): Promise<readonly PendingTurn[]> {
+    return this.#jobs.of(owner, sessionId);
+  }
+
+  pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }> {
+    return this.#jobs.counts();
+  }
+
+  oldestPendingAtMs(): Promise<number | null> {
+    return this.#jobs.oldestAtMs();
+  }
+
+  recordAttempt(owner: Owner, sessionId: string, turn: number, attempt: RecordedAttempt): Promise<void> {
+    return this.#jobs.recordAttempt({ owner, sessionId, turn }, attempt);
+  }
+
+  retryFailed(owner: Owner, sessionId: string): Promise<number> {
+    return this.#jobs.retryFailed(owner, sessionId, this.#parts.clock.now().getTime());
+  }
+
+  async expiring(query: Parameters<SessionIndex["expiring"]>[0]): ReturnType<SessionIndex["expiring"]> {
+    const found = await this.#expiring.find(query);
+    const sessions = await Promise.all(
+      found.map(async ({ owner, id }) => {
+        const [read] = await readSessions(this.#engine, owner, [id]);
+        if (read === undefined) return [];
+        const { statusSince, statusBeforeDelete } = read.state;
+        return [{ owner, session: read.session, statusSince, statusBeforeDelete }];
+      }),
+    );
+    return sessions.flat();
+  }
+
+  async statusBeforeDelete(owner: Owner, sessionId: string): Promise<SessionStatus | null> {
+    return (await this.#head(owner, sessionId))?.state?.statusBeforeDelete ?? null;
+  }
+
+  async remove(owner: Owner, sessionId: string): Promise<void> {
+    if (!isId(sessionId)) return;
+    this.#parts.heads.forget(sessionId);
+    await removeSession(this.#engine, owner, sessionId, this.#parts.hasJournals ? "index" : "index without journal");
+    this.#parts.heads.forget(sessionId);
+  }
+
+  async clear(): Promise<void> {
+    for await (const owner of ownersOf(this.#engine)) await eraseIndex(this.#engine, owner, this.#parts.hasJournals);
+    this.#parts.heads.clear();
+  }
+
+  async erase(owner: Owner): Promise<{ readonly sessions: number; readonly idempotencyKeys: number; readonly pendingTurns: number }> {
+    const erased = await eraseIndex(this.#engine, owner, this.#parts.hasJournals);
+    this.#parts.heads.clear();
+    return erased;
+  }
+
+  residue(owner: Owner): Promise<number> {
+    return indexResidue(this.#engine, owner);
+  }
+
+  async #fold(owner: Owner, sessionId: string, batch: readonly JournalRecord[]): Promise<void> {
+    const { heads, writer } = this.#parts;
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const known = tries === 1 ? heads.known(owner, sessionId) : undefined;
+      const head = known ?? (await this.#find(owner, sessionId));
+      const after = await writer.foldRecords(head, sessionId, batch);
+      // One that was folded in between is not in the head that was known.
+      if (after !== null) return after.version === null ? undefined : heads.keep(sessionId, after);
+      heads.forget(sessionId);
+    }
+    throw new AppError("SESSION_CHANGED");
+  }
+
+  /** What a fold goes out from. @throws SESSION_NOT_FOUND where it needs a journal, and there is none */
+  async #find(owner: Owner, sessionId: string): Promise<StoredHead> {
+    const head = await this.#head(owner, sessionId);
+    if (!this.#parts.hasJournals) return head === null ? newHead(owner) : { ...head, ...NO_JOURNAL };
+    if (head === null || head.incarnation === "") throw new AppError("SESSION_NOT_FOUND");
+    return head;
+  }
+
+  async #head(owner: Owner, sessionId: string): Promise<StoredHead | null> {
+    return isId(sessionId) ? findHead(this.#engine, owner, sessionId) : null;
+  }
+}

@@ -1,0 +1,145 @@
+import { isBlankFailure } from "../../domain/message-kinds.js";
+import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import { type RewindMark, standing } from "../../stores/journal/rewound-records.js";
+import type { SessionHead } from "../../stores/journal/session-heads.js";
+import type { SessionState } from "../../stores/sqlite-index/session-fold.js";
+import type { PartitionRead, StoredEntry } from "../engine.js";
+import { partsOf, wholeValues } from "../value-parts.js";
+import { sessionKey } from "./keys.js";
+
+/** A session's row: where its journal stands, and what the index makes of it. Either half may be missing. */
+export interface SessionRow {
+  readonly v: 1;
+  /** Empty where there is no journal here. */
+  readonly incarnation: string;
+  /** Of the journal's rows. */
+  readonly generation: string;
+  readonly lastSeq: number;
+  readonly lastTurn: number;
+  /** The newest that wrote. */
+  readonly fence: number;
+  /** Messages in the journal, also those that were taken back. */
+  readonly messages: number;
+  /** Seqs of all rewinds and of what they go back to, in order. */
+  readonly rewinds: readonly (readonly [seq: number, toSeq: number])[];
+  /** Seqs of the newest summaries, in order: as many as anything that is taken back may take along. */
+  readonly summaries: readonly number[];
+  /** Names the rows that the index has beside this one. Empty where it has none. */
+  readonly fold: string;
+  /** Null where the index has nothing. */
+  readonly state: SessionState | null;
+}
+
+/** A lock's row as it was seen. */
+export interface SeenLock {
+  readonly version: number | null;
+  readonly fence: number;
+  /** The partition's version when it was seen. */
+  readonly at: number;
+}
+
+/** A row as it was last seen or written: what the next write goes out from. */
+export interface StoredHead extends SessionHead, SessionRow {
+  readonly incarnation: string;
+  readonly state: SessionState | null;
+  /** Null: there is no such row yet. */
+  readonly version: number | null;
+  /** In how many parts it lies. */
+  readonly parts: number;
+  /** The session's lock; null where it was not looked at. */
+  readonly lock: SeenLock | null;
+}
+
+const MAX_SUMMARIES = 64;
+
+export const NO_JOURNAL = {
+  incarnation: "",
+  generation: "",
+  lastSeq: 0,
+  lastTurn: 0,
+  fence: 0,
+  messages: 0,
+  rewinds: [],
+  summaries: [],
+} as const;
+
+export const NO_INDEX = { fold: "", state: null } as const;
+
+export function newHead(owner: Owner): StoredHead {
+  return { v: 1, owner, ...NO_JOURNAL, ...NO_INDEX, version: null, parts: 0, lock: null };
+}
+
+/** The head in what a read found of the session's range; null where there is none. */
+export function headOf(owner: Owner, entries: readonly StoredEntry[], lock: SeenLock | null = null): StoredHead | null {
+  const [whole] = wholeValues(entries);
+  return whole === undefined ? null : { ...rowOf(whole), owner, version: whole.version, parts: entries.length, lock };
+}
+
+export function seenLock(read: PartitionRead, key: string): SeenLock {
+  const entry = read.entries.get(key);
+  const at = read.version;
+  return entry === undefined ? { version: null, fence: 0, at } : { version: entry.version, fence: lockFence(entry.value), at };
+}
+
+function lockFence(value: string): number {
+  return (JSON.parse(value) as { readonly fence: number }).fence;
+}
+
+/** Written here alone: its shape needs no second check. */
+export function rowOf(entry: Pick<StoredEntry, "key" | "value">): SessionRow {
+  try {
+    return JSON.parse(entry.value) as SessionRow;
+  } catch (cause) {
+    throw new AppError("STORAGE_DAMAGED", { detail: "A session's row can't be read.", cause });
+  }
+}
+
+export interface RowWrite {
+  readonly puts: readonly { readonly key: string; readonly value: string }[];
+  readonly deletes: readonly string[];
+  readonly parts: number;
+}
+
+/** What makes the row what it is to be; parts that a longer one had before go. */
+export function rowWrite(sessionId: string, head: StoredHead, maxValueBytes: number): RowWrite {
+  const { owner: _, version: _version, parts: before, lock: _lock, isBehind: _behind, ...row } = head;
+  const puts = partsOf(sessionKey(sessionId), JSON.stringify(row), maxValueBytes);
+  return { puts, deletes: rowKeys(sessionId, before).slice(puts.length), parts: puts.length };
+}
+
+export function rowKeys(sessionId: string, parts: number): readonly string[] {
+  const key = sessionKey(sessionId);
+  return Array.from({ length: parts }, (_, place) => (place === 0 ? key : `${key}~${String(place).padStart(4, "0")}`));
+}
+
+/** The journal's half of a row after records were added. */
+export function withRecords(head: StoredHead, records: readonly JournalRecord[]): StoredHead {
+  return {
+    ...head,
+    lastSeq: records.at(-1)?.seq ?? head.lastSeq,
+    lastTurn: records.reduce((highest, { turn }) => Math.max(highest, turn), head.lastTurn),
+    messages: head.messages + records.filter(isCounted).length,
+    rewinds: [
+      ...head.rewinds,
+      ...records.flatMap((record) => (record.type === "rewind" ? [[record.seq, record.body.to_seq] as const] : [])),
+    ],
+    summaries: [...head.summaries, ...records.flatMap(({ type, seq }) => (type === "summary" ? [seq] : []))].slice(-MAX_SUMMARIES),
+  };
+}
+
+/** A message that an erasure counts: not the mark of a turn that never came to a word. */
+export function isCounted(record: JournalRecord): boolean {
+  return record.type === "message" && !isBlankFailure(record);
+}
+
+export function rewindMarks({ rewinds }: Pick<SessionRow, "rewinds">): readonly RewindMark[] {
+  return rewinds.map(([seq, toSeq]) => ({ seq, toSeq }));
+}
+
+/** Seq of the newest summary that stands; null where none does. */
+export function standingSummary(row: Pick<SessionRow, "rewinds" | "summaries">): number | null {
+  const stands = standing(rewindMarks(row));
+  return row.summaries.findLast((seq) => stands({ seq, type: "summary" })) ?? null;
+}

@@ -1,0 +1,284 @@
+import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord } from "../../domain/session.js";
+import { sessionEvents } from "../../domain/session-events.js";
+import { AppError } from "../../platform/errors.js";
+import { newId } from "../../platform/ids.js";
+import type { JournalEnd } from "../../ports/transfer.js";
+import {
+  NOTHING,
+  rewindsIn,
+  type SessionAppend,
+  type SessionCreate,
+  type SessionEngine,
+} from "../../stores/journal/atomic-session-write.js";
+import { changesOf, type SessionChanges } from "../../stores/sqlite-index/session-changes.js";
+import type { Standing } from "../../stores/sqlite-index/session-fold.js";
+import { assertFits } from "../commit-limits.js";
+import { committed } from "../durable-commit.js";
+import type { Commit, CommitResult, StateEngine } from "../engine.js";
+import { eventPuts } from "../events/outbox.js";
+import { ERASURE_KEY } from "../ledger/ledger-keys.js";
+import { named, ownerPartition } from "../partition.js";
+import { partsOf } from "../value-parts.js";
+import { fits, inCommits } from "./commit-size.js";
+import { type Changes, indexWrite, needsLook, requestKeys, requestsWrite, type SeenRows, together } from "./index-write.js";
+import { lockKey, nextGeneration, recordsKey, sessionKey } from "./keys.js";
+import type { EngineLeases, OfferedLease } from "./leases.js";
+import { NO_JOURNAL, newHead, rowWrite, type StoredHead, withRecords } from "./session-row.js";
+import { findHead, lockOf, seenRows, sessionLock, standingAt } from "./session-rows.js";
+import { StagedJournal } from "./staged-journal.js";
+import { emptyTrash } from "./trash.js";
+
+export interface SessionWriterParts {
+  readonly engine: StateEngine;
+  /** Null where there are no turns here. */
+  readonly leases: EngineLeases | null;
+  /** Publishes the events that a write brought. Null: nobody is told. */
+  readonly events: { publish(owner: Owner): void } | null;
+  /** Whether a folded record is told, too: where journals are kept elsewhere, and were not told of by their write. Default: none. */
+  readonly tellsFolds?: (record: JournalRecord) => boolean;
+}
+
+interface Write {
+  readonly sessionId: string;
+  readonly before: StoredHead;
+  /** With the journal's half as it is to be. */
+  readonly after: StoredHead;
+  /** For the journal; none where only the index follows. */
+  readonly records: readonly JournalRecord[];
+  /** Records that outsiders are told of. */
+  readonly told: readonly JournalRecord[];
+  readonly changes: SessionChanges | null;
+  readonly isFold: boolean;
+  readonly epoch?: number | undefined;
+  readonly more?: Partial<Changes>;
+}
+
+interface Made {
+  readonly commit: Omit<Commit, "id">;
+  /** But for its version. */
+  readonly after: StoredHead;
+  /** Keys that are deleted behind it. */
+  readonly later: readonly string[];
+  /** The records are to be written before it. */
+  readonly isStaged: boolean;
+  /** Whether it brings events. */
+  readonly tells: boolean;
+}
+
+/** Rows may change between a look and a write: so often they are looked at anew. */
+const MAX_TRIES = 5;
+
+/** Writes sessions, each in one commit: records, and what the index makes of them. */
+export class EngineSessionWriter implements SessionEngine<StoredHead> {
+  readonly #parts: SessionWriterParts;
+
+  constructor(parts: SessionWriterParts) {
+    this.#parts = parts;
+  }
+
+  async create(
+    owner: Owner,
+    sessionId: string,
+    records: readonly JournalRecord[],
+    changes: SessionChanges | null,
+    { epoch, beginsLock }: SessionCreate = {},
+  ): Promise<StoredHead> {
+    const before = newHead(owner);
+    const begun = { ...before, incarnation: newId(), generation: nextGeneration() };
+    const lock = beginsLock === undefined ? null : this.#offered(owner, sessionId, beginsLock);
+    const own = { checks: [{ key: ERASURE_KEY, version: null }], puts: [named(owner)] };
+    // Of a lock that begins the check against an erasure is part.
+    const more = lock === null ? own : { checks: [...(lock.commit.checks ?? [])], puts: [...own.puts, ...(lock.commit.puts ?? [])] };
+    const after = { ...withRecords(begun, records), fence: lock?.fence ?? 0 };
+    const write = { sessionId, before, after, records, told: records, changes, isFold: false, epoch, more };
+    const written = await this.#writeFirst(write, lock);
+    if (written === null) throw new AppError("SESSION_CHANGED");
+    if (lock !== null) this.#parts.leases?.begun(lock, written.version ?? 0);
+    return written;
+  }
+
+  async append(
+    head: StoredHead,
+    sessionId: string,
+    { records, changes, fence, beginsLock, endsLock }: SessionAppend,
+  ): Promise<StoredHead | null> {
+    const write = { sessionId, before: head, records, told: records, changes, isFold: false };
+    const after = { ...withRecords(head, records), lock: null };
+    if (fence === null) return this.#write({ ...write, after });
+    if (fence < head.fence) throw new AppError("FENCED");
+    const name = sessionLock(head.owner, sessionId);
+    if (beginsLock) return this.#appendFirst(write, { ...after, fence }, this.#offered(head.owner, sessionId, fence));
+    const lock = lockOf(head, this.#parts.leases?.seen(name, fence) ?? null);
+    if (lock === null) return null;
+    if (fence < lock.fence) throw new AppError("FENCED");
+    const key = lockKey(name);
+    const ends = endsLock && lock.fence === fence;
+    const more = { checks: [{ key, version: lock.version }], deletes: ends ? [key] : [] };
+    const undo = ends ? this.#parts.leases?.ending(name, fence) : undefined;
+    let written: StoredHead | null = null;
+    try {
+      written = await this.#write({ ...write, after: { ...after, fence }, more });
+      return written;
+    } finally {
+      if (written === null) undo?.();
+      else if (ends) this.#parts.leases?.ended(name, fence);
+    }
+  }
+
+  /** The write that a lock begins with. @throws FENCED where somebody else has taken it */
+  async #appendFirst(write: Omit<Write, "after">, after: StoredHead, lock: OfferedLease): Promise<StoredHead | null> {
+    const { checks = [], puts = [] } = lock.commit;
+    const written = await this.#writeFirst({ ...write, after, more: { checks: [...checks], puts: [...puts] } }, lock);
+    if (written !== null) this.#parts.leases?.begun(lock, written.version ?? 0);
+    return written;
+  }
+
+  async #writeFirst(write: Write, lock: OfferedLease | null): Promise<StoredHead | null> {
+    const writing = this.#write(write);
+    return lock === null ? writing : (this.#parts.leases?.letGoUnless(lock.lease, lock.fence, writing) ?? writing);
+  }
+
+  /** @throws FENCED where it is not the caller's to begin */
+  #offered(owner: Owner, sessionId: string, fence: number): OfferedLease {
+    const offered = this.#parts.leases?.offered(sessionLock(owner, sessionId), fence) ?? null;
+    if (offered === null) throw new AppError("FENCED");
+    return offered;
+  }
+
+  async fold(head: StoredHead, sessionId: string, changes: SessionChanges): Promise<boolean> {
+    return (await this.#write(this.#foldOf(head, sessionId, changes, []))) !== null;
+  }
+
+  /**
+   * Folds records into a session's index; in several commits where they are too many for one. The head after it; null when the session is
+   * not as `head` has it any more.
+   */
+  async foldRecords(head: StoredHead, sessionId: string, records: readonly JournalRecord[]): Promise<StoredHead | null> {
+    const standings = new Map<number, Standing>();
+    for (const { toSeq } of rewindsIn(records)) standings.set(toSeq, await standingAt(this.#parts.engine, head, sessionId, toSeq));
+    const changes = changesOf(head.state, sessionId, records, (seq) => standings.get(seq) ?? NOTHING);
+    if (changes === null) return head;
+    const indexedSeq = head.state?.indexedSeq ?? 0;
+    const told = records.filter((record) => record.seq > indexedSeq && this.#parts.tellsFolds?.(record) === true);
+    const write = this.#foldOf(head, sessionId, changes, told);
+    if (records.length === 1 || this.#fitsAtOnce(write)) return this.#write(write);
+    const half = await this.foldRecords(head, sessionId, records.slice(0, records.length >> 1));
+    return half === null ? null : this.foldRecords(half, sessionId, records.slice(records.length >> 1));
+  }
+
+  /** What the index has of the session stays. */
+  async restore(owner: Owner, sessionId: string, records: () => AsyncIterable<JournalRecord>, end: JournalEnd): Promise<void> {
+    const { engine } = this.#parts;
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const before = (await findHead(engine, owner, sessionId)) ?? newHead(owner);
+      const begun = { ...before, ...NO_JOURNAL, incarnation: newId(), generation: nextGeneration(before.generation) };
+      const staged = await StagedJournal.begin(engine, owner, sessionId, begun.generation);
+      const after = { ...(await staged.addAll(records(), begun)), lastSeq: end.lastSeq, lastTurn: end.lastTurn };
+      if ((await staged.replace(before, after)).ok) return emptyTrash(engine, ownerPartition(owner), sessionId);
+    }
+    throw new AppError("SESSION_CHANGED");
+  }
+
+  async standingAt(owner: Owner, sessionId: string, seq: number): Promise<Standing> {
+    const head = await findHead(this.#parts.engine, owner, sessionId);
+    return head === null || head.fold === "" ? NOTHING : standingAt(this.#parts.engine, head, sessionId, seq);
+  }
+
+  #foldOf(head: StoredHead, sessionId: string, changes: SessionChanges, told: readonly JournalRecord[]): Write {
+    const more = head.version === null ? { puts: [named(head.owner)] } : {};
+    return { sessionId, before: head, after: { ...head, lock: null }, records: [], told, changes, isFold: true, more };
+  }
+
+  /** Null where the session or its lock is not as `before` has it. @throws OWNER_ERASED, IDEMPOTENCY_IN_PROGRESS, COMMIT_TOO_LARGE */
+  async #write(write: Write): Promise<StoredHead | null> {
+    const { engine, events } = this.#parts;
+    const { sessionId, before, changes, isFold } = write;
+    const { owner } = before;
+    const keys = changes === null ? requestKeys(sessionId, write.records) : changes.keys;
+    const look = () => seenRows(engine, owner, sessionId, keys);
+    let seen = changes !== null && needsLook(changes, isFold) ? await look() : null;
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const made = this.#make(write, seen);
+      const tell = () => (made.tells ? events?.publish(owner) : undefined);
+      const written = made.isStaged ? this.#stage(write, made) : committed(engine, ownerPartition(owner), made.commit);
+      // Where the outcome is not known it may have happened: what is in the outbox is told all the same.
+      const result = await written.catch((error: unknown) => {
+        tell();
+        throw error;
+      });
+      if (result.ok) {
+        tell();
+        await this.#deleteLater(owner, made.later);
+        return { ...made.after, version: result.version };
+      }
+      if (result.refused === "epoch" || result.keys.includes(ERASURE_KEY)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+      const own = [sessionKey(sessionId), ...(write.more?.checks ?? []).map(({ key }) => key)];
+      if (result.keys.some((key) => own.includes(key))) return null;
+      seen = await look();
+    }
+    return null;
+  }
+
+  /** What is left where that fails is known by whoever takes it up: its turn is no part of the conversation. */
+  async #deleteLater(owner: Owner, keys: readonly string[]): Promise<void> {
+    const { engine } = this.#parts;
+    const changes = keys.map((key) => ({ deletes: [key] }));
+    for (const batch of inCommits(engine.manifest, changes)) {
+      const deletes = batch.flatMap((each) => each.deletes);
+      await committed(engine, ownerPartition(owner), { deletes }).catch(() => undefined);
+    }
+  }
+
+  /** @throws IDEMPOTENCY_IN_PROGRESS, COMMIT_TOO_LARGE */
+  #make(write: Write, seen: SeenRows | null): Made {
+    const { manifest } = this.#parts.engine;
+    const whole = this.#whole(write, seen);
+    if (write.isFold || fits(manifest, whole.commit)) return whole;
+    const behind = this.#withoutIndex(write, seen, true);
+    if (fits(manifest, behind.commit)) return behind;
+    if (write.before.version === null) return { ...this.#withoutIndex(write, seen, false), isStaged: true };
+    assertFits(manifest, { id: "", ...behind.commit });
+    return behind;
+  }
+
+  #fitsAtOnce(write: Write): boolean {
+    return fits(this.#parts.engine.manifest, this.#whole(write, null).commit);
+  }
+
+  #whole(write: Write, seen: SeenRows | null): Made {
+    const { sessionId, before, after, records, changes, isFold } = write;
+    const { maxValueBytes } = this.#parts.engine.manifest;
+    if (changes === null) return this.#made(write, after, requestsWrite(requestKeys(sessionId, records), seen), true);
+    const fold = before.fold === "" ? newId() : before.fold;
+    const index = indexWrite({ sessionId, before: before.state, changes, fold, seen, isFold, maxValueBytes });
+    return this.#made(write, { ...after, fold, state: changes.state, isBehind: false }, index, true);
+  }
+
+  /** The index is caught up later: only keys, which others are refused by, are put with the records. */
+  #withoutIndex(write: Write, seen: SeenRows | null, hasJournal: boolean): Made {
+    const keys = requestsWrite(requestKeys(write.sessionId, write.records), seen);
+    return this.#made(write, { ...write.after, isBehind: true }, keys, hasJournal);
+  }
+
+  #made(write: Write, after: StoredHead, index: Partial<Changes>, hasJournal: boolean): Made {
+    const { sessionId, before, records, told: toTell, epoch, more = {} } = write;
+    const { maxValueBytes } = this.#parts.engine.manifest;
+    const row = rowWrite(sessionId, after, maxValueBytes);
+    const [first] = hasJournal ? records : [];
+    const key = recordsKey(sessionId, after.generation, first?.seq ?? 0);
+    const journal = first === undefined ? [] : partsOf(key, JSON.stringify(records), maxValueBytes);
+    const told = this.#parts.events === null ? [] : eventPuts(before.owner, sessionEvents(before.owner, sessionId, toTell));
+    const own = { checks: [{ key: sessionKey(sessionId), version: before.version }], puts: [...row.puts, ...journal, ...told] };
+    const changes = together(own, { deletes: [...row.deletes] }, index, more);
+    const commit = { ...changes, ...(epoch !== undefined && { epoch }) };
+    return { commit, after: { ...after, parts: row.parts }, later: index.later ?? [], isStaged: false, tells: told.length > 0 };
+  }
+
+  /** A new session with more records than one commit takes: they lie there before anything refers to them. */
+  async #stage({ sessionId, records, before, epoch }: Write, { commit, after }: Made): Promise<CommitResult> {
+    const staged = await StagedJournal.begin(this.#parts.engine, before.owner, sessionId, after.generation, epoch);
+    await staged.addAll(records, after);
+    return staged.finish(commit);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord } from "../../domain/session.js";
+import type { Clock } from "../../platform/clock.js";
+import { AppError } from "../../platform/errors.js";
+import type { Logger } from "../../platform/logger.js";
+import type { ImageStore } from "../../ports/image-store.js";
+import type { SessionStore } from "../../ports/session-store.js";
+import { AtomicSessionWrite } from "../../stores/journal/atomic-session-write.js";
+import { LeasedLock } from "../../stores/journal/leased-lock.js";
+import { SessionHeads } from "../../stores/journal/session-heads.js";
+import type { ReadJournal } from "../../stores/sqlite-index/journal-gap.js";
+import type { StateEngine } from "../engine.js";
+import { EngineJournal } from "./journal.js";
+import { EngineLeases } from "./leases.js";
+import { EngineSessionIndex } from "./session-index.js";
+import { findHead, readHead } from "./session-rows.js";
+import { EngineSessionWriter } from "./session-writer.js";
+import { turnStartOf } from "./turn-start.js";
+
+export interface EngineSessionStoreOptions {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Of locks, in milliseconds. Default 15,000. */
+  readonly leaseMs?: number;
+  readonly images: ImageStore;
+  /** Publishes what writes of sessions put in their owner's outbox. Default: nobody is told. */
+  readonly events?: { publish(owner: Owner): void } | null;
+}
+
+/** A session store over an engine of state, for as many processes as the engine takes. The engine stays the caller's to close. */
+export function engineSessionStore(
+  engine: StateEngine,
+  { images, events = null, ...options }: EngineSessionStoreOptions,
+): SessionStore & { readonly journal: EngineJournal; readonly index: EngineSessionIndex } {
+  const leases = new EngineLeases(engine);
+  const locks = new LeasedLock(leases, options);
+  const heads = new SessionHeads((owner, sessionId) => readHead(engine, owner, sessionId));
+  const writer = new EngineSessionWriter({ engine, leases, events });
+  const journal = new EngineJournal({ engine, heads, write: new AtomicSessionWrite(writer, heads) });
+  const readJournal: ReadJournal = (owner, sessionId, fromSeq) => journal.read(owner, sessionId, { fromSeq, includeRewound: true });
+  const index = new EngineSessionIndex({ engine, writer, heads, clock: options.clock, hasJournals: true, readJournal });
+  return { journal, index, locks, images, startTurn: turnStartOf({ engine, locks, leases, heads }), close: async () => {} };
+}
+
+export interface EngineSessionIndexOptions {
+  readonly clock: Clock;
+  /** Where records come from that were missed. Default: those that are given are folded in as they come. */
+  readonly readJournal?: ReadJournal;
+  /** Publishes what is folded in. Default: nobody is told. */
+  readonly events?: EngineSessionStoreOptions["events"];
+  /** Whether a record that is folded in is told. Default: it is. */
+  readonly tells?: (record: JournalRecord) => boolean;
+}
+
+/** The index alone, of journals that are kept elsewhere. The engine stays the caller's to close. */
+export function engineSessionIndex(engine: StateEngine, options: EngineSessionIndexOptions): EngineSessionIndex {
+  const { clock, readJournal, events = null, tells = () => true } = options;
+  const heads = new SessionHeads(async (owner: Owner, sessionId: string) => {
+    const head = await findHead(engine, owner, sessionId);
+    if (head === null) throw new AppError("SESSION_NOT_FOUND");
+    return head;
+  });
+  const writer = new EngineSessionWriter({ engine, leases: null, events, tellsFolds: tells });
+  return new EngineSessionIndex({ engine, writer, heads, clock, hasJournals: false, readJournal });
+}

@@ -1,0 +1,118 @@
+import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord } from "../../domain/session.js";
+import { AppError } from "../../platform/errors.js";
+import { committed } from "../durable-commit.js";
+import type { Commit, CommitResult, StateEngine } from "../engine.js";
+import { ERASURE_KEY } from "../ledger/ledger-keys.js";
+import { named, ownerPartition } from "../partition.js";
+import { partsOf } from "../value-parts.js";
+import { inCommits } from "./commit-size.js";
+import { journalPrefix, recordsKey, sessionKey } from "./keys.js";
+import { rowWrite, type StoredHead, withRecords } from "./session-row.js";
+import { discardBuilt, trashKey, trashPut } from "./trash.js";
+
+/** A row of that many characters and records is full. */
+const ROW_CHARS = 200_000;
+const ROW_RECORDS = 200;
+
+interface Row {
+  readonly firstSeq: number;
+  readonly records: readonly JournalRecord[];
+}
+
+/**
+ * A journal that takes several commits to write: its rows lie in a generation that nothing refers to until the last commit. What a crash
+ * leaves of it is in the trash already.
+ */
+export class StagedJournal {
+  readonly #engine: StateEngine;
+  readonly #owner: Owner;
+  readonly #sessionId: string;
+  readonly #generation: string;
+  readonly #epoch: number | undefined;
+  /** Of the trash's row, which whoever clears up changes first. */
+  readonly #version: number;
+  readonly #nowMs: number;
+
+  private constructor(
+    engine: StateEngine,
+    of: { readonly owner: Owner; readonly sessionId: string; readonly generation: string; readonly epoch: number | undefined },
+    at: { readonly version: number; readonly nowMs: number },
+  ) {
+    this.#engine = engine;
+    this.#owner = of.owner;
+    this.#sessionId = of.sessionId;
+    this.#generation = of.generation;
+    this.#epoch = of.epoch;
+    this.#version = at.version;
+    this.#nowMs = at.nowMs;
+  }
+
+  /** @throws OWNER_ERASED */
+  static async begin(engine: StateEngine, owner: Owner, sessionId: string, generation: string, epoch?: number): Promise<StagedJournal> {
+    const partition = ownerPartition(owner);
+    const { nowMs } = await engine.read(partition, {});
+    const put = trashPut(sessionId, generation, { building: true, atMs: nowMs, prefixes: [journalPrefix(sessionId, generation)] });
+    const checks = [{ key: ERASURE_KEY, version: null }];
+    const result = await committed(engine, partition, { checks, puts: [put], ...(epoch !== undefined && { epoch }) });
+    if (!result.ok) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+    return new StagedJournal(engine, { owner, sessionId, generation, epoch }, { version: result.version, nowMs });
+  }
+
+  /** Writes rows, each under its first seq. */
+  async addRows(rows: readonly Row[]): Promise<void> {
+    const { manifest } = this.#engine;
+    const puts = rows.map(({ firstSeq, records }) => {
+      const key = recordsKey(this.#sessionId, this.#generation, firstSeq);
+      return { puts: partsOf(key, JSON.stringify(records), manifest.maxValueBytes) };
+    });
+    for (const batch of inCommits(manifest, puts))
+      await committed(this.#engine, ownerPartition(this.#owner), { puts: batch.flatMap((each) => each.puts) });
+  }
+
+  /** Writes all records, in rows of a fair size. The head with what they add to it, for one that had none of them. */
+  async addAll(records: AsyncIterable<JournalRecord> | Iterable<JournalRecord>, head: StoredHead): Promise<StoredHead> {
+    let after = head;
+    let row: JournalRecord[] = [];
+    let chars = 0;
+    const flush = async () => {
+      const [first] = row;
+      if (first !== undefined) await this.addRows([{ firstSeq: first.seq, records: row }]);
+      after = withRecords(after, row);
+      [row, chars] = [[], 0];
+    };
+    for await (const record of records) {
+      row.push(record);
+      chars += JSON.stringify(record).length;
+      if (row.length >= ROW_RECORDS || chars >= ROW_CHARS) await flush();
+    }
+    await flush();
+    return after;
+  }
+
+  /** The session goes on with the rows, under the head `after`; those that it had go. Refused where it is not as `before` has it. */
+  replace(before: StoredHead, after: StoredHead): Promise<CommitResult> {
+    const row = rowWrite(this.#sessionId, after, this.#engine.manifest.maxValueBytes);
+    const prefixes = before.generation === "" ? [] : [journalPrefix(this.#sessionId, before.generation)];
+    const gone = prefixes.map(() => trashPut(this.#sessionId, before.generation, { building: false, atMs: this.#nowMs, prefixes }));
+    const checks = [{ key: sessionKey(this.#sessionId), version: before.version }];
+    return this.finish({ checks, puts: [named(this.#owner), ...row.puts, ...gone], deletes: row.deletes });
+  }
+
+  /** The commit that refers to the rows. Where it is refused, they go. */
+  async finish(commit: Omit<Commit, "id">): Promise<CommitResult> {
+    const key = trashKey(this.#sessionId, this.#generation);
+    const result = await committed(this.#engine, ownerPartition(this.#owner), {
+      ...commit,
+      checks: [...(commit.checks ?? []), { key, version: this.#version }],
+      deletes: [...(commit.deletes ?? []), key],
+      ...(this.#epoch !== undefined && { epoch: this.#epoch }),
+    });
+    if (!result.ok) await this.discard();
+    return result;
+  }
+
+  async discard(): Promise<void> {
+    await discardBuilt(this.#engine, ownerPartition(this.#owner), this.#sessionId, this.#generation);
+  }
+}

@@ -1,0 +1,39 @@
+import type { StoredEntry } from "./engine.js";
+
+/** Follows the key of a value's first part: `~` and the part's place. Sorts right behind it. */
+const PART = /^(.*)~(\d{4})$/;
+
+/** A value over the engine's limit lies in parts under keys that follow the first one. `maxBytes`: of each part, in UTF-8. */
+export function partsOf(key: string, value: string, maxBytes: number): readonly { readonly key: string; readonly value: string }[] {
+  if (value.length * 3 <= maxBytes || Buffer.byteLength(value) <= maxBytes) return [{ key, value }];
+  const parts: { key: string; value: string }[] = [];
+  for (let from = 0; from < value.length; ) {
+    let to = Math.min(value.length, from + Math.floor(maxBytes / 3));
+    // A pair of surrogates stays together.
+    if (to < value.length && isHighSurrogate(value.charCodeAt(to - 1))) to -= 1;
+    const place = parts.length;
+    parts.push({ key: place === 0 ? key : `${key}~${String(place).padStart(4, "0")}`, value: value.slice(from, to) });
+    from = to;
+  }
+  return parts;
+}
+
+/**
+ * Values put together again, in the order of the entries' first parts; entries come in the order of their keys, or the other way round.
+ * A value whose first part is not among the entries is left out: it lies beyond the range's limit.
+ */
+export function wholeValues(entries: readonly StoredEntry[], { reverse = false } = {}): readonly StoredEntry[] {
+  const forward = reverse ? entries.toReversed() : entries;
+  const whole: StoredEntry[] = [];
+  for (const entry of forward) {
+    const part = PART.exec(entry.key);
+    const last = whole.at(-1);
+    if (part === null) whole.push(entry);
+    else if (last !== undefined && last.key === part[1]) whole[whole.length - 1] = { ...last, value: last.value + entry.value };
+  }
+  return reverse ? whole.toReversed() : whole;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

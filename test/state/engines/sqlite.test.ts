@@ -1,0 +1,236 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { silentLogger } from "../../../src/platform/logger.js";
+import { openDatabase, openSqlite } from "../../../src/platform/sqlite.js";
+import { NotCommitted } from "../../../src/state/durable-commit.js";
+import type { Commit } from "../../../src/state/engine.js";
+import { GroupCommit } from "../../../src/state/engines/sqlite/group-commit.js";
+import { SqliteEngine } from "../../../src/state/engines/sqlite/sqlite-engine.js";
+import { stateEngineContract } from "../../../src/testing/state-engine-contract.js";
+
+stateEngineContract(
+  "sqlite",
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), "state-"));
+    const open = () => SqliteEngine.open({ path: join(dir, "state.db") });
+    const engine = await open();
+    const opened = [engine];
+    return {
+      engine,
+      open: async () => {
+        const another = await open();
+        opened.push(another);
+        return another;
+      },
+      dispose: async () => {
+        for (const one of opened) await one.close();
+        rmSync(dir, { recursive: true });
+      },
+    };
+  },
+  { supports: { shared: false } },
+);
+
+describe("the file", () => {
+  let dir: string;
+  let path: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), "state-"));
+    path = join(dir, "state.db");
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  let ids = 0;
+  const commit = (value: string, more: Partial<Commit> = {}): Commit => {
+    ids += 1;
+    return { id: String(ids), puts: [{ key: `k${ids}`, value }], ...more };
+  };
+  const walFrames = () => {
+    const wal = readFileSync(`${path}-wal`);
+    let commits = 0;
+    // A frame of 24 bytes and a page; the database's size in it says that it ends a transaction (SQLite, file format 4.1).
+    for (let at = 32; at + 24 <= wal.length; at += 24 + 4096) if (wal.readUInt32BE(at + 4) > 0) commits += 1;
+    return commits;
+  };
+  const needleIn = (text: string) => readdirSync(dir).filter((name) => readFileSync(join(dir, name)).includes(text));
+
+  test("commits that are asked for at the same time are one transaction", async () => {
+    const engine = await SqliteEngine.open({ path });
+    await engine.scrub();
+    const results = await Promise.all(Array.from({ length: 50 }, (_, index) => engine.commit(`o:${index % 7}`, commit("1"))));
+    expect(results.every(({ ok }) => ok)).toBe(true);
+    expect(walFrames()).toBe(1);
+    await engine.commit("o:1", commit("1"));
+    expect(walFrames()).toBe(2);
+    await engine.close();
+  });
+
+  test("of commits of one transaction those that are refused write nothing, and see those before", async () => {
+    const engine = await SqliteEngine.open({ path });
+    const same = { checks: [{ key: "n", version: null }], puts: [{ key: "n", value: "1" }] };
+    const [first, second, other] = await Promise.all([
+      engine.commit("o:a", commit("1", same)),
+      engine.commit("o:a", commit("1", same)),
+      engine.commit("o:a", commit("2")),
+    ]);
+    expect([first?.ok, second?.ok, other?.ok]).toEqual([true, false, true]);
+    expect(second).toMatchObject({ version: 1 });
+    expect((await engine.read("o:a", {})).version).toBe(2);
+    await engine.close();
+  });
+
+  test("what is closed has written all that was asked for, and refuses the rest", async () => {
+    const engine = await SqliteEngine.open({ path });
+    const asked = engine.commit("o:a", commit("1"));
+    await engine.close();
+    await engine.close();
+    expect(await asked).toMatchObject({ ok: true });
+    await expect(engine.commit("o:a", commit("1"))).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+    await expect(engine.read("o:a", {})).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+    expect(await engine.health()).toMatchObject({ status: "down" });
+  });
+
+  test("a newer version's is refused, with both versions", async () => {
+    await (await SqliteEngine.open({ path })).close();
+    const db = openDatabase(path);
+    db.pragma("user_version = 7");
+    db.close();
+    await expect(SqliteEngine.open({ path })).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      message: expect.stringMatching(/version 7.*knows 1/),
+    });
+  });
+
+  test("another program's is refused", async () => {
+    const db = openDatabase(path);
+    db.exec("CREATE TABLE songs (title TEXT)");
+    db.close();
+    await expect(SqliteEngine.open({ path })).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      message: expect.stringContaining("songs"),
+    });
+  });
+
+  test("a damaged one is refused, a single page of it too", async () => {
+    const engine = await SqliteEngine.open({ path });
+    for (let round = 0; round < 20; round++) await engine.commit("o:a", commit("x".repeat(3_000)));
+    await engine.close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xa5, bytes.length - 8_192));
+    await expect(SqliteEngine.open({ path })).rejects.toMatchObject({ code: "STORAGE_DAMAGED" });
+    writeFileSync(path, "no database, but text that is longer than a header of one hundred bytes has to be".repeat(60));
+    await expect(SqliteEngine.open({ path })).rejects.toMatchObject({ code: "STORAGE_DAMAGED", hint: expect.stringContaining("backup") });
+  });
+
+  test("is down when it is gone", async () => {
+    const engine = await SqliteEngine.open({ path });
+    rmSync(path);
+    expect(await engine.health()).toMatchObject({ status: "down", detail: expect.stringContaining("gone") });
+    await engine.close();
+  });
+
+  test("another's lock is waited for, and then told; the same commit goes ahead later", async () => {
+    const engine = await SqliteEngine.open({ path });
+    const other = openDatabase(path);
+    other.exec("BEGIN IMMEDIATE");
+    const asked = commit("1");
+    await expect(engine.commit("o:a", asked)).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      hint: expect.stringContaining("again"),
+    });
+    expect(await engine.health()).toMatchObject({ status: "down" });
+    other.exec("ROLLBACK");
+    other.close();
+    expect(await engine.commit("o:a", asked)).toMatchObject({ ok: true });
+    await engine.close();
+  });
+
+  test.each([
+    ["query_only = ON", /write access/],
+    ["max_page_count = 2", /free space/],
+  ])("a storage that can't be written (%s) says what to do, to all that wait", async (pragma, hint) => {
+    const db = openSqlite(path, { durability: "full" });
+    db.exec("CREATE TABLE t (value TEXT)");
+    db.pragma(pragma);
+    const writes = new GroupCommit(db, silentLogger);
+    const put = () => writes.run(() => db.prepare("INSERT INTO t VALUES (?)").run("x".repeat(20_000)));
+    const refused = {
+      status: "rejected",
+      reason: expect.objectContaining({ code: "STORAGE_UNAVAILABLE", hint: expect.stringMatching(hint) }),
+    };
+    expect(await Promise.allSettled([put(), put()])).toEqual([refused, refused]);
+    await writes.close();
+    db.close();
+  });
+
+  test("what is at fault itself takes nothing else with it", async () => {
+    const db = openSqlite(path, { durability: "full" });
+    db.exec("CREATE TABLE t (value TEXT)");
+    const writes = new GroupCommit(db, silentLogger);
+    const put = (value: unknown) => writes.run(() => db.prepare("INSERT INTO t VALUES (?)").run(value));
+    const settled = await Promise.allSettled([put("1"), put({ at: "fault" }), put("2")]);
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(db.prepare("SELECT value FROM t").pluck().all()).toEqual(["1", "2"]);
+    await writes.close();
+    db.close();
+  });
+
+  test("what has no room takes nothing else with it", async () => {
+    const db = openSqlite(path, { durability: "full" });
+    db.exec("CREATE TABLE t (value TEXT)");
+    db.pragma("max_page_count = 2");
+    const writes = new GroupCommit(db, silentLogger);
+    const put = (value: string) => writes.run(() => db.prepare("INSERT INTO t VALUES (?)").run(value));
+    const settled = await Promise.allSettled([put("1"), put("x".repeat(20_000)), put("2")]);
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(db.prepare("SELECT value FROM t").pluck().all()).toEqual(["1", "2"]);
+    await writes.close();
+    db.close();
+  });
+
+  test("of one lock of another's the first commit alone is held up, and of none is asked a second time", async () => {
+    const db = openSqlite(path, { durability: "full" });
+    db.exec("CREATE TABLE t (value TEXT)");
+    const writes = new GroupCommit(db, silentLogger);
+    const put = () => writes.run(() => db.prepare("INSERT INTO t VALUES ('1')").run());
+    const waits = () => db.pragma("busy_timeout", { simple: true }) !== 0;
+    const other = openDatabase(path);
+    other.exec("BEGIN IMMEDIATE");
+    expect(waits()).toBe(true);
+    for (let n = 0; n < 3; n++) {
+      await expect(put()).rejects.toBeInstanceOf(NotCommitted);
+      expect(waits()).toBe(false);
+    }
+    other.exec("ROLLBACK");
+    other.close();
+    await put();
+    expect(waits()).toBe(true);
+    await writes.close();
+    db.close();
+  });
+
+  test("no byte of what was erased, deleted or replaced is left after a scrub", async () => {
+    const engine = await SqliteEngine.open({ path });
+    const sizes = [20, 150, 700, 1_500, 3_000, 9_000, 40_000];
+    const secret = (size: number) => `"${"needle in the hay ".repeat(Math.ceil(size / 18))}"`;
+    for (let round = 0; round < 60; round++) {
+      const puts = sizes.map((size, index) => ({ key: `k/${(round * 37) % 60}/${index}`, value: secret(size + round) }));
+      await engine.commit("o:a", { id: `a${round}`, puts });
+      await engine.commit("o:stays", {
+        id: `s${round}`,
+        puts: puts.map(({ key, value }) => ({ key, value: round % 3 ? value : '"hay"' })),
+      });
+    }
+    await engine.commit("o:a", { id: "deletes", deletes: sizes.map((_, index) => `k/3/${index}`) });
+    for (let round = 0; round < 60; round++)
+      await engine.commit("o:stays", { id: `r${round}`, puts: sizes.map((_, index) => ({ key: `k/${round}/${index}`, value: '"hay"' })) });
+    expect(await engine.erase("o:a")).toBe(59 * sizes.length);
+    expect(needleIn("needle in the hay")).not.toEqual([]);
+    await engine.scrub();
+    expect(needleIn("needle in the hay")).toEqual([]);
+    expect(needleIn("hay")).toEqual(["state.db"]);
+    await engine.close();
+  });
+});
