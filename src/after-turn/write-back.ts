@@ -26,7 +26,7 @@ export interface WriteBackParts {
   readonly ledger: Pick<OwnerLedger, "epoch">;
   readonly writer: SessionWriter;
   /** Null when long-term memory is off. */
-  readonly longTerm: (Pick<TurnMemories, "remember"> & MemoryOperations) | null;
+  readonly longTerm: (Pick<TurnMemories, "remember" | "takeOffRecord"> & MemoryOperations) | null;
   /** Null when there is no history. */
   readonly history: ConversationHistory | null;
   /** Takes a turn off the record, where its message asks for it. */
@@ -125,7 +125,8 @@ export class WriteBack {
 
   /**
    * Journals that the turn is done. Where more may be said in it, it is done as far as it was read: what was said since goes to history
-   * first, and `then` runs again.
+   * first, and `then` runs again. Where it was said again differently, another process may have looked already for what it gave, and found
+   * nothing yet: it goes.
    */
   async #finish(
     pending: PendingTurn,
@@ -138,11 +139,15 @@ export class WriteBack {
     let read = first;
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#append(pending, done, read.goesOn ? { expectedSeq: read.lastSeq } : {});
+        return await this.#append(pending, done, tries === 1 || read.goesOn ? { expectedSeq: read.lastSeq } : {});
       } catch (error) {
         if (!isAppError(error, "SESSION_CHANGED") || tries >= MAX_TRIES) throw error;
       }
       read = await this.#read(pending, signal);
+      if (first.recorded !== null && read.recorded === null) {
+        await this.#takeBack(pending, first);
+        return this.#append(pending, { ...done, status: "skipped", memory_ids: [] }, {});
+      }
       // Answered meanwhile, by a retry or its caller's tools: it is written back as that.
       if (isUnanswered(first.recorded) && !isUnanswered(read.recorded)) return void (await this.run(pending, signal));
       await this.#keep(pending.owner, pending.sessionId, read.elsewhere, [], signal);
@@ -195,16 +200,22 @@ export class WriteBack {
    * What lands in history behind an erasure goes again: no epoch stands in the way there of a process that was stopped for longer than its
    * claim, and then went on.
    */
-  async #takeBackIfErased({ owner, turn }: PendingTurn, { records, elsewhere }: TurnRead, epoch: number): Promise<void> {
+  async #takeBackIfErased(pending: PendingTurn, read: TurnRead, epoch: number): Promise<void> {
     const { history, ledger } = this.#parts;
     if (history === null) return;
     try {
-      if ((await ledger.epoch(owner)) === epoch) return;
-      const said = records.flatMap((record) => (record.type === "message" && record.turn === turn ? [record.id] : []));
-      await history.removeMessages(owner, [...said, ...elsewhere.map(({ id }) => id)]);
+      if ((await ledger.epoch(pending.owner)) !== epoch) await history.removeMessages(pending.owner, saidIn(pending, read));
     } catch {
       // What made it fail is told by whoever was broken off.
     }
+  }
+
+  /** What the turn gave, which is no part of the conversation any more. */
+  async #takeBack(pending: PendingTurn, read: TurnRead): Promise<void> {
+    const { history, longTerm, clock } = this.#parts;
+    const said = saidIn(pending, read);
+    await longTerm?.takeOffRecord(pending.owner, said, { now: clock.now() });
+    await history?.removeMessages(pending.owner, said);
   }
 
   /** Verbatim, in history; what was said again differently leaves it. */
@@ -271,6 +282,12 @@ type DoneBody = Extract<NewRecord, { type: "write_back_done" }>["body"];
 /** What was answered, or is somebody else's to answer. */
 function isPartOfTalk({ body }: MessageRecord): boolean {
   return body.outcome === "completed" || body.ingested === true;
+}
+
+/** Ids of the turn's messages. */
+function saidIn({ turn }: PendingTurn, { records, elsewhere }: TurnRead): readonly string[] {
+  const said = records.flatMap((record) => (record.type === "message" && record.turn === turn ? [record.id] : []));
+  return [...new Set([...said, ...elsewhere.map(({ id }) => id)])];
 }
 
 /** What a turn is written back from. */

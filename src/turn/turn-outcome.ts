@@ -10,6 +10,9 @@ import type { OrchestratorParts } from "./orchestrator-parts.js";
 import { waitingAnswer } from "./suspended-turn.js";
 import { failureRecord } from "./turn-records.js";
 
+/** An answer that was not written within this time, in milliseconds, is not tried again: its guest waits. */
+const WRITE_AGAIN_WITHIN_MS = 5_000;
+
 /** Journals what came of a turn. */
 export class TurnOutcome {
   readonly #parts: OrchestratorParts;
@@ -49,10 +52,7 @@ export class TurnOutcome {
       },
     };
     const steps = result.steps.map((step): NewRecord => ({ type: "step", id: step.id, turn, at: step.started_at, body: step }));
-    const written = await this.#parts.writer.append(request.owner, sessionId, [...steps, assistant], {
-      fence: open.lease.fence,
-      lastOf: open.lease,
-    });
+    const written = await this.#writeAnswer(open, [...steps, assistant]);
     if (asked.length > 0) this.#parts.onAsked(request.owner, asked);
     this.#parts.afterTurn(request.owner, sessionId, !open.incognito);
     const { modelMs, firstTokenMs } = result;
@@ -61,6 +61,43 @@ export class TurnOutcome {
     const answer = answerFrom(sessionId, { assistant: lastMessage(written), steps: stepsOf(written) });
     this.#parts.onAnswered?.(request.owner, { message: request.message, answer });
     return answer;
+  }
+
+  /**
+   * The guest has seen the answer: where the store can't say whether it is written, it is written once more, if it is not. @throws as
+   * `append`
+   */
+  async #writeAnswer(open: OpenTurn, records: readonly NewRecord[]): Promise<readonly JournalRecord[]> {
+    const { request, sessionId, turn, lease } = open;
+    const { writer, store } = this.#parts;
+    const options = { fence: lease.fence, lastOf: lease };
+    const from = performance.now();
+    try {
+      return await writer.append(request.owner, sessionId, records, options);
+    } catch (error) {
+      // Records and index are one write where a turn is started by the store.
+      const isKnown = !isAppError(error, "STORAGE_UNAVAILABLE") || store.startTurn === undefined;
+      if (isKnown || performance.now() - from > WRITE_AGAIN_WITHIN_MS) throw error;
+      try {
+        return await writer.append(request.owner, sessionId, records, { ...options, unanswered: turn });
+      } catch (again) {
+        const written = isAppError(again, "TURN_ANSWERED") ? await this.#newest(open, records) : null;
+        if (written === null) throw error;
+        return written;
+      }
+    }
+  }
+
+  /** These records as they are in the journal; null where they are not its newest of the turn. */
+  async #newest({ request, sessionId, turn, signal }: OpenTurn, records: readonly NewRecord[]): Promise<readonly JournalRecord[] | null> {
+    const found: JournalRecord[] = [];
+    for await (const record of this.#parts.store.journal.newestFirst(request.owner, sessionId, { signal })) {
+      if (record.turn !== turn) continue;
+      found.unshift(record);
+      if (found.length < records.length) continue;
+      return found.every(({ id }, place) => id === records[place]?.id) ? found : null;
+    }
+    return null;
   }
 
   /** The turn waits for what its caller's tools give: it counts as interrupted until it goes on and is answered. */

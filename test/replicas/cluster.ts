@@ -38,6 +38,15 @@ export class Cluster {
     await killed?.server.ended;
   }
 
+  /** As a machine that sleeps: the one that has run for the longest does nothing until it goes on. */
+  suspend(): void {
+    this.#replicas[0]?.server.signal("SIGSTOP");
+  }
+
+  goOn(): void {
+    this.#replicas[0]?.server.signal("SIGCONT");
+  }
+
   /** Stops what still runs, cleanly. What their logs say of errors. */
   async stop(): Promise<string> {
     const replicas = this.#replicas;
@@ -47,14 +56,15 @@ export class Cluster {
     return ended.map(({ stderr }) => stderr).join("\n");
   }
 
-  /** Asks a replica by chance, or the one that was started last. Null where none answered. */
+  /** Asks a replica by chance, or the one that was started first or last. Null where none answered. */
   async ask(
     method: string,
     path: string,
     user: string,
-    options: { readonly body?: unknown; readonly key?: string; readonly which?: "last" } = {},
+    options: { readonly body?: unknown; readonly key?: string; readonly which?: "first" | "last" } = {},
   ): Promise<Answered | null> {
-    const place = options.which === "last" ? -1 : Math.floor(Math.random() * this.#replicas.length);
+    const places = { first: 0, last: -1 } as const;
+    const place = options.which === undefined ? Math.floor(Math.random() * this.#replicas.length) : places[options.which];
     const url = this.#replicas.at(place)?.url;
     const headers = {
       "X-User-Id": user,

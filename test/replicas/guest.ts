@@ -34,7 +34,7 @@ export class Conversation {
     const message = prefers ? `I prefer ${word} evenings.` : `Is there any ${word} today`;
     if (!(await this.#say(message, word, {}, erased))) return false;
     this.said.push(message);
-    if (prefers) this.preferences.add(`Prefers ${word} evenings`);
+    if (prefers) this.preferences.add(preferenceIn(word));
     if (this.#turns % 10 === 0) return this.#edit(word, erased);
     return true;
   }
@@ -61,6 +61,8 @@ export class Conversation {
     const last = data.find(({ role }) => role === "user");
     const message = `Is there any ${word}edited today`;
     if (!(await this.#say(message, `${word}e`, { edit_of: last?.id }, erased))) return false;
+    // What is said again differently takes back what it said before.
+    this.preferences.delete(preferenceIn(word));
     this.said[this.said.length - 1] = message;
     return true;
   }
@@ -82,4 +84,8 @@ export class Conversation {
     if (erased()) return false;
     throw new Error(`${message}: never answered`);
   }
+}
+
+function preferenceIn(word: string): string {
+  return `Prefers ${word} evenings`;
 }

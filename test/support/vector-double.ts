@@ -155,8 +155,10 @@ export class VectorDouble implements VectorClient {
     return {};
   }
 
-  async delete(name: string, args: { filter?: Filter }) {
+  async delete(name: string, args: { filter?: Filter; points?: readonly PointId[] }) {
     await this.#note("delete", name, args);
+    for (const id of args.points ?? []) this.#collection(name).points.delete(id);
+    if (args.points !== undefined) return {};
     if (args.filter === undefined) throw failure(400);
     for (const [id] of this.#matching(name, args.filter)) this.#collection(name).points.delete(id);
     return {};

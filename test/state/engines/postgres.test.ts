@@ -50,6 +50,8 @@ needing("postgres")("PostgreSQL", () => {
 
   test("a read, a commit and a look at what is due are one statement each", async () => {
     const { engine, dispose } = await make();
+    // It has looked by then whose tables these are.
+    await engine.health();
     const statements = vi.spyOn(pg.Client.prototype, "query");
     const puts = [{ key: "a", value: "1" }];
     const checks = [{ key: "b", version: null }];

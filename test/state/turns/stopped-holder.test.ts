@@ -174,6 +174,33 @@ test("[write-back-once] a process that is stopped for two minutes as it reads wh
   expect(told.data.map(({ type }) => type).sort()).toEqual(["memory.added", "session.created", "turn.completed"]);
 });
 
+test("[write-back-once] what is said again differently, to another process than the one that reads it, is not remembered as it was said first", async () => {
+  const { start } = world();
+  const [one, other] = [await start("One"), await start("Other")];
+  one.model.reading.close();
+  other.model.reading.close();
+  const said = await one.replica.application.chat.chat({ owner: ADA, message: SAID });
+  const reader = await Promise.race([one, other].map((each) => each.model.reading.reached.then(() => each)));
+  const second = reader === one ? other : one;
+  const { data } = await second.replica.application.sessions.messages(ADA, said.session_id, {});
+  const editOf = data.find(({ role }) => role === "user")?.id ?? "";
+  second.model.reading.open();
+  await second.replica.application.chat.chat({
+    owner: ADA,
+    sessionId: said.session_id,
+    message: "What is on tonight, at the opera?",
+    editOf,
+  });
+  const left = async () => (await second.replica.application.parts.store.index.pendingOf(ADA)).map(({ turn }) => turn);
+  await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  reader.line.open();
+  reader.model.reading.open();
+  await reader.replica.application.parts.worker.drain(10_000);
+  const known = async () => (await second.replica.application.memories.list(ADA, {})).data.map(({ text }) => text);
+  expect(await known()).toEqual([]);
+  expect(await reader.replica.application.history.count(ADA, said.session_id)).toBe(2);
+});
+
 test("processes whose clocks are an hour apart steal no lock from each other, know each other's keys, and do each job once", async () => {
   const { start } = world();
   const at = (ms: number) => ({ clock: { now: () => new Date(Date.now() + ms) }, variables: { SESSION_LOCK_WAIT_MS: "2000" } });
