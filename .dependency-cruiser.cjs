@@ -4,14 +4,11 @@
  */
 const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
 const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations", "events"];
-const ADAPTERS = ["stores", "embedding", "offline", "concierge", "telemetry", "webhooks"];
+const ADAPTERS = ["vectors", "embedding", "offline", "concierge", "telemetry", "webhooks"];
 /** From top to bottom. */
 const LAYERS = [DOORS, ["compose"], USE_CASES, ["agent"], ADAPTERS, ["state"], ["ports"], ["domain"], ["platform"]];
-/** How a journal reads, and the index that follows it: the same for journals in files and for those in an engine. */
-const SHARED_BY_STORES = "^src/stores/(journal|sqlite-index)/";
 /** What a layer may import from above all the same. */
 const FROM_ABOVE = {
-  state: [SHARED_BY_STORES],
   // The port of engines lies beside its users.
   ports: ["^src/state/(engine|partition|durable-commit)\\.ts$"],
 };
@@ -63,15 +60,15 @@ module.exports = {
       name: "adapters-stand-alone",
       comment: "one kind of adapter knows nothing of another",
       severity: "error",
-      from: { path: "^src/(embedding|offline|concierge|telemetry|webhooks|stores/[^/]+)/" },
-      to: { path: inside(ADAPTERS), pathNot: ["^src/$1/", SHARED_BY_STORES] },
+      from: { path: "^src/(embedding|offline|concierge|telemetry|webhooks|vectors/[^/]+)/" },
+      to: { path: inside(ADAPTERS), pathNot: "^src/$1/" },
     },
     {
-      name: "shared-by-stores",
-      comment: "what stores share knows none of them",
+      name: "journals-by-state",
+      comment: "how a journal reads is the same in files and in an engine, and knows of neither",
       severity: "error",
-      from: { path: SHARED_BY_STORES },
-      to: { path: "^src/stores/", pathNot: SHARED_BY_STORES },
+      from: { path: "^src/state/journal/" },
+      to: { path: "^src/state/[^/]+/", pathNot: "^src/state/journal/" },
     },
     {
       name: "state-by-ports",
@@ -80,7 +77,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: [inside(["state", "compose", "operations", "concierge", "stores", "ports", "library", "testing"]), ENTRIES],
+        pathNot: [inside(["state", "compose", "operations", "concierge", "ports", "library", "testing"]), ENTRIES],
       },
       to: { path: "^src/state/" },
     },
@@ -88,7 +85,7 @@ module.exports = {
       name: "stores-of-state-are-composed",
       comment: "what lies over the engine is named by compose/ and by what moves it; others use the engine's port and its helpers",
       severity: "error",
-      from: { path: "^src/", pathNot: ["^src/(state|compose|operations|stores/files)/", ENTRIES] },
+      from: { path: "^src/", pathNot: ["^src/(state|compose|operations)/", ENTRIES] },
       to: { path: "^src/state/[^/]+/" },
     },
     {
@@ -115,7 +112,7 @@ module.exports = {
     only("vitest-in-testing", "vitest", "^src/testing/"),
     only("opentelemetry-in-telemetry", "@opentelemetry", "^src/telemetry/"),
     only("prometheus-in-telemetry", "prom-client", "^src/telemetry/"),
-    only("qdrant-in-its-files", "@qdrant/js-client-rest", "^src/stores/qdrant/"),
+    only("qdrant-in-its-files", "@qdrant/js-client-rest", "^src/vectors/qdrant/"),
   ],
   options: {
     parser: "swc",

@@ -6,7 +6,7 @@ import { StaticEmbedder } from "../src/embedding/static/static-embedder.js";
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
 import type { Embedder } from "../src/ports/embedding.js";
 import type { ConversationHistory } from "../src/ports/history.js";
-import { SIGNALS, type Signal, without } from "../src/stores/vector-history/weights.js";
+import { SIGNALS, type Signal, without } from "../src/vectors/history/weights.js";
 import { quantile } from "./quantile.js";
 import { plainBm25 } from "./recall/bm25.js";
 import { crossValidate } from "./recall/cross-validation.js";

@@ -8,10 +8,10 @@ import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js"
 import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
 import { systemClock } from "../src/platform/clock.js";
 import { silentLogger } from "../src/platform/logger.js";
-import { openLocalQdrant } from "../src/stores/local-vectors/local-qdrant.js";
-import { ensureCollection } from "../src/stores/mem0/collections.js";
-import { loadMem0 } from "../src/stores/mem0/mem0-environment.js";
-import { Mem0Service } from "../src/stores/mem0/mem0-service.js";
+import { openLocalQdrant } from "../src/vectors/local/local-qdrant.js";
+import { ensureCollection } from "../src/vectors/mem0/collections.js";
+import { loadMem0 } from "../src/vectors/mem0/mem0-environment.js";
+import { Mem0Service } from "../src/vectors/mem0/mem0-service.js";
 import { median, quantile } from "./quantile.js";
 import { type MemoryRow, NOW, rowOf } from "./recall/memory-rows.js";
 import { questionOf } from "./recall/memory-texts.js";

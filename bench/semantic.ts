@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { parseConfig } from "../src/compose/config.js";
 import { openEmbedder } from "../src/compose/embedders.js";
 import { silentLogger } from "../src/platform/logger.js";
-import { openLocalQdrant } from "../src/stores/local-vectors/local-qdrant.js";
+import { openLocalQdrant } from "../src/vectors/local/local-qdrant.js";
 import { type Found, readGuests, scoreOf } from "./semantic/score.js";
 
 /**

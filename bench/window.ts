@@ -6,7 +6,7 @@ import { journalRecordSchema, type NewRecord } from "../src/domain/session.js";
 import { nodeFileSystem } from "../src/platform/file-system.js";
 import { newId } from "../src/platform/ids.js";
 import { silentLogger } from "../src/platform/logger.js";
-import { FileMemoryService } from "../src/stores/files/file-memory-service.js";
+import { FileMemoryService } from "../src/state/jsonl/file-memory-service.js";
 import { median } from "./quantile.js";
 
 /**

@@ -6,9 +6,9 @@ import type { RecalledMemory } from "../../src/domain/session.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import { ensureCollection } from "../../src/stores/mem0/collections.js";
-import { Mem0Service } from "../../src/stores/mem0/mem0-service.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
+import { ensureCollection } from "../../src/vectors/mem0/collections.js";
+import { Mem0Service } from "../../src/vectors/mem0/mem0-service.js";
 import { DIMENSION, loadMemories, userOf } from "../field/data.js";
 import { NOW, rowOf } from "../recall/memory-rows.js";
 

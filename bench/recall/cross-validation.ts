@@ -1,7 +1,7 @@
 import { queryVector } from "../../src/embedding/sparse-vectors.js";
-import type { Candidate } from "../../src/stores/vector-history/candidate.js";
-import { type RankedQuestion, rank } from "../../src/stores/vector-history/ranking.js";
-import { RANKING_WEIGHTS, type RankingWeights } from "../../src/stores/vector-history/weights.js";
+import type { Candidate } from "../../src/vectors/history/candidate.js";
+import { type RankedQuestion, rank } from "../../src/vectors/history/ranking.js";
+import { RANKING_WEIGHTS, type RankingWeights } from "../../src/vectors/history/weights.js";
 import type { Conversation, Question } from "./dataset.js";
 import { type Fixture, ownerOfConversation } from "./fixture.js";
 import { count, HEADER, newTally, row, type Tally } from "./metrics.js";

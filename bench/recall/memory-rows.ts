@@ -4,7 +4,7 @@ import { memoryIdOf } from "../../src/domain/owned-ids.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
 import type { Embedder } from "../../src/ports/embedding.js";
-import { toPayload } from "../../src/stores/mem0/memory-payload.js";
+import { toPayload } from "../../src/vectors/mem0/memory-payload.js";
 import { textOf } from "./memory-texts.js";
 
 /** The present of all memories made here. */

@@ -11,12 +11,12 @@ import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import type { VectorStore } from "../ports/vectors.js";
-import { openLocalQdrant } from "../stores/local-vectors/local-qdrant.js";
-import type { LocalVectorStore } from "../stores/local-vectors/local-vector-store.js";
-import { unreadableStore } from "../stores/local-vectors/unreadable-store.js";
-import { Mem0Reader } from "../stores/mem0/mem0-reader.js";
-import { BY_TYPE, MemoryRouter } from "../stores/mem0/memory-router.js";
-import { openQdrant } from "../stores/qdrant/qdrant.js";
+import { openLocalQdrant } from "../vectors/local/local-qdrant.js";
+import type { LocalVectorStore } from "../vectors/local/local-vector-store.js";
+import { unreadableStore } from "../vectors/local/unreadable-store.js";
+import { Mem0Reader } from "../vectors/mem0/mem0-reader.js";
+import { BY_TYPE, MemoryRouter } from "../vectors/mem0/memory-router.js";
+import { openQdrant } from "../vectors/qdrant/qdrant.js";
 import type { Config } from "./config.js";
 import type { Closing } from "./wiring.js";
 

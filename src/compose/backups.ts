@@ -3,9 +3,9 @@ import { systemClock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { VERSION } from "../platform/version.js";
 import type { Backups } from "../ports/backups.js";
-import { backUp } from "../stores/files/backup.js";
-import { restoreBackup } from "../stores/files/restore-backup.js";
-import type { StateFile } from "../stores/files/state-file.js";
+import { backUp } from "../state/jsonl/backup.js";
+import { restoreBackup } from "../state/jsonl/restore-backup.js";
+import type { StateFile } from "../state/jsonl/state-file.js";
 import type { Config } from "./config.js";
 
 /** Backups of what the configuration names. @throws INVALID_REQUEST where that is no directory */

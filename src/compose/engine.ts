@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { onStorage } from "../platform/storage-errors.js";
 import type { StateEngine } from "../state/engine.js";
-import { requireNotFormer, STATE_FILE } from "../stores/files/state-file.js";
+import { requireNotFormer, STATE_FILE } from "../state/jsonl/state-file.js";
 import type { Wiring } from "./wiring.js";
 
 export { STATE_FILE };

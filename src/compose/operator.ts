@@ -3,7 +3,7 @@ import { parseOwner } from "../domain/owner.js";
 import { type JobWork, RunningJobs } from "../operations/jobs.js";
 import { type ReindexBesideTurnsParts, reindexBesideTurns } from "../operations/reindex-beside-turns.js";
 import type { JobKind, Operator } from "../ports/operator.js";
-import { catchUpSession } from "../stores/sqlite-index/index-catch-up.js";
+import { catchUpSession } from "../state/jsonl/index-catch-up.js";
 import type { AfterTurn } from "./after-turn.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";

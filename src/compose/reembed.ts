@@ -1,6 +1,6 @@
 import { documentVector } from "../embedding/sparse-vectors.js";
 import type { Embedder } from "../ports/embedding.js";
-import { reembedCollection } from "../stores/mem0/collections.js";
+import { reembedCollection } from "../vectors/mem0/collections.js";
 import type { Vectors } from "./backends.js";
 
 /**

@@ -2,11 +2,8 @@ import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
 
 /** The services by their names, for whoever puts parts together themselves, and what they are opened with. */
 export { type FileSystem, nodeFileSystem, type OpenFile } from "../platform/file-system.js";
-export { type FileMemoryOptions, FileMemoryService } from "../stores/files/file-memory-service.js";
-export type { WrittenJournals } from "../stores/files/written-journals.js";
-export type { SparseVectors } from "../stores/mem0/mem0-client.js";
-export { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../stores/mem0/mem0-service.js";
-export { MemoryRouter } from "../stores/mem0/memory-router.js";
+export { type FileMemoryOptions, FileMemoryService } from "../state/jsonl/file-memory-service.js";
+export type { WrittenJournals } from "../state/jsonl/written-journals.js";
 export type { Recap } from "../turn/context.js";
 export {
   type ChatOptions as OrchestratorChatOptions,
@@ -16,6 +13,9 @@ export {
 } from "../turn/orchestrator.js";
 export type { RecallPorts } from "../turn/recall.js";
 export type { RunningTurn, TurnRegistry } from "../turn/turn-registry.js";
+export type { SparseVectors } from "../vectors/mem0/mem0-client.js";
+export { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../vectors/mem0/mem0-service.js";
+export { MemoryRouter } from "../vectors/mem0/memory-router.js";
 
 /** How texts become sparse vectors: what {@link Mem0Service} and the history weigh words by. */
 export const sparseVectors = { documentVector, queryVector };

@@ -2,7 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { TurnLock } from "../ports/session-store.js";
-import { LEASE_MS } from "../stores/journal/leased-lock.js";
+import { LEASE_MS } from "../state/sessions/leased-lock.js";
 import type { Stores } from "./stores.js";
 import type { Wiring } from "./wiring.js";
 

@@ -1,6 +1,6 @@
 import { HashingEmbedder } from "../offline/hashing-embedder.js";
 import type { VectorClient, VectorStore } from "../ports/vectors.js";
-import { holdsMemories, shapeOf } from "../stores/mem0/collections.js";
+import { holdsMemories, shapeOf } from "../vectors/mem0/collections.js";
 import type { Vectors } from "./backends.js";
 import { HISTORY_COLLECTION } from "./reembed.js";
 

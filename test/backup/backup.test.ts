@@ -5,7 +5,7 @@ import { backupsOf } from "../../src/compose/backups.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
 import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
 import { copyStateFile, erasuresOf } from "../../src/state/engines/sqlite/state-file.js";
-import { backUp } from "../../src/stores/files/backup.js";
+import { backUp } from "../../src/state/jsonl/backup.js";
 import { type Client, filesHolding, openWorld, startWorld, tempDir } from "../e2e/world.js";
 
 const options = { signal: new AbortController().signal, onProgress: () => {} };

@@ -6,7 +6,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Readiness } from "../../src/ports/application.js";
 import type { JournalCheck } from "../../src/ports/session-store.js";
-import { catchUpIndex } from "../../src/stores/sqlite-index/index-catch-up.js";
+import { catchUpIndex } from "../../src/state/jsonl/index-catch-up.js";
 import { alice, bob, makeWorld } from "../support/session-world.js";
 import { run, runRemote } from "./run.js";
 

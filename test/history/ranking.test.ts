@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
-import { type Candidate, sessionNumbers } from "../../src/stores/vector-history/candidate.js";
-import { rank } from "../../src/stores/vector-history/ranking.js";
-import { askedOrder, fits, namedTimes } from "../../src/stores/vector-history/signals/dates.js";
-import { asks, expectedAnswer, holdsAnswer } from "../../src/stores/vector-history/signals/expected-answer.js";
-import { newWords } from "../../src/stores/vector-history/signals/new-words.js";
-import { recency } from "../../src/stores/vector-history/signals/recency.js";
-import { sessionScores } from "../../src/stores/vector-history/signals/session-score.js";
-import { askedSpeaker, saidByAsked, withoutNames } from "../../src/stores/vector-history/signals/speaker.js";
-import { encodeTerms, forEachTerm } from "../../src/stores/vector-history/term-code.js";
-import { RANKING_WEIGHTS, type RankingWeights, SIGNALS, without } from "../../src/stores/vector-history/weights.js";
+import { type Candidate, sessionNumbers } from "../../src/vectors/history/candidate.js";
+import { rank } from "../../src/vectors/history/ranking.js";
+import { askedOrder, fits, namedTimes } from "../../src/vectors/history/signals/dates.js";
+import { asks, expectedAnswer, holdsAnswer } from "../../src/vectors/history/signals/expected-answer.js";
+import { newWords } from "../../src/vectors/history/signals/new-words.js";
+import { recency } from "../../src/vectors/history/signals/recency.js";
+import { sessionScores } from "../../src/vectors/history/signals/session-score.js";
+import { askedSpeaker, saidByAsked, withoutNames } from "../../src/vectors/history/signals/speaker.js";
+import { encodeTerms, forEachTerm } from "../../src/vectors/history/term-code.js";
+import { RANKING_WEIGHTS, type RankingWeights, SIGNALS, without } from "../../src/vectors/history/weights.js";
 import { conversation } from "../contract/history.contract.js";
 
 const NOW = new Date("2026-05-20T12:00:00Z");

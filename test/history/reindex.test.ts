@@ -8,8 +8,8 @@ import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
 import { type SessionStore, sessionLockKey } from "../../src/ports/session-store.js";
-import { DisabledHistory } from "../../src/stores/vector-history/disabled-history.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
+import { DisabledHistory } from "../../src/vectors/history/disabled-history.js";
 import { memorySessionStore } from "../support/memory-stores.js";
 import { memoryHistory } from "../support/session-world.js";
 

@@ -9,10 +9,10 @@ import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import type { QueryArgs, VectorClient } from "../../src/ports/vectors.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import type { LocalVectorStore } from "../../src/stores/local-vectors/local-vector-store.js";
-import { DisabledHistory } from "../../src/stores/vector-history/disabled-history.js";
-import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
+import { DisabledHistory } from "../../src/vectors/history/disabled-history.js";
+import { VectorHistory } from "../../src/vectors/history/vector-history.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
+import type { LocalVectorStore } from "../../src/vectors/local/local-vector-store.js";
 import { conversation, describeHistoryContract } from "../contract/history.contract.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 

@@ -12,7 +12,7 @@ import { silentLogger } from "../../src/platform/logger.js";
 import type { ImportResult } from "../../src/ports/application.js";
 import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
-import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
+import { IndexedSessionWriter } from "../../src/state/jsonl/session-writer.js";
 import { InMemoryOwnerLedger, memorySessionStore } from "../support/memory-stores.js";
 
 const NOW = new Date("2026-05-01T12:00:00.000Z");

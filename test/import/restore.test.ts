@@ -13,9 +13,9 @@ import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { DomainRecords } from "../../src/ports/agent.js";
 import { exportDocument } from "../../src/privacy/export.js";
-import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
+import { IndexedSessionWriter } from "../../src/state/jsonl/session-writer.js";
+import { VectorHistory } from "../../src/vectors/history/vector-history.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 import { openFileStore } from "../support/file-store.js";
 
 const T = (minute: number) => new Date(Date.UTC(2026, 2, 12, 18, minute)).toISOString();

@@ -6,7 +6,7 @@ import { createMaitred, createOrchestrator, type Maitred, type MaitredOptions, t
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 import { memorySessionStore } from "../support/memory-stores.js";
 
 let maitred: Maitred;

@@ -3,7 +3,7 @@ import { type RetentionReport, runRetention, scheduleRetention } from "../../src
 import type { RetentionOf, RetentionPolicy } from "../../src/domain/lifecycle.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { sessionLockKey } from "../../src/ports/session-store.js";
-import { InProcessLock } from "../../src/stores/journal/in-process-lock.js";
+import { InProcessLock } from "../../src/state/sessions/in-process-lock.js";
 import { alice, bob, makeWorld, memoryFrom, type World } from "../support/session-world.js";
 
 const POLICY: RetentionPolicy = { activeDays: 30, archivedDays: 90, deletedDays: 30 };

@@ -4,7 +4,7 @@ import { compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
-import { InProcessLock } from "../../src/stores/journal/in-process-lock.js";
+import { InProcessLock } from "../../src/state/sessions/in-process-lock.js";
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse("2026-03-01T09:30:00.000Z");

@@ -9,10 +9,10 @@ import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import type { LongTermMemory } from "../../src/ports/memories.js";
 import type { VectorClient, VectorStore } from "../../src/ports/vectors.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import { reembedCollection } from "../../src/stores/mem0/collections.js";
-import { MemoryRouter } from "../../src/stores/mem0/memory-router.js";
 import { NOW, said, TestClock } from "../../src/testing/long-term-contract.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
+import { reembedCollection } from "../../src/vectors/mem0/collections.js";
+import { MemoryRouter } from "../../src/vectors/mem0/memory-router.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { openMem0 } from "../support/mem0.js";
 

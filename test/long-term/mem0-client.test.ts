@@ -6,12 +6,12 @@ import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { memoryIdOf } from "../../src/domain/owned-ids.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
-import { ensureCollection } from "../../src/stores/mem0/collections.js";
-import { guardedClient } from "../../src/stores/mem0/mem0-client.js";
-import { Mem0Memory } from "../../src/stores/mem0/mem0-memory.js";
-import { type Mem0Scope, newScopes } from "../../src/stores/mem0/mem0-scope.js";
-import { toPayload } from "../../src/stores/mem0/memory-payload.js";
 import { NOW, said } from "../../src/testing/long-term-contract.js";
+import { ensureCollection } from "../../src/vectors/mem0/collections.js";
+import { guardedClient } from "../../src/vectors/mem0/mem0-client.js";
+import { Mem0Memory } from "../../src/vectors/mem0/mem0-memory.js";
+import { type Mem0Scope, newScopes } from "../../src/vectors/mem0/mem0-scope.js";
+import { toPayload } from "../../src/vectors/mem0/memory-payload.js";
 import { sparse } from "../support/mem0.js";
 import { VectorDouble } from "../support/vector-double.js";
 

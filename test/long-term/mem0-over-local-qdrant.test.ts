@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import { MemoryRouter } from "../../src/stores/mem0/memory-router.js";
 import { longTermContract } from "../../src/testing/long-term-contract.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
+import { MemoryRouter } from "../../src/vectors/mem0/memory-router.js";
 import { openMem0 } from "../support/mem0.js";
 
 const separate = new MemoryRouter({

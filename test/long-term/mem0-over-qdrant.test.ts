@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryRouter } from "../../src/stores/mem0/memory-router.js";
 import { longTermContract } from "../../src/testing/long-term-contract.js";
+import { MemoryRouter } from "../../src/vectors/mem0/memory-router.js";
 import { openMem0 } from "../support/mem0.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 

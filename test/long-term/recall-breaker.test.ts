@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
-import { RecallBreaker, RecallFailed } from "../../src/stores/mem0/recall-breaker.js";
+import { RecallBreaker, RecallFailed } from "../../src/vectors/mem0/recall-breaker.js";
 
 const [ada, bob, cem] = ["ada", "bob", "cem"].map((user) => ownerOf("default", user)) as [
   ReturnType<typeof ownerOf>,

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { MemoryService } from "../../src/memories/memories.js";
-import { loadMem0 } from "../../src/stores/mem0/mem0-environment.js";
-import type { Mem0Service } from "../../src/stores/mem0/mem0-service.js";
-import { AROUND_MEM0 } from "../../src/stores/mem0/memory-points.js";
 import { NOW, said, statement, TestClock } from "../../src/testing/long-term-contract.js";
+import { loadMem0 } from "../../src/vectors/mem0/mem0-environment.js";
+import type { Mem0Service } from "../../src/vectors/mem0/mem0-service.js";
+import { AROUND_MEM0 } from "../../src/vectors/mem0/memory-points.js";
 import { openMem0 } from "../support/mem0.js";
 import { VectorDouble } from "../support/vector-double.js";
 

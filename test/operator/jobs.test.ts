@@ -4,7 +4,7 @@ import { systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import type { JobKind } from "../../src/ports/operator.js";
-import { InProcessLock } from "../../src/stores/journal/in-process-lock.js";
+import { InProcessLock } from "../../src/state/sessions/in-process-lock.js";
 
 const nothing: JobWork = { lock: "nothing", dryRun: false, run: async () => ({}) };
 

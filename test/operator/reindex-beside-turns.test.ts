@@ -8,8 +8,8 @@ import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { catchUpSession } from "../../src/state/jsonl/index-catch-up.js";
 import { engineSessionIndex } from "../../src/state/sessions/sessions.js";
-import { catchUpSession } from "../../src/stores/sqlite-index/index-catch-up.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { memorySessionStore } from "../support/memory-stores.js";
 

@@ -36,7 +36,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "tool calls are left out of the window",
     promise: "window-bounded",
-    file: "stores/journal/round-collector.ts",
+    file: "state/journal/round-collector.ts",
     search: "if (round?.takesSteps === true) round.steps.push(record.body);",
     replace: "if (round?.takesSteps === true && round.steps.length < 1) round.steps.push(record.body);",
     test: "test/short-term/window-model.test.ts",
@@ -44,7 +44,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "history's filter of positions does not name the owner",
     promise: "owner-isolation",
-    file: "stores/vector-history/filters.ts",
+    file: "vectors/history/filters.ts",
     search: "return { must: [...(ownFilter(owner, sessionId).must ?? []), { key:",
     replace: 'return { must: [{ key: "session_id", match: { value: sessionId } }, { key:',
     test: "test/history/vector-history.test.ts",
@@ -169,7 +169,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "a recall that failed passes for ok",
     promise: "degradation-honest",
-    file: "stores/mem0/memory-recall.ts",
+    file: "vectors/mem0/memory-recall.ts",
     search: '          ? "degraded"',
     replace: '          ? "ok"',
     test: "test/long-term/recall.test.ts",

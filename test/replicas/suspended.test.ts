@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChatAnswer } from "../../src/ports/application.js";
-import { LEASE_MS } from "../../src/stores/journal/leased-lock.js";
+import { LEASE_MS } from "../../src/state/sessions/leased-lock.js";
 import { replyTo } from "../faults/rig.js";
 import { type InstalledPackage, installPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewRecord } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
-import type { FileSessionStore } from "../../src/stores/files/file-session-store.js";
+import type { FileSessionStore } from "../../src/state/jsonl/file-session-store.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { openFileStore } from "../support/file-store.js";
 

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { DirectoryHealth } from "../../src/stores/files/directory-health.js";
-import { FileMemoryService } from "../../src/stores/files/file-memory-service.js";
+import { DirectoryHealth } from "../../src/state/jsonl/directory-health.js";
+import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { ALICE, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
-import { FileMemoryService } from "../../src/stores/files/file-memory-service.js";
+import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { FileMemoryService } from "../../src/stores/files/file-memory-service.js";
+import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { ALICE, collected } from "../../src/testing/journal-records.js";
 
 const WRITER = fileURLToPath(new URL("./killed-writer.ts", import.meta.url));

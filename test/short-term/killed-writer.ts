@@ -1,5 +1,5 @@
 import { silentLogger } from "../../src/platform/logger.js";
-import { FileMemoryService } from "../../src/stores/files/file-memory-service.js";
+import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { ALICE, JournalRecords } from "../../src/testing/journal-records.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 

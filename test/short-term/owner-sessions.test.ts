@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
-import type { FileSessionStore } from "../../src/stores/files/file-session-store.js";
-import { ownerMark } from "../../src/stores/journal/journal-codec.js";
+import { ownerMark } from "../../src/state/journal/journal-codec.js";
+import type { FileSessionStore } from "../../src/state/jsonl/file-session-store.js";
 import { ALICE, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
 import { openFileStore } from "../support/file-store.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newId } from "../../src/platform/ids.js";
-import type { FileSessionStore } from "../../src/stores/files/file-session-store.js";
+import type { FileSessionStore } from "../../src/state/jsonl/file-session-store.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { openFileStore } from "../support/file-store.js";
 

@@ -8,7 +8,7 @@ import { titleFrom } from "../../src/domain/title.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { FileMemoryService } from "../../src/stores/files/file-memory-service.js";
+import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
 import { memorySessionStore } from "../support/memory-stores.js";
 

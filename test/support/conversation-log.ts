@@ -4,8 +4,8 @@ import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { ConversationLog } from "../../src/sessions/conversation-log.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
-import { VectorHistory } from "../../src/stores/vector-history/vector-history.js";
+import { VectorHistory } from "../../src/vectors/history/vector-history.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 import { makeWorld } from "./session-world.js";
 
 /** A conversation log over real stores that are gone with the test. Long-term memory is off. */

@@ -5,9 +5,9 @@ import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
 import { EngineEventQueue } from "../../src/state/events/event-queue.js";
 import { EngineEventLog } from "../../src/state/events/events.js";
 import { EngineImageStore } from "../../src/state/images/images.js";
+import { type FileSessionStoreOptions, openFileSessionStore } from "../../src/state/jsonl/file-session-store.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
-import { type FileSessionStoreOptions, openFileSessionStore } from "../../src/stores/files/file-session-store.js";
 
 type Options = Omit<FileSessionStoreOptions, "engine" | "images" | "events" | "logger"> &
   Partial<Pick<FileSessionStoreOptions, "logger">> & {

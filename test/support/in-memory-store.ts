@@ -7,9 +7,9 @@ import { AppError } from "../../src/platform/errors.js";
 import type { MemoryQuery, MemorySearch, RecallRequest } from "../../src/ports/memories.js";
 import type { MemoryStore, Projected, StoreMarker } from "../../src/ports/memory-store.js";
 import type { Filter } from "../../src/ports/vectors.js";
-import { listMemories, selectionOf } from "../../src/stores/mem0/memory-listing.js";
-import type { MemoryPoints } from "../../src/stores/mem0/memory-points.js";
-import { topStanding } from "../../src/stores/mem0/ranking.js";
+import { listMemories, selectionOf } from "../../src/vectors/mem0/memory-listing.js";
+import type { MemoryPoints } from "../../src/vectors/mem0/memory-points.js";
+import { topStanding } from "../../src/vectors/mem0/ranking.js";
 
 const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
 

@@ -6,7 +6,7 @@ import type { Clock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
-import { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../../src/stores/mem0/mem0-service.js";
+import { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../../src/vectors/mem0/mem0-service.js";
 import { noCheck, noReader } from "./in-memory-long-term.js";
 import { InMemoryMemoryLog, InMemoryOwnerLedger } from "./memory-stores.js";
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type VectorClient, VectorStoreError } from "../../src/ports/vectors.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 
 /**
  * What goes wrong. `hang`: no answer, ever. `slow`: an answer after `ms`. `status`: that status with Qdrant's error body. `malformed`: 200 with broken

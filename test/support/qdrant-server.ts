@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import type { VectorStore } from "../../src/ports/vectors.js";
-import { openQdrant } from "../../src/stores/qdrant/qdrant.js";
+import { openQdrant } from "../../src/vectors/qdrant/qdrant.js";
 import { openQdrantHttp } from "./qdrant-http.js";
 
 const url = process.env.QDRANT_URL === "" ? undefined : process.env.QDRANT_URL;

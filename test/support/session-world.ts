@@ -8,7 +8,7 @@ import type { ConversationHistory, HistoryMessage } from "../../src/ports/histor
 import type { LongTermMemory } from "../../src/ports/memories.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
 import { SessionService } from "../../src/sessions/sessions.js";
-import { IndexedSessionWriter } from "../../src/stores/files/session-writer.js";
+import { IndexedSessionWriter } from "../../src/state/jsonl/session-writer.js";
 import { TurnRegistry } from "../../src/turn/turn-registry.js";
 import { InMemoryOwnerLedger, memorySessionStore } from "./memory-stores.js";
 import { sampleMemory } from "./samples.js";

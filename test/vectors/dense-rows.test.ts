@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import openWabt from "wabt";
-import { FewDenseRows, ManyDenseRows, ROWS_AT_ONCE } from "../../src/stores/local-vectors/dense-rows.js";
-import { CODE } from "../../src/stores/local-vectors/dot-products.js";
+import { FewDenseRows, ManyDenseRows, ROWS_AT_ONCE } from "../../src/vectors/local/dense-rows.js";
+import { CODE } from "../../src/vectors/local/dot-products.js";
 
-const SOURCE = new URL("../../src/stores/local-vectors/dot-products.wat", import.meta.url);
+const SOURCE = new URL("../../src/vectors/local/dot-products.wat", import.meta.url);
 
 test("the code is what its source says", async () => {
   const wabt = await openWabt();

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Condition, Filter, Payload } from "../../src/ports/vectors.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
 import { uuid } from "../../src/testing/vectors-contract.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 
 /** The plainest thing that could be right: every point in a list, every filter by recursion. */
 interface Plain {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
 import { vectorsContract } from "../../src/testing/vectors-contract.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 
 let dir = "";
 beforeAll(async () => {

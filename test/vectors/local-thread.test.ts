@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/platform/sqlite.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
 import { uuid } from "../../src/testing/vectors-contract.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 
 describe("LocalQdrant's thread and file", () => {
   let dir = "";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/platform/sqlite.js";
-import { openLocalQdrant } from "../../src/stores/local-vectors/local-qdrant.js";
 import { uuid } from "../../src/testing/vectors-contract.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 
 test("a file of the first version, which didn't count vectors, scores as one of today's", async () => {
   const dir = await mkdtemp(join(tmpdir(), "maitred-upgrade-"));

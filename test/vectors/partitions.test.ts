@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { LocalTables } from "../../src/stores/local-vectors/local-tables.js";
-import { Partitions } from "../../src/stores/local-vectors/partitions.js";
+import { LocalTables } from "../../src/vectors/local/local-tables.js";
+import { Partitions } from "../../src/vectors/local/partitions.js";
 
 const MAX_BYTES = 300_000;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type KeptPoint, Partition } from "../../src/stores/local-vectors/partition.js";
+import { type KeptPoint, Partition } from "../../src/vectors/local/partition.js";
 
 const SESSIONS = 20;
 const session = fc.nat(SESSIONS - 1).map((n) => `session-${n}`);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { VectorStore } from "../../src/ports/vectors.js";
-import { openQdrant } from "../../src/stores/qdrant/qdrant.js";
 import { uuid, vectorsContract } from "../../src/testing/vectors-contract.js";
+import { openQdrant } from "../../src/vectors/qdrant/qdrant.js";
 import { openQdrantHttp, type QdrantHttp } from "../support/qdrant-http.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type KeptSparse, SparseIndex } from "../../src/stores/local-vectors/sparse-index.js";
+import { type KeptSparse, SparseIndex } from "../../src/vectors/local/sparse-index.js";
 
 const indices = fc.uniqueArray(fc.nat(30), { maxLength: 8 });
 const sparse = indices.chain((at) =>

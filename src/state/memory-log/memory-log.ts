@@ -2,14 +2,14 @@ import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { AppendMemoryOptions, ChangeRecord, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
-import { memoryLogEntrySchema, redacted } from "../../stores/journal/memory-log-entries.js";
-import { memoryEvents } from "../../stores/journal/memory-log-events.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { eventPuts } from "../events/outbox.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
 import { partsOf, wholeValues } from "../value-parts.js";
+import { memoryLogEntrySchema, redacted } from "./memory-log-entries.js";
+import { memoryEvents } from "./memory-log-events.js";
 
 const ROWS = "memory-log/";
 /** The owner and the seq of the last entry, so that an append, and who asks for the last, reads no entry. */

@@ -1,9 +1,9 @@
 import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { IdempotencyEntry } from "../../ports/session-store.js";
-import type { SessionChanges } from "../../stores/sqlite-index/session-changes.js";
-import type { SessionState, Standing } from "../../stores/sqlite-index/session-fold.js";
 import type { StoredEntry } from "../engine.js";
+import type { SessionChanges } from "../journal/session-changes.js";
+import type { SessionState, Standing } from "../journal/session-fold.js";
 import { numberKey } from "../partition.js";
 import { partsOf } from "../value-parts.js";
 import { activityKey, externalKey, jobKey, requestKey, standingsOf, summariesOf } from "./keys.js";

@@ -1,8 +1,8 @@
 import type { Owner } from "../../domain/owner.js";
 import { type JournalRecord, journalRecordSchema } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
-import { throwIfAborted } from "../../stores/journal/selected-records.js";
 import { type KeyRange, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { throwIfAborted } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import { wholeValues } from "../value-parts.js";
 import { journalPrefix, recordsKey, sessionRange } from "./keys.js";

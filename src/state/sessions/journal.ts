@@ -11,19 +11,19 @@ import type {
   WindowRead,
 } from "../../ports/session-store.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
-import type { AtomicSessionWrite } from "../../stores/journal/atomic-session-write.js";
-import { checkSessionId } from "../../stores/journal/new-records.js";
-import { outsideRewinds, standing } from "../../stores/journal/rewound-records.js";
-import { throwIfAborted } from "../../stores/journal/selected-records.js";
-import type { SessionHeads } from "../../stores/journal/session-heads.js";
 import { prefixRange, type StateEngine } from "../engine.js";
+import { checkSessionId } from "../journal/new-records.js";
+import { outsideRewinds, standing } from "../journal/rewound-records.js";
+import { throwIfAborted } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
+import type { AtomicSessionWrite } from "./atomic-session-write.js";
 import { eraseJournals, journalResidue } from "./journal-erasure.js";
 import { firstSeqOf, JournalRows, recordsIn } from "./journal-rows.js";
 import { journalsOf, sessionRange } from "./keys.js";
 import { headsOf, ownersOf } from "./owners.js";
 import { removeSession } from "./remove.js";
 import { rewriteJournal } from "./rewrite.js";
+import type { SessionHeads } from "./session-heads.js";
 import { headOf, rewindMarks, type StoredHead } from "./session-row.js";
 import { readHead } from "./session-rows.js";
 import { windowOf, windowRows } from "./window.js";

@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
-import type { LeaseEngine, LeaseName } from "../../stores/journal/leased-lock.js";
 import { committed } from "../durable-commit.js";
 import { type Commit, type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-keys.js";
 import { ownerPartition, systemPartition } from "../partition.js";
 import { LOCKS, lockKey } from "./keys.js";
+import type { LeaseEngine, LeaseName } from "./leased-lock.js";
 import type { SeenLock } from "./session-row.js";
 
 /** A lock's row. */

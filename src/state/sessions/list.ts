@@ -1,10 +1,10 @@
 import type { Owner } from "../../domain/owner.js";
 import type { Session } from "../../domain/session.js";
 import type { Page, SessionQuery } from "../../ports/session-store.js";
-import { listed, type ReadSessions } from "../../stores/sqlite-index/list-cursor.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { ownerPartition } from "../partition.js";
 import { activitiesOf, activityKey, activityOf } from "./keys.js";
+import { listed, type ReadSessions } from "./list-cursor.js";
 import { readSessions } from "./sessions-read.js";
 
 /** A page of an owner's sessions: a range of their order, then their rows. */

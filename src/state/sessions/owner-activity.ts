@@ -2,10 +2,10 @@ import { type Owner, tenantPrefix } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
 import type { Page } from "../../ports/session-store.js";
-import { listLimit } from "../../stores/sqlite-index/list-cursor.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { OWNER_KEY, ownerOfValue } from "../partition.js";
 import { ACTIVITIES, activityOf } from "./keys.js";
+import { listLimit } from "./list-cursor.js";
 
 /** Partitions looked at for one page: it may hold less than was asked for. */
 const MOST_LOOKED_AT = 1_000;

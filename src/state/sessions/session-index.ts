@@ -15,18 +15,18 @@ import type {
   SessionIndex,
   SessionQuery,
 } from "../../ports/session-store.js";
-import type { SessionHeads } from "../../stores/journal/session-heads.js";
-import { type ReadJournal, withoutGap } from "../../stores/sqlite-index/journal-gap.js";
 import type { StateEngine } from "../engine.js";
 import { ownerPartition } from "../partition.js";
 import { ExpiringSessions } from "./expiring.js";
 import { entryOf, IDEMPOTENCY_MS } from "./index-write.js";
 import { eraseIndex, indexResidue } from "./journal-erasure.js";
+import { type ReadJournal, withoutGap } from "./journal-gap.js";
 import { externalKey, requestKey } from "./keys.js";
 import { listSessions } from "./list.js";
 import { activeOwners } from "./owner-activity.js";
 import { headsOf, ownersOf } from "./owners.js";
 import { removeSession } from "./remove.js";
+import type { SessionHeads } from "./session-heads.js";
 import { NO_JOURNAL, newHead, type StoredHead } from "./session-row.js";
 import { findHead } from "./session-rows.js";
 import type { EngineSessionWriter } from "./session-writer.js";

@@ -2,12 +2,12 @@ import { isBlankFailure } from "../../domain/message-kinds.js";
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
-import { type RewindMark, standing } from "../../stores/journal/rewound-records.js";
-import type { SessionHead } from "../../stores/journal/session-heads.js";
-import type { SessionState } from "../../stores/sqlite-index/session-fold.js";
 import type { PartitionRead, StoredEntry } from "../engine.js";
+import { type RewindMark, standing } from "../journal/rewound-records.js";
+import type { SessionState } from "../journal/session-fold.js";
 import { partsOf, wholeValues } from "../value-parts.js";
 import { sessionKey } from "./keys.js";
+import type { SessionHead } from "./session-heads.js";
 
 /** A session's row: where its journal stands, and what the index makes of it. Either half may be missing. */
 export interface SessionRow {

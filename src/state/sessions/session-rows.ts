@@ -1,15 +1,15 @@
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import { sessionLockKey } from "../../ports/session-store.js";
-import { NOTHING } from "../../stores/journal/atomic-session-write.js";
-import { leaseKey } from "../../stores/journal/leased-lock.js";
-import type { SessionChanges } from "../../stores/sqlite-index/session-changes.js";
-import type { Standing } from "../../stores/sqlite-index/session-fold.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import type { SessionChanges } from "../journal/session-changes.js";
+import type { Standing } from "../journal/session-fold.js";
 import { numberKey, ownerPartition } from "../partition.js";
 import { wholeValues } from "../value-parts.js";
+import { NOTHING } from "./atomic-session-write.js";
 import type { SeenRows, StandingRow } from "./index-write.js";
 import { jobsOf, lockKey, requestKey, sessionRange, standingsOf, summariesOf } from "./keys.js";
+import { leaseKey } from "./leased-lock.js";
 import { headOf, type SeenLock, type StoredHead, seenLock } from "./session-row.js";
 import { storedJob } from "./turn-job.js";
 

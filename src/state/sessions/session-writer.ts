@@ -4,22 +4,16 @@ import { sessionEvents } from "../../domain/session-events.js";
 import { AppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
 import type { JournalEnd } from "../../ports/transfer.js";
-import {
-  NOTHING,
-  rewindsIn,
-  type SessionAppend,
-  type SessionCreate,
-  type SessionEngine,
-} from "../../stores/journal/atomic-session-write.js";
-import { changesOf, type SessionChanges } from "../../stores/sqlite-index/session-changes.js";
-import type { Standing } from "../../stores/sqlite-index/session-fold.js";
 import { assertFits } from "../commit-limits.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, CommitResult, StateEngine } from "../engine.js";
 import { eventPuts } from "../events/outbox.js";
+import { changesOf, type SessionChanges } from "../journal/session-changes.js";
+import type { Standing } from "../journal/session-fold.js";
 import { ERASURE_KEY } from "../ledger/ledger-keys.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../value-parts.js";
+import { NOTHING, rewindsIn, type SessionAppend, type SessionCreate, type SessionEngine } from "./atomic-session-write.js";
 import { fits, inCommits } from "./commit-size.js";
 import { type Changes, indexWrite, needsLook, requestKeys, requestsWrite, type SeenRows, together } from "./index-write.js";
 import { lockKey, nextGeneration, recordsKey, sessionKey } from "./keys.js";

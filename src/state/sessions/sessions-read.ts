@@ -1,8 +1,8 @@
 import type { Owner } from "../../domain/owner.js";
 import type { Session } from "../../domain/session.js";
 import { isId } from "../../platform/ids.js";
-import type { SessionState } from "../../stores/sqlite-index/session-fold.js";
 import { prefixRange, type StateEngine } from "../engine.js";
+import type { SessionState } from "../journal/session-fold.js";
 import { ownerPartition } from "../partition.js";
 import { jobsOf, sessionRange } from "./keys.js";
 import { headOf } from "./session-row.js";

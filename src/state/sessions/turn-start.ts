@@ -1,18 +1,18 @@
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import { type SessionStore, sessionLockKey, type TurnStart } from "../../ports/session-store.js";
-import type { LeasedLock, LeaseName } from "../../stores/journal/leased-lock.js";
-import { checkSessionId } from "../../stores/journal/new-records.js";
-import type { SessionHeads } from "../../stores/journal/session-heads.js";
 import { committed } from "../durable-commit.js";
 import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
+import { checkSessionId } from "../journal/new-records.js";
 import { ERASURE_KEY, TOMBSTONES, USER_KEY } from "../ledger/ledger-keys.js";
 import { tombstonesOf, userOf } from "../ledger/ledger-values.js";
 import { MEMORY_LOG_HEAD } from "../memory-log/memory-log.js";
 import { ownerPartition } from "../partition.js";
 import { JournalRows } from "./journal-rows.js";
 import { journalsOf, lockKey, sessionKey, sessionRange } from "./keys.js";
+import type { LeasedLock, LeaseName } from "./leased-lock.js";
 import type { EngineLeases } from "./leases.js";
+import type { SessionHeads } from "./session-heads.js";
 import { headOf, type StoredHead } from "./session-row.js";
 import { windowOf, windowRows } from "./window.js";
 

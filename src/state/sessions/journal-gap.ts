@@ -1,6 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
-import { FOLD_BATCH } from "./index-catch-up.js";
+import { FOLD_BATCH } from "../jsonl/index-catch-up.js";
 
 /** Reads a journal from a seq on, also what was taken back. */
 export type ReadJournal = (owner: Owner, sessionId: string, fromSeq: number) => AsyncIterable<JournalRecord>;

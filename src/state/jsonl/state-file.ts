@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../platform/errors.js";
 import { errnoOf } from "../../platform/file-system.js";
-import type { StateEngine } from "../../state/engine.js";
+import type { StateEngine } from "../engine.js";
 
 /** In the storage directory, of an installation on one machine: all state but the journals. */
 export const STATE_FILE = "state.db";

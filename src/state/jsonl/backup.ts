@@ -7,7 +7,7 @@ import { AppError } from "../../platform/errors.js";
 import { errnoOf, makeDirectory } from "../../platform/file-system.js";
 import { onStorage } from "../../platform/storage-errors.js";
 import type { BackupOptions, BackupReport } from "../../ports/backups.js";
-import { LAST_TOMBSTONE_KEY } from "../../state/ledger/ledger-keys.js";
+import { LAST_TOMBSTONE_KEY } from "../ledger/ledger-keys.js";
 import { BACKUP_FILE, isDecisive, isJournal } from "./backup-contents.js";
 import { RebuildMarker } from "./rebuild-marker.js";
 import { requireNotFormer, STATE_FILE, type StateFile } from "./state-file.js";

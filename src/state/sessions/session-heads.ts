@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
-import type { SessionState } from "../sqlite-index/session-fold.js";
+import type { SessionState } from "../journal/session-fold.js";
 
 /** A session as it stood when it was last seen: what the next write goes out from. */
 export interface SessionHead {

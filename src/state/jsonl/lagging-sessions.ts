@@ -4,7 +4,7 @@ import { GrowingWait } from "../../platform/growing-wait.js";
 import type { Logger } from "../../platform/logger.js";
 import type { IdempotencyEntry, SessionStore } from "../../ports/session-store.js";
 import type { SessionsBehind } from "../../ports/session-writer.js";
-import { catchUpSession } from "../sqlite-index/index-catch-up.js";
+import { catchUpSession } from "./index-catch-up.js";
 
 /** The first wait before the sessions are tried again, and the longest, in milliseconds. */
 const RETRY_MS = 250;

@@ -5,11 +5,11 @@ import { onStorageEach } from "../../platform/storage-errors.js";
 import type { ImageStore } from "../../ports/image-store.js";
 import type { SessionIndex, SessionStore } from "../../ports/session-store.js";
 import type { StorageHealth } from "../../ports/storage-health.js";
-import type { StateEngine } from "../../state/engine.js";
-import { type EngineSessionStoreOptions, engineSessionIndex } from "../../state/sessions/sessions.js";
-import { InProcessLock } from "../journal/in-process-lock.js";
-import { type CatchUp, type CatchUpOptions, catchUpIndex, catchUpSession } from "../sqlite-index/index-catch-up.js";
+import type { StateEngine } from "../engine.js";
+import { InProcessLock } from "../sessions/in-process-lock.js";
+import { type EngineSessionStoreOptions, engineSessionIndex } from "../sessions/sessions.js";
 import { FileMemoryService } from "./file-memory-service.js";
+import { type CatchUp, type CatchUpOptions, catchUpIndex, catchUpSession } from "./index-catch-up.js";
 import { LevelMarker } from "./level-marker.js";
 import { RebuildMarker } from "./rebuild-marker.js";
 

@@ -3,9 +3,9 @@ import type { FileSystem } from "../../platform/file-system.js";
 import { newId } from "../../platform/ids.js";
 import { JsonlLog } from "../../platform/jsonl-log.js";
 import { onStorage } from "../../platform/storage-errors.js";
-import { committed } from "../../state/durable-commit.js";
-import type { StateEngine } from "../../state/engine.js";
-import { systemPartition } from "../../state/partition.js";
+import { committed } from "../durable-commit.js";
+import type { StateEngine } from "../engine.js";
+import { systemPartition } from "../partition.js";
 
 const FILES = systemPartition("files");
 const LEVEL = "level";

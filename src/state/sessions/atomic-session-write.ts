@@ -4,10 +4,10 @@ import { AppError } from "../../platform/errors.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { AppendOptions, CreateOptions } from "../../ports/session-store.js";
 import type { JournalEnd } from "../../ports/transfer.js";
-import { changesOf, type SessionChanges } from "../sqlite-index/session-changes.js";
-import type { SessionState, Standing } from "../sqlite-index/session-fold.js";
-import { checkFirst, checkRewinds, checkSessionId, numberedAll } from "./new-records.js";
-import type { RewindMark } from "./rewound-records.js";
+import { checkFirst, checkRewinds, checkSessionId, numberedAll } from "../journal/new-records.js";
+import type { RewindMark } from "../journal/rewound-records.js";
+import { changesOf, type SessionChanges } from "../journal/session-changes.js";
+import type { SessionState, Standing } from "../journal/session-fold.js";
 import type { SessionHead, SessionHeads } from "./session-heads.js";
 
 /** Another process may write the session between a look and a write: so often it is looked at anew. */

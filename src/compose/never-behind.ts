@@ -1,4 +1,4 @@
-import type { SessionsBehind } from "../../ports/session-writer.js";
+import type { SessionsBehind } from "../ports/session-writer.js";
 
 /** For a store that writes journals and index at once: no session is ever behind. */
 export const NEVER_BEHIND: SessionsBehind = {

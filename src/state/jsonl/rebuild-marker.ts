@@ -1,6 +1,6 @@
-import { committed } from "../../state/durable-commit.js";
-import type { StateEngine } from "../../state/engine.js";
-import { systemPartition } from "../../state/partition.js";
+import { committed } from "../durable-commit.js";
+import type { StateEngine } from "../engine.js";
+import { systemPartition } from "../partition.js";
 
 const FILES = systemPartition("files");
 const REBUILD = "rebuild";

@@ -1,6 +1,6 @@
 import type { JournalRecord, MessageRecord, RecordOf } from "../../domain/session.js";
 import type { WindowRead } from "../../ports/session-store.js";
-import { RoundCollector } from "./round-collector.js";
+import { RoundCollector } from "../journal/round-collector.js";
 
 /** The window of records that all stand, oldest first: where there is no end of a file to start from. */
 export function windowOfRecords(records: readonly JournalRecord[], rounds: number): Omit<WindowRead, "lastSeq" | "lastTurn" | "bytesRead"> {

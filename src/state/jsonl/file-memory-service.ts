@@ -27,7 +27,6 @@ import { headOf, ownerMark } from "../journal/journal-codec.js";
 import { outsideRewinds } from "../journal/rewound-records.js";
 import { rewriteInto, writeInto } from "../journal/rewrite.js";
 import { selected, throwIfAborted } from "../journal/selected-records.js";
-import { windowOfRecords } from "../journal/window-of-records.js";
 import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
 import { DirectoryHealth } from "./directory-health.js";
 import { recordsBackwards } from "./journal-backwards.js";
@@ -37,6 +36,7 @@ import { JournalFile } from "./journal-file.js";
 import { JournalFiles } from "./journal-files.js";
 import { OwnerSessions } from "./owner-sessions.js";
 import { packInto, readPackedHeader, unpack, unpackedLines } from "./packed-journal.js";
+import { windowOfRecords } from "./window-of-records.js";
 import { readWindow } from "./window-reader.js";
 import { WrittenJournals } from "./written-journals.js";
 
