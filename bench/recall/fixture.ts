@@ -10,11 +10,11 @@ import { silentLogger } from "../../src/platform/logger.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
 import { IndexedSessionWriter } from "../../src/state/jsonl/session-writer.js";
-import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 import type { Candidate } from "../../src/vectors/history/candidate.js";
 import { CandidateSearch } from "../../src/vectors/history/candidate-search.js";
 import { VectorHistory } from "../../src/vectors/history/vector-history.js";
 import type { RankingWeights } from "../../src/vectors/history/weights.js";
+import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 import { InMemoryOwnerLedger, memorySessionStore } from "../../test/support/memory-stores.js";
 import { type Conversation, importLines } from "./dataset.js";
 

@@ -1,16 +1,15 @@
 import type { TokenMeter } from "../agent/token-meter.js";
-import { memoryOperationSchema } from "../domain/memory-operation.js";
 import { hasNoAnswer } from "../domain/message-kinds.js";
 import type { Owner } from "../domain/owner.js";
 import { isSaid, isUnanswered, type RecordedTurn, recordedTurn } from "../domain/recorded-turn.js";
-import type { JournalRecord, MessageRecord, NewRecord, RecordOf } from "../domain/session.js";
+import type { JournalRecord, MessageRecord, NewRecord } from "../domain/session.js";
 import { isSearchable } from "../history/history.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import { type ConversationHistory, historyMessageOf } from "../ports/history.js";
-import type { MemoryOperations, TurnMemories } from "../ports/memories.js";
+import type { TurnMemories } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { AppendOptions, PendingTurn, SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
@@ -26,7 +25,7 @@ export interface WriteBackParts {
   readonly ledger: Pick<OwnerLedger, "epoch">;
   readonly writer: SessionWriter;
   /** Null when long-term memory is off. */
-  readonly longTerm: (Pick<TurnMemories, "remember" | "takeOffRecord"> & MemoryOperations) | null;
+  readonly longTerm: Pick<TurnMemories, "remember" | "takeOffRecord"> | null;
   /** Null when there is no history. */
   readonly history: ConversationHistory | null;
   /** Takes a turn off the record, where its message asks for it. */
@@ -53,10 +52,8 @@ export interface WriteBackOptions {
  * turn that got no answer the message is read all the same.
  *
  * A message is read once, by a call of its own or along with another: what came of it is one entry of the owner's memory log, durable
- * before the first call to a store;
- * `write_back_done` follows when the stores have confirmed it. What crashes between the two is completed from the log; every write is
- * idempotent by its id. Where another agent leads the conversation, a turn is written back as soon as something was said in it, and again
- * when more is. Journals of before have the plan themselves (`write_back_plan`): it is carried out as it stands.
+ * before the first call to a store; `write_back_done` follows when the stores have confirmed it. What crashes between the two is completed
+ * from the log. Where another agent leads the conversation, a turn is written back when something was said in it, and again when more is.
  */
 export class WriteBack {
   readonly #parts: WriteBackParts;
@@ -124,9 +121,8 @@ export class WriteBack {
   }
 
   /**
-   * Journals that the turn is done. Where more may be said in it, it is done as far as it was read: what was said since goes to history
-   * first, and `then` runs again. Where it was said again differently, another process may have looked already for what it gave, and found
-   * nothing yet: it goes.
+   * Journals that the turn is done, as far as it was read: what was said in it since goes to history first, and `then` runs again. Where it
+   * was said again differently, another process may have looked for what it gave, and found nothing yet: it goes.
    */
   async #finish(
     pending: PendingTurn,
@@ -163,30 +159,14 @@ export class WriteBack {
     signal: AbortSignal,
   ): Promise<Outcome & { readonly offRecord?: "this" | "previous"; readonly isLeft?: boolean }> {
     const { store, longTerm, clock } = this.#parts;
-    const { owner, sessionId, turn } = pending;
+    const { owner, sessionId } = pending;
     if (longTerm === null) return { status: "skipped", memory_ids: [], error_code: "LONG_TERM_MEMORY_DISABLED" };
     const now = clock.now();
-    const plan = records.find((record): record is RecordOf<"write_back_plan"> => record.type === "write_back_plan" && record.turn === turn);
-    if (plan !== undefined) {
-      const operations = plan.body.operations.map((operation) => memoryOperationSchema.parse(operation));
-      const { stored, confirmed } = await longTerm.apply(owner, operations, { now, signal });
-      return { status: "stored", memory_ids: [...stored, ...confirmed] };
-    }
     const mayWait = replaces.length > 0 ? null : await mayBeLeft(store, pending, user, before, signal);
-    const {
-      memories,
-      forgotten,
-      off_record: offRecord,
-      left = false,
-    } = await longTerm.remember(
-      owner,
-      {
-        ...turnToRemember(sessionId, user, records, this.#options.contextRounds),
-        ...(replaces.length > 0 && { replaces }),
-        may_wait: mayWait !== null,
-      },
-      { now, signal, epoch },
-    );
+    const said = turnToRemember(sessionId, user, records, this.#options.contextRounds);
+    const toRemember = { ...said, ...(replaces.length > 0 && { replaces }), may_wait: mayWait !== null };
+    const remembered = await longTerm.remember(owner, toRemember, { now, signal, epoch });
+    const { memories, forgotten, off_record: offRecord, left = false } = remembered;
     const ids = memories.flatMap(({ id, status }) => (status === "superseded" ? [] : [id]));
     return {
       status: memories.length + forgotten.length > 0 ? "stored" : "skipped",
@@ -210,7 +190,7 @@ export class WriteBack {
     }
   }
 
-  /** What the turn gave, which is no part of the conversation any more. */
+  /** Of a turn that is no part of the conversation any more. */
   async #takeBack(pending: PendingTurn, read: TurnRead): Promise<void> {
     const { history, longTerm, clock } = this.#parts;
     const said = saidIn(pending, read);

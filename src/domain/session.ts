@@ -231,7 +231,6 @@ const sessionPatchBody = z.looseObject({
 const rewindBody = z.looseObject({ to_seq: z.number().int(), to_offset: z.number().int() });
 
 /** `operations` are MemoryOperation values; kept as JSON here so that the journal needs no other port. */
-const planBody = z.looseObject({ message_id: z.string(), extractor: z.string(), operations: z.array(z.json()) });
 const doneBody = z.looseObject({
   status: z.enum(["stored", "failed", "skipped"]),
   memory_ids: z.array(z.string()),
@@ -263,7 +262,6 @@ export const journalRecordSchema = z.discriminatedUnion("type", [
   z.object({ ...envelope, type: z.literal("session_patch"), body: sessionPatchBody }),
   z.object({ ...envelope, type: z.literal("rewind"), body: rewindBody }),
   z.object({ ...envelope, type: z.literal("off_record"), body: offRecordBody }),
-  z.object({ ...envelope, type: z.literal("write_back_plan"), body: planBody }),
   z.object({ ...envelope, type: z.literal("write_back_done"), body: doneBody }),
 ]);
 export type JournalRecord = z.infer<typeof journalRecordSchema>;

@@ -25,6 +25,8 @@ const MAX_TRIES = 5;
 
 interface Held {
   readonly memories: OwnerMemories;
+  /** The owner's when the log was begun to be read. */
+  readonly epoch: number;
   /** The entry up to which the store was seen to follow; null: it was not looked at, or a write failed. */
   level: number | null;
   /** Whether the store was asked for what it holds from before there was a log. */
@@ -112,23 +114,28 @@ export class OwnerLogs {
     const epoch = options.epoch ?? (await this.epoch(owner));
     return this.#exclusively(owner, async () => {
       for (let tries = 1; ; tries++) {
-        const held = await this.#load(owner);
+        // As it is held: where the log has moved on, the append is refused, and all is done anew.
+        const at = this.#held.get(owner);
+        const isLooked = tries > 1 || at?.epoch !== epoch;
+        const held = isLooked ? await this.#load(owner) : at;
         const { memories } = held;
         const { entry: planned, result } = await plan(memories);
         const entry = planned === null ? null : withNarrativesOf(planned, memories.records);
+        if (entry === null && !isLooked && !(await this.#isCurrent(owner, held))) continue;
         try {
           if (entry !== null)
             memories.fold(await this.#parts.log.append(owner, entry, { expectedSeq: memories.seq, epoch, now: options.now }));
         } catch (error) {
+          const isBehind = isAppError(error, "MEMORIES_CHANGED");
+          if (isBehind && tries < MAX_TRIES) continue;
           this.#held.delete(owner);
-          if (isAppError(error, "MEMORIES_CHANGED") && tries < MAX_TRIES) continue;
           throw error;
         }
         this.#held.set(owner, held);
         await this.#dropRemovedTexts(owner, memories);
         if (options.store !== "later") {
-          await this.#project(owner, held, { epoch, ...(options.signal && { signal: options.signal }) });
-          await this.#sweepIfErased(owner, memories, epoch);
+          const isWritten = await this.#project(owner, held, { epoch, ...(options.signal && { signal: options.signal }) });
+          if (isWritten) await this.#sweepIfErased(owner, memories, epoch);
         }
         return { result, memories };
       }
@@ -187,18 +194,17 @@ export class OwnerLogs {
     let held = this.#held.get(owner);
     if (held !== undefined && held.memories.seq === (await log.lastSeq(owner))) return held;
     if (held === undefined || held.memories.seq > (await log.lastSeq(owner)))
-      held = { memories: new OwnerMemories(), level: null, begun: false };
+      held = { memories: new OwnerMemories(), epoch: await ledger.epoch(owner), level: null, begun: false };
     for await (const entry of log.read(owner, { fromSeq: held.memories.seq + 1 })) {
       held.memories.fold(entry);
       // Another process wrote it, and most likely to the store as well: the store says.
       held.level = null;
     }
     if (held.memories.seq === 0 && !held.begun) {
-      const epoch = await ledger.epoch(owner);
       const puts = await projection.before(owner);
       if (puts.length > 0) {
         const seed: NewMemoryLogEntry = { kind: "seed", turn: null, puts, removed: [] };
-        held.memories.fold(await log.append(owner, seed, { expectedSeq: 0, epoch, now: clock.now() }));
+        held.memories.fold(await log.append(owner, seed, { expectedSeq: 0, epoch: held.epoch, now: clock.now() }));
       }
       held.begun = true;
     }
@@ -238,14 +244,17 @@ export class OwnerLogs {
     await this.#dropRemovedTexts(owner, memories);
   }
 
-  /** `epoch`: of what is carried over; what lands behind an erasure is then known as of before it. Default: as it is now. */
-  async #project(owner: Owner, held: Held, options: { readonly signal?: AbortSignal; readonly epoch?: number }): Promise<void> {
+  /**
+   * False where nothing had to be written. `epoch`: of what is carried over; what lands behind an erasure is then known as of before it.
+   * Default: as it is now.
+   */
+  async #project(owner: Owner, held: Held, options: { readonly signal?: AbortSignal; readonly epoch?: number }): Promise<boolean> {
     const { projection } = this.#parts;
     const { level, memories } = held;
-    if (level === memories.seq) return;
+    if (level === memories.seq) return false;
     if (level !== null && !changesBehind(memories, level)) {
       held.level = memories.seq;
-      return;
+      return false;
     }
     held.level = null;
     if (level === null) {
@@ -253,6 +262,7 @@ export class OwnerLogs {
       await projection.mend(owner, memories, options);
     } else await projection.complete(owner, memories, level, options);
     held.level = memories.seq;
+    return true;
   }
 }
 

@@ -189,7 +189,6 @@ function unread(records: readonly JournalRecord[], failed: readonly PendingTurn[
 /** The user messages that nobody else makes memories of, in order: imported ones, and answered ones from when long-term memory was off. */
 function promotable(records: readonly JournalRecord[]): MessageRecord[] {
   const offRecord = new Set(records.flatMap((record) => (record.type === "off_record" ? [record.body.of_turn] : [])));
-  const planned = new Set(records.flatMap((record) => (record.type === "write_back_plan" ? [record.turn] : [])));
   const without = new Set<number>();
   for (const record of records) {
     // Where another agent answers, the write-back alone tells.
@@ -200,7 +199,7 @@ function promotable(records: readonly JournalRecord[]): MessageRecord[] {
   return records.flatMap((record) => {
     if (record.type !== "message" || record.body.role !== "user" || !record.body.remember || record.body.origin_id !== undefined) return [];
     if (offRecord.has(record.turn)) return [];
-    return record.body.imported === true || (without.has(record.turn) && !planned.has(record.turn)) ? [record] : [];
+    return record.body.imported === true || without.has(record.turn) ? [record] : [];
   });
 }
 

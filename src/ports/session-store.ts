@@ -176,8 +176,6 @@ export interface PendingTurn {
   readonly sessionId: string;
   readonly turn: number;
   readonly state: "pending" | "failed";
-  /** True once its plan is in the journal. */
-  readonly planned: boolean;
   readonly attempts: number;
   /** Not before this time, in milliseconds since the epoch. */
   readonly dueAtMs: number;

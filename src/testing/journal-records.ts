@@ -50,10 +50,6 @@ export class JournalRecords {
     return { ...this.#envelope(0), type: "session_patch", body };
   }
 
-  plan(turn: number): NewRecord {
-    return { ...this.#envelope(turn), type: "write_back_plan", body: { message_id: newId(), extractor: "test", operations: [] } };
-  }
-
   done(turn: number, status: "stored" | "failed" | "skipped" = "stored", attempts = 1): NewRecord {
     return {
       ...this.#envelope(turn),

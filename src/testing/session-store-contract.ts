@@ -453,18 +453,15 @@ export function sessionStoreContract(
         await write(ALICE, first, ...records.round(1));
         await write(ALICE, second, ...records.round(1));
         await write(ALICE, first, ...records.round(2));
-        const due = async () =>
-          (await store.index.due(Date.parse("2030-01-01"), 10)).map(({ sessionId, turn, planned }) => [sessionId, turn, planned]);
+        const due = async () => (await store.index.due(Date.parse("2030-01-01"), 10)).map(({ sessionId, turn }) => [sessionId, turn]);
         expect(await due()).toEqual([
-          [first, 1, false],
-          [second, 1, false],
+          [first, 1],
+          [second, 1],
         ]);
-        await write(ALICE, first, records.plan(1));
-        expect((await due())[0]).toEqual([first, 1, true]);
         await write(ALICE, first, records.done(1));
         expect(await due()).toEqual([
-          [second, 1, false],
-          [first, 2, false],
+          [second, 1],
+          [first, 2],
         ]);
         expect(await store.index.pendingCounts()).toEqual({ pending: 2, failed: 0 });
       });

@@ -32,7 +32,6 @@ export function checkJournals(journals: readonly JournalOnDisk[], told: Told): s
     const endings = new Map<number, number>();
     for (const record of records) {
       const { turn } = record;
-      if (record.type === "write_back_plan") count(`planned twice: turn ${turn} of ${sessionId}`);
       if (record.type === "write_back_done") count(`done twice: turn ${turn} of ${sessionId}, ended ${endings.get(turn) ?? 1} times`);
       if (record.type !== "message") continue;
       const { role, idempotency, outcome, content } = record.body;

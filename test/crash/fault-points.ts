@@ -4,7 +4,7 @@ export interface Armed {
   readonly hit: number;
 }
 
-const APPENDS = ["message", "edit", "answer", "plan", "done", "summary", "patch"] as const;
+const APPENDS = ["message", "edit", "answer", "done", "summary", "patch"] as const;
 export type AppendKind = (typeof APPENDS)[number];
 
 /** Calls of ports that change something. */

@@ -98,7 +98,6 @@ export function pointedDisk(points: FaultPoints, disk: FileSystem): FileSystem {
 
 function kindOf(records: readonly Pick<NewRecord, "type" | "body">[]): AppendKind {
   const types = new Set(records.map(({ type }) => type));
-  if (types.has("write_back_plan")) return "plan";
   if (types.has("write_back_done")) return "done";
   if (types.has("summary")) return "summary";
   if (types.has("rewind")) return "edit";

@@ -29,7 +29,7 @@ test("an answer that was imported, copied by a fork, said in between, or waits f
   expect(typesOf(answer({ imported: true }), answer({ origin_id: newId() }), answer({ interim: true }))).toEqual([]);
   expect(typesOf(answer({ suspended: { steps: [], calls: ["a"], elements: [], sources: [] } }))).toEqual([]);
   expect(typesOf(answer({}))).toEqual(["turn.failed"]);
-  expect(typesOf(records.user(1), records.step(1), records.summary(1), records.plan(1), records.done(1))).toEqual([]);
+  expect(typesOf(records.user(1), records.step(1), records.summary(1), records.done(1))).toEqual([]);
   expect(typesOf(records.patch({ status: "active", by: "user" }), records.patch({ tags: [], by: "derived" }))).toEqual([]);
 });
 

@@ -67,14 +67,11 @@ describe("promotion", () => {
     await say(alice, id, "live", "ok", { assistant: answeredWith("ok", "pending") });
     await say(alice, id, "kept out", "ok", { ...OFF, remember: false });
     await say(alice, id, "broke off", "o", { ...OFF, outcome: "interrupted" });
-    await say(alice, id, "planned already", "ok", OFF);
-    const plan = { message_id: "m", extractor: "rules", operations: [] };
-    await writer.append(alice, id, [{ type: "write_back_plan", id: "p", turn: 6, at: clock.now().toISOString(), body: plan }]);
     await writer.append(alice, id, [
       {
         type: "message",
         id: "sys",
-        turn: 7,
+        turn: 6,
         at: clock.now().toISOString(),
         body: { role: "system", content: "system line", imported: true },
       },

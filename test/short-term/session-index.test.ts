@@ -39,13 +39,7 @@ async function furnished(store: FileSessionStore): Promise<{ mine: string; other
       records.assistant(1),
       records.summary(1, "a canary-summary of what was said"),
     ]),
-    await store.journal.append(ALICE, mine, [
-      ...records.round(2),
-      ...records.round(3),
-      records.plan(2),
-      records.done(1),
-      records.done(3, "failed", 8),
-    ]),
+    await store.journal.append(ALICE, mine, [...records.round(2), ...records.round(3), records.done(1), records.done(3, "failed", 8)]),
     await store.journal.append(ALICE, mine, [records.rewind(4, 7), records.user(4), records.patch({ tags: ["canary-tag"], by: "user" })]),
   ];
   for (const each of written) await store.index.apply(ALICE, mine, each);
@@ -71,7 +65,7 @@ describe("the index is rebuilt from the journals alone", () => {
     const store = await open();
     const ids = await furnished(store);
     const before = await snapshot(store, ids);
-    expect(before.pending).toMatchObject([{ turn: 2, planned: true }]);
+    expect(before.pending).toMatchObject([{ turn: 2 }]);
     await store.close();
     for (const name of await readdir(dir)) if (name.startsWith("state.db")) await rm(join(dir, name));
     const after = await open();

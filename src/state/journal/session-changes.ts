@@ -9,7 +9,6 @@ export interface PendingPut {
   readonly answeredSeq: number;
   readonly atMs: number;
   state: "pending" | "failed";
-  planned: boolean;
   attempts: number;
   errorCode: string | null;
 }
@@ -21,7 +20,6 @@ export interface SessionChanges {
   readonly summaries: ReadonlyMap<string, NonNullable<Standing["summary"]>>;
   readonly keys: readonly { readonly key: string; readonly entry: IdempotencyEntry }[];
   readonly pending: readonly PendingPut[];
-  readonly planned: readonly number[];
   readonly done: readonly number[];
   readonly failed: readonly Extract<Effect, { kind: "failed" }>[];
   /** Pending turns that were answered behind this seq are no more; null where nothing was taken back. */
@@ -56,7 +54,6 @@ function net(effects: readonly Effect[]): Omit<SessionChanges, "state"> {
   const summaries = new Map<string, NonNullable<Standing["summary"]>>();
   const keys = new Map<string, { key: string; entry: IdempotencyEntry }>();
   const pending = new Map<number, PendingPut>();
-  const planned: number[] = [];
   const done: number[] = [];
   const failed: Extract<Effect, { kind: "failed" }>[] = [];
   let takenBackTo: number | null = null;
@@ -74,13 +71,7 @@ function net(effects: readonly Effect[]): Omit<SessionChanges, "state"> {
         break;
       case "pending": {
         const { turn, seq: fromSeq, answeredSeq, atMs } = effect;
-        pending.set(turn, { turn, fromSeq, answeredSeq, atMs, state: "pending", planned: false, attempts: 0, errorCode: null });
-        break;
-      }
-      case "planned": {
-        const put = pending.get(effect.turn);
-        if (put === undefined) planned.push(effect.turn);
-        else put.planned = true;
+        pending.set(turn, { turn, fromSeq, answeredSeq, atMs, state: "pending", attempts: 0, errorCode: null });
         break;
       }
       case "done":
@@ -103,7 +94,6 @@ function net(effects: readonly Effect[]): Omit<SessionChanges, "state"> {
     summaries,
     keys: [...keys.values()],
     pending: [...pending.values()],
-    planned,
     done,
     failed,
     takenBackTo,

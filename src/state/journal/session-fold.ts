@@ -40,7 +40,6 @@ export type Effect =
   | { readonly kind: "idempotency"; readonly key: string; readonly entry: IdempotencyEntry }
   /** `seq` is that of the turn's user message. */
   | { readonly kind: "pending"; readonly turn: number; readonly seq: number; readonly answeredSeq: number; readonly atMs: number }
-  | { readonly kind: "planned"; readonly turn: number }
   | { readonly kind: "done"; readonly turn: number }
   | { readonly kind: "failed"; readonly turn: number; readonly attempts: number; readonly errorCode: string | null }
   | { readonly kind: "taken_back"; readonly toSeq: number };
@@ -78,8 +77,6 @@ export function foldSession(
       return rewind(next, record, standingAt);
     case "session_patch":
       return { state: patch(next, record), effects: idempotencyOf(sessionId, record, record.body.idempotency) };
-    case "write_back_plan":
-      return { state: next, effects: [{ kind: "planned", turn: record.turn }] };
     case "write_back_done":
       return { state: next, effects: [done(record)] };
     case "step":

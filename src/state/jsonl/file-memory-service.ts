@@ -576,7 +576,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
 /** What follows a user's message of its turn: the file was looked for when that was written. */
 function followsMessage(record: NewRecord): boolean {
   if (record.type === "message") return record.body.role === "assistant";
-  return record.type === "step" || record.type === "write_back_plan" || record.type === "write_back_done";
+  return record.type === "step" || record.type === "write_back_done";
 }
 
 /** Offset of the first record from `seq` on. */

@@ -81,7 +81,9 @@ export class EngineMemoryLog implements MemoryLog {
   }
 
   async lastSeq(owner: Owner): Promise<number> {
-    return (await this.#head(owner)).seq;
+    // Where nobody else writes it is as this process left it.
+    const known = this.#engine.manifest.shared ? undefined : this.#known.get(owner);
+    return (known ?? (await this.#head(owner))).seq;
   }
 
   /** Entry by entry: what is appended meanwhile is not held up. Again where it was broken off. */

@@ -47,8 +47,8 @@ export interface Changes {
 const MOST_OVER = 60;
 
 /** Whether a write can't be made without a look at the rows that it changes. */
-export function needsLook({ planned, failed, takenBackTo, keys }: SessionChanges, isFold: boolean): boolean {
-  return planned.length > 0 || failed.length > 0 || takenBackTo !== null || (isFold && keys.length > 0);
+export function needsLook({ failed, takenBackTo, keys }: SessionChanges, isFold: boolean): boolean {
+  return failed.length > 0 || takenBackTo !== null || (isFold && keys.length > 0);
 }
 
 /**
@@ -151,16 +151,12 @@ export function entryOf(value: string): IdempotencyEntry {
 }
 
 function addJobs(write: Changes, { sessionId, changes, seen }: IndexWriteInput): void {
-  const { pending, planned, done, failed, takenBackTo } = changes;
+  const { pending, done, failed, takenBackTo } = changes;
   const jobs = new Map(seen?.jobs);
   const takenBack = [...jobs.values()].filter(({ job }) => takenBackTo !== null && job.answeredSeq > takenBackTo).map(({ turn }) => turn);
   const gone = new Set([...done, ...takenBack]);
   for (const turn of gone) jobs.delete(turn);
   const changed = new Map<number, TurnJob>();
-  for (const turn of planned) {
-    const job = jobs.get(turn)?.job;
-    if (job !== undefined) changed.set(turn, { ...job, planned: true });
-  }
   for (const { turn, attempts, errorCode } of failed) {
     const job = changed.get(turn) ?? jobs.get(turn)?.job;
     if (job !== undefined) changed.set(turn, { ...unclaimedJob(job), state: "failed", attempts, errorCode });

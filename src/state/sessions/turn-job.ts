@@ -7,7 +7,6 @@ import { TURN_JOBS } from "./keys.js";
 export interface TurnJob {
   readonly v: 1;
   readonly state: "pending" | "failed";
-  readonly planned: boolean;
   readonly attempts: number;
   /** By the clock of whoever tries it. */
   readonly dueAtMs: number;
@@ -53,6 +52,6 @@ export function alarmOf({ state, dueAtMs, claimedUntilMs }: TurnJob, engineNowMs
 }
 
 export function pendingTurn(owner: Owner, { sessionId, turn, job }: Omit<StoredJob, "key" | "version">): PendingTurn {
-  const { state, planned, attempts, dueAtMs, errorCode, fromSeq } = job;
-  return { owner, sessionId, turn, state, planned, attempts, dueAtMs, errorCode, fromSeq };
+  const { state, attempts, dueAtMs, errorCode, fromSeq } = job;
+  return { owner, sessionId, turn, state, attempts, dueAtMs, errorCode, fromSeq };
 }

@@ -48,7 +48,6 @@ describe("a reply that is lost", () => {
     if (pending === undefined) throw new Error("nothing is pending");
     const claim = await store.index.renewClaim?.(pending, 60_000);
     expect(claim).toEqual(expect.any(String));
-    await store.journal.append(ALICE, id, [records.plan(1)]);
     await store.journal.append(ALICE, id, [records.done(1), records.patch({ title: "Hello", by: "derived" })]);
     await store.journal.rewrite(ALICE, id, (record) => (record.type === "step" ? null : record));
   }
@@ -60,7 +59,7 @@ describe("a reply that is lost", () => {
       const id = newId();
       await turn(open(cut), id, now());
       const store = open();
-      expect(await seqsOf(store, id)).toEqual([1, 2, 4, 5, 6, 7]);
+      expect(await seqsOf(store, id)).toEqual([1, 2, 4, 5, 6]);
       expect(await store.index.get(ALICE, id)).toMatchObject({
         message_count: 2,
         title: "Hello",
