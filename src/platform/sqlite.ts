@@ -42,7 +42,7 @@ export function openDatabase(path: string, options: BetterSqlite3.Options = {}):
 
 /**
  * Opens or creates a database in WAL mode. `secure_delete` is on from the first page on, so that what is deleted is
- * overwritten with zeros; {@link scrub} empties the write-ahead log of it too. `path` may be `:memory:`.
+ * overwritten with zeros, but for its traces in the write-ahead log and in pages between which rows were moved. `path` may be `:memory:`.
  */
 export function openSqlite(path: string, options: SqliteOptions): Sqlite {
   const db = openDatabase(path);
@@ -61,11 +61,6 @@ export function openSqlite(path: string, options: SqliteOptions): Sqlite {
 /** Whether statements wait for another process's lock, as they do from the beginning, or are refused at once. */
 export function waitForLocks(db: Sqlite, waits: boolean): void {
   db.pragma(`busy_timeout = ${waits ? BUSY_MS : 0}`);
-}
-
-/** After deletions that must leave no byte: moves the write-ahead log into the database file and empties it. */
-export function scrub(db: Sqlite): void {
-  db.pragma("wal_checkpoint(TRUNCATE)");
 }
 
 /** What no sound database holds: pages that don't fit together, or a value that its own writer can't read back. */

@@ -211,6 +211,29 @@ describe("the file", () => {
     db.close();
   });
 
+  test("while the file is written anew reads are answered, and what is committed waits and is there behind it", async () => {
+    const engine = await SqliteEngine.open({ path });
+    for (let round = 0; round < 40; round++)
+      await engine.commit("o:a", { id: `f${round}`, puts: [{ key: `k/${round}`, value: "x".repeat(200_000) }] });
+    let isScrubbed = false;
+    const scrubbed = [engine.scrub(), engine.scrub()].map((each) => each.then(() => (isScrubbed = true)));
+    const commits = Array.from({ length: 20 }, (_, index) =>
+      engine.commit("o:b", { id: `c${index}`, puts: [{ key: `k/${index}`, value: "1" }] }),
+    );
+    let reads = 0;
+    while (!isScrubbed) {
+      expect((await engine.read("o:a", { keys: ["k/7"] })).entries.size).toBe(1);
+      reads += 1;
+      await new Promise(setImmediate);
+    }
+    expect(reads).toBeGreaterThan(1);
+    expect((await Promise.all(commits)).every(({ ok }) => ok)).toBe(true);
+    await Promise.all([...scrubbed, engine.close()]);
+    const again = await SqliteEngine.open({ path });
+    expect((await again.read("o:b", { ranges: [{ from: "", to: "z" }] })).ranges[0]).toHaveLength(20);
+    await again.close();
+  });
+
   test("no byte of what was erased, deleted or replaced is left after a scrub", async () => {
     const engine = await SqliteEngine.open({ path });
     const sizes = [20, 150, 700, 1_500, 3_000, 9_000, 40_000];

@@ -27,6 +27,8 @@ export class GroupCommit {
   #waiting: Waiting[] = [];
   #unsynced: Unsynced[] = [];
   #syncing: Promise<void> | null = null;
+  /** Resolves when the file may be written again. */
+  #paused: Promise<void> | null = null;
   /** The last commit met another process's lock. The first that does waits for it, and with it its thread; those behind it do not. */
   #isLocked = false;
 
@@ -52,13 +54,30 @@ export class GroupCommit {
 
   /** Commits now what waits; it is durable when it resolves. */
   flush(): void {
+    if (this.#paused !== null) return;
     const group = this.#waiting;
     this.#waiting = [];
     if (group.length > 0) this.#commit(group);
   }
 
+  /** What was asked for is committed, then `work` runs, and all that is asked for meanwhile waits for its end. One at a time. */
+  async between(work: () => Promise<void>): Promise<void> {
+    while (this.#paused !== null) await this.#paused;
+    this.flush();
+    const worked = work();
+    this.#paused = worked
+      .catch(() => undefined)
+      .then(() => {
+        this.#paused = null;
+        this.flush();
+      });
+    await this.#paused;
+    return worked;
+  }
+
   /** What waits is committed and synced. */
   async close(): Promise<void> {
+    while (this.#paused !== null) await this.#paused;
     this.flush();
     while (this.#syncing !== null) await this.#syncing;
     await this.#log.close();

@@ -1,8 +1,9 @@
 import { access } from "node:fs/promises";
 import { type Clock, systemClock } from "../../../platform/clock.js";
+import { compactDatabase } from "../../../platform/compaction.js";
 import { AppError } from "../../../platform/errors.js";
 import { type Logger, silentLogger } from "../../../platform/logger.js";
-import { assertSound, openSqlite, type Sqlite, scrub } from "../../../platform/sqlite.js";
+import { assertSound, openSqlite, type Sqlite } from "../../../platform/sqlite.js";
 import { storageGone } from "../../../platform/storage-errors.js";
 import { assertFits } from "../../commit-limits.js";
 import type {
@@ -141,17 +142,16 @@ export class SqliteEngine implements StateEngine {
     });
   }
 
-  /**
-   * No byte of what was deleted or replaced is left in the file or its write-ahead log. The file is written anew, as SQLite leaves copies
-   * of entries that it moved between pages: 9 ms of this thread a megabyte, and as much room on disk again. @throws STORAGE_UNAVAILABLE
-   */
+  /** As {@link compactDatabase}: reads go on meanwhile, commits wait for it. @throws STORAGE_UNAVAILABLE */
   async scrub(): Promise<void> {
-    this.#writes.flush();
     const db = this.#openDb();
-    onSqlite(db.name, () => {
-      db.exec("VACUUM");
-      scrub(db);
-    });
+    await this.#writes
+      .between(() => compactDatabase(db))
+      .catch((error: unknown) =>
+        onSqlite(db.name, () => {
+          throw error;
+        }),
+      );
   }
 
   async health(): Promise<{ readonly status: "ok" | "down"; readonly detail?: string }> {
