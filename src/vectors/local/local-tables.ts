@@ -139,7 +139,7 @@ export class LocalTables {
     this.#db.pragma("wal_checkpoint(TRUNCATE)");
   }
 
-  /** The same within five seconds, or when the file is closed: for what was replaced, of which more may follow. */
+  /** The same within five seconds, or when the file is closed: for what was replaced or changed, of which more may follow. */
   checkpointSoon(): void {
     this.#checkpoint ??= setTimeout(() => {
       if (this.#db.open) this.checkpoint();

@@ -59,7 +59,7 @@ export class PointWrites {
         batch.change(before, { ...before, payload: JSON.parse(text), payloadChars: text.length }, text);
       }
     });
-    if (keys.length > 0) this.#tables.checkpoint();
+    if (keys.length > 0) this.#tables.checkpointSoon();
     return COMPLETED;
   }
 
