@@ -10,7 +10,7 @@ import { systemClock } from "../src/platform/clock.js";
 import { silentLogger } from "../src/platform/logger.js";
 import { openLocalQdrant } from "../src/vectors/local/local-qdrant.js";
 import { ensureCollection } from "../src/vectors/mem0/collections.js";
-import { loadMem0 } from "../src/vectors/mem0/mem0-environment.js";
+import { loadMem0 } from "../src/vectors/mem0/mem0-client.js";
 import { Mem0Service } from "../src/vectors/mem0/mem0-service.js";
 import { median, quantile } from "./quantile.js";
 import { type MemoryRow, NOW, rowOf } from "./recall/memory-rows.js";

@@ -11,8 +11,7 @@ import type { LongTermMemory } from "../../src/ports/memories.js";
 import type { VectorClient, VectorStore } from "../../src/ports/vectors.js";
 import { NOW, said, TestClock } from "../../src/testing/long-term-contract.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import { reembedCollection } from "../../src/vectors/mem0/collections.js";
-import { MemoryRouter } from "../../src/vectors/mem0/memory-router.js";
+import { MemoryRouter, reembedCollection } from "../../src/vectors/mem0/collections.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { openMem0 } from "../support/mem0.js";
 

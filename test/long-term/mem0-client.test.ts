@@ -6,11 +6,10 @@ import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { memoryIdOf } from "../../src/domain/owned-ids.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
+import { AsyncValue } from "../../src/platform/async-value.js";
 import { NOW, said } from "../../src/testing/long-term-contract.js";
-import { ensureCollection } from "../../src/vectors/mem0/collections.js";
-import { guardedClient } from "../../src/vectors/mem0/mem0-client.js";
-import { Mem0Memory } from "../../src/vectors/mem0/mem0-memory.js";
-import { type Mem0Scope, newScopes } from "../../src/vectors/mem0/mem0-scope.js";
+import { MemoryRouter } from "../../src/vectors/mem0/collections.js";
+import { guardedClient, Mem0Client, type Mem0Scope } from "../../src/vectors/mem0/mem0-client.js";
 import { toPayload } from "../../src/vectors/mem0/memory-payload.js";
 import { sparse } from "../support/mem0.js";
 import { VectorDouble } from "../support/vector-double.js";
@@ -30,16 +29,16 @@ function payloadOf(owner: Owner, text = "Prefers jazz in Leeds", id = ID) {
 describe("What Mem0 itself asks of the client", () => {
   let dir: string;
   let double: VectorDouble;
-  let memory: Mem0Memory;
+  let memory: Mem0Client;
   const sent = (call: string) => double.calls.filter((recorded) => recorded.call === call);
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
     double = new VectorDouble();
-    await ensureCollection(double, "memory", { dimension: DIMENSION, embedder: "embedder" });
+    const router = new MemoryRouter();
+    memory = new Mem0Client({ dir, router, reads: double, writes: double, dimension: DIMENSION, embedder: "embedder", sparse });
+    await memory.ready();
     double.calls.length = 0;
-    const scopes = newScopes();
-    memory = await Mem0Memory.open({ dir, scopes, collection: "memory", client: double, dimension: DIMENSION, sparse });
   });
   afterEach(() => rm(dir, { recursive: true }));
 
@@ -69,7 +68,7 @@ describe("What Mem0 itself asks of the client", () => {
     await memory.add(ann, payloadOf(ann), VECTOR);
     double.calls.length = 0;
     const filters = { status: "active", valid_until_ts: { gte: 1 }, type: { in: ["preference", "fact"] } };
-    const { hits, foreign } = await memory.search(ann, "Jazz in New York with Herbie Hancock", VECTOR, { filters, limit: 5 });
+    const { hits, foreign } = await memory.similar(ann, "Jazz in New York with Herbie Hancock", VECTOR, { filters, limit: 5 });
     expect(hits.map(({ record }) => record.id)).toEqual([ID]);
     expect(foreign).toBe(0);
     expect(double.calls.map(({ call, collection }) => [call, collection])).toEqual([
@@ -97,14 +96,14 @@ describe("What Mem0 itself asks of the client", () => {
     double.fail = () => {};
     await memory.add(ann, payloadOf(ann), VECTOR);
     expect(sent("upsert").at(-1)?.args).toMatchObject({ points: [{ vector: { bm25: { indices: expect.any(Array) } } }] });
-    expect((await memory.search(ann, "jazz", VECTOR, { filters: {}, limit: 5 })).hits).toHaveLength(1);
+    expect((await memory.similar(ann, "jazz", VECTOR, { filters: {}, limit: 5 })).hits).toHaveLength(1);
   });
 
   test("a keyword query that fails is an error, not a worse answer", async () => {
     double.fail = (call, args) => {
       if (call === "query" && (args as { using?: string }).using !== undefined) throw new Error("no keywords");
     };
-    await expect(memory.search(ann, "jazz", VECTOR, { filters: {}, limit: 5 })).rejects.toThrow("no keywords");
+    await expect(memory.similar(ann, "jazz", VECTOR, { filters: {}, limit: 5 })).rejects.toThrow("no keywords");
   });
 
   test("hits of somebody else, or that are no memory, are dropped and counted", async () => {
@@ -115,7 +114,7 @@ describe("What Mem0 itself asks of the client", () => {
       { ...points[0], id: other.memory_id, payload: other, score: 1 } as never,
       { ...points[0], id: ID, payload: { user_id: ann, data: "half a memory" }, score: 1 } as never,
     ];
-    const { hits, foreign } = await memory.search(ann, "jazz", VECTOR, { filters: {}, limit: 5 });
+    const { hits, foreign } = await memory.similar(ann, "jazz", VECTOR, { filters: {}, limit: 5 });
     expect(hits.map(({ record }) => record.text)).toEqual(["Prefers jazz in Leeds"]);
     expect(foreign).toBe(4);
   });
@@ -126,7 +125,7 @@ describe("What Mem0 itself asks of the client", () => {
     for (const [n, [text, vector]] of Object.entries(texts).entries())
       await memory.add(ann, payloadOf(ann, text, memoryIdOf(ann, "s", "m", n)), vector);
     const found = async (relevantFrom?: number) => {
-      const { hits } = await memory.search(ann, "jazz", VECTOR, {
+      const { hits } = await memory.similar(ann, "jazz", VECTOR, {
         filters: {},
         limit: 5,
         ...(relevantFrom !== undefined && { relevantFrom }),
@@ -144,16 +143,17 @@ describe("What Mem0 itself asks of the client", () => {
     await Promise.all(
       owners.map((owner, n) => memory.add(owner, payloadOf(owner, `Prefers stage ${n}`, memoryIdOf(owner, "s", "m", n)), VECTOR)),
     );
-    const found = await Promise.all(owners.map((owner) => memory.search(owner, "stage", VECTOR, { filters: {}, limit: 50 })));
+    const found = await Promise.all(owners.map((owner) => memory.similar(owner, "stage", VECTOR, { filters: {}, limit: 50 })));
     expect(found.map(({ hits }) => hits.map(({ record }) => record.text))).toEqual(owners.map((_, n) => [`Prefers stage ${n}`]));
   });
 });
 
 describe("The guarded client", () => {
   const double = new VectorDouble();
-  const scopes = newScopes();
-  const client = guardedClient({ client: double, scopes, collection: "memory", dimension: DIMENSION, sparse });
-  const searching = (): Mem0Scope => ({ kind: "search", owner: ann, text: "jazz", vector: VECTOR, failures: [], foreign: 0 });
+  const scopes = new AsyncValue<Mem0Scope>();
+  const client = guardedClient(scopes, sparse, DIMENSION);
+  const at = { client: double, collection: "memory", owner: ann, vector: VECTOR };
+  const searching = (): Mem0Scope => ({ kind: "search", ...at, text: "jazz", failures: [], foreign: { count: 0 }, upserted: 0 });
   const pin = (value: unknown) => ({ must: [{ key: "user_id", match: { value } }], should: undefined, must_not: undefined });
 
   beforeEach(() => {
@@ -213,12 +213,11 @@ describe("The guarded client", () => {
     ]) {
       const scope: Mem0Scope = {
         kind: "add",
-        owner: ann,
+        ...at,
         text: good.data,
-        vector: VECTOR,
         memoryId: ID,
         failures: [],
-        foreign: 0,
+        foreign: { count: 0 },
         upserted: 0,
       };
       await scopes.run(scope, () => client.upsert("memory", point(bad)));

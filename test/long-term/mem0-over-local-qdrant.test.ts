@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { longTermContract } from "../../src/testing/long-term-contract.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import { MemoryRouter } from "../../src/vectors/mem0/memory-router.js";
+import { MemoryRouter } from "../../src/vectors/mem0/collections.js";
 import { openMem0 } from "../support/mem0.js";
 
 const separate = new MemoryRouter({

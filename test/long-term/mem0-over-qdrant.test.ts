@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { longTermContract } from "../../src/testing/long-term-contract.js";
-import { MemoryRouter } from "../../src/vectors/mem0/memory-router.js";
+import { MemoryRouter } from "../../src/vectors/mem0/collections.js";
 import { openMem0 } from "../support/mem0.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 

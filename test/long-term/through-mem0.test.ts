@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { MemoryService } from "../../src/memories/memories.js";
 import { NOW, said, statement, TestClock } from "../../src/testing/long-term-contract.js";
-import { loadMem0 } from "../../src/vectors/mem0/mem0-environment.js";
+import { loadMem0 } from "../../src/vectors/mem0/mem0-client.js";
 import type { Mem0Service } from "../../src/vectors/mem0/mem0-service.js";
 import { AROUND_MEM0 } from "../../src/vectors/mem0/memory-points.js";
 import { openMem0 } from "../support/mem0.js";

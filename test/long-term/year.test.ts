@@ -14,7 +14,7 @@ import type { LongTermMemory } from "../../src/ports/memories.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
 import { TestClock } from "../../src/testing/long-term-contract.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import { MemoryRouter } from "../../src/vectors/mem0/memory-router.js";
+import { MemoryRouter } from "../../src/vectors/mem0/collections.js";
 import { openMem0 } from "../support/mem0.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 import readings from "../support/year-readings.json" with { type: "json" };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import OpenAI from "openai";
-import { loadMem0 } from "../../../src/vectors/mem0/mem0-environment.js";
+import { loadMem0 } from "../../../src/vectors/mem0/mem0-client.js";
 import { questionOf } from "../../recall/memory-texts.js";
 import type { Contestant, Prepared, Setting } from "../contestant.js";
 import { embed, expectFound, FOUND, INSTRUCTIONS, leftOut, loadMemories, messageOf } from "../data.js";

@@ -4,7 +4,7 @@ import { AsyncValue } from "../../platform/async-value.js";
 import { AppError } from "../../platform/errors.js";
 import type { ChatModel } from "../../ports/agent.js";
 import { type MessageReader, type MessageToRead, proposedOperationSchema, type Reading } from "../../ports/extraction.js";
-import { loadMem0 } from "./mem0-environment.js";
+import { loadMem0 } from "./mem0-client.js";
 
 /** The vectors that Mem0 makes on the way are looked at by nobody. */
 const DIMENSION = 2;

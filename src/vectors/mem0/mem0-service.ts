@@ -13,13 +13,11 @@ import type { MemoryQuery, MemorySearch } from "../../ports/memories.js";
 import type { MemoryStore, Projected, StoreMarker, StoreRecall } from "../../ports/memory-store.js";
 import type { Page } from "../../ports/session-store.js";
 import type { VectorStore } from "../../ports/vectors.js";
-import { erasePoints, residueOf } from "./erasure.js";
-import type { SparseVectors } from "./mem0-client.js";
-import { Mem0Collections } from "./mem0-collections.js";
+import { MemoryRouter, type SparseVectors } from "./collections.js";
+import { Mem0Client } from "./mem0-client.js";
 import { listMemories, selectionOf } from "./memory-listing.js";
 import { is, isAny, MemoryPoints } from "./memory-points.js";
 import { MemoryRecall } from "./memory-recall.js";
-import { MemoryRouter } from "./memory-router.js";
 import { MemoryWriter } from "./memory-writer.js";
 import { StoreCalls, unavailable } from "./store-calls.js";
 import { StoreMarkers } from "./store-markers.js";
@@ -71,7 +69,7 @@ const BATCH = 64;
 export class Mem0Service implements MemoryStore {
   readonly remote: boolean;
   readonly #parts: Mem0ServiceParts;
-  readonly #mem0: Mem0Collections;
+  readonly #mem0: Mem0Client;
   readonly #router: MemoryRouter;
   readonly #timeoutMs: number;
   readonly #reading: MemoryPoints;
@@ -86,7 +84,7 @@ export class Mem0Service implements MemoryStore {
     this.remote = options.remote ?? false;
     this.#router = options.router ?? new MemoryRouter();
     this.#timeoutMs = options.timeoutMs ?? 10_000;
-    this.#mem0 = new Mem0Collections({
+    this.#mem0 = new Mem0Client({
       reads: parts.reads.client,
       writes: parts.writes.client,
       router: this.#router,
@@ -107,9 +105,9 @@ export class Mem0Service implements MemoryStore {
       points: this.#points,
       embedderId: parts.embedder.id,
       dimension: parts.embedder.dimension,
+      sparse: parts.sparse,
       embed: (texts, signal) => this.#embed(texts, "document", signal),
       add: (owner, payload, vector) => this.#mem0.add(owner, payload, vector),
-      addVector: (payload, vector) => this.#mem0.addVector(payload, vector),
     });
     this.#markers = new StoreMarkers(
       { reads: parts.reads.client, writes: parts.writes.client },
@@ -241,7 +239,7 @@ export class Mem0Service implements MemoryStore {
 
   async erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }> {
     return this.#calls.write(owner, undefined, async () => {
-      const erased = await erasePoints(this.#parts.writes.client, this.#points, this.#router, owner);
+      const erased = await this.#points.erase(owner);
       await this.#markers.remove(owner);
       return erased;
     });
@@ -249,7 +247,7 @@ export class Mem0Service implements MemoryStore {
 
   async residue(owner: Owner): Promise<number> {
     return this.#calls.read(undefined, async () => {
-      const left = await residueOf(this.#parts.reads.client, this.#reading, this.#router, owner);
+      const left = await this.#reading.residue(owner);
       return left + ((await this.#markers.of(owner)) === null ? 0 : 1);
     });
   }

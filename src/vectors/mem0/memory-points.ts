@@ -1,9 +1,9 @@
 import { type MemoryRecord, seconds } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
-import type { Condition, Filter, Payload, StoredPoint, VectorClient } from "../../ports/vectors.js";
+import type { Condition, Filter, Payload, PointVector, StoredPoint, VectorClient } from "../../ports/vectors.js";
+import { BY_TYPE, type MemoryRouter } from "./collections.js";
 import { fromPayload, type MemoryPayload } from "./memory-payload.js";
-import type { MemoryRouter } from "./memory-router.js";
 
 /**
  * The calls that go around Mem0, straight to the same collections, each with its reason. All else, adding a memory and
@@ -27,8 +27,21 @@ export const AROUND_MEM0 = {
 /** Points in one request of a scroll. */
 const PAGE = 256;
 
+/** Hits that were not the owner's memories, and were dropped. */
 export interface Foreign {
   count: number;
+}
+
+export interface SimilarMemory {
+  readonly record: MemoryRecord;
+  /** 0 to 1, comparable within one search alone. */
+  readonly score: number;
+}
+
+export interface SimilarMemories {
+  readonly hits: readonly SimilarMemory[];
+  /** As {@link Foreign} counts. */
+  readonly foreign: number;
 }
 
 /** Memories as points, of one owner at a time: every call pins the owner in its filter, and checks every hit again. */
@@ -72,13 +85,11 @@ export class MemoryPoints {
     limit: number,
     foreign?: Foreign,
   ): Promise<MemoryRecord[]> {
-    const pages = await Promise.all(
-      this.#router.collections().map(async (collection) => {
-        const order_by = { key: by, direction: "desc" } as const;
-        const page = await this.#client.scroll(collection, { filter: owned(owner, filter), limit, with_payload: true, order_by });
-        return recordsOf(owner, page.points, foreign);
-      }),
-    );
+    const order_by = { key: by, direction: "desc" } as const;
+    const pages = await this.#inEach(async (collection) => {
+      const page = await this.#client.scroll(collection, { filter: owned(owner, filter), limit, with_payload: true, order_by });
+      return recordsOf(owner, page.points, foreign);
+    });
     const field = by === "stated_at_ts" ? "stated_at" : "last_confirmed_at";
     return pages
       .flat()
@@ -89,45 +100,76 @@ export class MemoryPoints {
   /** The owner's of these ids; others are not there. */
   async retrieve(owner: Owner, ids: readonly string[]): Promise<MemoryRecord[]> {
     if (ids.length === 0) return [];
-    const found = await Promise.all(
-      this.#router.collections().map((collection) => this.#client.retrieve(collection, { ids: [...ids], with_payload: true })),
-    );
+    const found = await this.#inEach((collection) => this.#client.retrieve(collection, { ids: [...ids], with_payload: true }));
     return recordsOf(owner, found.flat(), { count: 0 });
   }
 
   /** The ids that somebody else's points have. Nothing of them is read but that. */
   async takenBySomebodyElse(owner: Owner, ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await Promise.all(
-      this.#router.collections().map((collection) => this.#client.retrieve(collection, { ids: [...ids], with_payload: ["user_id"] })),
-    );
+    const found = await this.#inEach((collection) => this.#client.retrieve(collection, { ids: [...ids], with_payload: ["user_id"] }));
     return new Set(found.flat().flatMap((point) => (point.payload?.user_id === owner ? [] : [String(point.id)])));
   }
 
   async setPayload(owner: Owner, id: string, payload: Partial<MemoryPayload>): Promise<void> {
     const filter = owned(owner, { must: [{ has_id: [id] }] });
-    await Promise.all(
-      this.#router
-        .collections()
-        .map((collection) => this.#client.setPayload(collection, { payload: payload as Payload, filter, wait: true })),
-    );
+    await this.#inEach((collection) => this.#client.setPayload(collection, { payload: payload as Payload, filter, wait: true }));
+  }
+
+  /** Writes a point again that is there, with its vectors. */
+  async replace(payload: MemoryPayload, vector: PointVector): Promise<void> {
+    const points = [{ id: payload.memory_id, vector, payload: { ...payload } }];
+    await this.#client.upsert(this.#router.collectionOf(payload.type), { points, update_mode: "update_only", wait: true });
   }
 
   async delete(owner: Owner, filter: Filter): Promise<void> {
-    await Promise.all(
-      this.#router.collections().map((collection) => this.#client.delete(collection, { filter: owned(owner, filter), wait: true })),
-    );
+    await this.#inEach((collection) => this.#client.delete(collection, { filter: owned(owner, filter), wait: true }));
   }
 
   async count(owner: Owner, filter: Filter = {}): Promise<number> {
-    const counts = await Promise.all(
-      this.#router.collections().map((collection) => this.#client.count(collection, { filter: owned(owner, filter), exact: true })),
-    );
+    const counts = await this.#inEach((collection) => this.#client.count(collection, { filter: owned(owner, filter), exact: true }));
     return counts.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /**
+   * Deletes all memories of an owner, whatever their state, and looks that none is left. Mem0's own collections are searched
+   * too: ours never fill them, another program on the same server may have.
+   * @returns how many points there were, and how many events of their history
+   */
+  async erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }> {
+    const memories = await this.count(owner);
+    let history_entries = 0;
+    if (memories > 0) for await (const record of this.scan(owner, {}, { count: 0 })) history_entries += record.events.length;
+    await this.delete(owner, {});
+    for (const side of await this.#sideCollections()) await this.#client.delete(side, { filter: owned(owner, {}), wait: true });
+    const left = await this.residue(owner);
+    if (left > 0) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE", { detail: `${left} memories are still there after their deletion.` });
+    return { memories, history_entries };
+  }
+
+  /** Points of an owner, also in collections that are not ours. */
+  async residue(owner: Owner): Promise<number> {
+    let left = await this.count(owner);
+    for (const side of await this.#sideCollections())
+      left += (await this.#client.count(side, { filter: owned(owner, {}), exact: true })).count;
+    return left;
+  }
+
+  /** Mem0's own, half-made copies, and those of a configuration that was, whoever filled them. */
+  async #sideCollections(): Promise<string[]> {
+    const own = this.#router.collections();
+    const former = Object.values(BY_TYPE).filter((name) => !own.includes(name));
+    const names = [...former, ...[...own, ...former].flatMap((name) => [`${name}_entities`, `${name}__reindex`])];
+    const found = await Promise.all(names.map(async (name) => ((await this.#client.collectionExists(name)).exists ? [name] : [])));
+    return found.flat();
+  }
+
+  #inEach<T>(work: (collection: string) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#router.collections().map(work));
   }
 }
 
 /** The filter with the owner pinned. */
-export function owned(owner: Owner, filter: Filter): Filter {
+function owned(owner: Owner, filter: Filter): Filter {
   return { ...filter, must: [{ key: "user_id", match: { value: owner } }, ...(filter.must ?? [])] };
 }
 
@@ -144,7 +186,8 @@ export function compareIds(a: MemoryRecord, b: MemoryRecord): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-function recordsOf(owner: Owner, points: readonly StoredPoint[], foreign: Foreign | undefined): MemoryRecord[] {
+/** The memories in points; what is not this owner's is counted in `foreign`. @throws LONG_TERM_MEMORY_UNAVAILABLE for it without one */
+export function recordsOf(owner: Owner, points: readonly StoredPoint[], foreign: Foreign | undefined): MemoryRecord[] {
   return points.flatMap((point) => {
     const memory = fromPayload(point.payload);
     if (memory !== null && memory.owner === owner && memory.record.id === point.id) return [memory.record];

@@ -7,15 +7,14 @@ import type { Logger } from "../../platform/logger.js";
 import { orAbort } from "../../platform/or-abort.js";
 import type { RecallResult } from "../../ports/memories.js";
 import type { StoreRecall } from "../../ports/memory-store.js";
-import type { SimilarMemories, SimilarMemory } from "./mem0-memory.js";
-import { compareIds, type Foreign, is, isAny, type MemoryPoints } from "./memory-points.js";
+import { compareIds, type Foreign, is, isAny, type MemoryPoints, type SimilarMemories, type SimilarMemory } from "./memory-points.js";
 import { type Ranking, topStanding } from "./ranking.js";
 import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
 
 /** What recall reads from. Each call is given up when its signal aborts, as far as the store can. */
 export interface RecallReads {
   /** Resolves when the collections are known to be there. */
-  ready(): Promise<void>;
+  ready(): Promise<unknown>;
   /** Runs calls to the store under a signal. */
   within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   readonly points: MemoryPoints;

@@ -1,6 +1,7 @@
 import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
+import { SPARSE_NAME, type SparseVectors } from "./collections.js";
 import { type MemoryPayload, toPayload, UNEMBEDDED } from "./memory-payload.js";
 import { is, type MemoryPoints } from "./memory-points.js";
 
@@ -10,9 +11,8 @@ export interface WriterParts {
   readonly embedderId: string;
   /** Of a vector. */
   readonly dimension: number;
+  readonly sparse: SparseVectors;
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
-  /** Replaces a point whose vector was missing. The payload is the record's as it was just read, under the owner's lock. */
-  addVector(payload: MemoryPayload, vector: readonly number[]): Promise<void>;
   /** Through Mem0; insert only. */
   add(owner: Owner, payload: MemoryPayload, vector: readonly number[]): Promise<void>;
 }
@@ -82,7 +82,7 @@ export class MemoryWriter {
 
   /** Gives vectors to what was written while the embedder failed. */
   async #embedLate(owner: Owner, signal: AbortSignal): Promise<void> {
-    const { points, embedderId, embed, addVector } = this.#parts;
+    const { points, embedderId, embed, sparse } = this.#parts;
     const late = await points.collect(owner, { must: [is("embedder", UNEMBEDDED)] }, { count: 0 });
     for (let at = 0; at < late.length; at += LATE_BATCH) {
       const batch = late.slice(at, at + LATE_BATCH);
@@ -90,7 +90,11 @@ export class MemoryWriter {
         batch.map((record) => record.text),
         signal,
       );
-      for (const [index, record] of batch.entries()) await addVector(toPayload(owner, record, embedderId), vectors[index] ?? []);
+      for (const [index, record] of batch.entries()) {
+        const vector = { "": [...(vectors[index] ?? [])], [SPARSE_NAME]: sparse.documentVector(record.text) };
+        // As it was just read, under the owner's lock. Around Mem0, whose update embeds by itself.
+        await points.replace(toPayload(owner, record, embedderId), vector);
+      }
     }
   }
 
