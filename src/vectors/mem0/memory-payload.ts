@@ -62,89 +62,41 @@ export const payloadSchema = z.object({
 export type MemoryPayload = z.infer<typeof payloadSchema>;
 
 export function toPayload(owner: Owner, record: MemoryRecord, embedder: string): MemoryPayload {
-  return {
+  const { id, text, need, reason, superseded_by, source, ...same } = record;
+  return payloadSchema.parse({
+    ...same,
     v: 1,
-    memory_id: record.id,
+    memory_id: id,
     user_id: owner,
-    data: record.text,
-    category: record.category,
-    aspect: record.aspect,
-    condition: record.condition,
-    about: record.about,
-    need: record.need ?? NONE,
-    channel: record.channel,
-    reason: record.reason ?? NONE,
-    pending_change: record.pending_change,
-    asked: record.asked,
-    type: record.type,
-    strength: record.strength,
-    subject: record.subject,
-    scope: record.scope,
-    status: record.status,
-    stated_at: record.stated_at,
+    data: text,
+    need: need ?? NONE,
+    reason: reason ?? NONE,
     stated_at_ts: seconds(record.stated_at),
-    valid_from: record.valid_from,
     valid_from_ts: seconds(record.valid_from),
-    valid_until: record.valid_until,
     valid_until_ts: record.valid_until === null ? OPEN_END_TS : seconds(record.valid_until),
-    superseded_by: record.superseded_by ?? NONE,
-    confidence: record.confidence,
-    seen_count: record.seen_count,
-    last_confirmed_at: record.last_confirmed_at,
     last_confirmed_at_ts: seconds(record.last_confirmed_at),
-    last_recalled_at: record.last_recalled_at,
-    explicit: record.explicit,
-    entities: [...record.entities],
-    tags: [...record.tags],
-    source: record.source,
-    source_session_id: record.source?.session_id ?? NONE,
-    source_message_id: record.source?.message_id ?? NONE,
-    confirmed_by: [...record.confirmed_by],
-    events: record.events.map((event) => ({ ...event })),
+    superseded_by: superseded_by ?? NONE,
+    source,
+    source_session_id: source?.session_id ?? NONE,
+    source_message_id: source?.message_id ?? NONE,
     embedder,
-    created_at: record.created_at,
-    updated_at: record.updated_at,
-  };
+  });
 }
 
 /** The owner and the memory in a payload, or null for one that is no memory of ours. */
 export function fromPayload(payload: unknown): { readonly owner: string; readonly record: MemoryRecord } | null {
   const parsed = payloadSchema.safeParse(payload);
   if (!parsed.success) return null;
-  const p = parsed.data;
+  const { memory_id, user_id, data, need, reason, superseded_by, ...rest } = parsed.data;
+  const { v: _v, embedder: _embedder, source_session_id: _session, source_message_id: _message, ...times } = rest;
+  const { stated_at_ts: _stated, valid_from_ts: _from, valid_until_ts: _until, last_confirmed_at_ts: _confirmed, ...same } = times;
   const record: MemoryRecord = {
-    id: p.memory_id,
-    text: p.data,
-    category: p.category,
-    aspect: p.aspect,
-    condition: p.condition,
-    about: p.about,
-    need: p.need === NONE ? null : p.need,
-    channel: p.channel,
-    reason: WAITING_REASONS.find((reason) => reason === p.reason) ?? null,
-    pending_change: p.pending_change,
-    asked: p.asked,
-    type: p.type,
-    strength: p.strength,
-    subject: p.subject,
-    scope: p.scope,
-    status: p.status,
-    stated_at: p.stated_at,
-    valid_from: p.valid_from,
-    valid_until: p.valid_until,
-    superseded_by: p.superseded_by === NONE ? null : p.superseded_by,
-    confidence: p.confidence,
-    seen_count: p.seen_count,
-    last_confirmed_at: p.last_confirmed_at,
-    last_recalled_at: p.last_recalled_at,
-    explicit: p.explicit,
-    entities: p.entities,
-    tags: p.tags,
-    source: p.source,
-    confirmed_by: p.confirmed_by,
-    events: p.events,
-    created_at: p.created_at,
-    updated_at: p.updated_at,
+    ...same,
+    id: memory_id,
+    text: data,
+    need: need === NONE ? null : need,
+    reason: WAITING_REASONS.find((known) => known === reason) ?? null,
+    superseded_by: superseded_by === NONE ? null : superseded_by,
   };
-  return { owner: p.user_id, record };
+  return { owner: user_id, record };
 }

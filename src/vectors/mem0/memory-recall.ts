@@ -110,7 +110,7 @@ export class MemoryRecall {
   /** Fills `gathered` as answers come. @throws RecallFailed when the store failed or didn't answer in time */
   async #gather(owner: Owner, request: StoreRecall, signal: AbortSignal, gathered: Gathered): Promise<void> {
     const { now, text } = request;
-    const { points, within } = { points: this.#reads.points, within: this.#reads.within.bind(this.#reads) };
+    const { points } = this.#reads;
     const read = async (work: () => Promise<void>, byEmbedder = () => false) => {
       try {
         await work();
@@ -127,13 +127,15 @@ export class MemoryRecall {
         if (gathered.hard !== undefined) return;
         await this.#reads.ready();
         const filter = { must: [...holding, is("strength", "hard")] };
-        gathered.hard = await within(signal, () => points.collect(owner, filter, gathered.foreign));
+        gathered.hard = await this.#reads.within(signal, () => points.collect(owner, filter, gathered.foreign));
       }),
       read(async () => {
         if (gathered.soft !== undefined) return;
         await this.#reads.ready();
         const filter = { must: [...holding, is("strength", "soft"), isAny("type", STANDING_TYPES)] };
-        gathered.soft = await within(signal, () => points.latest(owner, filter, "last_confirmed_at_ts", STANDING_POOL, gathered.foreign));
+        gathered.soft = await this.#reads.within(signal, () =>
+          points.latest(owner, filter, "last_confirmed_at_ts", STANDING_POOL, gathered.foreign),
+        );
       }),
       read(
         async () => {
@@ -145,14 +147,15 @@ export class MemoryRecall {
           const vector = await this.#embed(owner, request, signal);
           gathered.embedding = false;
           await this.#reads.ready();
-          const { hits, foreign } = await within(signal, () => this.#reads.similar(owner, request, vector, limit));
+          const { hits, foreign } = await this.#reads.within(signal, () => this.#reads.similar(owner, request, vector, limit));
           gathered.foreign.count += foreign;
           gathered.similar = hits;
         },
         () => gathered.embedding,
       ),
     ]);
-    await untilAbort(reads, signal);
+    // What comes later changes nothing.
+    await orAbort(reads, signal).catch(() => undefined);
     if (request.signal?.aborted) return;
     const storeIsLate =
       gathered.hard === undefined || gathered.soft === undefined || (gathered.similar === undefined && !gathered.embedding);
@@ -255,17 +258,4 @@ function recalledOf(record: MemoryRecord, scores: ReadonlyMap<string, number>, n
     ...(valid_until !== null && { valid_until }),
     ...(condition !== "" && { condition }),
   };
-}
-
-/** Resolves with the work, or as soon as the signal aborts; what comes later changes nothing. */
-function untilAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    if (signal.aborted) return done();
-    signal.addEventListener("abort", done);
-    work.then(done, done);
-  });
 }
