@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
-import { type Candidate, sessionNumbers } from "../../src/vectors/history/candidate.js";
+import { type Candidate, encodeTerms, forEachTerm, sessionNumbers } from "../../src/vectors/history/candidate.js";
 import { rank } from "../../src/vectors/history/ranking.js";
 import { askedOrder, fits, namedTimes } from "../../src/vectors/history/signals/dates.js";
-import { asks, expectedAnswer, holdsAnswer } from "../../src/vectors/history/signals/expected-answer.js";
-import { newWords } from "../../src/vectors/history/signals/new-words.js";
-import { recency } from "../../src/vectors/history/signals/recency.js";
-import { sessionScores } from "../../src/vectors/history/signals/session-score.js";
-import { askedSpeaker, saidByAsked, withoutNames } from "../../src/vectors/history/signals/speaker.js";
-import { encodeTerms, forEachTerm } from "../../src/vectors/history/term-code.js";
+import { sessionScores } from "../../src/vectors/history/signals/lexical.js";
+import { newWords, recency } from "../../src/vectors/history/signals/novelty.js";
+import { askedSpeaker, asks, expectedAnswer, holdsAnswer, saidByAsked, withoutNames } from "../../src/vectors/history/signals/question.js";
 import { RANKING_WEIGHTS, type RankingWeights, SIGNALS, without } from "../../src/vectors/history/weights.js";
 import { conversation } from "../contract/history.contract.js";
 

@@ -44,7 +44,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "history's filter of positions does not name the owner",
     promise: "owner-isolation",
-    file: "vectors/history/filters.ts",
+    file: "vectors/history/collection.ts",
     search: "return { must: [...(ownFilter(owner, sessionId).must ?? []), { key:",
     replace: 'return { must: [{ key: "session_id", match: { value: sessionId } }, { key:',
     test: "test/history/vector-history.test.ts",

@@ -5,10 +5,19 @@ import type { Logger } from "../../platform/logger.js";
 import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { HistorySearch } from "../../ports/history.js";
-import type { SparseVector, VectorClient } from "../../ports/vectors.js";
-import { type Candidate, speakersOf } from "./candidate.js";
-import { CandidateQuery } from "./candidate-query.js";
-import { withoutNames } from "./signals/speaker.js";
+import type { Filter, Prefetch, QueryArgs, ScoredPoint, SparseVector, VectorClient } from "../../ports/vectors.js";
+import { type Candidate, candidatesOf, speakersOf } from "./candidate.js";
+import { CONTEXT, OWN, searchFilter, unembeddedAmong } from "./collection.js";
+import { withoutNames } from "./signals/question.js";
+
+/**
+ * Candidates that each prefetch contributes: what a question shares words with, what follows that, and what is near in meaning. More
+ * cost time and find hardly more.
+ */
+const SPARSE_CANDIDATES = 110;
+const DENSE_CANDIDATES = 150;
+/** Of messages that wait for their vector. */
+const UNEMBEDDED_CANDIDATES = 50;
 
 const NO_TERMS: SparseVector = { indices: [], values: [] };
 const NOBODY: ReadonlySet<string> = new Set();
@@ -33,7 +42,8 @@ export interface CandidateSearchOptions {
 export class CandidateSearch {
   readonly #embedder: Embedder;
   readonly #logger: Logger;
-  readonly #query: CandidateQuery;
+  readonly #client: VectorClient;
+  readonly #collection: string;
   readonly #speakers = new LRUCache<Owner, ReadonlySet<string>>({ max: MAX_OWNERS, ttl: KEPT_MS });
   /** Code of the last failure to embed a question; null when the last one went well. */
   #embedderDown: string | null = null;
@@ -41,7 +51,8 @@ export class CandidateSearch {
   constructor({ client, collection, embedder, logger }: CandidateSearchOptions) {
     this.#embedder = embedder;
     this.#logger = logger;
-    this.#query = new CandidateQuery(client, collection);
+    this.#client = client;
+    this.#collection = collection;
   }
 
   get embedderDown(): string | null {
@@ -76,13 +87,44 @@ export class CandidateSearch {
    * they find nothing: a misspelling.
    */
   async #byWordsFirst(owner: Owner, search: HistorySearch, terms: SparseVector): Promise<Candidate[]> {
-    const found = await this.#query.run(owner, search, { terms, dense: null });
+    const found = await this.#byWords(owner, search, terms);
     // What has found nothing by itself finds nothing beside the vector either.
     return found.length > 0 ? found : this.#near(owner, search, NO_TERMS, search.query);
   }
 
   async #near(owner: Owner, search: HistorySearch, terms: SparseVector, text: string): Promise<Candidate[]> {
-    return this.#query.run(owner, search, { terms, dense: await this.#embed(text, search.signal) });
+    const dense = await this.#embed(text, search.signal);
+    return dense === null ? this.#byWords(owner, search, terms) : this.#byMeaning(owner, search, terms, dense);
+  }
+
+  async #byWords(owner: Owner, search: HistorySearch, terms: SparseVector): Promise<Candidate[]> {
+    const filter = searchFilter(owner, search);
+    const prefetch = sharing(terms, filter);
+    if (prefetch.length === 0) return [];
+    return candidatesOf(owner, await this.#points({ prefetch, query: { fusion: "rrf" }, filter, limit: 2 * SPARSE_CANDIDATES }), "words");
+  }
+
+  /**
+   * What may answer, in one round-trip: near in words, after something near in words, or near in meaning; scored by its cosine. A message
+   * that waits for its vector would be lost by that, so it is asked for at the same time by its words.
+   */
+  async #byMeaning(owner: Owner, search: HistorySearch, terms: SparseVector, dense: number[]): Promise<Candidate[]> {
+    const filter = searchFilter(owner, search);
+    const byWords = sharing(terms, filter);
+    const prefetch = [{ query: dense, filter, limit: DENSE_CANDIDATES }, ...byWords];
+    const waiting = { query: terms, using: OWN, filter: unembeddedAmong(filter), limit: UNEMBEDDED_CANDIDATES };
+    const [near, unembedded] = await Promise.all([
+      this.#points({ prefetch, query: dense, filter, limit: DENSE_CANDIDATES + 2 * SPARSE_CANDIDATES }),
+      byWords.length === 0 ? [] : this.#points(waiting),
+    ]);
+    const found = candidatesOf(owner, near, "likeness");
+    // One that gets its vector between the two answers is in both.
+    const known = new Set(found.map(({ message }) => message.message_id));
+    return [...found, ...candidatesOf(owner, unembedded, "words").filter(({ message }) => !known.has(message.message_id))];
+  }
+
+  async #points(args: QueryArgs): Promise<readonly ScoredPoint[]> {
+    return (await this.#client.query(this.#collection, { ...args, with_payload: true })).points;
   }
 
   /** Null when the embedder fails: words alone find much, and a guest need not wait for a mended service. */
@@ -98,4 +140,9 @@ export class CandidateSearch {
       return null;
     }
   }
+}
+
+/** What shares words with the question, and what follows that; nothing for a question without terms. */
+function sharing(terms: SparseVector, filter: Filter): Prefetch[] {
+  return terms.indices.length === 0 ? [] : [OWN, CONTEXT].map((using) => ({ query: terms, using, filter, limit: SPARSE_CANDIDATES }));
 }

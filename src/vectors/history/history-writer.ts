@@ -5,10 +5,8 @@ import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { HistoryMessage } from "../../ports/history.js";
 import type { Point, PointVector, SparseVector, VectorStore } from "../../ports/vectors.js";
-import { CONTEXT, OWN, UNEMBEDDED } from "./collection.js";
-import { positionsFilter, unembeddedFilter } from "./filters.js";
-import { fromPayload, pointIdOf, toPayload } from "./payload.js";
-import { encodeTerms } from "./term-code.js";
+import { encodeTerms } from "./candidate.js";
+import { CONTEXT, fromPayload, OWN, ownFilter, pointIdOf, positionsFilter, toPayload, UNEMBEDDED, unembeddedAmong } from "./collection.js";
 
 /** Messages that are embedded and stored together. */
 const BATCH = 128;
@@ -120,7 +118,7 @@ export class HistoryWriter {
   async #embedLate(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
     if (this.#embedded.has(owner)) return;
     const { points } = await this.#store.client.scroll(this.#collection, {
-      filter: unembeddedFilter(owner),
+      filter: unembeddedAmong(ownFilter(owner)),
       limit: BATCH,
       with_payload: true,
     });

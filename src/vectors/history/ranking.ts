@@ -1,13 +1,9 @@
 import { type Candidate, inOrderOfSpeech, inOrderOfTime, opens, sessionNumbers, speakersOf } from "./candidate.js";
 import { askedOrder, fits, namedTimes } from "./signals/dates.js";
-import { asks, expectedAnswer, holdsAnswer } from "./signals/expected-answer.js";
-import { lexicalScores, type QuestionTerm } from "./signals/lexical.js";
+import { lexicalScores, type QuestionTerm, sessionScores } from "./signals/lexical.js";
 import { likenessScores } from "./signals/likeness.js";
-import { newWords } from "./signals/new-words.js";
-import { recency } from "./signals/recency.js";
-import { sessionScores } from "./signals/session-score.js";
-import { askedSpeaker, saidByAsked } from "./signals/speaker.js";
-import { substance } from "./signals/substance.js";
+import { newWords, recency, substance } from "./signals/novelty.js";
+import { askedSpeaker, asks, expectedAnswer, holdsAnswer, saidByAsked } from "./signals/question.js";
 import type { RankingWeights } from "./weights.js";
 
 export interface RankedQuestion {

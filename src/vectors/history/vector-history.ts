@@ -6,10 +6,8 @@ import type { Embedder } from "../../ports/embedding.js";
 import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../../ports/history.js";
 import type { SparseVector, VectorStore } from "../../ports/vectors.js";
 import { CandidateSearch } from "./candidate-search.js";
-import { ensureCollection } from "./collection.js";
-import { ownFilter, positionsFilter, sessionsFilter } from "./filters.js";
+import { ensureCollection, fromPayload, ownFilter, positionsFilter, sessionsFilter } from "./collection.js";
 import { HistoryWriter } from "./history-writer.js";
-import { fromPayload } from "./payload.js";
 import { type Ranked, rank } from "./ranking.js";
 import { RANKING_WEIGHTS, type RankingWeights } from "./weights.js";
 

@@ -1,7 +1,7 @@
 import type { Chrono, ParsedResult } from "chrono-node";
 import { dateReader } from "../../../platform/language/date-reader.js";
 import { anyPhrase } from "../../../platform/word-list.js";
-import { WORDS } from "./words.js";
+import { WORDS } from "./question.js";
 
 const DAY_MS = 86_400_000;
 /** People tell of a day on that day or the next, and of tomorrow the day before. */

@@ -1,5 +1,4 @@
-import type { Candidate } from "../candidate.js";
-import { forEachTerm } from "../term-code.js";
+import { type Candidate, forEachTerm } from "../candidate.js";
 import type { RankingWeights } from "../weights.js";
 
 /** A term of the question: its hash, and how much it counts (stop words less). */
@@ -94,4 +93,22 @@ function postingsOf(candidates: readonly Candidate[], terms: readonly QuestionTe
     });
   });
   return postings;
+}
+
+const BEST_OF_A_SESSION = 3;
+
+/**
+ * The score of each candidate's session: the mean of its three best messages' scores. `sessions`: the number of each candidate's session,
+ * those of one session beside each other.
+ * Source: passage and document evidence combined, Callan, "Passage-level evidence in document retrieval", SIGIR 1994.
+ */
+export function sessionScores(sessions: Int32Array, scores: Float64Array): Float64Array {
+  const means = new Float64Array(scores.length);
+  for (let start = 0, end = 0; start < scores.length; start = end) {
+    while (end < scores.length && sessions[end] === sessions[start]) end += 1;
+    const best = scores.slice(start, end).sort().subarray(-BEST_OF_A_SESSION);
+    const mean = best.reduceRight((sum, score) => sum + score, 0) / BEST_OF_A_SESSION;
+    means.fill(mean, start, end);
+  }
+  return means;
 }

@@ -1,6 +1,6 @@
 import type { Candidate } from "../candidate.js";
 import type { RankingWeights } from "../weights.js";
-import { sessionScores } from "./session-score.js";
+import { sessionScores } from "./lexical.js";
 
 /** Share of the candidates whose likeness is taken for no likeness. */
 const ORDINARY = 0.1;

@@ -1,5 +1,4 @@
-import type { Candidate } from "../candidate.js";
-import { forEachTerm } from "../term-code.js";
+import { type Candidate, forEachTerm, termCount } from "../candidate.js";
 
 /** So many new terms are as good as more. */
 const MANY = 8;
@@ -42,4 +41,28 @@ function firstSaid(terms: string): number {
     count += 1;
   });
   return count;
+}
+
+/** Terms from which on a message says enough to answer by itself. */
+const ENOUGH_TERMS = 25;
+
+/**
+ * How much each message says by itself, 0 to 1, by the number of its different terms: what is short ("yes, totally!") lives of its
+ * neighbours' words, and seldom answers.
+ * Source: document length as a prior of relevance, Kraaij, Westerveld and Hiemstra, SIGIR 2002.
+ */
+export function substance({ terms }: Candidate): number {
+  return Math.min(1, termCount(terms) / ENOUGH_TERMS);
+}
+
+/**
+ * Each candidate's place in time among all of them: 1 for the newest, 0 for the oldest. `byTime`: their places, the oldest first.
+ * Source: time as a prior, Li and Croft, "Time-based language models", CIKM 2003; by rank, as conversations pause for months.
+ */
+export function recency(byTime: readonly number[]): Float64Array {
+  const places = new Float64Array(byTime.length);
+  byTime.forEach((candidate, place) => {
+    places[candidate] = byTime.length > 1 ? place / (byTime.length - 1) : 1;
+  });
+  return places;
 }
