@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js";
 import type { Filter, Point } from "../src/ports/vectors.js";
+import type { LocalVectorStore } from "../src/vectors/local/local-qdrant.js";
 import { openLocalQdrant } from "../src/vectors/local/local-qdrant.js";
-import type { LocalVectorStore } from "../src/vectors/local/local-vector-store.js";
 import { quantile } from "./quantile.js";
 
 const DIMENSION = 384;

@@ -11,8 +11,8 @@ import type { Embedder } from "../../src/ports/embedding.js";
 import type { QueryArgs, VectorClient } from "../../src/ports/vectors.js";
 import { DisabledHistory } from "../../src/vectors/history/disabled-history.js";
 import { VectorHistory } from "../../src/vectors/history/vector-history.js";
+import type { LocalVectorStore } from "../../src/vectors/local/local-qdrant.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import type { LocalVectorStore } from "../../src/vectors/local/local-vector-store.js";
 import { conversation, describeHistoryContract } from "../contract/history.contract.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 

@@ -4,7 +4,7 @@ import type { Plugin } from "vitest/config";
 import { bundle } from "./bundle.js";
 
 const THREAD = fileURLToPath(new URL("../../src/vectors/local/local-thread.ts", import.meta.url));
-const STARTER = "/local-vectors/local-worker.ts";
+const STARTER = "/vectors/local/local-worker.ts";
 const STARTS_WITH_LOADER = "new Worker(start, { workerData, resourceLimits, eval: true })";
 
 /**

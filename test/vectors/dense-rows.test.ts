@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import openWabt from "wabt";
-import { FewDenseRows, ManyDenseRows, ROWS_AT_ONCE } from "../../src/vectors/local/dense-rows.js";
-import { CODE } from "../../src/vectors/local/dot-products.js";
+import { CODE, FewDenseRows, ManyDenseRows, ROWS_AT_ONCE } from "../../src/vectors/local/dense-rows.js";
 
 const SOURCE = new URL("../../src/vectors/local/dot-products.wat", import.meta.url);
 

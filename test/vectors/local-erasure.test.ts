@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { documentVector } from "../../src/embedding/sparse-vectors.js";
 import type { Filter } from "../../src/ports/vectors.js";
 import { uuid } from "../../src/testing/vectors-contract.js";
+import type { LocalVectorStore } from "../../src/vectors/local/local-qdrant.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import type { LocalVectorStore } from "../../src/vectors/local/local-vector-store.js";
 
 const CANARY = "xyzzycanary";
 const of = (user: string): Filter => ({ must: [{ key: "user_id", match: { value: user } }] });

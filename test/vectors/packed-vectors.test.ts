@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withPackedVectors } from "../../src/vectors/local/packed-vectors.js";
+import { withPackedVectors } from "../../src/vectors/local/local-protocol.js";
 
 const long = Array.from({ length: 768 }, (_, n) => n / 7);
 const sparse = { indices: [1, 2], values: [0.5, 1] };

@@ -1,29 +1,11 @@
-import type { CreateCollectionArgs, PayloadSchema } from "../../ports/vectors.js";
-import { VectorStoreError } from "../../ports/vectors.js";
+import { type CreateCollectionArgs, type PayloadSchema, VectorStoreError } from "../../ports/vectors.js";
+import { isTenantIndex, kindOf } from "./filter.js";
 import { type CollectionRow, LocalTables } from "./local-tables.js";
 import { Partitions } from "./partitions.js";
-import { isTenantIndex, kindOf } from "./payload-index.js";
-import { tenantOf } from "./point-input.js";
+import { tenantOf } from "./point.js";
 import { PointReads } from "./point-reads.js";
 import { PointWrites } from "./point-writes.js";
-import { parseRequest } from "./requests.js";
-
-export const METHODS = [
-  "collectionExists",
-  "getCollection",
-  "createCollection",
-  "deleteCollection",
-  "createPayloadIndex",
-  "upsert",
-  "query",
-  "scroll",
-  "retrieve",
-  "setPayload",
-  "delete",
-  "count",
-  "facet",
-] as const;
-export type Method = (typeof METHODS)[number];
+import { type Method, parseRequest } from "./requests.js";
 
 /**
  * LocalQdrant without its thread: Qdrant's calls, answered one at a time from a SQLite file. What a write has done survives a kill when

@@ -3,16 +3,23 @@ import { AsyncValue } from "../../platform/async-value.js";
 import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError } from "../../platform/errors.js";
 import { isDamage } from "../../platform/sqlite.js";
-import type { VectorClient } from "../../ports/vectors.js";
-import { VectorStoreError } from "../../ports/vectors.js";
-import { LocalEngine, METHODS, type Method } from "./local-engine.js";
+import { type VectorClient, type VectorStore, VectorStoreError } from "../../ports/vectors.js";
+import { LocalEngine } from "./local-engine.js";
 import type { LocalOptions } from "./local-protocol.js";
-import type { LocalVectorStore } from "./local-vector-store.js";
 import { LocalThread } from "./local-worker.js";
-import { damageOf } from "./unreadable-store.js";
+import { METHODS, type Method } from "./requests.js";
 
 /** 256 MiB: some 60,000 points of 768 dimensions. */
 const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
+
+export interface LocalVectorStore extends VectorStore {
+  /**
+   * Rewrites the file, so that no byte of what was deleted is left in it, also where SQLite moved it within a page before.
+   * Deletions empty the write-ahead log and overwrite what they free by themselves. Takes time in proportion to the file,
+   * during which reads are answered and writes wait.
+   */
+  scrub(): Promise<void>;
+}
 
 export interface LocalQdrantOptions {
   /** A file, made where it is missing; `:memory:` keeps nothing. */
@@ -110,5 +117,29 @@ function inThisThread(options: LocalOptions, onDamage: () => void): Caller {
     call: (method, collection, args) => guarded(() => structuredClone(engine.call(method, collection, structuredClone(args)))),
     compact: () => guarded(() => engine.scrub()),
     close: async () => engine.close(),
+  };
+}
+
+/** What is wrong with the file, and what to do. */
+function damageOf(path: string): string {
+  return `${path} is damaged. Restore it from a backup, or move it away: history is then rebuilt from the journals.`;
+}
+
+/**
+ * Stands for a local store whose file is damaged. Every call fails, so that nobody takes "can't be looked at" for "nothing is there":
+ * a constraint that can't be read is no constraint that isn't there. The file is left as it is.
+ */
+export function unreadableStore(path: string): LocalVectorStore {
+  const detail = damageOf(path);
+  const fail = async () => {
+    throw new VectorStoreError(503, detail);
+  };
+  return {
+    client: Object.fromEntries(METHODS.map((method) => [method, fail])) as unknown as VectorClient,
+    location: `${path} (damaged)`,
+    withSignal: (_signal, work) => work(),
+    health: async () => ({ status: "down", detail }),
+    scrub: fail,
+    close: async () => {},
   };
 }

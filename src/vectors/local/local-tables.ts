@@ -1,13 +1,11 @@
 // Over 300 lines: the statements of one database, kept beside the tables that they read.
 
-import type { Statement } from "better-sqlite3";
 import { AppError } from "../../platform/errors.js";
 import { errnoOf } from "../../platform/file-system.js";
-import { assertSound, DamagedDatabase, isDamage, openDatabase, type Sqlite } from "../../platform/sqlite.js";
+import { assertSound, DamagedDatabase, isDamage, openSqlite, type Sqlite } from "../../platform/sqlite.js";
 import { storageAdvice } from "../../platform/storage-errors.js";
 import type { CreateCollectionArgs, Payload, PayloadSchema } from "../../ports/vectors.js";
 import type { KeptPoint } from "./partition.js";
-import type { KeptSparse } from "./sparse-index.js";
 
 const SCHEMA_VERSION = 2;
 /** Rows of a scan that are read at once. */
@@ -61,6 +59,12 @@ interface RawPoint {
   payload: string;
   dense: Uint8Array | null;
 }
+interface RawVector {
+  point: number;
+  name: string;
+  indices: Uint8Array;
+  weights: Uint8Array;
+}
 
 const CHECKPOINT_SOON_MS = 5_000;
 
@@ -71,7 +75,6 @@ const CHECKPOINT_SOON_MS = 5_000;
  */
 export class LocalTables {
   readonly #db: Sqlite;
-  readonly #statements = new Map<string, Statement<unknown[], unknown>>();
   /** As they were read since the last write. */
   readonly #collections = new Map<string, CollectionRow>();
   #checkpoint: NodeJS.Timeout | null = null;
@@ -82,25 +85,17 @@ export class LocalTables {
 
   /** @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED (no database, or a newer version's) */
   static open(path: string): LocalTables {
-    let db: Sqlite;
+    let db: Sqlite | undefined;
     try {
-      db = openDatabase(path);
-    } catch (cause) {
-      throw unopened(cause);
-    }
-    try {
-      db.pragma("secure_delete = ON");
-      db.pragma("journal_mode = WAL");
-      db.pragma("synchronous = NORMAL");
+      db = openSqlite(path, { durability: "normal" });
       db.pragma("temp_store = MEMORY");
       const version = db.pragma("user_version", { simple: true });
-      if (version === 0) db.transaction(() => db.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION};`)).immediate();
-      else if (version === 1) db.transaction(() => db.exec(`${COUNT_VECTORS} PRAGMA user_version = ${SCHEMA_VERSION};`)).immediate();
-      else if (version !== SCHEMA_VERSION)
-        throw new AppError("STORAGE_DAMAGED", { detail: "The vector store's file is another version's." });
+      const steps = [SCHEMA, COUNT_VECTORS, ""][Number(version)];
+      if (steps === undefined) throw new AppError("STORAGE_DAMAGED", { detail: "The vector store's file is another version's." });
+      if (steps !== "") db.exec(`BEGIN IMMEDIATE; ${steps} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
       return new LocalTables(db);
     } catch (cause) {
-      db.close();
+      db?.close();
       if (cause instanceof AppError) throw cause;
       if (!isDamage(cause)) throw unopened(cause);
       throw new AppError("STORAGE_DAMAGED", { detail: "The vector store's file can't be read.", cause });
@@ -164,14 +159,12 @@ export class LocalTables {
   }
 
   #readCollection(name: string): CollectionRow | null {
-    const row = this.#sql("SELECT id, name, config, tenant_key AS tenantKey, points FROM collections WHERE name = ?").get(name) as
-      | { id: number; name: string; config: string; tenantKey: string | null; points: number }
-      | undefined;
+    const row = this.#get<{ id: number; name: string; config: string; tenantKey: string | null; points: number }>(
+      "SELECT id, name, config, tenant_key AS tenantKey, points FROM collections WHERE name = ?",
+      name,
+    );
     if (row === undefined) return null;
-    const indexes = this.#sql("SELECT field, schema FROM payload_indexes WHERE collection = ?").all(row.id) as {
-      field: string;
-      schema: string;
-    }[];
+    const indexes = this.#all<{ field: string; schema: string }>("SELECT field, schema FROM payload_indexes WHERE collection = ?", row.id);
     return {
       ...row,
       config: parsed(row.config) as CreateCollectionArgs,
@@ -180,133 +173,117 @@ export class LocalTables {
   }
 
   createCollection(name: string, config: CreateCollectionArgs): void {
-    this.#sql("INSERT INTO collections (name, config) VALUES (?, ?)").run(name, JSON.stringify(config));
+    this.#run("INSERT INTO collections (name, config) VALUES (?, ?)", name, JSON.stringify(config));
   }
 
   deleteCollection(collection: number): void {
-    this.#sql("DELETE FROM sparse WHERE point IN (SELECT id FROM points WHERE collection = ?)").run(collection);
-    for (const table of ["points", "terms", "payload_indexes"]) this.#sql(`DELETE FROM ${table} WHERE collection = ?`).run(collection);
-    this.#sql("DELETE FROM collections WHERE id = ?").run(collection);
+    this.#run("DELETE FROM sparse WHERE point IN (SELECT id FROM points WHERE collection = ?)", collection);
+    for (const table of ["points", "terms", "payload_indexes"]) this.#run(`DELETE FROM ${table} WHERE collection = ?`, collection);
+    this.#run("DELETE FROM collections WHERE id = ?", collection);
   }
 
   putIndex(collection: number, field: string, schema: PayloadSchema): void {
-    this.#sql("INSERT OR REPLACE INTO payload_indexes VALUES (?, ?, ?)").run(collection, field, JSON.stringify(schema));
+    this.#run("INSERT OR REPLACE INTO payload_indexes VALUES (?, ?, ?)", collection, field, JSON.stringify(schema));
   }
 
   setTenantKey(collection: number, key: string): void {
-    this.#sql("UPDATE collections SET tenant_key = ? WHERE id = ?").run(key, collection);
+    this.#run("UPDATE collections SET tenant_key = ? WHERE id = ?", key, collection);
   }
 
   // ---- points ----
 
   point(collection: number, key: string): PointRow | null {
-    const raw = this.#sql("SELECT * FROM points WHERE collection = ? AND key = ?").get(collection, key) as RawPoint | undefined;
-    return raw === undefined ? null : this.#kept(raw, this.#sparseOf(raw.id));
+    const raw = this.#get<RawPoint>("SELECT * FROM points WHERE collection = ? AND key = ?", collection, key);
+    return raw === undefined ? null : this.#kept(raw, this.#all<RawVector>("SELECT * FROM sparse WHERE point = ?", raw.id));
   }
 
   hasPoint(collection: number, key: string): boolean {
-    return this.#sql("SELECT 1 FROM points WHERE collection = ? AND key = ?").get(collection, key) !== undefined;
+    return this.#get("SELECT 1 FROM points WHERE collection = ? AND key = ?", collection, key) !== undefined;
   }
 
   /** In id order, from `from` on, read page by page. Without vectors. */
   *payloads(collection: number, from = ""): Generator<{ key: string; payload: Payload }> {
-    let rows = this.#page("SELECT key, payload FROM points WHERE collection = ? AND key >= ? ORDER BY key LIMIT ?", collection, from);
+    const page = (op: ">=" | ">", key: string) =>
+      this.#all<RawPoint>(
+        `SELECT key, payload FROM points WHERE collection = ? AND key ${op} ? ORDER BY key LIMIT ${PAGE}`,
+        collection,
+        key,
+      );
+    let rows = page(">=", from);
     while (rows.length > 0) {
-      for (const row of rows) yield { key: row.key, payload: parsed(row.payload) as Payload };
+      for (const { key, payload } of rows) yield { key, payload: parsed(payload) as Payload };
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE) return;
-      rows = this.#page("SELECT key, payload FROM points WHERE collection = ? AND key > ? ORDER BY key LIMIT ?", collection, last.key);
+      rows = page(">", last.key);
     }
-  }
-
-  #page(text: string, collection: number, key: string): { key: string; payload: string }[] {
-    return this.#sql(text).all(collection, key, PAGE) as { key: string; payload: string }[];
   }
 
   /** The same of one tenant (null: of those of none), in no order. */
   *payloadsOfTenant(collection: number, tenant: string | null): Generator<{ key: string; payload: Payload }> {
-    const rows = this.#sql("SELECT key, payload FROM points INDEXED BY points_of_tenant WHERE collection = ? AND tenant IS ?");
-    for (const { key, payload } of rows.all(collection, tenant) as { key: string; payload: string }[])
-      yield { key, payload: parsed(payload) as Payload };
+    const query = "SELECT key, payload FROM points INDEXED BY points_of_tenant WHERE collection = ? AND tenant IS ?";
+    for (const { key, payload } of this.#all<RawPoint>(query, collection, tenant)) yield { key, payload: parsed(payload) as Payload };
   }
 
   /** All points of a tenant (null: those of none), with their vectors, in no order. */
   *ofTenant(collection: number, tenant: string | null): Generator<PointRow> {
-    const sparse = new Map<number, Map<string, KeptSparse>>();
-    const vectors = this.#sql(
-      "SELECT s.* FROM points p INDEXED BY points_of_tenant JOIN sparse s ON s.point = p.id WHERE p.collection = ? AND p.tenant IS ?",
-    ).all(collection, tenant) as { point: number; name: string; indices: Uint8Array; weights: Uint8Array }[];
-    for (const vector of vectors) {
-      const ofPoint = sparse.get(vector.point) ?? new Map<string, KeptSparse>();
-      sparse.set(vector.point, ofPoint.set(vector.name, keptSparse(vector)));
+    const ofTenant = "p.collection = ? AND p.tenant IS ?";
+    const from = "FROM points p INDEXED BY points_of_tenant";
+    const sparse = new Map<number, RawVector[]>();
+    const vectors = `SELECT s.* ${from} JOIN sparse s ON s.point = p.id WHERE ${ofTenant}`;
+    for (const vector of this.#all<RawVector>(vectors, collection, tenant)) {
+      const ofPoint = sparse.get(vector.point);
+      if (ofPoint === undefined) sparse.set(vector.point, [vector]);
+      else ofPoint.push(vector);
     }
-    const rows = this.#sql("SELECT * FROM points INDEXED BY points_of_tenant WHERE collection = ? AND tenant IS ?");
-    for (const raw of rows.all(collection, tenant) as RawPoint[]) yield this.#kept(raw, sparse.get(raw.id) ?? new Map());
+    for (const raw of this.#all<RawPoint>(`SELECT p.* ${from} WHERE ${ofTenant}`, collection, tenant))
+      yield this.#kept(raw, sparse.get(raw.id) ?? []);
   }
 
   countOfTenant(collection: number, tenant: string | null): number {
-    const row = this.#sql("SELECT count(*) AS n FROM points WHERE collection = ? AND tenant IS ?").get(collection, tenant) as { n: number };
-    return row.n;
+    return this.#get<{ n: number }>("SELECT count(*) AS n FROM points WHERE collection = ? AND tenant IS ?", collection, tenant)?.n ?? 0;
   }
 
   tenants(collection: number): (string | null)[] {
-    const rows = this.#sql("SELECT DISTINCT tenant FROM points WHERE collection = ?").all(collection) as { tenant: string | null }[];
-    return rows.map(({ tenant }) => tenant);
+    return this.#all<RawPoint>("SELECT DISTINCT tenant FROM points WHERE collection = ?", collection).map(({ tenant }) => tenant);
   }
 
   insert(collection: number, tenant: string | null, point: KeptPoint, payloadText: string): void {
-    const { lastInsertRowid } = this.#sql("INSERT INTO points (collection, key, tenant, payload, dense) VALUES (?, ?, ?, ?, ?)").run(
-      collection,
-      point.key,
-      tenant,
-      payloadText,
-      point.dense === null ? null : bytesOf(point.dense),
-    );
-    for (const [name, vector] of point.sparse)
-      this.#sql("INSERT INTO sparse VALUES (?, ?, ?, ?)").run(lastInsertRowid, name, bytesOf(vector.indices), bytesOf(vector.values));
+    const dense = point.dense === null ? null : bytesOf(point.dense);
+    const columns = "collection, key, tenant, payload, dense";
+    const row = this.#run(`INSERT INTO points (${columns}) VALUES (?, ?, ?, ?, ?)`, collection, point.key, tenant, payloadText, dense);
+    for (const [name, { indices, values }] of point.sparse)
+      this.#run("INSERT INTO sparse VALUES (?, ?, ?, ?)", row, name, bytesOf(indices), bytesOf(values));
   }
 
   remove(point: PointRow): void {
-    this.#sql("DELETE FROM sparse WHERE point = ?").run(point.row);
-    this.#sql("DELETE FROM points WHERE id = ?").run(point.row);
+    this.#run("DELETE FROM sparse WHERE point = ?", point.row);
+    this.#run("DELETE FROM points WHERE id = ?", point.row);
   }
 
   setPayload(row: number, payloadText: string, tenant: string | null): void {
-    this.#sql("UPDATE points SET payload = ?, tenant = ? WHERE id = ?").run(payloadText, tenant, row);
+    this.#run("UPDATE points SET payload = ?, tenant = ? WHERE id = ?", payloadText, tenant, row);
   }
 
   addToCount(collection: number, delta: number): void {
-    if (delta !== 0) this.#sql("UPDATE collections SET points = points + ? WHERE id = ?").run(delta, collection);
+    if (delta !== 0) this.#run("UPDATE collections SET points = points + ? WHERE id = ?", delta, collection);
   }
 
   // ---- terms ----
 
-  addToVectors(collection: number, name: string, delta: number): void {
-    this.addToTerm(collection, name, ANY_TERM, delta);
+  /** `term` null: how many points have the sparse vector at all. */
+  addToTerm(collection: number, name: string, term: number | null, delta: number): void {
+    const key = [collection, name, term ?? ANY_TERM] as const;
+    this.#run("INSERT INTO terms VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET df = df + excluded.df", ...key, delta);
+    if (delta < 0) this.#run("DELETE FROM terms WHERE collection = ? AND name = ? AND term = ? AND df <= 0", ...key);
   }
 
-  /** How many points of the collection, of all tenants, have the sparse vector. */
-  vectorCount(collection: number, name: string): number {
-    return this.documentFrequency(collection, name, ANY_TERM);
+  /** How many points of the collection, of all tenants, hold the term; null: have the sparse vector. */
+  documentFrequency(collection: number, name: string, term: number | null): number {
+    const query = "SELECT df FROM terms WHERE collection = ? AND name = ? AND term = ?";
+    return this.#get<{ df: number }>(query, collection, name, term ?? ANY_TERM)?.df ?? 0;
   }
 
-  addToTerm(collection: number, name: string, term: number, delta: number): void {
-    this.#sql("INSERT INTO terms VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET df = df + excluded.df").run(collection, name, term, delta);
-    if (delta < 0) this.#sql("DELETE FROM terms WHERE collection = ? AND name = ? AND term = ? AND df <= 0").run(collection, name, term);
-  }
-
-  /** How many points of the collection, of all tenants, hold the term. */
-  documentFrequency(collection: number, name: string, term: number): number {
-    const row = this.#sql("SELECT df FROM terms WHERE collection = ? AND name = ? AND term = ?").get(collection, name, term);
-    return (row as { df: number } | undefined)?.df ?? 0;
-  }
-
-  #sparseOf(row: number): Map<string, KeptSparse> {
-    const rows = this.#sql("SELECT * FROM sparse WHERE point = ?").all(row) as { name: string; indices: Uint8Array; weights: Uint8Array }[];
-    return new Map(rows.map((vector) => [vector.name, keptSparse(vector)]));
-  }
-
-  #kept(raw: RawPoint, sparse: Map<string, KeptSparse>): PointRow {
+  #kept(raw: RawPoint, sparse: readonly RawVector[]): PointRow {
     return {
       row: raw.id,
       key: raw.key,
@@ -314,17 +291,26 @@ export class LocalTables {
       payload: parsed(raw.payload) as Payload,
       payloadChars: raw.payload.length,
       dense: raw.dense === null ? null : new Float32Array(copyOf(raw.dense)),
-      sparse,
+      sparse: new Map(
+        sparse.map(({ name, indices, weights }) => [
+          name,
+          { indices: new Uint32Array(copyOf(indices)), values: new Float32Array(copyOf(weights)) },
+        ]),
+      ),
     };
   }
 
-  #sql(text: string): Statement<unknown[], unknown> {
-    let statement = this.#statements.get(text);
-    if (statement === undefined) {
-      statement = this.#db.prepare(text);
-      this.#statements.set(text, statement);
-    }
-    return statement;
+  #all<T>(text: string, ...values: unknown[]): T[] {
+    return this.#db.prepare(text).all(...values) as T[];
+  }
+
+  #get<T>(text: string, ...values: unknown[]): T | undefined {
+    return this.#db.prepare(text).get(...values) as T | undefined;
+  }
+
+  /** @returns the row that was inserted last */
+  #run(text: string, ...values: unknown[]): number | bigint {
+    return this.#db.prepare(text).run(...values).lastInsertRowid;
   }
 }
 
@@ -342,10 +328,6 @@ function parsed(text: string): unknown {
   } catch {
     throw new DamagedDatabase();
   }
-}
-
-function keptSparse(raw: { indices: Uint8Array; weights: Uint8Array }): KeptSparse {
-  return { indices: new Uint32Array(copyOf(raw.indices)), values: new Float32Array(copyOf(raw.weights)) };
 }
 
 function bytesOf(numbers: Float32Array | Uint32Array): Buffer {

@@ -4,10 +4,9 @@ import { AppError } from "../../platform/errors.js";
 import { threadFromSource } from "../../platform/source-thread.js";
 import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";
-import type { Method } from "./local-engine.js";
 import type { Answer, Call, CallMessage, LocalOptions, ThreadData, ThreadMessage } from "./local-protocol.js";
-import { withPackedVectors } from "./packed-vectors.js";
-import { Tickets } from "./tickets.js";
+import { Tickets, withPackedVectors } from "./local-protocol.js";
+import type { Method } from "./requests.js";
 
 const READS: ReadonlySet<string> = new Set<Method>(["collectionExists", "getCollection", "query", "scroll", "retrieve", "count"]);
 

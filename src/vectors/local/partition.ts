@@ -1,9 +1,7 @@
 import type { Payload } from "../../ports/vectors.js";
-import type { Best } from "./best.js";
 import { type DenseRows, FewDenseRows, ManyDenseRows, ROWS_AT_ONCE } from "./dense-rows.js";
-import { FEW_POINTS } from "./few-points.js";
-import { SlotsByValue } from "./slots-by-value.js";
-import { type KeptSparse, SparseIndex } from "./sparse-index.js";
+import type { TopK } from "./ranked.js";
+import { FEW_POINTS, type KeptSparse, SparseIndex } from "./sparse-index.js";
 
 /** A point as it is kept: vectors in 32-bit floats, the dense one of length 1 (or all zeros), the payload parsed. */
 export interface KeptPoint {
@@ -122,7 +120,7 @@ export class Partition {
   }
 
   /** Offers every point above the threshold that has a dense vector and passes the test, with its cosine to `query` (of length 1). */
-  scoreDense(query: Float32Array, passes: KeyTest, threshold: number, best: Best): void {
+  scoreDense(query: Float32Array, passes: KeyTest, threshold: number, best: TopK): void {
     for (let from = 0; from < this.#points.length; from += ROWS_AT_ONCE) {
       const count = Math.min(ROWS_AT_ONCE, this.#points.length - from);
       const scores = this.#dense.dots(query, from, count);
@@ -137,7 +135,7 @@ export class Partition {
   }
 
   /** As {@link scoreDense}, of these points alone. */
-  scoreDenseOf(keys: Iterable<string>, query: Float32Array, threshold: number, best: Best): void {
+  scoreDenseOf(keys: Iterable<string>, query: Float32Array, threshold: number, best: TopK): void {
     for (const key of keys) {
       const slot = this.#slots.get(key);
       if (slot === undefined) continue;
@@ -147,7 +145,7 @@ export class Partition {
   }
 
   /** Offers every point above the threshold that shares an index with `query` and passes the test, with the dot product. */
-  scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: Best): void {
+  scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: TopK): void {
     const { count, slots, scores } = this.#sparse.find(name, query, this.#points.length);
     for (let i = 0; i < count; i++) {
       const slot = slots[i] as number;
@@ -167,4 +165,51 @@ function manyRows(dimension: number, few: FewDenseRows, expected: number): Dense
     if (error instanceof RangeError) return few;
     throw error;
   }
+}
+
+/** Keys with fewer values than this tell little of where a point lies: `status` has four. */
+const FEW_VALUES = 8;
+
+/** Rough sizes in bytes: of a slot in a set, and of a value with its set. The value's text is the payload's own. */
+const BYTES_PER_SLOT = 32;
+const BYTES_PER_VALUE = 320;
+
+/** Where the points of a partition lie, by what their payloads hold under one key: a text, or several. */
+class SlotsByValue {
+  readonly #slots = new Map<string, Set<number>>();
+  #held = 0;
+
+  /** Estimate of the memory taken, in bytes. */
+  get bytes(): number {
+    return this.#slots.size * BYTES_PER_VALUE + this.#held * BYTES_PER_SLOT;
+  }
+
+  add(slot: number, value: unknown): void {
+    for (const text of textsOf(value)) {
+      const slots = this.#slots.get(text) ?? new Set();
+      if (slots.has(slot)) continue;
+      this.#slots.set(text, slots.add(slot));
+      this.#held += 1;
+    }
+  }
+
+  /** `value`: as it was added. */
+  remove(slot: number, value: unknown): void {
+    for (const text of textsOf(value)) {
+      const slots = this.#slots.get(text);
+      if (slots?.delete(slot)) this.#held -= 1;
+      if (slots?.size === 0) this.#slots.delete(text);
+    }
+  }
+
+  /** Each slot once, in no order; null where there are too few values for that to be worth it. */
+  of(values: ReadonlySet<string>): readonly number[] | null {
+    if (this.#slots.size < FEW_VALUES) return null;
+    return [...new Set([...values].flatMap((value) => [...(this.#slots.get(value) ?? [])]))];
+  }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 }

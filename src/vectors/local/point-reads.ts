@@ -1,23 +1,18 @@
-import type { Filter, Payload, ScoredPoint, StoredPoint } from "../../ports/vectors.js";
-import { VectorStoreError } from "../../ports/vectors.js";
-import { Best } from "./best.js";
-import { bothFilters, type Matcher, matcherOf, pinnedValues } from "./filter-match.js";
-import { distributionBasedFusion, type Ranked, reciprocalRankFusion } from "./fusion.js";
+import { type Filter, type ScoredPoint, type StoredPoint, VectorStoreError } from "../../ports/vectors.js";
+import { bothFilters, elementsAt, isPlain, kindOf, matcherOf, pick, pinnedValues, requireIndexes, requireOrder } from "./filter.js";
 import type { CollectionRow, LocalTables } from "./local-tables.js";
-import { type DenseNumbers, isDense } from "./packed-vectors.js";
 import type { KeptPoint, Partition } from "./partition.js";
 import type { Partitions } from "./partitions.js";
-import { kindOf, requireIndexes, requireOrder } from "./payload-index.js";
-import { elementsAt, isPlain, pick } from "./payload-path.js";
-import { idOf, keyOf } from "./point-id.js";
-import { denseOf, sparseOf, unknownName } from "./point-input.js";
-import type { Requests } from "./requests.js";
+import { denseOf, idOf, keyOf, sparseOf, unknownName } from "./point.js";
+import { distributionBasedFusion, type Ranked, reciprocalRankFusion, TopK } from "./ranked.js";
+import { isDense, type Requests } from "./requests.js";
 import type { KeptSparse } from "./sparse-index.js";
 
 const DEFAULT_LIMIT = 10;
 type FacetValue = string | number | boolean;
 type Selection = boolean | string[] | undefined;
-type Query = NonNullable<Requests["query"]["query"]>;
+type PayloadOf = Pick<KeptPoint, "key" | "payload">;
+type Vector = Exclude<NonNullable<Requests["query"]["query"]>, { fusion: unknown }>;
 
 /** Queries, scrolls and counts. */
 export class PointReads {
@@ -30,9 +25,8 @@ export class PointReads {
   }
 
   query(collection: CollectionRow, args: Requests["query"]): { points: ScoredPoint[] } {
-    const filter = args.filter as Filter | undefined;
+    const { filter, offset = 0 } = args;
     requireIndexes(filter, collection.indexes);
-    const offset = args.offset ?? 0;
     const wanted = offset + (args.limit ?? DEFAULT_LIMIT);
     const threshold = args.score_threshold ?? Number.NEGATIVE_INFINITY;
     // A fused score may equal the threshold; a cosine or a dot product has to be above it, which is looked at where they are computed.
@@ -45,9 +39,8 @@ export class PointReads {
 
   scroll(
     collection: CollectionRow,
-    { filter: given, limit = DEFAULT_LIMIT, offset, with_payload = true, with_vector, order_by }: Requests["scroll"],
+    { filter, limit = DEFAULT_LIMIT, offset, with_payload = true, with_vector, order_by }: Requests["scroll"],
   ): { points: StoredPoint[]; next_page_offset: StoredPoint["id"] | null } {
-    const filter = given as Filter | undefined;
     requireIndexes(filter, collection.indexes);
     const shown = this.#shower(collection, filter, with_payload, with_vector);
     if (order_by !== undefined) {
@@ -68,45 +61,34 @@ export class PointReads {
     });
   }
 
-  count(collection: CollectionRow, { filter: given }: Requests["count"]): { count: number } {
-    const filter = given as Filter | undefined;
+  count(collection: CollectionRow, { filter }: Requests["count"]): { count: number } {
     requireIndexes(filter, collection.indexes);
     return { count: filter === undefined ? collection.points : this.matching(collection, filter).length };
   }
 
   facet(
     collection: CollectionRow,
-    { key: counted, filter: given, limit = DEFAULT_LIMIT }: Requests["facet"],
+    { key: counted, filter, limit = DEFAULT_LIMIT }: Requests["facet"],
   ): { hits: { value: FacetValue; count: number }[] } {
-    const filter = given as Filter | undefined;
     requireIndexes(filter, collection.indexes);
     if (!collection.indexes.has(counted))
       throw new VectorStoreError(400, `Bad request: No appropriate index for faceting: "${counted}". Create a payload index for this key.`);
     const counts = new Map<FacetValue, number>();
-    const passes = matcherOf(filter);
-    for (const { key, payload } of this.#payloads(collection, filter)) {
-      if (!passes(key, payload)) continue;
+    for (const { payload } of this.#stored(collection, filter))
       for (const value of new Set(elementsAt(payload, counted).filter(isFacetValue))) counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
     const hits = [...counts].map(([value, count]) => ({ value, count }));
     return { hits: hits.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, limit) };
   }
 
   /** Ids of the points that a filter lets pass, in id order. */
   matching(collection: CollectionRow, filter: Filter | undefined, { from = "", limit = Number.POSITIVE_INFINITY } = {}): string[] {
-    const passes = matcherOf(filter);
+    const comesInOrder = tenantsOf(collection, filter) === null;
     const keys: string[] = [];
-    const partitions = this.#pinned(collection, filter);
-    if (partitions !== null) {
-      for (const partition of partitions)
-        for (const { key, payload } of pointsFor(partition, filter, collection)) if (key >= from && passes(key, payload)) keys.push(key);
-      return keys.sort().slice(0, limit);
+    for (const { key } of this.#points(collection, filter, from)) {
+      if (comesInOrder && keys.length >= limit) break;
+      keys.push(key);
     }
-    for (const { key, payload } of this.#tables.payloads(collection.id, from)) {
-      if (keys.length >= limit) break;
-      if (passes(key, payload)) keys.push(key);
-    }
-    return keys;
+    return keys.sort().slice(0, limit);
   }
 
   #ranked(collection: CollectionRow, args: Requests["query"], filter: Filter | undefined, wanted: number, threshold: number): Ranked[] {
@@ -118,71 +100,42 @@ export class PointReads {
       return this.matching(collection, filter, { limit: wanted }).map((key) => ({ key, score: 1 }));
     }
     const candidates = (prefetch ?? []).map((each) => {
-      requireIndexes(each.filter as Filter | undefined, collection.indexes);
+      requireIndexes(each.filter, collection.indexes);
       // The outer filter holds for the candidates too, as a server propagates it.
-      const both = bothFilters(filter, each.filter as Filter | undefined);
-      return this.#nearest(
-        collection,
-        each.query,
-        each.using,
-        both,
-        matcherOf(both),
-        each.limit ?? DEFAULT_LIMIT,
-        Number.NEGATIVE_INFINITY,
-      );
+      return this.#nearest(collection, { ...each, filter: bothFilters(filter, each.filter) }, each.limit ?? DEFAULT_LIMIT);
     });
     if ("fusion" in query) {
       if (candidates.length === 0) throw new VectorStoreError(400, "A fusion needs prefetches.");
       return query.fusion === "rrf" ? reciprocalRankFusion(candidates) : distributionBasedFusion(candidates);
     }
-    if (prefetch === undefined || prefetch.length === 0)
-      return this.#nearest(collection, query, using, filter, matcherOf(filter), wanted, threshold);
-    const among = new Set(candidates.flat().map(({ key }) => key));
-    if (isDense(query)) return this.#rescored(collection, query, using, filter, among, wanted, threshold);
-    return this.#nearest(collection, query, using, filter, (key) => among.has(key), wanted, threshold);
+    const among = candidates.length === 0 ? null : new Set(candidates.flat().map(({ key }) => key));
+    return this.#nearest(collection, { query, using, filter }, wanted, threshold, among);
   }
 
+  /** `among`: what was found by others, to be scored anew; what lacks the vector is left out. Null: all that the filter lets pass. */
   #nearest(
     collection: CollectionRow,
-    query: Exclude<Query, { fusion: unknown }>,
-    using: string | undefined,
-    filter: Filter | undefined,
-    passes: Matcher,
+    { query, using = "", filter }: { query: Vector; using?: string | undefined; filter?: Filter | undefined },
     limit: number,
-    threshold: number,
+    threshold = Number.NEGATIVE_INFINITY,
+    among: ReadonlySet<string> | null = null,
   ): Ranked[] {
-    const best = new Best(limit);
+    const best = new TopK(limit);
     const partitions = this.#pinned(collection, filter) ?? this.#all(collection);
+    const passes = among === null ? matcherOf(filter) : (key: string) => among.has(key);
     if (isDense(query)) {
-      if (using !== undefined && using !== "") throw unknownName(using);
+      if (using !== "") throw unknownName(using);
       const vector = denseOf(collection.config, query);
-      for (const partition of partitions) partition.scoreDense(vector, passes, threshold, best);
+      for (const partition of partitions)
+        if (among === null) partition.scoreDense(vector, passes, threshold, best);
+        else partition.scoreDenseOf(among, vector, threshold, best);
     } else {
-      const name = using ?? "";
-      const config = collection.config.sparse_vectors?.[name];
-      if (config === undefined) throw unknownName(name);
+      const config = collection.config.sparse_vectors?.[using];
+      if (config === undefined) throw unknownName(using);
       const plain = sparseOf(query);
-      const vector = config.modifier === "idf" ? this.#withIdf(collection, name, plain) : plain;
-      for (const partition of partitions) partition.scoreSparse(name, vector, passes, threshold, best);
+      const vector = config.modifier === "idf" ? this.#withIdf(collection, using, plain) : plain;
+      for (const partition of partitions) partition.scoreSparse(using, vector, passes, threshold, best);
     }
-    return best.sorted();
-  }
-
-  /** What was found by others, by its dense vector; what has none is left out. */
-  #rescored(
-    collection: CollectionRow,
-    query: DenseNumbers,
-    using: string | undefined,
-    filter: Filter | undefined,
-    among: ReadonlySet<string>,
-    limit: number,
-    threshold: number,
-  ): Ranked[] {
-    if (using !== undefined && using !== "") throw unknownName(using);
-    const best = new Best(limit);
-    const vector = denseOf(collection.config, query);
-    for (const partition of this.#pinned(collection, filter) ?? this.#all(collection))
-      partition.scoreDenseOf(among, vector, threshold, best);
     return best.sorted();
   }
 
@@ -191,7 +144,7 @@ export class PointReads {
    * this vector. (A server counts for each shard by itself, and what was deleted until its optimizer has been there.)
    */
   #withIdf(collection: CollectionRow, name: string, query: KeptSparse): KeptSparse {
-    const n = this.#tables.vectorCount(collection.id, name);
+    const n = this.#tables.documentFrequency(collection.id, name, null);
     const values = query.values.map((value, i) => {
       const df = this.#tables.documentFrequency(collection.id, name, query.indices[i] ?? 0);
       return value * Math.log(1 + (n - df + 0.5) / (df + 0.5));
@@ -211,32 +164,32 @@ export class PointReads {
     const isInteger = schema !== undefined && kindOf(schema) === "integer";
     const isOrdered = (value: unknown): value is number => typeof value === "number" && (!isInteger || Number.isInteger(value));
     const found: { key: string; value: number }[] = [];
-    for (const { key, payload } of this.#payloadsOf(collection, filter))
+    for (const { key, payload } of this.#points(collection, filter))
       for (const value of elementsAt(payload, path))
         if (isOrdered(value) && (start_from === undefined || sign * (value - start_from) >= 0)) found.push({ key, value });
     return found.sort((a, b) => sign * (a.value - b.value || (a.key < b.key ? -1 : 1)));
   }
 
-  *#payloadsOf(collection: CollectionRow, filter: Filter | undefined): Generator<{ key: string; payload: Payload }> {
+  /** What a filter lets pass, from an id on; in id order where it doesn't pin the tenant. */
+  *#points(collection: CollectionRow, filter: Filter | undefined, from = ""): Generator<PayloadOf> {
     const passes = matcherOf(filter);
     const partitions = this.#pinned(collection, filter);
-    const points = partitions === null ? this.#tables.payloads(collection.id) : partitions.flatMap((partition) => [...partition.points()]);
-    for (const { key, payload } of points) if (passes(key, payload)) yield { key, payload };
+    const points = partitions?.flatMap((each) => [...pointsFor(each, filter, collection)]) ?? this.#tables.payloads(collection.id, from);
+    for (const point of points) if (point.key >= from && passes(point.key, point.payload)) yield point;
+  }
+
+  /** The same, read from the file: of many tenants at once, whose partitions would push out those that are in use. */
+  *#stored(collection: CollectionRow, filter: Filter | undefined): Generator<PayloadOf> {
+    const passes = matcherOf(filter);
+    const tenants = tenantsOf(collection, filter);
+    const all = tenants?.map((tenant) => this.#tables.payloadsOfTenant(collection.id, tenant)) ?? [this.#tables.payloads(collection.id)];
+    for (const points of all) for (const point of points) if (passes(point.key, point.payload)) yield point;
   }
 
   /** The partitions that can hold what the filter lets pass; null where it doesn't pin the tenant. */
   #pinned(collection: CollectionRow, filter: Filter | undefined): Partition[] | null {
-    if (collection.tenantKey === null) return null;
-    const tenants = pinnedValues(filter, collection.tenantKey);
-    if (tenants === null) return null;
-    return [...tenants, null].map((tenant) => this.#partitions.of(collection.id, collection.config.vectors.size, tenant));
-  }
-
-  /** What a filter may let pass, without vectors: of many tenants at once, whose partitions would push out those that are in use. */
-  *#payloads(collection: CollectionRow, filter: Filter | undefined): Generator<Pick<KeptPoint, "key" | "payload">> {
-    const tenants = collection.tenantKey === null ? null : pinnedValues(filter, collection.tenantKey);
-    if (tenants === null) yield* this.#tables.payloads(collection.id);
-    else for (const tenant of [...tenants, null]) yield* this.#tables.payloadsOfTenant(collection.id, tenant);
+    const tenants = tenantsOf(collection, filter);
+    return tenants?.map((tenant) => this.#partitions.of(collection.id, collection.config.vectors.size, tenant)) ?? null;
   }
 
   *#all(collection: CollectionRow): Generator<Partition> {
@@ -262,6 +215,12 @@ export class PointReads {
       return shownPoint(point, withPayload, withVector);
     };
   }
+}
+
+/** Whose points a filter can let pass, those of none (null) among them; null where it doesn't pin the tenant. */
+function tenantsOf({ tenantKey }: CollectionRow, filter: Filter | undefined): (string | null)[] | null {
+  const pinned = tenantKey === null ? null : pinnedValues(filter, tenantKey);
+  return pinned === null ? null : [...pinned, null];
 }
 
 /** Those that a filter may let pass: of a key whose values are many, by the values that it pins. */

@@ -1,11 +1,9 @@
-import type { Payload } from "../../ports/vectors.js";
-import { VectorStoreError } from "../../ports/vectors.js";
+import { type Payload, VectorStoreError } from "../../ports/vectors.js";
+import { requireIndexes } from "./filter.js";
 import type { CollectionRow, LocalTables, PointRow } from "./local-tables.js";
 import type { KeptPoint } from "./partition.js";
 import type { Change, Partitions } from "./partitions.js";
-import { requireIndexes } from "./payload-index.js";
-import { keyOf } from "./point-id.js";
-import { keptPoint, tenantOf } from "./point-input.js";
+import { keptPoint, keyOf, tenantOf } from "./point.js";
 import type { PointReads } from "./point-reads.js";
 import type { Requests } from "./requests.js";
 
@@ -80,12 +78,12 @@ export class PointWrites {
     return COMPLETED;
   }
 
-  #chosen(collection: CollectionRow, { points, filter }: { points?: unknown; filter?: unknown }): string[] {
+  #chosen(collection: CollectionRow, { points, filter }: Requests["delete"]): string[] {
     if ((points === undefined) === (filter === undefined))
       throw new VectorStoreError(400, "Either `points` or `filter` says which points are meant.");
-    if (Array.isArray(points)) return [...new Set(points.map(keyOf))];
-    requireIndexes(filter as never, collection.indexes);
-    return this.#reads.matching(collection, filter as never);
+    if (points !== undefined) return [...new Set(points.map(keyOf))];
+    requireIndexes(filter, collection.indexes);
+    return this.#reads.matching(collection, filter);
   }
 
   #commit<T>(collection: CollectionRow, work: (batch: Batch) => T): T {
@@ -110,8 +108,8 @@ class Batch {
   readonly changes: Change[] = [];
   readonly #tables: LocalTables;
   readonly #collection: CollectionRow;
-  readonly #terms = new Map<string, Map<number, number>>();
-  readonly #vectors = new Map<string, number>();
+  /** By vector and term; null: the vector itself. */
+  readonly #terms = new Map<string, Map<number | null, number>>();
   #count = 0;
 
   constructor(tables: LocalTables, collection: CollectionRow) {
@@ -146,17 +144,15 @@ class Batch {
 
   settle(): void {
     this.#tables.addToCount(this.#collection.id, this.#count);
-    for (const [name, delta] of this.#vectors) if (delta !== 0) this.#tables.addToVectors(this.#collection.id, name, delta);
     for (const [name, terms] of this.#terms)
       for (const [term, delta] of terms) if (delta !== 0) this.#tables.addToTerm(this.#collection.id, name, term, delta);
   }
 
   #countTerms(point: KeptPoint, delta: number): void {
     for (const [name, { indices }] of point.sparse) {
-      this.#vectors.set(name, (this.#vectors.get(name) ?? 0) + delta);
-      const terms = this.#terms.get(name) ?? new Map<number, number>();
+      const terms = this.#terms.get(name) ?? new Map<number | null, number>();
       this.#terms.set(name, terms);
-      for (const index of indices) terms.set(index, (terms.get(index) ?? 0) + delta);
+      for (const term of [null, ...indices]) terms.set(term, (terms.get(term) ?? 0) + delta);
     }
   }
 }

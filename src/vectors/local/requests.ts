@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { VectorStoreError } from "../../ports/vectors.js";
-import { type DenseNumbers, isDense } from "./packed-vectors.js";
+import { type Filter, VectorStoreError } from "../../ports/vectors.js";
+
+/** Numbers of a dense vector: an array as clients give it, or packed for the way to the thread. */
+export type DenseNumbers = readonly number[] | Float64Array;
+
+export function isDense(value: unknown): value is DenseNumbers {
+  return Array.isArray(value) || value instanceof Float64Array;
+}
 
 /**
  * What LocalQdrant accepts, strictly: a field that it doesn't know is an error (status 400), never a silent pass,
@@ -26,7 +32,7 @@ const condition = z.lazy(() =>
     filter,
   ]),
 );
-const filter: z.ZodType = z.strictObject({
+const filter: z.ZodType<Filter> = z.strictObject({
   get must() {
     return z.array(condition).optional();
   },
@@ -36,7 +42,7 @@ const filter: z.ZodType = z.strictObject({
   get must_not() {
     return z.array(condition).optional();
   },
-});
+}) as z.ZodType as z.ZodType<Filter>;
 
 /** Not z.array(z.number()): a vector has hundreds of them, and a loop is ten times as fast. */
 const areNumbers = (values: DenseNumbers) => values.every((x) => typeof x === "number" && Number.isFinite(x));
@@ -122,3 +128,20 @@ export function parseRequest<K extends keyof typeof REQUESTS>(method: K, args: u
   const tooSmall = parsed.error.issues.every((issue) => issue.code === "too_small" && issue.path.at(-1) === "limit");
   throw new VectorStoreError(tooSmall ? 422 : 400, `Format error in ${method}: ${[...new Set(places)].slice(0, 5).join(", ")}`);
 }
+
+export const METHODS = [
+  "collectionExists",
+  "getCollection",
+  "createCollection",
+  "deleteCollection",
+  "createPayloadIndex",
+  "upsert",
+  "query",
+  "scroll",
+  "retrieve",
+  "setPayload",
+  "delete",
+  "count",
+  "facet",
+] as const;
+export type Method = (typeof METHODS)[number];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Condition, FieldCondition, Filter, Payload } from "../../ports/vectors.js";
-import { elementsAt, isPlain, valuesAt } from "./payload-path.js";
-import { keyOf } from "./point-id.js";
+import type { Condition, FieldCondition, Filter, Payload, PayloadSchema } from "../../ports/vectors.js";
+import { VectorStoreError } from "../../ports/vectors.js";
+import { keyOf } from "./point.js";
 
 /** Does a point satisfy a filter? */
 export type Matcher = (key: string, payload: Payload) => boolean;
@@ -104,4 +104,103 @@ export function* fieldsOf(filter: Filter | undefined): Generator<{ key: string; 
     else if ("key" in condition) yield { key: condition.key, condition };
     else yield* fieldsOf(condition);
   }
+}
+
+/**
+ * The values at a Qdrant payload path: `a.b` goes into objects, `a[].b` into every element of an array. A path that leads
+ * nowhere has no values. An array at the end is one value; see {@link elementsAt}.
+ */
+export function valuesAt(payload: Payload, path: string): unknown[] {
+  // Nearly every key is plain.
+  if (isPlain(path)) return Object.hasOwn(payload, path) ? [payload[path]] : [];
+  let found: unknown[] = [payload];
+  for (const step of path.split(".")) {
+    const each = step.endsWith("[]");
+    const key = each ? step.slice(0, -2) : step;
+    const next: unknown[] = [];
+    for (const value of found) {
+      if (!isObject(value) || !Object.hasOwn(value, key)) continue;
+      const inner = value[key];
+      if (each) next.push(...(Array.isArray(inner) ? inner : []));
+      else next.push(inner);
+    }
+    found = next;
+  }
+  return found;
+}
+
+/** Names a top-level key. */
+export function isPlain(path: string): boolean {
+  return !path.includes(".") && !path.includes("[");
+}
+
+/** As {@link valuesAt}, with an array at the end taken apart: conditions look at elements. */
+export function elementsAt(payload: Payload, path: string): unknown[] {
+  return valuesAt(payload, path).flatMap((value) => (Array.isArray(value) ? value : [value]));
+}
+
+/** The payload's top-level keys that were asked for; a path keeps its whole first key's branch to the value. */
+export function pick(payload: Payload, paths: readonly string[]): Payload {
+  const picked: Payload = {};
+  for (const path of paths) {
+    const [first = path, ...rest] = path.split(".");
+    if (!Object.hasOwn(payload, first)) continue;
+    picked[first] = rest.length === 0 ? payload[first] : pickInside(payload[first], rest.join("."), picked[first]);
+  }
+  return picked;
+}
+
+function pickInside(value: unknown, path: string, before: unknown): unknown {
+  if (!isObject(value)) return before;
+  return { ...(isObject(before) ? before : {}), ...pick(value, [path]) };
+}
+
+function isObject(value: unknown): value is Payload {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What is indexed of a collection's payloads, by key. */
+export type PayloadIndexes = ReadonlyMap<string, PayloadSchema>;
+
+export function kindOf(schema: PayloadSchema): "keyword" | "integer" | "float" | "bool" {
+  return typeof schema === "string" ? schema : schema.type;
+}
+
+export function isTenantIndex(schema: PayloadSchema): boolean {
+  return typeof schema !== "string" && schema.type === "keyword" && schema.is_tenant === true;
+}
+
+/**
+ * Refuses a filter on keys that no fitting index serves, as a Qdrant collection in strict mode does: on a server such a filter
+ * reads every point of every tenant. @throws status 400
+ */
+export function requireIndexes(filter: Filter | undefined, indexes: PayloadIndexes): void {
+  for (const { key, condition } of fieldsOf(filter)) {
+    const schema = indexes.get(key);
+    if (schema === undefined || !serves(schema, condition))
+      throw new VectorStoreError(400, `Bad request: Index required but not found for "${key}". Create a payload index for this key.`);
+  }
+}
+
+/** @throws status 400 where the key has no index that knows an order. */
+export function requireOrder(key: string, indexes: PayloadIndexes): void {
+  const schema = indexes.get(key);
+  if (schema === undefined || !serves(schema, { key, range: {} }))
+    throw new VectorStoreError(400, `Bad request: No range index for \`order_by\` key: "${key}". Please create one to use \`order_by\`.`);
+}
+
+function serves(schema: PayloadSchema, condition: FieldCondition | null): boolean {
+  if (condition === null) return true;
+  const kind = kindOf(schema);
+  if (condition.range !== undefined) {
+    if (kind === "float") return true;
+    return kind === "integer" && !(typeof schema !== "string" && schema.type === "integer" && schema.range === false);
+  }
+  const { match } = condition;
+  if (match === undefined) return false;
+  const sample = "value" in match ? match.value : "any" in match ? match.any[0] : match.except[0];
+  if (sample === undefined) return true;
+  if (typeof sample === "string") return kind === "keyword";
+  if (typeof sample === "boolean") return kind === "bool";
+  return kind === "integer" && !(typeof schema !== "string" && schema.type === "integer" && schema.lookup === false);
 }
