@@ -20,9 +20,6 @@ export interface MatchValue {
 export interface MatchAny {
   any: string[] | number[];
 }
-export interface MatchExcept {
-  except: string[] | number[];
-}
 export interface RangeCondition {
   lt?: number;
   gt?: number;
@@ -30,25 +27,18 @@ export interface RangeCondition {
   gte?: number;
 }
 export interface FieldCondition {
+  /** A top-level key of the payload. */
   key: string;
-  match?: MatchValue | MatchAny | MatchExcept;
+  match?: MatchValue | MatchAny;
   range?: RangeCondition;
 }
 export interface HasIdCondition {
   has_id: PointId[];
 }
-/** Holds where the key is missing, null or []. */
-export interface IsEmptyCondition {
-  is_empty: { key: string };
-}
-/** Holds where the key is there, with null. */
-export interface IsNullCondition {
-  is_null: { key: string };
-}
-export type Condition = FieldCondition | HasIdCondition | IsEmptyCondition | IsNullCondition | Filter;
+export type Condition = FieldCondition | HasIdCondition;
+/** All of `must`, and none of `must_not`. */
 export interface Filter {
   must?: Condition[];
-  should?: Condition[];
   must_not?: Condition[];
 }
 
@@ -68,11 +58,11 @@ export interface ScoredPoint extends StoredPoint {
   score: number;
 }
 
+/** All of it, or these of its top-level keys. */
 export type WithPayload = boolean | string[];
 export interface OrderBy {
   key: string;
   direction?: "asc" | "desc";
-  start_from?: number;
 }
 
 export interface Prefetch {
@@ -82,27 +72,18 @@ export interface Prefetch {
   limit?: number;
 }
 export interface QueryArgs {
-  /** A dense vector, a sparse one (with `using`), or a fusion of the prefetches. Absent: points by id. */
-  query?: number[] | SparseVector | { fusion: "rrf" | "dbsf" };
+  /** A dense vector, a sparse one (with `using`), or the reciprocal rank fusion of the prefetches. */
+  query: number[] | SparseVector | { fusion: "rrf" };
   prefetch?: Prefetch[];
   using?: string;
   filter?: Filter;
   /** Default 10. */
   limit?: number;
-  offset?: number;
-  /** Nearest points score above it, fused ones at least it. Not without a query. */
-  score_threshold?: number;
   with_payload?: WithPayload;
-  with_vector?: boolean | string[];
+  with_vector?: boolean;
 }
 
-export type PayloadSchema =
-  | "keyword"
-  | "integer"
-  | "float"
-  | "bool"
-  | { type: "keyword"; is_tenant?: boolean }
-  | { type: "integer"; lookup?: boolean; range?: boolean; is_principal?: boolean };
+export type PayloadSchema = "keyword" | "integer" | "bool" | { type: "keyword"; is_tenant?: boolean };
 
 export interface CreateCollectionArgs {
   vectors: { size: number; distance: "Cosine" };
@@ -135,14 +116,11 @@ export interface VectorClient {
       limit?: number;
       offset?: PointId;
       with_payload?: WithPayload;
-      with_vector?: boolean | string[];
+      with_vector?: boolean;
       order_by?: OrderBy;
     },
   ): Promise<{ points: StoredPoint[]; next_page_offset?: PointId | Record<string, unknown> | null }>;
-  retrieve(
-    collection: string,
-    args: { ids: PointId[]; with_payload?: WithPayload; with_vector?: boolean | string[] },
-  ): Promise<StoredPoint[]>;
+  retrieve(collection: string, args: { ids: PointId[]; with_payload?: WithPayload; with_vector?: boolean }): Promise<StoredPoint[]>;
   /** Replaces top-level keys; one that is given as null is removed. An error with `status` 404 where one of `points` is missing. */
   setPayload(collection: string, args: { payload: Payload; points?: PointId[]; filter?: Filter; wait?: boolean }): Promise<unknown>;
   delete(collection: string, args: { points?: PointId[]; filter?: Filter; wait?: boolean }): Promise<unknown>;

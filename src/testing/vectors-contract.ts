@@ -64,7 +64,6 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       await index("status", "keyword");
       await index("tags", "keyword");
       await index("at", "integer");
-      await index("weight", "float");
       await index("done", "bool");
       if (points.length > 0) await client.upsert(fresh, { points, wait: true });
       return fresh;
@@ -84,7 +83,7 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect(await statusOf(client.createCollection(fresh, { vectors: { size: 4, distance: "Cosine" } }))).toBe(409);
       const info = await client.getCollection(fresh);
       expect(info.config.params).toMatchObject({ vectors: { size: 4, distance: "Cosine" }, sparse_vectors: { bm25: { modifier: "idf" } } });
-      expect(Object.keys(info.payload_schema).sort()).toEqual(["at", "done", "status", "tags", "user_id", "weight"]);
+      expect(Object.keys(info.payload_schema).sort()).toEqual(["at", "done", "status", "tags", "user_id"]);
       await client.deleteCollection(fresh);
       expect(await client.collectionExists(fresh)).toMatchObject({ exists: false });
       expect(await statusOf(client.getCollection(fresh))).toBe(404);
@@ -185,7 +184,7 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect([...(await scores([0, 0, 0, 0])).values()].map((score) => Math.abs(score))).toEqual([0, 0]);
     });
 
-    test("a query keeps to its filter, limit, offset and threshold", async () => {
+    test("a query keeps to its filter and limit", async () => {
       const name = await collection([
         point(1, { status: "active" }, [1, 0, 0, 0]),
         point(2, { status: "active" }, [1, 1, 0, 0]),
@@ -197,10 +196,6 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       const ask = async (more: object) => idsOf((await client.query(name, { query: [1, 0, 0, 0], filter, ...more })).points);
       expect(await ask({})).toEqual([uuid(1), uuid(2), uuid(4)]);
       expect(await ask({ limit: 1 })).toEqual([uuid(1)]);
-      expect(await ask({ limit: 1, offset: 1 })).toEqual([uuid(2)]);
-      expect(await ask({ score_threshold: 0.5 })).toEqual([uuid(1), uuid(2)]);
-      // A score that equals the threshold isn't above it.
-      expect(await ask({ score_threshold: 0 })).toEqual([uuid(1), uuid(2)]);
       expect(await statusOf(client.query(name, { query: [1, 0, 0, 0], filter, limit: 0 }))).toBe(422);
     });
 
@@ -253,7 +248,7 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect(found[1]?.score).toBeCloseTo(0, 4);
     });
 
-    when("fusion")("prefetches are fused: RRF with k = 2 and ranks from 0, DBSF by three sigmas", async () => {
+    when("fusion")("prefetches are fused: RRF with k = 2 and ranks from 0", async () => {
       const both = (n: number, dense: number[], weight: number): Point => ({
         id: uuid(n),
         vector: { "": dense, bm25: { indices: [9], values: [weight] } },
@@ -261,34 +256,23 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       });
       const name = await collection([both(1, [1, 0, 0, 0], 1), both(2, [1, 1, 0, 0], 3), both(3, [0, 1, 0, 0], 2)]);
       const filter = ofUser("ana");
-      const fuse = async (fusion: "rrf" | "dbsf") =>
-        (
-          await client.query(name, {
-            prefetch: [
-              { query: [1, 0, 0, 0], filter, limit: 3 },
-              { query: { indices: [9], values: [1] }, using: "bm25", filter, limit: 2 },
-            ],
-            query: { fusion },
-            limit: 3,
-          })
-        ).points;
-      const rrf = await fuse("rrf");
+      const { points: rrf } = await client.query(name, {
+        prefetch: [
+          { query: [1, 0, 0, 0], filter, limit: 3 },
+          { query: { indices: [9], values: [1] }, using: "bm25", filter, limit: 2 },
+        ],
+        query: { fusion: "rrf" },
+        limit: 3,
+      });
       expect(idsOf(rrf)).toEqual([uuid(2), uuid(3), uuid(1)].sort((a, b) => expected(b) - expected(a)));
       for (const { id, score } of rrf) expect(score).toBeCloseTo(expected(String(id)), 5);
       function expected(id: string): number {
         // Dense ranks: 1, 2, 3; sparse ranks: 2, 3.
         return { [uuid(1)]: 1 / 2, [uuid(2)]: 1 / 3 + 1 / 2, [uuid(3)]: 1 / 4 + 1 / 3 }[id] ?? Number.NaN;
       }
-      const cosines = [1, Math.SQRT1_2, 0];
-      const mean = (cosines[0] ?? 0) / 3 + (cosines[1] ?? 0) / 3;
-      const sigma = Math.sqrt(cosines.reduce((sum, x) => sum + (x - mean) ** 2, 0) / 2);
-      const dbsf = new Map((await fuse("dbsf")).map(({ id, score }) => [id, score]));
-      expect(dbsf.get(uuid(1))).toBeCloseTo((1 - mean + 3 * sigma) / (6 * sigma), 4);
-      // Of two values, each is 1/√2 sample deviations from their mean.
-      expect(dbsf.get(uuid(2))).toBeCloseTo((Math.SQRT1_2 - mean + 3 * sigma) / (6 * sigma) + (3 + Math.SQRT1_2) / 6, 4);
     });
 
-    test("a condition holds if any element of an array fits; must_not holds on a missing key, except doesn't", async () => {
+    test("a condition holds if any element of an array fits; must_not holds on a missing key", async () => {
       const name = await collection([
         point(1, { tags: ["jazz", "late"] }),
         point(2, { tags: "rock" }),
@@ -301,18 +285,13 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect(await holding({ must: [jazz] })).toEqual([uuid(1)]);
       expect(await holding({ must_not: [jazz] })).toEqual([uuid(2), uuid(3), uuid(4), uuid(5)]);
       expect(await holding({ must: [{ key: "tags", match: { any: ["late", "rock"] } }] })).toEqual([uuid(1), uuid(2)]);
-      expect(await holding({ must: [{ key: "tags", match: { except: ["jazz"] } }] })).toEqual([uuid(1), uuid(2)]);
-      expect(await holding({ should: [jazz, { has_id: [uuid(3)] }] })).toEqual([uuid(1), uuid(3)]);
-      expect(await holding({ must: [{ is_empty: { key: "tags" } }] })).toEqual([uuid(3), uuid(4), uuid(5)]);
-      expect(await holding({ must: [{ is_null: { key: "tags" } }] })).toEqual([uuid(5)]);
-      expect(await holding({ must_not: [{ should: [jazz, { has_id: [uuid(2)] }] }] })).toEqual([uuid(3), uuid(4), uuid(5)]);
+      expect(await holding({ must_not: [jazz, { has_id: [uuid(2)] }] })).toEqual([uuid(3), uuid(4), uuid(5)]);
     });
 
     test("ranges, booleans and integers", async () => {
-      const name = await collection([point(1, { at: 10, done: true }), point(2, { at: 20, done: false }), point(3, { weight: 0.5 })]);
+      const name = await collection([point(1, { at: 10, done: true }), point(2, { at: 20, done: false }), point(3)]);
       expect(await scrolled(name, ofUser("ana", { key: "at", range: { gte: 10, lt: 20 } }))).toEqual([uuid(1)]);
       expect(await scrolled(name, ofUser("ana", { key: "at", range: { gt: 10, lte: 20 } }))).toEqual([uuid(2)]);
-      expect(await scrolled(name, ofUser("ana", { key: "weight", range: { gte: 0.5 } }))).toEqual([uuid(3)]);
       expect(await scrolled(name, ofUser("ana", { key: "done", match: { value: false } }))).toEqual([uuid(2)]);
       expect(await scrolled(name, ofUser("ana", { key: "at", match: { any: [10, 20] } }))).toEqual([uuid(1), uuid(2)]);
     });
@@ -330,13 +309,12 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect(seen).toEqual([1, 2, 3, 5, 7, 9].map(uuid));
     });
 
-    when("ordered_scroll")("an ordered scroll starts where it is told, has no page offset, and leaves out what has no value", async () => {
+    when("ordered_scroll")("an ordered scroll has no page offset, and leaves out what has no value", async () => {
       const name = await collection([point(1, { at: 30 }), point(2, { at: 10 }), point(3, { at: 20 }), point(4)]);
       const ordered = async (order: object, limit = 10) =>
         client.scroll(name, { filter: ofUser("ana"), limit, order_by: { key: "at", ...order } });
       expect(idsOf((await ordered({})).points)).toEqual([uuid(2), uuid(3), uuid(1)]);
       expect(idsOf((await ordered({ direction: "desc" })).points)).toEqual([uuid(1), uuid(3), uuid(2)]);
-      expect(idsOf((await ordered({ direction: "desc", start_from: 20 })).points)).toEqual([uuid(3), uuid(2)]);
       const first = await ordered({}, 1);
       expect(first.points).toMatchObject([{ id: uuid(2), order_value: 10 }]);
       expect(first.next_page_offset ?? null).toBeNull();

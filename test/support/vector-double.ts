@@ -194,15 +194,12 @@ export class VectorDouble implements VectorClient {
   #matching(name: string, filter: Filter | undefined) {
     const fits = (condition: Condition, id: PointId, payload: Payload): boolean => {
       if ("has_id" in condition) return condition.has_id.includes(id);
-      if ("is_empty" in condition || "is_null" in condition) throw failure(400);
-      if (!("key" in condition)) return matches(condition, id, payload);
       this.#indexed(name, condition.key);
       const value = payload[condition.key];
       const { match, range } = condition;
       if (match !== undefined) {
         if ("value" in match) return value === match.value;
-        if ("any" in match) return (match.any as unknown[]).includes(value);
-        throw failure(400);
+        return (match.any as unknown[]).includes(value);
       }
       const number = Number(value);
       if (range === undefined) throw failure(400);
@@ -214,9 +211,7 @@ export class VectorDouble implements VectorClient {
       );
     };
     const matches = (f: Filter, id: PointId, payload: Payload): boolean =>
-      (f.must ?? []).every((c) => fits(c, id, payload)) &&
-      ((f.should ?? []).length === 0 || (f.should ?? []).some((c) => fits(c, id, payload))) &&
-      !(f.must_not ?? []).some((c) => fits(c, id, payload));
+      (f.must ?? []).every((c) => fits(c, id, payload)) && !(f.must_not ?? []).some((c) => fits(c, id, payload));
     return [...this.#collection(name).points].filter(([id, point]) => filter === undefined || matches(filter, id, point.payload));
   }
 }

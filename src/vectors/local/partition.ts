@@ -66,7 +66,7 @@ export class Partition {
 
   /**
    * The points that hold one of the values under the key; null where looking through all of them is as quick, as they are few or share
-   * few values. `key` is a plain one.
+   * few values.
    */
   pointsWith(key: string, values: ReadonlySet<string>): readonly KeptPoint[] | null {
     if (this.#slots.size < FEW_POINTS) return null;
@@ -119,15 +119,15 @@ export class Partition {
     this.#dense.clear(slot);
   }
 
-  /** Offers every point above the threshold that has a dense vector and passes the test, with its cosine to `query` (of length 1). */
-  scoreDense(query: Float32Array, passes: KeyTest, threshold: number, best: TopK): void {
+  /** Offers every point that has a dense vector and passes the test, with its cosine to `query` (of length 1). */
+  scoreDense(query: Float32Array, passes: KeyTest, best: TopK): void {
     for (let from = 0; from < this.#points.length; from += ROWS_AT_ONCE) {
       const count = Math.min(ROWS_AT_ONCE, this.#points.length - from);
       const scores = this.#dense.dots(query, from, count);
       for (let i = 0; i < count; i++) {
         const score = scores[i] as number;
-        // Also false for NaN: the point has no dense vector.
-        if (!(score > threshold) || !best.mayTake(score)) continue;
+        // NaN: the point has no dense vector.
+        if (Number.isNaN(score) || !best.mayTake(score)) continue;
         const point = this.#points[from + i];
         if (point && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
       }
@@ -135,22 +135,22 @@ export class Partition {
   }
 
   /** As {@link scoreDense}, of these points alone. */
-  scoreDenseOf(keys: Iterable<string>, query: Float32Array, threshold: number, best: TopK): void {
+  scoreDenseOf(keys: Iterable<string>, query: Float32Array, best: TopK): void {
     for (const key of keys) {
       const slot = this.#slots.get(key);
       if (slot === undefined) continue;
       const score = this.#dense.dots(query, slot, 1)[0] as number;
-      if (score > threshold && best.wants(score, key)) best.offer(key, score);
+      if (!Number.isNaN(score) && best.wants(score, key)) best.offer(key, score);
     }
   }
 
-  /** Offers every point above the threshold that shares an index with `query` and passes the test, with the dot product. */
-  scoreSparse(name: string, query: KeptSparse, passes: KeyTest, threshold: number, best: TopK): void {
+  /** Offers every point that shares an index with `query` and passes the test, with the dot product. */
+  scoreSparse(name: string, query: KeptSparse, passes: KeyTest, best: TopK): void {
     const { count, slots, scores } = this.#sparse.find(name, query, this.#points.length);
     for (let i = 0; i < count; i++) {
       const slot = slots[i] as number;
       const score = scores[slot] as number;
-      if (!(score > threshold) || !best.mayTake(score)) continue;
+      if (!best.mayTake(score)) continue;
       const point = this.#points[slot];
       if (point && best.wants(score, point.key) && passes(point.key, point.payload)) best.offer(point.key, score);
     }

@@ -1,16 +1,15 @@
-import { type Filter, type ScoredPoint, type StoredPoint, VectorStoreError } from "../../ports/vectors.js";
-import { bothFilters, elementsAt, isPlain, kindOf, matcherOf, pick, pinnedValues, requireIndexes, requireOrder } from "./filter.js";
+import { type Filter, type ScoredPoint, type StoredPoint, VectorStoreError, type WithPayload } from "../../ports/vectors.js";
+import { bothFilters, elementsAt, kindOf, matcherOf, pick, pinnedValues, requireIndexes, requireOrder } from "./filter.js";
 import type { CollectionRow, LocalTables } from "./local-tables.js";
 import type { KeptPoint, Partition } from "./partition.js";
 import type { Partitions } from "./partitions.js";
 import { denseOf, idOf, keyOf, sparseOf, unknownName } from "./point.js";
-import { distributionBasedFusion, type Ranked, reciprocalRankFusion, TopK } from "./ranked.js";
+import { type Ranked, reciprocalRankFusion, TopK } from "./ranked.js";
 import { isDense, type Requests } from "./requests.js";
 import type { KeptSparse } from "./sparse-index.js";
 
 const DEFAULT_LIMIT = 10;
 type FacetValue = string | number | boolean;
-type Selection = boolean | string[] | undefined;
 type PayloadOf = Pick<KeptPoint, "key" | "payload">;
 type Vector = Exclude<NonNullable<Requests["query"]["query"]>, { fusion: unknown }>;
 
@@ -25,16 +24,10 @@ export class PointReads {
   }
 
   query(collection: CollectionRow, args: Requests["query"]): { points: ScoredPoint[] } {
-    const { filter, offset = 0 } = args;
+    const { filter, with_payload = false, with_vector } = args;
     requireIndexes(filter, collection.indexes);
-    const wanted = offset + (args.limit ?? DEFAULT_LIMIT);
-    const threshold = args.score_threshold ?? Number.NEGATIVE_INFINITY;
-    // A fused score may equal the threshold; a cosine or a dot product has to be above it, which is looked at where they are computed.
-    const ranked = this.#ranked(collection, args, filter, wanted, threshold)
-      .filter(({ score }) => score >= threshold)
-      .slice(offset, wanted);
-    const shown = this.#shower(collection, filter, args.with_payload ?? false, args.with_vector);
-    return { points: ranked.map(({ key, score }) => ({ ...shown(key), score })) };
+    const shown = this.#shower(collection, filter, with_payload, with_vector);
+    return { points: this.#ranked(collection, args, args.limit ?? DEFAULT_LIMIT).map(({ key, score }) => ({ ...shown(key), score })) };
   }
 
   scroll(
@@ -91,14 +84,7 @@ export class PointReads {
     return keys.sort().slice(0, limit);
   }
 
-  #ranked(collection: CollectionRow, args: Requests["query"], filter: Filter | undefined, wanted: number, threshold: number): Ranked[] {
-    const { query, prefetch, using } = args;
-    if (query === undefined) {
-      if (prefetch !== undefined && prefetch.length > 0)
-        throw new VectorStoreError(400, "A query with prefetch needs a fusion or a vector.");
-      if (args.score_threshold !== undefined) throw new VectorStoreError(400, "A score threshold needs a query.");
-      return this.matching(collection, filter, { limit: wanted }).map((key) => ({ key, score: 1 }));
-    }
+  #ranked(collection: CollectionRow, { query, prefetch, using, filter }: Requests["query"], limit: number): Ranked[] {
     const candidates = (prefetch ?? []).map((each) => {
       requireIndexes(each.filter, collection.indexes);
       // The outer filter holds for the candidates too, as a server propagates it.
@@ -106,10 +92,10 @@ export class PointReads {
     });
     if ("fusion" in query) {
       if (candidates.length === 0) throw new VectorStoreError(400, "A fusion needs prefetches.");
-      return query.fusion === "rrf" ? reciprocalRankFusion(candidates) : distributionBasedFusion(candidates);
+      return reciprocalRankFusion(candidates).slice(0, limit);
     }
     const among = candidates.length === 0 ? null : new Set(candidates.flat().map(({ key }) => key));
-    return this.#nearest(collection, { query, using, filter }, wanted, threshold, among);
+    return this.#nearest(collection, { query, using, filter }, limit, among);
   }
 
   /** `among`: what was found by others, to be scored anew; what lacks the vector is left out. Null: all that the filter lets pass. */
@@ -117,7 +103,6 @@ export class PointReads {
     collection: CollectionRow,
     { query, using = "", filter }: { query: Vector; using?: string | undefined; filter?: Filter | undefined },
     limit: number,
-    threshold = Number.NEGATIVE_INFINITY,
     among: ReadonlySet<string> | null = null,
   ): Ranked[] {
     const best = new TopK(limit);
@@ -127,14 +112,14 @@ export class PointReads {
       if (using !== "") throw unknownName(using);
       const vector = denseOf(collection.config, query);
       for (const partition of partitions)
-        if (among === null) partition.scoreDense(vector, passes, threshold, best);
-        else partition.scoreDenseOf(among, vector, threshold, best);
+        if (among === null) partition.scoreDense(vector, passes, best);
+        else partition.scoreDenseOf(among, vector, best);
     } else {
       const config = collection.config.sparse_vectors?.[using];
       if (config === undefined) throw unknownName(using);
       const plain = sparseOf(query);
       const vector = config.modifier === "idf" ? this.#withIdf(collection, using, plain) : plain;
-      for (const partition of partitions) partition.scoreSparse(using, vector, passes, threshold, best);
+      for (const partition of partitions) partition.scoreSparse(using, vector, passes, best);
     }
     return best.sorted();
   }
@@ -155,18 +140,14 @@ export class PointReads {
   #ordered(
     collection: CollectionRow,
     filter: Filter | undefined,
-    { key: path, direction = "asc", start_from }: NonNullable<Requests["scroll"]["order_by"]>,
+    { key: by, direction = "asc" }: NonNullable<Requests["scroll"]["order_by"]>,
   ): { key: string; value: number }[] {
-    requireOrder(path, collection.indexes);
+    requireOrder(by, collection.indexes);
     const sign = direction === "asc" ? 1 : -1;
-    // An integer index holds integers only.
-    const schema = collection.indexes.get(path);
-    const isInteger = schema !== undefined && kindOf(schema) === "integer";
-    const isOrdered = (value: unknown): value is number => typeof value === "number" && (!isInteger || Number.isInteger(value));
     const found: { key: string; value: number }[] = [];
+    // An integer index holds integers only.
     for (const { key, payload } of this.#points(collection, filter))
-      for (const value of elementsAt(payload, path))
-        if (isOrdered(value) && (start_from === undefined || sign * (value - start_from) >= 0)) found.push({ key, value });
+      for (const value of elementsAt(payload, by)) if (Number.isInteger(value)) found.push({ key, value: value as number });
     return found.sort((a, b) => sign * (a.value - b.value || (a.key < b.key ? -1 : 1)));
   }
 
@@ -200,11 +181,11 @@ export class PointReads {
   #shower(
     collection: CollectionRow,
     filter: Filter | undefined,
-    withPayload: Selection,
-    withVector: Selection,
+    withPayload: WithPayload,
+    withVector = false,
   ): (key: string) => StoredPoint {
     // Memory holds vectors in the form in which they are searched, so those are read from the file.
-    const partitions = withVector === undefined || withVector === false ? (this.#pinned(collection, filter) ?? []) : [];
+    const partitions = withVector ? [] : (this.#pinned(collection, filter) ?? []);
     return (key) => {
       for (const partition of partitions) {
         const point = partition.get(key);
@@ -226,7 +207,7 @@ function tenantsOf({ tenantKey }: CollectionRow, filter: Filter | undefined): (s
 /** Those that a filter may let pass: of a key whose values are many, by the values that it pins. */
 function pointsFor(partition: Partition, filter: Filter | undefined, { indexes, tenantKey }: CollectionRow): Iterable<KeptPoint> {
   for (const [key, schema] of indexes) {
-    if (key === tenantKey || kindOf(schema) !== "keyword" || !isPlain(key)) continue;
+    if (key === tenantKey || kindOf(schema) !== "keyword") continue;
     const values = pinnedValues(filter, key);
     const points = values === null ? null : partition.pointsWith(key, values);
     if (points !== null) return points;
@@ -234,20 +215,18 @@ function pointsFor(partition: Partition, filter: Filter | undefined, { indexes, 
   return partition.points();
 }
 
-function shownPoint(point: KeptPoint, withPayload: Selection, withVector: Selection): StoredPoint {
+function shownPoint(point: KeptPoint, withPayload: WithPayload, withVector = false): StoredPoint {
   const shown: StoredPoint = { id: idOf(point.key) };
   if (withPayload === true) shown.payload = point.payload;
   else if (Array.isArray(withPayload)) shown.payload = pick(point.payload, withPayload);
-  if (withVector === true || Array.isArray(withVector)) shown.vector = shownVectors(point, withVector);
+  if (withVector) shown.vector = shownVectors(point);
   return shown;
 }
 
-function shownVectors(point: KeptPoint, names: true | string[]): unknown {
-  const wanted = (name: string) => names === true || names.includes(name);
-  const shown: Record<string, unknown> = {};
-  if (point.dense !== null && wanted("")) shown[""] = [...point.dense];
-  for (const [name, { indices, values }] of point.sparse) if (wanted(name)) shown[name] = { indices: [...indices], values: [...values] };
-  return Object.keys(shown).length === 1 && "" in shown ? shown[""] : shown;
+function shownVectors({ dense, sparse }: KeptPoint): unknown {
+  if (dense !== null && sparse.size === 0) return [...dense];
+  const named = [...sparse].map(([name, { indices, values }]) => [name, { indices: [...indices], values: [...values] }] as const);
+  return { ...(dense !== null && { "": [...dense] }), ...Object.fromEntries(named) };
 }
 
 function isFacetValue(value: unknown): value is FacetValue {

@@ -9,28 +9,8 @@ const RRF_K = 2;
 
 /** Reciprocal rank fusion: a point's score is the sum of 1/(2 + rank) over the lists that hold it, ranks from 0. */
 export function reciprocalRankFusion(lists: readonly (readonly Ranked[])[]): Ranked[] {
-  return fused(lists, (list) => list.map(({ key }, rank) => ({ key, score: 1 / (RRF_K + rank) })));
-}
-
-/**
- * Distribution-based score fusion: every list's scores are scaled so that mean − 3σ is 0 and mean + 3σ is 1
- * (σ of a sample), then summed. A list whose scores are all equal gives 0.5 each.
- */
-export function distributionBasedFusion(lists: readonly (readonly Ranked[])[]): Ranked[] {
-  return fused(lists, (list) => {
-    const mean = list.reduce((sum, { score }) => sum + score, 0) / list.length;
-    const variance = list.reduce((sum, { score }) => sum + (score - mean) ** 2, 0) / (list.length - 1);
-    const spread = Math.sqrt(variance);
-    // One point: 0/0.
-    if (!(spread > 0)) return list.map(({ key }) => ({ key, score: 0.5 }));
-    const low = mean - 3 * spread;
-    return list.map(({ key, score }) => ({ key, score: (score - low) / (6 * spread) }));
-  });
-}
-
-function fused(lists: readonly (readonly Ranked[])[], normalise: (list: readonly Ranked[]) => readonly Ranked[]): Ranked[] {
   const totals = new Map<string, number>();
-  for (const list of lists) for (const { key, score } of normalise(list)) totals.set(key, (totals.get(key) ?? 0) + score);
+  for (const list of lists) for (const [rank, { key }] of list.entries()) totals.set(key, (totals.get(key) ?? 0) + 1 / (RRF_K + rank));
   return [...totals].map(([key, score]) => ({ key, score })).sort(better);
 }
 

@@ -15,34 +15,17 @@ export function isDense(value: unknown): value is DenseNumbers {
 const pointId = z.union([z.string(), z.number()]);
 const scalar = z.union([z.string(), z.int(), z.boolean()]);
 const scalars = z.union([z.array(z.string()), z.array(z.int())]);
-const match = z.union([z.strictObject({ value: scalar }), z.strictObject({ any: scalars }), z.strictObject({ except: scalars })]);
-const range = z.strictObject({
-  lt: z.number().optional(),
-  lte: z.number().optional(),
-  gt: z.number().optional(),
-  gte: z.number().optional(),
-});
-const condition = z.lazy(() =>
-  z.union([
-    z.strictObject({ key: z.string().min(1), match, range: z.undefined().optional() }),
-    z.strictObject({ key: z.string().min(1), range, match: z.undefined().optional() }),
-    z.strictObject({ has_id: z.array(pointId) }),
-    z.strictObject({ is_empty: z.strictObject({ key: z.string().min(1) }) }),
-    z.strictObject({ is_null: z.strictObject({ key: z.string().min(1) }) }),
-    filter,
-  ]),
-);
-const filter: z.ZodType<Filter> = z.strictObject({
-  get must() {
-    return z.array(condition).optional();
-  },
-  get should() {
-    return z.array(condition).optional();
-  },
-  get must_not() {
-    return z.array(condition).optional();
-  },
-}) as z.ZodType as z.ZodType<Filter>;
+const match = z.union([z.strictObject({ value: scalar }), z.strictObject({ any: scalars })]);
+const range = z.strictObject({ lt: z.number(), lte: z.number(), gt: z.number(), gte: z.number() }).partial();
+/** Of the payload's top level: what stands deeper is never asked for. */
+const key = z.string().regex(/^[^.[\]]+$/);
+const condition = z.union([
+  z.strictObject({ key, match, range: z.undefined().optional() }),
+  z.strictObject({ key, range, match: z.undefined().optional() }),
+  z.strictObject({ has_id: z.array(pointId) }),
+]);
+const conditions = z.array(condition).optional();
+const filter = z.strictObject({ must: conditions, must_not: conditions }) as z.ZodType as z.ZodType<Filter>;
 
 /** Not z.array(z.number()): a vector has hundreds of them, and a loop is ten times as fast. */
 const areNumbers = (values: DenseNumbers) => values.every((x) => typeof x === "number" && Number.isFinite(x));
@@ -56,18 +39,11 @@ const sparse = z
   .strictObject({ indices: u32s, values: weights })
   .refine((vector) => vector.indices.length === vector.values.length, "indices and values differ in number");
 const payload = z.record(z.string(), z.unknown());
-const withPayload = z.union([z.boolean(), z.array(z.string())]).optional();
-const withVector = withPayload;
+const shown = { with_payload: z.union([z.boolean(), z.array(key)]).optional(), with_vector: z.boolean().optional() };
 const limit = z.int().min(1).optional();
 const wait = z.boolean().optional();
 const update = { points: z.array(pointId).optional(), filter: filter.optional(), wait };
 const keyword = z.strictObject({ type: z.literal("keyword"), is_tenant: z.boolean().optional() });
-const integer = z.strictObject({
-  type: z.literal("integer"),
-  lookup: z.boolean().optional(),
-  range: z.boolean().optional(),
-  is_principal: z.boolean().optional(),
-});
 
 export const REQUESTS = {
   createCollection: z.strictObject({
@@ -77,8 +53,8 @@ export const REQUESTS = {
     on_disk_payload: z.boolean().optional(),
   }),
   createPayloadIndex: z.strictObject({
-    field_name: z.string().min(1),
-    field_schema: z.union([z.enum(["keyword", "integer", "float", "bool"]), keyword, integer]),
+    field_name: key,
+    field_schema: z.union([z.enum(["keyword", "integer", "bool"]), keyword]),
     wait,
   }),
   upsert: z.strictObject({
@@ -89,33 +65,27 @@ export const REQUESTS = {
     update_mode: z.enum(["upsert", "insert_only", "update_only"]).optional(),
   }),
   query: z.strictObject({
-    query: z.union([dense, sparse, z.strictObject({ fusion: z.enum(["rrf", "dbsf"]) })]).optional(),
+    query: z.union([dense, sparse, z.strictObject({ fusion: z.literal("rrf") })]),
     prefetch: z
       .array(z.strictObject({ query: z.union([dense, sparse]), using: z.string().optional(), filter: filter.optional(), limit }))
       .optional(),
     using: z.string().optional(),
     filter: filter.optional(),
     limit,
-    offset: z.int().min(0).optional(),
-    score_threshold: z.number().optional(),
-    with_payload: withPayload,
-    with_vector: withVector,
+    ...shown,
   }),
   scroll: z.strictObject({
     filter: filter.optional(),
     limit,
     offset: pointId.optional(),
-    with_payload: withPayload,
-    with_vector: withVector,
-    order_by: z
-      .strictObject({ key: z.string().min(1), direction: z.enum(["asc", "desc"]).optional(), start_from: z.number().optional() })
-      .optional(),
+    order_by: z.strictObject({ key, direction: z.enum(["asc", "desc"]).optional() }).optional(),
+    ...shown,
   }),
-  retrieve: z.strictObject({ ids: z.array(pointId), with_payload: withPayload, with_vector: withVector }),
+  retrieve: z.strictObject({ ids: z.array(pointId), ...shown }),
   setPayload: z.strictObject({ payload, ...update }),
   delete: z.strictObject(update),
   count: z.strictObject({ filter: filter.optional(), exact: z.boolean().optional() }),
-  facet: z.strictObject({ key: z.string().min(1), filter: filter.optional(), limit, exact: z.boolean().optional() }),
+  facet: z.strictObject({ key, filter: filter.optional(), limit, exact: z.boolean().optional() }),
 } as const;
 
 export type Requests = { [K in keyof typeof REQUESTS]: z.infer<(typeof REQUESTS)[K]> };
