@@ -32,12 +32,6 @@ CREATE TABLE terms (
 ) WITHOUT ROWID;
 `;
 
-/** From version 1, which did not count vectors. */
-const COUNT_VECTORS = `
-INSERT OR REPLACE INTO terms SELECT p.collection, s.name, ${ANY_TERM}, count(*)
-FROM sparse s JOIN points p ON p.id = s.point GROUP BY p.collection, s.name;
-`;
-
 export interface CollectionRow {
   readonly id: number;
   readonly name: string;
@@ -83,16 +77,16 @@ export class LocalTables {
     this.#db = db;
   }
 
-  /** @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED (no database, or a newer version's) */
+  /** @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED (no database, or another version's) */
   static open(path: string): LocalTables {
     let db: Sqlite | undefined;
     try {
       db = openSqlite(path, { durability: "normal" });
       db.pragma("temp_store = MEMORY");
       const version = db.pragma("user_version", { simple: true });
-      const steps = [SCHEMA, COUNT_VECTORS, ""][Number(version)];
-      if (steps === undefined) throw new AppError("STORAGE_DAMAGED", { detail: "The vector store's file is another version's." });
-      if (steps !== "") db.exec(`BEGIN IMMEDIATE; ${steps} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+      if (version === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+      else if (version !== SCHEMA_VERSION)
+        throw new AppError("STORAGE_DAMAGED", { detail: "The vector store's file is another version's." });
       return new LocalTables(db);
     } catch (cause) {
       db?.close();

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers";
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../platform/errors.js";
+import { orAbort } from "../../platform/or-abort.js";
 import { threadFromSource } from "../../platform/source-thread.js";
 import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";
@@ -8,7 +9,7 @@ import type { Answer, Call, CallMessage, LocalOptions, ThreadData, ThreadMessage
 import { Tickets, withPackedVectors } from "./local-protocol.js";
 import type { Method } from "./requests.js";
 
-const READS: ReadonlySet<string> = new Set<Method>(["collectionExists", "getCollection", "query", "scroll", "retrieve", "count"]);
+const READS: ReadonlySet<string> = new Set<Method>(["collectionExists", "getCollection", "query", "scroll", "retrieve", "count", "facet"]);
 
 interface Waiting {
   resolve(result: unknown): void;
@@ -54,35 +55,26 @@ export class LocalThread {
     const waits = !READS.has(method);
     while (this.#serving === null || (waits && this.#compactions > 0)) {
       if (this.#serving === null) await this.#running();
-      else await settledOrAborted(this.#compacted, signal);
+      else await (signal === undefined ? this.#compacted : orAbort(this.#compacted, signal).catch(() => undefined));
       if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
     }
     const serving = this.#serving;
     const id = ++this.#lastId;
     const ticket = signal === undefined ? null : serving.tickets.take();
     if (ticket !== null) serving.taken.set(id, ticket);
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        if (ticket !== null && serving.taken.has(id)) serving.tickets.giveUp(ticket);
-        this.#settle(id)?.reject(new AppError("ABORTED", { cause: signal?.reason }));
-      };
-      const free = () => signal?.removeEventListener("abort", giveUp);
+    const giveUp = () => {
+      if (ticket !== null && serving.taken.has(id)) serving.tickets.giveUp(ticket);
+      this.#settle(id)?.reject(new AppError("ABORTED", { cause: signal?.reason }));
+    };
+    signal?.addEventListener("abort", giveUp, { once: true });
+    const answer = new Promise<unknown>((resolve, reject) => {
       // The process stays for calls that wait, and not for an idle thread.
       if (this.#waiting.size === 0) serving.worker.ref();
-      this.#waiting.set(id, {
-        resolve: (result) => {
-          free();
-          resolve(result);
-        },
-        reject: (error) => {
-          free();
-          reject(error);
-        },
-      });
-      signal?.addEventListener("abort", giveUp, { once: true });
+      this.#waiting.set(id, { resolve, reject });
       if (serving.unsent.length === 0) setImmediate(() => this.#send(serving));
       serving.unsent.push({ id, method, collection, args: withPackedVectors(method, args), ticket });
     });
+    return answer.finally(() => signal?.removeEventListener("abort", giveUp));
   }
 
   #send(serving: Serving): void {
@@ -215,18 +207,4 @@ function newWorker(workerData: ThreadData): Worker {
   if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./local-thread.js", import.meta.url), { workerData, resourceLimits });
   const start = threadFromSource(new URL("./local-thread.ts", import.meta.url));
   return new Worker(start, { workerData, resourceLimits, eval: true });
-}
-
-/** Resolves at the first of the two, and never rejects. */
-function settledOrAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return work;
-  return new Promise((resolve) => {
-    const done = () => {
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    signal.addEventListener("abort", done, { once: true });
-    if (signal.aborted) done();
-    void work.then(done);
-  });
 }
