@@ -11,6 +11,11 @@ export interface SparseVector {
   indices: number[];
   values: number[];
 }
+/** How texts become sparse vectors: the same on every backend, with no inference on the server. */
+export interface SparseVectors {
+  readonly documentVector: (text: string) => SparseVector;
+  readonly queryVector: (text: string) => SparseVector;
+}
 /** The unnamed dense vector (key `""`) beside named sparse ones. */
 export type PointVector = number[] | { [name: string]: number[] | SparseVector };
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { SIGNALS, without } from "../../bench/recall/ablation.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { type Candidate, encodeTerms, forEachTerm, sessionNumbers } from "../../src/vectors/history/candidate.js";
 import { rank } from "../../src/vectors/history/ranking.js";
@@ -6,7 +7,7 @@ import { askedOrder, fits, namedTimes } from "../../src/vectors/history/signals/
 import { sessionScores } from "../../src/vectors/history/signals/lexical.js";
 import { newWords, recency } from "../../src/vectors/history/signals/novelty.js";
 import { askedSpeaker, asks, expectedAnswer, holdsAnswer, saidByAsked, withoutNames } from "../../src/vectors/history/signals/question.js";
-import { RANKING_WEIGHTS, type RankingWeights, SIGNALS, without } from "../../src/vectors/history/weights.js";
+import { RANKING_WEIGHTS, type RankingWeights } from "../../src/vectors/history/weights.js";
 import { conversation } from "../contract/history.contract.js";
 
 const NOW = new Date("2026-05-20T12:00:00Z");

@@ -9,7 +9,7 @@ import type { MemoryStore, Projected, StoreMarker } from "../../src/ports/memory
 import type { Filter } from "../../src/ports/vectors.js";
 import { listMemories, selectionOf } from "../../src/vectors/mem0/memory-listing.js";
 import type { MemoryPoints } from "../../src/vectors/mem0/memory-points.js";
-import { topStanding } from "../../src/vectors/mem0/ranking.js";
+import { topStanding } from "../../src/vectors/mem0/standing-preferences.js";
 
 const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
 

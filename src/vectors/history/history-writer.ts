@@ -4,7 +4,7 @@ import { AppError, isAppError } from "../../platform/errors.js";
 import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { HistoryMessage } from "../../ports/history.js";
-import type { Point, PointVector, SparseVector, VectorStore } from "../../ports/vectors.js";
+import type { Point, PointVector, SparseVector, SparseVectors, VectorStore } from "../../ports/vectors.js";
 import { encodeTerms } from "./candidate.js";
 import { CONTEXT, fromPayload, OWN, ownFilter, pointIdOf, positionsFilter, toPayload, UNEMBEDDED, unembeddedAmong } from "./collection.js";
 
@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 60_000;
 export interface HistoryWriterOptions {
   readonly store: VectorStore;
   readonly embedder: Embedder;
-  readonly sparse: { documentVector(text: string): SparseVector };
+  readonly sparse: Pick<SparseVectors, "documentVector">;
   readonly collection: string;
 }
 
@@ -31,7 +31,7 @@ export interface HistoryWriterOptions {
 export class HistoryWriter {
   readonly #store: VectorStore;
   readonly #embedder: Embedder;
-  readonly #sparse: { documentVector(text: string): SparseVector };
+  readonly #sparse: Pick<SparseVectors, "documentVector">;
   readonly #collection: string;
   readonly #embedded = new LRUCache<Owner, true>({ max: MAX_OWNERS, ttl: LOOK_AGAIN_MS });
 

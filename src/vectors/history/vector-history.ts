@@ -4,23 +4,17 @@ import { FailureStreak } from "../../platform/failure-streak.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../../ports/history.js";
-import type { SparseVector, VectorStore } from "../../ports/vectors.js";
+import type { SparseVectors, VectorStore } from "../../ports/vectors.js";
 import { CandidateSearch } from "./candidate-search.js";
 import { ensureCollection, fromPayload, ownFilter, positionsFilter, sessionsFilter } from "./collection.js";
 import { HistoryWriter } from "./history-writer.js";
 import { type Ranked, rank } from "./ranking.js";
 import { RANKING_WEIGHTS, type RankingWeights } from "./weights.js";
 
-/** BM25 term weights of a text, the same for every backend. */
-export interface SparseEncoder {
-  documentVector(text: string): SparseVector;
-  queryVector(text: string): SparseVector;
-}
-
 export interface VectorHistoryOptions {
   readonly store: VectorStore;
   readonly embedder: Embedder;
-  readonly sparse: SparseEncoder;
+  readonly sparse: SparseVectors;
   /** Default `history`. */
   readonly collection?: string;
   /** Hits of a search that names no limit. Default 20. */
@@ -41,7 +35,7 @@ const START_MS = 3_000;
 export class VectorHistory implements ConversationHistory {
   readonly #store: VectorStore;
   readonly #dimension: number;
-  readonly #sparse: SparseEncoder;
+  readonly #sparse: SparseVectors;
   readonly #collection: string;
   readonly #defaultLimit: number;
   readonly #weights: RankingWeights;

@@ -1,16 +1,10 @@
 import { MEMORY_TYPES, type MemoryType } from "../../domain/memory.js";
 import { AppError } from "../../platform/errors.js";
-import type { PayloadSchema, SparseVector, VectorClient } from "../../ports/vectors.js";
+import type { PayloadSchema, VectorClient } from "../../ports/vectors.js";
 import { fromPayload, UNEMBEDDED } from "./memory-payload.js";
 
 /** The name of the sparse vector, which Mem0 dictates. */
 export const SPARSE_NAME = "bm25";
-
-/** How texts become sparse vectors: the same on every backend, with no inference on the server. */
-export interface SparseVectors {
-  readonly documentVector: (text: string) => SparseVector;
-  readonly queryVector: (text: string) => SparseVector;
-}
 
 const DEFAULT_COLLECTION = "memory";
 

@@ -5,8 +5,8 @@ import type { Owner } from "../../domain/owner.js";
 import { AsyncValue } from "../../platform/async-value.js";
 import { AppError } from "../../platform/errors.js";
 import { makeDirectory } from "../../platform/file-system.js";
-import type { Filter, ScoredPoint, VectorClient } from "../../ports/vectors.js";
-import { type CollectionShape, ensureCollection, type MemoryRouter, SPARSE_NAME, type SparseVectors } from "./collections.js";
+import type { Filter, ScoredPoint, SparseVectors, VectorClient } from "../../ports/vectors.js";
+import { type CollectionShape, ensureCollection, type MemoryRouter, SPARSE_NAME } from "./collections.js";
 import type { MemoryPayload } from "./memory-payload.js";
 import { type Foreign, recordsOf, type SimilarMemories, type SimilarMemory } from "./memory-points.js";
 

@@ -8,8 +8,8 @@ import { orAbort } from "../../platform/or-abort.js";
 import type { RecallResult } from "../../ports/memories.js";
 import type { StoreRecall } from "../../ports/memory-store.js";
 import { compareIds, type Foreign, is, isAny, type MemoryPoints, type SimilarMemories, type SimilarMemory } from "./memory-points.js";
-import { type Ranking, topStanding } from "./ranking.js";
 import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
+import { type Ranking, topStanding } from "./standing-preferences.js";
 
 /** What recall reads from. Each call is given up when its signal aborts, as far as the store can. */
 export interface RecallReads {

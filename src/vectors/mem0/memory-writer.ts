@@ -1,7 +1,8 @@
 import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
-import { SPARSE_NAME, type SparseVectors } from "./collections.js";
+import type { SparseVectors } from "../../ports/vectors.js";
+import { SPARSE_NAME } from "./collections.js";
 import { type MemoryPayload, toPayload, UNEMBEDDED } from "./memory-payload.js";
 import { is, type MemoryPoints } from "./memory-points.js";
 

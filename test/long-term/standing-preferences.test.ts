@@ -5,7 +5,7 @@ import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
 import { derivedId } from "../../src/platform/ids.js";
 import { later, NOW, statement } from "../../src/testing/long-term-contract.js";
-import { topStanding, weight } from "../../src/vectors/mem0/ranking.js";
+import { topStanding, weight } from "../../src/vectors/mem0/standing-preferences.js";
 
 const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
 const ranking = { halfLifeDays: 180, categoryOrder };
