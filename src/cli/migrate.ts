@@ -15,32 +15,35 @@ export async function migrateCommand(
   migrate: MigrateState,
   { from, to, signal }: { readonly from: StateBackend; readonly to: StateBackend; readonly signal: AbortSignal },
 ): Promise<ExitCode> {
-  const progress = terminal.progress("Partitions, moved and compared");
-  let report: MigrationReport;
-  try {
-    report = await migrate({ from, to }, { signal, onProgress: progress.update });
-  } finally {
-    progress.stop();
-  }
+  const report = await terminal.during("Partitions, moved and compared", (onProgress) => migrate({ from, to }, { signal, onProgress }));
   terminal.result(report);
   const target = linesOf(report.target);
   terminal.line(`${"".padEnd(22)}${from.padStart(12)}${to.padStart(12)}`);
   for (const [at, [what, count]] of linesOf(report.source).entries())
     terminal.line(`${what.padEnd(22)}${String(count).padStart(12)}${String(target[at]?.[1] ?? 0).padStart(12)}`);
-  const { damaged_records: records, damaged_journals: journals } = report.left_behind;
+  const left = noteLeftBehind(terminal, report);
+  if (noteDifferences(terminal, report, `Nothing was changed in ${from}; go on there.`)) return EXIT.attention;
+  terminal.line(terminal.colours.green(`The same in both, to the last record. ${report.moved} entries were moved by this run.`));
+  terminal.line(`Start servers on ${to} only, from now on. What ${from} holds stays as it is.`);
+  return left ? EXIT.attention : EXIT.ok;
+}
+
+/** Tells what could not be read. Whether there is any. */
+export function noteLeftBehind(terminal: Terminal, { left_behind }: Pick<MigrationReport, "left_behind">): boolean {
+  const { damaged_records: records, damaged_journals: journals } = left_behind;
   const left = [
     ...(records > 0 ? [`${records} damaged records`] : []),
     ...(journals > 0 ? [`${journals} journals whose owner can't be told`] : []),
   ];
   if (left.length > 0) terminal.note(`Left behind: ${left.join(", ")}. See \`maitred doctor\`.`);
-  for (const difference of report.differences) terminal.note(terminal.colours.red(`Not the same: ${difference}`));
-  if (report.differences.length > 0) {
-    terminal.note(`${report.differences.length} differences. Nothing was changed in ${from}; go on there.`);
-    return EXIT.attention;
-  }
-  terminal.line(terminal.colours.green(`The same in both, to the last record. ${report.moved} entries were moved by this run.`));
-  terminal.line(`Start servers on ${to} only, from now on. What ${from} holds stays as it is.`);
-  return left.length > 0 ? EXIT.attention : EXIT.ok;
+  return left.length > 0;
+}
+
+/** Tells what is not the same in both stores, and what to do then. Whether there is any. */
+export function noteDifferences(terminal: Terminal, { differences }: Pick<MigrationReport, "differences">, advice: string): boolean {
+  for (const difference of differences) terminal.note(terminal.colours.red(`Not the same: ${difference}`));
+  if (differences.length > 0) terminal.note(`${differences.length} differences. ${advice}`);
+  return differences.length > 0;
 }
 
 function linesOf({ rows, ...counts }: StateCounts): readonly (readonly [string, number])[] {

@@ -56,6 +56,16 @@ export class Terminal {
     this.streams.stderr.write(`${text}\n`);
   }
 
+  /** With {@link progress} until the work has ended. */
+  async during<T>(label: string, work: (onProgress: Progress["update"]) => Promise<T>): Promise<T> {
+    const progress = this.progress(label);
+    try {
+      return await work(progress.update);
+    } finally {
+      progress.stop();
+    }
+  }
+
   /** A bar on stderr where a person looks, and seconds that count up until the first update; nothing elsewhere. */
   progress(label: string): Progress {
     const { stderr } = this.streams;

@@ -3,7 +3,9 @@ import { leasesIn } from "../operations/migration-checks.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import type { TurnLock } from "../ports/session-store.js";
 import type { MovableState, StateBackend } from "../ports/transfer.js";
+import type { StateEngine } from "../state/engine.js";
 import { EngineEventLog } from "../state/events/events.js";
 import { EngineImageStore } from "../state/images/images.js";
 import { openFileSessionStore } from "../state/jsonl/file-session-store.js";
@@ -13,7 +15,7 @@ import { engineSessionStore } from "../state/sessions/sessions.js";
 import type { Config } from "./config.js";
 import { openEngine } from "./engine.js";
 import { BEING_MOVED } from "./shared-engine.js";
-import { type Wiring, wiringOf } from "./wiring.js";
+import { type Wiring, wired } from "./wiring.js";
 
 /** Beyond the lease of a move that was killed, in milliseconds. */
 const BEYOND_LEASE_MS = 2_000;
@@ -21,7 +23,7 @@ const BEYOND_LEASE_MS = 2_000;
 interface OpenedState {
   readonly state: MovableState;
   /** Aborts when the store is not held any more. */
-  readonly lost?: AbortSignal;
+  readonly lost: AbortSignal;
 }
 
 /**
@@ -33,22 +35,14 @@ export async function migrateState(
   backends: { readonly from: StateBackend; readonly to: StateBackend },
   { logger, ...options }: Omit<MigrateOptions, "now"> & { readonly logger: Logger },
 ): Promise<MigrationReport> {
-  const closers: (() => Promise<unknown> | unknown)[] = [];
-  const wiring = wiringOf(config, { logger }, (value, close) => {
-    closers.unshift(() => close(value));
-    return value;
-  });
-  try {
+  return wired(config, { logger }, async (wiring) => {
     const source = await openState(wiring, backends.from);
     const target = await openState(wiring, backends.to);
-    const lost = [source, target].flatMap((opened) => (opened.lost === undefined ? [] : [opened.lost]));
-    const signal = AbortSignal.any([options.signal, ...lost]);
+    const signal = AbortSignal.any([options.signal, source.lost, target.lost]);
     // In the order in which things happened, which is the order of their commits.
     await new EngineEventLog(source.state.engine, { queued: config.WEBHOOK_URL !== undefined, logger }).catchUpAll(signal);
-    return await migrate(source.state, target.state, { ...options, signal, now: wiring.clock.now() });
-  } finally {
-    for (const close of closers) await close();
-  }
+    return migrate(source.state, target.state, { ...options, signal, now: wiring.clock.now() });
+  });
 }
 
 /** Opens what a backend keeps, and holds it against everybody else. @throws STORAGE_IN_USE, INVALID_CONFIG */
@@ -58,22 +52,29 @@ export async function openState(wiring: Wiring, backend: StateBackend): Promise<
   const { config, logger, clock, fileSystem, dir, closing } = wiring;
   if (backend === "file") closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
   const engine = closing(await openEngine({ ...wiring, config: { ...config, SHORT_TERM_BACKEND: backend } }), (it) => it.close());
-  const images = new EngineImageStore(engine);
   if (backend === "file") {
+    const images = new EngineImageStore(engine);
     const files = closing(await openFileSessionStore({ dir, engine, images, logger, clock, fileSystem }), (it) => it.close());
     await files.catchUp();
-    return { state: { name: dir, engine, journals: { keptIn: "files", store: files.journal }, leases: async () => new Map() } };
+    const state = { name: dir, engine, journals: { keptIn: "files", store: files.journal }, leases: async () => new Map() } as const;
+    return { state, lost: new AbortController().signal };
   }
-  const { locks, journal } = engineSessionStore(engine, { logger, clock, images });
   const { name } = engine.manifest;
+  const { locks, state } = stateInRows(wiring, engine, name);
   try {
     const lease = closing(await locks.acquire(BEING_MOVED, { waitMs: LEASE_MS + BEYOND_LEASE_MS }), (it) => it.release());
     const leases = () => leasesIn(engine, lockKey(leaseKey(BEING_MOVED)));
-    return { lost: lease.signal, state: { name, engine, journals: { keptIn: "rows", store: journal }, leases } };
+    return { lost: lease.signal, state: { ...state, leases } };
   } catch (error) {
     if (!isAppError(error, "SESSION_BUSY")) throw error;
     throw new AppError("STORAGE_IN_USE", { detail: `${name} is being moved by another command.`, hint: "Let it end.", cause: error });
   }
+}
+
+/** What an engine holds with its journals, while nobody else uses it. */
+export function stateInRows({ logger, clock }: Wiring, engine: StateEngine, name: string): { state: MovableState; locks: TurnLock } {
+  const { journal, locks } = engineSessionStore(engine, { logger, clock, images: new EngineImageStore(engine) });
+  return { state: { name, engine, journals: { keptIn: "rows", store: journal }, leases: async () => new Map() }, locks };
 }
 
 function require(url: string | undefined, variable: string): void {

@@ -1,7 +1,6 @@
 import { CatchingUp } from "../operations/catching-up.js";
-import { halfMovedFrom } from "../operations/migration-marker.js";
+import { requireWhole } from "../operations/migration-marker.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
-import { AppError } from "../platform/errors.js";
 import type { StorageHealth } from "../ports/storage-health.js";
 import { engineLimiter } from "../state/counters/engine-limiter.js";
 import type { StateEngine } from "../state/engine.js";
@@ -29,7 +28,7 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   const inFiles = overrides.state === undefined && config.SHORT_TERM_BACKEND === "file";
   await holdDirectory(wiring, inFiles);
   const engine = closing((around.engine ?? same)(overrides.state ?? (await openEngine(wiring))), (it) => it.close());
-  await requireWhole(engine);
+  await requireWhole(engine, engine.manifest.name);
   const ledger = new EngineOwnerLedger(engine);
   const events = closing(new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger }), (it) => it.close());
   const eventQueue = new EngineEventQueue(engine, { clock, log: events });
@@ -84,16 +83,6 @@ async function holdDirectory({ config, overrides, clock, dir, kept, closing }: W
   const localVectors = overrides.vectors === undefined && (config.MEM0_PROVIDER === "local" || config.HISTORY_BACKEND === "local");
   const isOwn = inFiles || (overrides.state !== undefined && localVectors);
   if (kept && isOwn) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
-}
-
-/** @throws STORAGE_IN_USE where a move to this engine was broken off: going on with it would take what is written now */
-async function requireWhole(engine: StateEngine): Promise<void> {
-  const source = await halfMovedFrom(engine);
-  if (source === null) return;
-  throw new AppError("STORAGE_IN_USE", {
-    detail: `${engine.manifest.name} holds half of a move from ${source}.`,
-    hint: "Run the same `maitred migrate` again until it has ended.",
-  });
 }
 
 /** How often it is looked, where there are others, for what one that was killed left to be told, in milliseconds. */

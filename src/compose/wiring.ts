@@ -40,6 +40,20 @@ export function wiringOf(
   return { config, overrides, logger, clock, fileSystem, around, dir, kept, closing, metrics, tenants };
 }
 
+/** Puts together what a command works on, and closes it behind its work, the last opened first. */
+export async function wired<T>(config: Config, overrides: Overrides, work: (wiring: Wiring) => Promise<T>): Promise<T> {
+  const closers: (() => Promise<unknown> | unknown)[] = [];
+  const closing: Closing = (value, close) => {
+    closers.unshift(() => close(value));
+    return value;
+  };
+  try {
+    return await work(wiringOf(config, overrides, closing));
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
 export function same<T>(value: T): T {
   return value;
 }

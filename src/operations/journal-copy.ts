@@ -3,14 +3,14 @@ import type { Owner } from "../domain/owner.js";
 import type { JournalRecord } from "../domain/session.js";
 import { canonicalJson } from "../platform/canonical-json.js";
 import { AppError, isAppError } from "../platform/errors.js";
-import type { MovableJournals, MovableState } from "../ports/transfer.js";
+import type { MovableJournals, ReadableJournals, ReadableState } from "../ports/transfer.js";
 import { committed } from "../state/durable-commit.js";
 import { ERASURE_KEY } from "../state/ledger/ledger-keys.js";
 import { OWNER_KEY, ownerOfValue } from "../state/partition.js";
 import { isCounted } from "../state/sessions/session-row.js";
 import type { PartitionPair } from "./partition-pair.js";
 
-type JournalStore = MovableJournals["store"];
+type JournalStore = ReadableJournals["store"];
 
 export interface JournalDigest {
   readonly records: number;
@@ -60,13 +60,13 @@ export async function copyJournals(pair: PartitionPair, signal: AbortSignal): Pr
   return moved;
 }
 
-export async function ownerIn({ engine }: MovableState, partition: string): Promise<Owner | null> {
+export async function ownerIn({ engine }: ReadableState, partition: string): Promise<Owner | null> {
   const entry = (await engine.read(partition, { keys: [OWNER_KEY] })).entries.get(OWNER_KEY);
   return entry === undefined ? null : ownerOfValue(entry.value);
 }
 
 /** Replaces what the target has of a session's journal, where it is not the same. How many records were written. */
-async function copyJournal(source: JournalStore, target: JournalStore, owner: Owner, sessionId: string): Promise<number> {
+async function copyJournal(source: JournalStore, target: MovableJournals["store"], owner: Owner, sessionId: string): Promise<number> {
   const [ours, theirs] = [await journalDigest(source, owner, sessionId), await journalDigest(target, owner, sessionId)];
   if (ours === null || ours.hash === theirs?.hash) return 0;
   const end = await source.window(owner, sessionId, { rounds: 1 });

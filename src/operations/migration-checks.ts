@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../platform/errors.js";
-import type { MovableJournals, MovableState } from "../ports/transfer.js";
+import type { MovableState, ReadableJournals } from "../ports/transfer.js";
 import { prefixRange, type StateEngine } from "../state/engine.js";
 import { LOCKS } from "../state/sessions/keys.js";
 import { LOCKS_PARTITION } from "./portable-entries.js";
@@ -45,7 +45,7 @@ export interface JournalDamage {
 }
 
 /** Counts what a move would leave behind: damaged records, and journals that nobody can tell the owner of. */
-export async function damageIn({ keptIn, store }: MovableJournals): Promise<JournalDamage> {
+export async function damageIn({ keptIn, store }: ReadableJournals): Promise<JournalDamage> {
   if (keptIn === "rows") return { records: 0, journals: 0 };
   const listed = new Set<string>();
   for await (const { sessionId } of store.list()) listed.add(sessionId);

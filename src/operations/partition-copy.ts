@@ -1,4 +1,4 @@
-import type { MovableState } from "../ports/transfer.js";
+import type { MovableState, ReadableState } from "../ports/transfer.js";
 import type { StoredEntry } from "../state/engine.js";
 import { sessionKey, sessionRange } from "../state/sessions/keys.js";
 import { NO_JOURNAL, rowKeys, rowOf, type SessionRow } from "../state/sessions/session-row.js";
@@ -13,7 +13,7 @@ import { sessionOf } from "./portable-entries.js";
  * Its epoch is never lowered. How many entries, and records of journals, were written or deleted.
  * @throws COMMIT_TOO_LARGE for a value that the target can't keep, STORAGE_IN_USE where somebody else writes
  */
-export async function copyPartition(source: MovableState, target: MovableState, partition: string, signal: AbortSignal): Promise<number> {
+export async function copyPartition(source: ReadableState, target: MovableState, partition: string, signal: AbortSignal): Promise<number> {
   const pair = await PartitionPair.of(source, target, partition, signal);
   // First: what says which journals the target has is among the entries.
   let moved = pair.byRecord ? await copyJournals(pair, signal) : 0;

@@ -1,4 +1,4 @@
-import type { MovableState } from "../ports/transfer.js";
+import type { MovableState, ReadableState } from "../ports/transfer.js";
 import { prefixRange } from "../state/engine.js";
 import { JOURNALS, journalPrefix, SESSIONS, TRASH } from "../state/sessions/keys.js";
 import { rowOf, type SessionRow } from "../state/sessions/session-row.js";
@@ -9,7 +9,7 @@ import { type PortableEntry, portable, sessionOf } from "./portable-entries.js";
 /** A partition in the store that it is moved from, and in the one that it is moved to. */
 export class PartitionPair {
   readonly partition: string;
-  readonly source: MovableState;
+  readonly source: ReadableState;
   readonly target: MovableState;
   readonly from: PartitionReader;
   readonly to: PartitionReader;
@@ -18,7 +18,7 @@ export class PartitionPair {
   /** Sessions of the source whose journals are moved so, and whether each is archived. */
   readonly sessions: ReadonlyMap<string, boolean>;
 
-  private constructor(source: MovableState, target: MovableState, partition: string, sessions: ReadonlyMap<string, boolean> | null) {
+  private constructor(source: ReadableState, target: MovableState, partition: string, sessions: ReadonlyMap<string, boolean> | null) {
     this.source = source;
     this.target = target;
     this.partition = partition;
@@ -28,7 +28,7 @@ export class PartitionPair {
     this.sessions = sessions ?? new Map();
   }
 
-  static async of(source: MovableState, target: MovableState, partition: string, signal: AbortSignal): Promise<PartitionPair> {
+  static async of(source: ReadableState, target: MovableState, partition: string, signal: AbortSignal): Promise<PartitionPair> {
     const byRecord = source.journals.keptIn === "files" || target.journals.keptIn === "files";
     return new PartitionPair(source, target, partition, byRecord ? await sessionsIn(source, partition, signal) : null);
   }
@@ -67,7 +67,7 @@ export class PartitionPair {
   }
 }
 
-async function sessionsIn(state: MovableState, partition: string, signal: AbortSignal): Promise<ReadonlyMap<string, boolean>> {
+async function sessionsIn(state: ReadableState, partition: string, signal: AbortSignal): Promise<ReadonlyMap<string, boolean>> {
   const found = new Map<string, boolean>();
   for await (const { sessionId, row } of sessionRows(state, partition, signal))
     found.set(sessionId, row.state?.session.status === "archived");
@@ -75,7 +75,7 @@ async function sessionsIn(state: MovableState, partition: string, signal: AbortS
 }
 
 async function* sessionRows(
-  state: MovableState,
+  state: ReadableState,
   partition: string,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly sessionId: string; readonly row: SessionRow }> {

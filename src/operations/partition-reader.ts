@@ -1,5 +1,5 @@
 import { AppError } from "../platform/errors.js";
-import type { MovableState } from "../ports/transfer.js";
+import type { ReadableState } from "../ports/transfer.js";
 import type { PartitionRead, ReadQuery, StoredEntry } from "../state/engine.js";
 
 /** Entries of the first page. */
@@ -8,7 +8,7 @@ const SMALLEST_PAGE = 8;
 const LARGEST_PAGE = 500;
 /** What a page is to hold, in characters: following pages are as long as those before suggest. */
 const PAGE_CHARS = 2 * 1024 * 1024;
-const ALL = { from: "", to: "\u{10FFFF}" };
+export const ALL = { from: "", to: "\u{10FFFF}" };
 
 type PartitionHead = Pick<PartitionRead, "version" | "epoch" | "dueAtMs">;
 
@@ -17,11 +17,11 @@ type PartitionHead = Pick<PartitionRead, "version" | "epoch" | "dueAtMs">;
  * @throws STORAGE_IN_USE where somebody did
  */
 export class PartitionReader {
-  readonly #state: MovableState;
+  readonly #state: ReadableState;
   readonly #partition: string;
   #head: PartitionHead | null = null;
 
-  constructor(state: MovableState, partition: string) {
+  constructor(state: ReadableState, partition: string) {
     this.#state = state;
     this.#partition = partition;
   }
@@ -63,7 +63,7 @@ export class PartitionReader {
   }
 }
 
-export function changedMeanwhile({ name }: MovableState, partition: string): AppError {
+export function changedMeanwhile({ name }: ReadableState, partition: string): AppError {
   return new AppError("STORAGE_IN_USE", {
     detail: `Somebody else has written to ${name} while it was moved (partition ${partition}).`,
     hint: "Stop every server and command that uses it, and run this again.",

@@ -7,22 +7,33 @@ import type { ShortTermMemory } from "./session-store.js";
 export const STATE_BACKENDS = ["file", "postgres", "redis"] as const;
 export type StateBackend = (typeof STATE_BACKENDS)[number];
 
-/** A store of state that can be moved to another one, exactly, while nobody else uses either. */
-export interface MovableState {
+/** A store of state as it is copied from. */
+export interface ReadableState {
   /** For a person, and the same for the same store at every run: `PostgreSQL (schema maitred)`. */
   readonly name: string;
   /** Gives and takes values as the stores over it do: where they are encrypted, behind what encrypts them. */
+  readonly engine: Pick<StateEngine, "read" | "partitions">;
+  readonly journals: ReadableJournals;
+}
+
+/** A store of state that can be moved to another one, exactly, while nobody else uses either. */
+export interface MovableState extends ReadableState {
   readonly engine: StateEngine;
   readonly journals: MovableJournals;
   /** The leases that others hold now, by key: when each ends, in milliseconds. Each running process renews one. */
   leases(): Promise<ReadonlyMap<string, number>>;
 }
 
-/** The sessions' journals, with the store that reads and restores them. */
-export interface MovableJournals {
+/** The sessions' journals, with the store that reads them. */
+export interface ReadableJournals {
   /** `rows`: entries `journal/{session}/…` of their owners' partitions. `files`: beside the engine, which has no such entries. */
   readonly keptIn: "files" | "rows";
-  /** `rows`: used where the other store keeps its journals in files. */
+  /** `rows`: used where the other store keeps its journals in files. Of windows the end counts; records are read with `includeRewound`. */
+  readonly store: Pick<ShortTermMemory, "window" | "read" | "list" | "check">;
+}
+
+/** The same, with the store that restores them, too. */
+export interface MovableJournals extends ReadableJournals {
   readonly store: ShortTermMemory & RestoresJournals;
 }
 
