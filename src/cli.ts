@@ -36,7 +36,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const [{ migrateState }, { createLogger }] = await Promise.all([import("./compose/migration.js"), import("./platform/pino-logger.js")]);
     return migrateState(config, backends, { ...options, logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
   },
-  backups: async (config) => (await import("./compose/backups.js")).backupsOf(config),
+  backups: async (config) => {
+    const [{ backupsOf }, { createLogger }] = await Promise.all([import("./compose/backups.js"), import("./platform/pino-logger.js")]);
+    return backupsOf(config, { logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
+  },
   openModel: async (config) => {
     const [{ openConfiguredModel }, { createLogger }] = await Promise.all([
       import("./compose/models.js"),

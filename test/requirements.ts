@@ -62,6 +62,7 @@ export const REQUIREMENTS = {
   "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",
   "events-told": "What happens to sessions, memories and owners is told at least once, whatever is killed when; repeats have the same id.",
   "events-dead-kept": "What a webhook gave up is kept for being repeated, as long as events are, and then dropped.",
+  "backup-whole": "A backup has all that was answered before it began, whatever store it is of and restored to; a damaged one is refused.",
   "events-moved": "A move to another store takes along what is told, what waits for a webhook and what it gave up.",
   "events-resumed": "Whoever follows events goes on behind the last that they have, and misses none.",
   "merge-whole": "A merged visitor's things are the known user's, each once, and the visitor's name is taken for theirs.",

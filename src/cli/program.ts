@@ -1,9 +1,9 @@
 import { Command, CommanderError, Option } from "commander";
 import type { Config } from "../compose/config.js";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
+import type { Backups } from "../operations/backup.js";
 import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
-import type { Backups } from "../ports/backups.js";
 import type { ChatModel } from "../ports/chat-model.js";
 import { STATE_BACKENDS, type StateBackend } from "../ports/transfer.js";
 import type { Backend } from "./backend.js";
@@ -33,7 +33,7 @@ export interface CliParts extends MaintenanceCliParts {
   readonly openModel: (config: Config) => Promise<ChatModel | null>;
   /** Moves all state between backends of the configuration. @throws STORAGE_IN_USE, TARGET_NOT_EMPTY */
   readonly migrate: (config: Config) => MigrateState;
-  /** @throws INVALID_REQUEST where the configuration names no directory */
+  /** Of what the configuration names. @throws INVALID_REQUEST where nothing but a server's own process holds it */
   readonly backups: (config: Config) => Promise<Backups>;
   /** Runs the server until it is stopped. `variables` come before the environment. Returns the exit code. @throws INVALID_CONFIG */
   readonly serve: (variables: Readonly<Record<string, string>>) => Promise<number>;
@@ -158,6 +158,10 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .option("-y, --yes", "don't ask", false)
     .action(({ yes }: { yes: boolean }) => backend(async (it) => done(await eraseCommand(terminal(), it, { user: options().user, yes }))));
   addMaintenanceCommands(program, { parts, terminal, done });
+  const requireStores = (): void => {
+    if (options().url === undefined) return;
+    throw new AppError("INVALID_REQUEST", { detail: "This command works on the stores themselves.", hint: "Run it without --url." });
+  };
   program
     .command("migrate")
     .description(
@@ -167,28 +171,26 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .addOption(new Option("--from <store>", "where it is").choices(STATE_BACKENDS).makeOptionMandatory())
     .addOption(new Option("--to <store>", "where it goes").choices(STATE_BACKENDS).makeOptionMandatory())
     .action(async ({ from, to }: { from: StateBackend; to: StateBackend }) => {
-      if (options().url !== undefined)
-        throw new AppError("INVALID_REQUEST", { detail: "This command works on the stores themselves.", hint: "Run it without --url." });
+      requireStores();
       if (from === to) throw new AppError("INVALID_REQUEST", { detail: "--from and --to are the same.", hint: "Name two stores." });
       const config = parts.readConfig();
       done(await migrateCommand(terminal(), parts.migrate(config), { from, to, signal }));
     });
-  const backups = async (work: (backups: Backups) => Promise<void>): Promise<void> => {
-    if (options().url !== undefined)
-      throw new AppError("INVALID_REQUEST", {
-        detail: "This command works on the storage directory itself.",
-        hint: "Run it without --url.",
-      });
-    await work(await parts.backups(parts.readConfig()));
+  const backups = async (command: typeof backupCommand, dir: string): Promise<void> => {
+    requireStores();
+    done(await command(terminal(), await parts.backups(parts.readConfig()), dir, signal));
   };
   program
     .command("backup <dir>")
-    .description("copy what decides out of the storage directory into a new one, while a server may be running")
-    .action((dir: string) => backups((it) => backupCommand(terminal(), it, dir, signal)));
+    .description("copy everything that is kept of users and sessions into a new directory, while servers may be running")
+    .action((dir: string) => backups(backupCommand, dir));
   program
     .command("restore <dir>")
-    .description("put a backup into the storage directory, which must be empty; stop the server first")
-    .action((dir: string) => backups((it) => restoreCommand(terminal(), it, dir, signal)));
+    .description(
+      "put a backup, of any store, into the configured one, which must be empty, and compare the two; stop all servers first; broken " +
+        "off, the same command again goes on",
+    )
+    .action((dir: string) => backups(restoreCommand, dir));
   program
     .command("doctor")
     .description("check configuration, stores, journals and versions, and say what to do")

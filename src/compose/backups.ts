@@ -1,30 +1,97 @@
-import { resolve } from "node:path";
-import { systemClock } from "../platform/clock.js";
+import { rm, stat } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { BACKUP_STATE, type Backups, beginBackup, countsOf, endBackup, soundBackup } from "../operations/backup.js";
+import { copyInUse, type StateInUse } from "../operations/copy-in-use.js";
+import { migrate } from "../operations/migrate.js";
 import { AppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
+import { type Logger, silentLogger } from "../platform/logger.js";
+import { readOnlyFileSystem } from "../platform/read-only-file-system.js";
 import { VERSION } from "../platform/version.js";
-import type { Backups } from "../ports/backups.js";
-import { backUp } from "../state/jsonl/backup.js";
-import { restoreBackup } from "../state/jsonl/restore-backup.js";
-import type { StateFile } from "../state/jsonl/state-file.js";
+import type { MovableState } from "../ports/transfer.js";
+import { agreedInstallation } from "../state/installation.js";
+import { installationId } from "../state/jsonl/installation-id.js";
+import { requireNotFormer, STATE_FILE } from "../state/jsonl/state-file.js";
 import type { Config } from "./config.js";
+import { directoryInUse } from "./directory-in-use.js";
+import { openEngine, openSqlite } from "./engine.js";
+import { openState, stateInRows } from "./migration.js";
+import { type Wiring, wired } from "./wiring.js";
 
-/** Backups of what the configuration names. @throws INVALID_REQUEST where that is no directory */
-export function backupsOf({ SHORT_TERM_BACKEND, MEMORY_STORAGE_DIR }: Pick<Config, "SHORT_TERM_BACKEND" | "MEMORY_STORAGE_DIR">): Backups {
-  if (SHORT_TERM_BACKEND !== "file")
+/** What was read of {@link STATE_FILE} in a round; removed behind it. */
+const SNAPSHOT = "snapshot.tmp";
+
+/** Backups of what the configuration names. @throws INVALID_REQUEST for what nothing but its own process holds */
+export function backupsOf(config: Config, { logger = silentLogger }: { readonly logger?: Logger } = {}): Backups {
+  const backend = config.SHORT_TERM_BACKEND;
+  if (backend === "memory")
     throw new AppError("INVALID_REQUEST", {
-      detail: `With SHORT_TERM_BACKEND=${SHORT_TERM_BACKEND} what decides is not in a directory.`,
-      hint: "Use the backups of that database itself (pg_dump, a copy of Redis' append-only file); memories in Qdrant follow from it.",
+      detail: "With SHORT_TERM_BACKEND=memory what is kept is kept in the server's process alone.",
+      hint: "Set another SHORT_TERM_BACKEND.",
     });
-  const dir = resolve(MEMORY_STORAGE_DIR);
+  const isDirectory = backend === "file";
   return {
-    backUp: async (to, options) =>
-      backUp(dir, resolve(to), { ...options, now: systemClock.now(), version: VERSION, state: await stateFile() }),
-    restore: (from, options) => restoreBackup(resolve(from), dir, { ...options, now: systemClock.now() }),
+    async backUp(to, { signal, onProgress }) {
+      const target = resolve(to);
+      const about = await wired(config, { logger }, async (wiring) => {
+        const { dir, clock, fileSystem, closing } = wiring;
+        const at = clock.now().toISOString();
+        if (isDirectory) await requireState(dir, target);
+        await beginBackup(target);
+        const copy = await openBackup(wiring, target);
+        const open = isDirectory ? () => directoryInUse(wiring, join(target, SNAPSHOT)) : await engineInUse(wiring);
+        closing(target, () => rm(join(target, SNAPSHOT), { force: true }));
+        const damage = await copyInUse(open, copy, { signal, onProgress });
+        if (isDirectory) await agreedInstallation(copy.engine, await installationId(dir, readOnlyFileSystem(fileSystem)));
+        await copy.engine.scrub?.();
+        const left_behind = { damaged_records: damage.records, damaged_journals: damage.journals };
+        return { at, maitred: VERSION, holds: await countsOf(copy, signal), left_behind };
+      });
+      return endBackup(target, about);
+    },
+    async restore(from, { signal, onProgress }) {
+      const { at } = await soundBackup(resolve(from));
+      return wired(config, { logger }, async (wiring) => {
+        const { dir, clock, fileSystem } = wiring;
+        const source = await openBackup(wiring, resolve(from));
+        const target = await openState(wiring, backend);
+        const options = { signal: AbortSignal.any([signal, target.lost]), now: clock.now(), onProgress };
+        const report = await migrate(source, target.state, options);
+        // Vectors in a Qdrant server stay this installation's.
+        if (isDirectory) await installationId(dir, fileSystem, await agreedInstallation(target.state.engine, newId()));
+        return { at, ...report };
+      });
+    },
   };
 }
 
-async function stateFile(): Promise<StateFile> {
-  const { SqliteEngine } = await import("../state/engines/sqlite/sqlite-engine.js");
-  const { copyStateFile, erasuresOf } = await import("../state/engines/sqlite/state-file.js");
-  return { open: (path) => SqliteEngine.open({ path }), copy: copyStateFile, erasures: erasuresOf };
+async function openBackup(wiring: Wiring, dir: string): Promise<MovableState> {
+  return stateInRows(
+    wiring,
+    wiring.closing(await openSqlite(wiring, join(dir, BACKUP_STATE)), (it) => it.close()),
+    dir,
+  ).state;
+}
+
+/** What holds it goes on writing to it: it has no moment of its own. */
+async function engineInUse(wiring: Wiring): Promise<() => Promise<StateInUse>> {
+  const engine = wiring.closing(await openEngine(wiring), (it) => it.close());
+  const { state } = stateInRows(wiring, engine, engine.manifest.name);
+  return async () => ({ ...state, journalId: async () => null, close: async () => {} });
+}
+
+/** @throws INVALID_CONFIG for a directory of an older version, INVALID_REQUEST */
+async function requireState(dir: string, target: string): Promise<void> {
+  await requireNotFormer(dir);
+  const way = relative(dir, target);
+  if (way === "" || !(way.startsWith("..") || way.startsWith("/")))
+    throw new AppError("INVALID_REQUEST", {
+      detail: "The backup would lie in the storage directory.",
+      hint: "Name a directory elsewhere.",
+    });
+  if ((await stat(join(dir, STATE_FILE)).catch(() => null)) === null)
+    throw new AppError("INVALID_REQUEST", {
+      detail: `${dir} holds no ${STATE_FILE}: no server was started on it, or the file is lost.`,
+      hint: "Set MEMORY_STORAGE_DIR; a start makes of the journals there what it can.",
+    });
 }

@@ -42,5 +42,10 @@ async function openStateFile({ dir, logger, clock }: Wiring): Promise<StateEngin
   // A file that was cut to nothing opens as a new one does.
   if ((await stat(path).catch(() => null))?.size === 0)
     logger.error({ path }, "The file of all state is empty and begins anew: restore a backup if anybody was known here");
+  return openSqlite({ logger, clock }, path);
+}
+
+/** @throws STORAGE_DAMAGED, STORAGE_UNAVAILABLE */
+export async function openSqlite({ logger, clock }: Pick<Wiring, "logger" | "clock">, path: string): Promise<StateEngine> {
   return (await import("../state/engines/sqlite/sqlite-engine.js")).SqliteEngine.open({ path, logger, clock });
 }

@@ -5,9 +5,15 @@ import { type Owner, ownerHash } from "../domain/owner.js";
 /** Digits of a number in a key, so that keys are in the order of their numbers. */
 const DIGITS = 12;
 
+const OWNERS = "o:";
+
 /** All that is one owner's. Their name is no part of it: what stays after an erasure does not tell it. */
 export function ownerPartition(owner: Owner): string {
-  return `o:${ownerHash(owner)}`;
+  return `${OWNERS}${ownerHash(owner)}`;
+}
+
+export function isOwnersPartition(partition: string): boolean {
+  return partition.startsWith(OWNERS);
 }
 
 /** One of the installation's own: `systemPartition("locks")`, `systemPartition("seats", eventId)`. */

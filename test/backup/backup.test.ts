@@ -1,61 +1,23 @@
-import { rm, writeFile } from "node:fs/promises";
+import { copyFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { backupsOf } from "../../src/compose/backups.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { directoryInUse } from "../../src/compose/directory-in-use.js";
+import { stateInRows } from "../../src/compose/migration.js";
+import { wired } from "../../src/compose/wiring.js";
+import { BACKUP_STATE, beginBackup, countsOf, endBackup } from "../../src/operations/backup.js";
+import { copyInUse } from "../../src/operations/copy-in-use.js";
 import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
-import { copyStateFile, erasuresOf } from "../../src/state/engines/sqlite/state-file.js";
-import { backUp } from "../../src/state/jsonl/backup.js";
 import { type Client, filesHolding, openWorld, startWorld, tempDir } from "../e2e/world.js";
 
 const options = { signal: new AbortController().signal, onProgress: () => {} };
-const backupsIn = (dir: string) => backupsOf({ SHORT_TERM_BACKEND: "file", MEMORY_STORAGE_DIR: dir });
+const configOf = (dir: string) => parseConfig({ MEMORY_STORAGE_DIR: dir });
+const backupsIn = (dir: string) => backupsOf(configOf(dir));
 
 interface Page<T> {
   readonly data: readonly T[];
 }
-
-test("[turn-durable] [write-back-once] a backup that is taken while guests talk has all that was answered before it began", async () => {
-  const world = await startWorld(await tempDir());
-  const ada = world.as("ada");
-  const { session_id } = await ada.say("I prefer jazz concerts in the evening.");
-  await ada.say("What is on this weekend?", { session_id });
-  let over = false;
-  const talk = async (user: string) => {
-    let answer: ChatAnswer | undefined;
-    for (let turn = 1; !over; turn++)
-      answer = await world
-        .as(user)
-        .say(`Turn ${turn}: is anything on today?`, answer === undefined ? {} : { session_id: answer.session_id });
-  };
-  const talking = ["bob", "carol", "dave"].map(talk);
-  const target = join(await tempDir(), "copy");
-  const report = await backupsIn(world.dir).backUp(target, options);
-  over = true;
-  await Promise.all(talking);
-  const dir = await tempDir();
-  expect(await backupsIn(dir).restore(target, options)).toEqual(report);
-
-  const restored = await startWorld(dir);
-  await restored.application.parts.worker.drain(20_000);
-  const thread = `/v1/sessions/${session_id}/thread`;
-  expect((await restored.as("ada").get(thread)).text).toBe((await ada.get(thread)).text);
-  const { data } = (await restored.as("ada").get<Page<{ id: string; text: string }>>("/v1/memories")).body;
-  expect(data).toMatchObject([{ text: expect.stringContaining("jazz") }]);
-  expect((await restored.as("ada").get<{ source: object }>(`/v1/memories/${data[0]?.id}/why`)).body.source).toMatchObject({
-    message: "I prefer jazz concerts in the evening.",
-  });
-  const search = { query: "what is on this weekend" };
-  const found = (await restored.as("ada").post<Page<{ content: string }>>("/v1/history/search", search)).body.data;
-  expect(found.map(({ content }) => content)).toContain("What is on this weekend?");
-  for (const user of ["bob", "carol", "dave"])
-    for (const session of (await restored.as(user).get<Page<{ id: string }>>("/v1/sessions")).body.data) {
-      const messages = `/v1/sessions/${session.id}/messages?limit=200`;
-      const kept = (await restored.as(user).get<Page<{ id: string; content: string }>>(messages)).body.data;
-      const said = (await world.as(user).get<Page<{ id: string; content: string }>>(messages)).body.data;
-      expect(kept).toEqual(said.slice(0, kept.length));
-    }
-});
 
 test("[erasure-complete] who is erased while a backup runs is not in what is restored from it", async () => {
   const world = await startWorld(await tempDir());
@@ -77,20 +39,33 @@ test("[erasure-complete] who is erased while a backup runs is not in what is res
   expect(await filesHolding(dir, ["I am bob"])).toEqual([]);
 });
 
-describe("what happens behind the copy of state.db", () => {
-  /** A backup during which `work` is done once, when journals and state have been copied. */
-  async function copiedWhile(dir: string, work: () => Promise<unknown>): Promise<string> {
+describe("what happens behind the first look at a directory", () => {
+  type Place = "before all is copied" | "when all is copied";
+
+  /** A backup during which `work` is done once. */
+  async function copiedWhile(dir: string, place: Place, work: () => Promise<unknown>): Promise<string> {
     const target = join(await tempDir(), "copy");
-    let done = false;
-    const open = async (path: string) => {
-      if (!done) await work();
-      done = true;
-      return SqliteEngine.open({ path });
-    };
-    const state = { open, copy: copyStateFile, erasures: erasuresOf };
-    await backUp(dir, target, { ...options, state, now: new Date(), version: "test" });
+    await beginBackup(target);
+    const holds = await wired(configOf(dir), {}, async (wiring) => {
+      const engine = wiring.closing(await SqliteEngine.open({ path: join(target, BACKUP_STATE) }), (it) => it.close());
+      const copy = stateInRows(wiring, engine, target).state;
+      let looks = 0;
+      const open = async () => {
+        looks += 1;
+        if (looks === 2 && place === "when all is copied") await work();
+        const look = await directoryInUse(wiring, join(target, "snapshot.tmp"));
+        if (looks === 1 && place === "before all is copied") await work();
+        return look;
+      };
+      await copyInUse(open, copy, options);
+      await rm(join(target, "snapshot.tmp"));
+      await engine.scrub();
+      return countsOf(copy, options.signal);
+    });
+    await endBackup(target, { at: "2026-03-01T10:00:00.000Z", maitred: "test", holds, left_behind: NOTHING });
     return target;
   }
+  const NOTHING = { damaged_records: 0, damaged_journals: 0 };
 
   test.each([
     ["an erasure", (bob: Client) => bob.delete("/v1/me?confirm=true")],
@@ -106,7 +81,7 @@ describe("what happens behind the copy of state.db", () => {
     await world.as("ada").say("Good evening to you all.");
     const bob = world.as("bob");
     expect((await bob.post("/v1/memories", { text: "Prefers quixotic concerts" })).status).toBe(201);
-    const target = await copiedWhile(world.dir, () => takeOut(bob));
+    const target = await copiedWhile(world.dir, "when all is copied", () => takeOut(bob));
     expect(await filesHolding(target, ["quixotic"])).toEqual([]);
     const dir = await tempDir();
     await backupsIn(dir).restore(target, options);
@@ -114,17 +89,25 @@ describe("what happens behind the copy of state.db", () => {
     expect((await restored.as("bob").get<Page<object>>("/v1/memories")).body.data).toEqual([]);
   });
 
-  test("[turn-once] a turn that the copied journal hasn't is not there, and can be said again with the same key", async () => {
+  test.each([
+    ["purged", (id: string, ada: Client) => ada.delete(`/v1/sessions/${id}?purge=true`)],
+    ["emptied", (id: string, ada: Client) => ada.delete(`/v1/sessions/${id}/messages`)],
+  ])("a session that is %s is taken out of it, too", async (_, takeOut) => {
     const world = await startWorld(await tempDir());
-    const [ada, bob] = [world.as("ada"), world.as("bob")];
+    const ada = world.as("ada");
+    const { session_id } = await ada.say("Is there anything quixotic on?");
+    const target = await copiedWhile(world.dir, "when all is copied", async () =>
+      expect((await takeOut(session_id, ada)).status).toBeLessThan(300),
+    );
+    expect(await filesHolding(target, ["Is there anything quixotic on?"])).toEqual([]);
+  });
+
+  test("[turn-once] a turn that the copy hasn't is not there, and can be said again with the same key", async () => {
+    const world = await startWorld(await tempDir());
+    const ada = world.as("ada");
     const { session_id } = await ada.say("Good evening to you all.");
-    await bob.post("/v1/memories", { text: "Prefers quixotic concerts" });
     const turn = [{ message: "What is on at the opera?", session_id }, { "Idempotency-Key": "k" }] as const;
-    // The erasure has the state copied once more.
-    const target = await copiedWhile(world.dir, async () => {
-      await ada.post("/v1/chat", ...turn);
-      await bob.delete("/v1/me?confirm=true");
-    });
+    const target = await copiedWhile(world.dir, "before all is copied", () => ada.post("/v1/chat", ...turn));
     const dir = await tempDir();
     await backupsIn(dir).restore(target, options);
     const restored = await startWorld(dir);
@@ -137,36 +120,52 @@ describe("what happens behind the copy of state.db", () => {
   });
 });
 
+test("[turn-durable] what a crash has left in journals alone is in a backup that is made before the next start", async () => {
+  const dir = await tempDir();
+  const world = await openWorld(dir);
+  const { session_id } = await world.as("ada").say("Good evening to you all.");
+  await world.stop();
+  await copyFile(join(dir, "state.db"), join(dir, "older.db"));
+  const later = await openWorld(dir);
+  await later.as("ada").say("What is on this weekend?", { session_id });
+  await later.as("ada").say("I am here again.");
+  await later.stop();
+  await rename(join(dir, "older.db"), join(dir, "state.db"));
+  const target = join(await tempDir(), "copy");
+  expect(await backupsIn(dir).backUp(target, options)).toMatchObject({ holds: { users: 1, sessions: 2, messages: 6 } });
+  expect(await readdir(target)).toEqual(["backup.db", "backup.json"]);
+});
+
 describe("is refused", () => {
-  test("of a directory of an older version, and a restore of what was made of such a one", async () => {
+  test("of a directory of an older version, and of one without state", async () => {
     const former = await tempDir();
     await writeFile(join(former, "index.db"), "");
     const refused = { code: "INVALID_CONFIG", message: expect.stringContaining("older version") };
     await expect(backupsIn(former).backUp(join(await tempDir(), "copy"), options)).rejects.toMatchObject(refused);
-    await rm(join(former, "index.db"));
-    await writeFile(join(former, "bookings.db"), "");
-    const report = { v: 1, at: new Date().toISOString(), maitred: "0.1.0", sessions: 0, files: 1 };
-    await writeFile(join(former, "backup.json"), JSON.stringify(report));
-    await expect(backupsIn(await tempDir()).restore(former, options)).rejects.toMatchObject(refused);
+    const empty = backupsIn(await tempDir()).backUp(join(await tempDir(), "copy"), options);
+    await expect(empty).rejects.toMatchObject({ code: "INVALID_REQUEST", message: expect.stringContaining("state.db") });
   });
 
   test("into the directory itself, and into one that holds something", async () => {
+    const world = await openWorld(await tempDir());
+    await world.stop();
     const dir = await tempDir();
     await writeFile(join(dir, "notes.txt"), "mine");
-    const backups = backupsIn(await tempDir());
+    const backups = backupsIn(world.dir);
     await expect(backups.backUp(dir, options)).rejects.toMatchObject({ code: "TARGET_NOT_EMPTY" });
-    await expect(backupsIn(dir).backUp(join(dir, "copy"), options)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await expect(backups.backUp(join(world.dir, "copy"), options)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
-  test("a restore of what is no whole backup, into a directory that holds something or is in use", async () => {
+  test("a restore of what is no whole backup, into a directory that holds somebody else or is in use", async () => {
     const world = await startWorld(await tempDir());
     await world.as("ada").say("Good evening to you all.");
     const target = join(await tempDir(), "copy");
     await backupsIn(world.dir).backUp(target, options);
     await expect(backupsIn(world.dir).restore(target, options)).rejects.toMatchObject({ code: "STORAGE_IN_USE" });
-    const held = await tempDir();
-    await writeFile(join(held, "state.db"), "");
-    await expect(backupsIn(held).restore(target, options)).rejects.toMatchObject({ code: "TARGET_NOT_EMPTY" });
+    const held = await openWorld(await tempDir());
+    await held.as("bob").say("Good evening.");
+    await held.stop();
+    await expect(backupsIn(held.dir).restore(target, options)).rejects.toMatchObject({ code: "TARGET_NOT_EMPTY" });
     await rm(join(target, "backup.json"));
     await expect(backupsIn(await tempDir()).restore(target, options)).rejects.toMatchObject({
       code: "INVALID_REQUEST",
@@ -174,8 +173,7 @@ describe("is refused", () => {
     });
   });
 
-  test("where a database holds what decides, with what to use instead", () => {
-    const config = { SHORT_TERM_BACKEND: "postgres", MEMORY_STORAGE_DIR: "/nowhere" } as const;
-    expect(() => backupsOf(config)).toThrow(expect.objectContaining({ hint: expect.stringContaining("pg_dump") }));
+  test("where nothing but the server's own process holds what is kept", () => {
+    expect(() => backupsOf(parseConfig({ SHORT_TERM_BACKEND: "memory" }))).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   });
 });

@@ -1,6 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
-import type { SessionStore, ShortTermMemory } from "../../ports/session-store.js";
+import type { SessionIndex, ShortTermMemory } from "../../ports/session-store.js";
 
 /** Sessions fold at most so many records at once, so that a rebuild holds up nobody for long. */
 export const FOLD_BATCH = 500;
@@ -18,11 +18,16 @@ export interface CatchUpOptions {
   readonly sessions?: ReturnType<ShortTermMemory["list"]>;
 }
 
+export interface IndexedJournals {
+  readonly journal: Pick<ShortTermMemory, "list" | "read">;
+  readonly index: Pick<SessionIndex, "indexedSeq" | "apply">;
+}
+
 /**
  * Folds into the index whatever the journals have beyond it: at start, and, after `index.clear()`, to rebuild it.
  * No model and no other store is called; sessions that are up to date cost one look.
  */
-export async function catchUpIndex(store: Pick<SessionStore, "journal" | "index">, options: CatchUpOptions = {}): Promise<CatchUp> {
+export async function catchUpIndex(store: IndexedJournals, options: CatchUpOptions = {}): Promise<CatchUp> {
   const signal = options.signal === undefined ? {} : { signal: options.signal };
   let looked = 0;
   let sessions = 0;
@@ -40,7 +45,7 @@ export async function catchUpIndex(store: Pick<SessionStore, "journal" | "index"
 
 /** The same for one session. Returns how many records were folded in. */
 export async function catchUpSession(
-  { journal, index }: Pick<SessionStore, "journal" | "index">,
+  { journal, index }: IndexedJournals,
   owner: Owner,
   sessionId: string,
   signal: { readonly signal?: AbortSignal } = {},

@@ -7,8 +7,11 @@ import { onStorage } from "../../platform/storage-errors.js";
 
 const NAME = "installation-id";
 
-/** The id of the storage directory, made at its first use: tells apart installations that share a server. */
-export async function installationId(dir: string, fileSystem: FileSystem): Promise<string> {
+/**
+ * The id of the storage directory, made at its first use: tells apart installations that share a server. `given`: what it is to be where
+ * there is none yet. Default: a new one.
+ */
+export async function installationId(dir: string, fileSystem: FileSystem, given = newId()): Promise<string> {
   const path = join(dir, NAME);
   const there = await readFile(path, "utf8").catch((error: unknown) => {
     if (errnoOf(error) === "ENOENT") return "";
@@ -16,12 +19,11 @@ export async function installationId(dir: string, fileSystem: FileSystem): Promi
   });
   if (isId(there.trim())) return there.trim();
   return onStorage(async () => {
-    const id = newId();
     await fileSystem.mkdir(dir);
     const file = await JsonlLog.create(fileSystem, path);
-    await file.append(Buffer.from(`${id}\n`));
+    await file.append(Buffer.from(`${given}\n`));
     await file.close();
     await fileSystem.syncDirectory(dir);
-    return id;
+    return given;
   });
 }

@@ -2,19 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../platform/errors.js";
 import { errnoOf } from "../../platform/file-system.js";
-import type { StateEngine } from "../engine.js";
 
 /** In the storage directory, of an installation on one machine: all state but the journals. */
 export const STATE_FILE = "state.db";
-
-/** What a copy of {@link STATE_FILE} needs of its engine. Paths are of the files. */
-export interface StateFile {
-  open(path: string): Promise<StateEngine>;
-  /** As it is at one moment, also while its process writes. */
-  copy(path: string, to: string): void;
-  /** Another answer after each erasure, and each time that `key` was put in any partition. */
-  erasures(path: string, key: string): string;
-}
 
 /** Where older versions kept what stands in {@link STATE_FILE} now, beside `owners/*.jsonl`. */
 const FORMER = ["index.db", "bookings.db"];

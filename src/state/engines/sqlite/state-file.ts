@@ -9,20 +9,3 @@ export function copyStateFile(path: string, to: string): void {
     db.close();
   }
 }
-
-/** Another answer after each erasure, and each time that `key` was put in any partition; also of a file that its process writes. */
-export function erasuresOf(path: string, key: string): string {
-  const db = openDatabase(path, { readonly: true, fileMustExist: true });
-  try {
-    return db
-      .prepare<[string], { sign: string }>(
-        `SELECT printf('%d/%d', total(p.epoch), total(e.version)) AS sign
-         FROM partitions p LEFT JOIN entries e ON e.partition = p.partition AND e.key = ?`,
-      )
-      .all(key)
-      .map(({ sign }) => sign)
-      .join();
-  } finally {
-    db.close();
-  }
-}
