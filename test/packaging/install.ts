@@ -18,6 +18,7 @@ const SOURCES = [
   "LICENSE",
   "CHANGELOG.md",
   "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
   "SECURITY.md",
   "docs",
   "examples",
