@@ -1,5 +1,5 @@
 /**
- * Writes the table of variables into README.md, between its two markers, and the options of the library that stand for them.
+ * Writes the table of variables into docs/configuration.md, between its two markers, and the options of the library that stand for them.
  * `test/readme.test.ts` fails when one is out of date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,10 +10,10 @@ import { settingsSource } from "./settings.js";
 const BEGIN = "<!-- variables: made by `npm run readme` -->";
 const END = "<!-- end of variables -->";
 
-export function withVariables(readme: string): string {
-  const [before, rest] = readme.split(BEGIN);
+export function withVariables(page: string): string {
+  const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new TypeError("README.md lacks the markers of the table of variables");
+  if (before === undefined || after === undefined) throw new TypeError("docs/configuration.md lacks the markers of the table of variables");
   return `${before}${BEGIN}\n${table()}\n${END}${after}`;
 }
 
@@ -30,7 +30,7 @@ function code(fallback: string): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const path = join(import.meta.dirname, "..", "README.md");
+  const path = join(import.meta.dirname, "..", "docs", "configuration.md");
   writeFileSync(path, withVariables(readFileSync(path, "utf8")));
   writeFileSync(join(import.meta.dirname, "..", "src", "library", "settings.ts"), settingsSource());
 }

@@ -1,22 +1,39 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { withVariables } from "../scripts/readme.js";
 import { settingsSource } from "../scripts/settings.js";
 
-const readme = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
+const ROOT = join(import.meta.dirname, "..");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const readme = read("README.md");
 
-test("the README's table of variables is what the config schema says", () => {
-  expect(withVariables(readme)).toBe(readme);
+const DOCS = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".md"))
+  .map((path) => `docs/${path}`)
+  .sort();
+const PAGES = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "memory_storage/README.md",
+  "llms.txt",
+  ...DOCS,
+];
+
+test("the table of variables is what the config schema says", () => {
+  const page = read("docs/configuration.md");
+  expect(withVariables(page)).toBe(page);
 });
 
 test("the library's options are the config schema's variables, with their meaning and default", () => {
-  const settings = readFileSync(join(import.meta.dirname, "..", "src", "library", "settings.ts"), "utf8");
-  expect(settings).toBe(settingsSource());
+  expect(read("src/library/settings.ts")).toBe(settingsSource());
 });
 
-test("the README's requests run as they are printed: nothing in them is left to fill in", () => {
-  const shells = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+test.each(["docs/http-api.md", "docs/own-agent.md"])("the requests of %s run as they are printed: nothing is left to fill in", (path) => {
+  const shells = [...read(path).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   const requests = shells.filter((block) => block.includes("curl"));
   expect(requests.length).toBeGreaterThan(0);
   for (const block of requests) expect(block).not.toMatch(/…|<[a-z]+>/);
@@ -31,3 +48,55 @@ test("the README's first commands are the two that a newcomer needs", () => {
       .map((line) => line.split("#")[0]?.trim()),
   ).toEqual(["npm start", "npm test"]);
 });
+
+test("pages that are read first stay short", () => {
+  const bytes = (path: string) => Buffer.byteLength(read(path));
+  expect(bytes("README.md")).toBeLessThanOrEqual(8 * 1024);
+  expect(bytes("CONTRIBUTING.md")).toBeLessThanOrEqual(6 * 1024);
+});
+
+test.each(["docs/README.md", "llms.txt"])("%s has one line for each page of docs", (index) => {
+  const listed = linksIn(read(index)).map((link) => join(dirname(index), link.split("#")[0] ?? ""));
+  const pages = DOCS.filter((path) => !path.startsWith("docs/adr/") && path !== "docs/README.md");
+  for (const page of pages) expect([page, listed.filter((path) => path === page).length]).toEqual([page, 1]);
+});
+
+describe("links", () => {
+  test.each(PAGES)("of %s lead to files and headings that are there", (page) => {
+    expect(linksIn(read(page)).filter((link) => !resolves(page, link))).toEqual([]);
+  });
+
+  test("what is planted is found: a page, a heading and a picture that are not there, and no program's text", () => {
+    const text =
+      "[a](nowhere.md) [b](#nothing) [c](docs/cli.md#nothing) [d](https://example.org) ```ts\nx](y)\n``` `[e](f)` [g](README.md#compared)";
+    const links = linksIn(`${text} <img src="none.png">`);
+    expect(links).toEqual(["nowhere.md", "#nothing", "docs/cli.md#nothing", "README.md#compared", "none.png"]);
+    expect(links.filter((link) => !resolves("README.md", link))).toEqual(["nowhere.md", "#nothing", "docs/cli.md#nothing", "none.png"]);
+  });
+});
+
+/** Targets of relative links and pictures, outside of code. */
+function linksIn(text: string): string[] {
+  const prose = text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)]
+    .map(([, link, picture]) => link ?? picture ?? "")
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+function resolves(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || anchorsOf(read(target)).includes(anchor);
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  const headings = [...text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-"),
+  );
+}

@@ -40,14 +40,15 @@ needing("ecosystem")("an application with the packed package", () => {
     expect(source.split("\n").length).toBeLessThan(60);
   }, 60_000);
 
-  test("Next.js is built with the one line of README, without a warning, and answers", async () => {
+  test("Next.js is built with the one line of the quickstart, without a warning, and answers", async () => {
     const { project, home } = installed;
     const app = join(project, "next");
     const route = join(app, "app", "maitred", "[...path]");
     await mkdir(route, { recursive: true });
     await cp(await compiled("next-route.ts"), join(route, "route.js"));
     await writeFile(join(app, "app", "layout.js"), "export default function Layout({ children }) { return children; }\n");
-    const [, line] = /Next\.js `(serverExternalPackages: \[[^\]]+\])`/.exec(await readFile(join(home, "README.md"), "utf8")) ?? [];
+    const [, line] =
+      /Next\.js `(serverExternalPackages: \[[^\]]+\])`/.exec(await readFile(join(home, "docs", "quickstart.md"), "utf8")) ?? [];
     // What the project is linked with lies elsewhere on the disk.
     await writeFile(join(app, "next.config.mjs"), `export default { ${line}, turbopack: { root: "/" } };\n`);
     await writeFile(join(app, "package.json"), JSON.stringify({ name: "a-next-app", private: true, type: "module" }));

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -12,14 +11,6 @@ beforeAll(async () => {
   installed = await installPackage();
 }, 120_000);
 afterAll(() => installed.remove());
-
-/** The first TypeScript in README's "In your own code". */
-async function readmeSnippet(): Promise<string> {
-  const readme = await readFile(join(installed.home, "README.md"), "utf8");
-  const code = /## In your own code\n+```ts\n(?<code>[\s\S]*?)```/.exec(readme)?.groups?.code;
-  if (code === undefined) throw new Error("README has no snippet under “In your own code”.");
-  return code;
-}
 
 /** The modules of the project that a declaration file names: `import`, `export … from`, `import("…")`, `/// <reference types>`. */
 function namedIn(declarations: string): string[] {
@@ -124,10 +115,10 @@ describe("the packed package, alone in an empty project", () => {
   });
 
   test.each(["esm", "cjs"] as const)(
-    "is bundled around by esbuild with the one line of README (%s)",
+    "is bundled around by esbuild with the one line of the quickstart (%s)",
     async (format) => {
-      const readme = await readFile(join(installed.home, "README.md"), "utf8");
-      const [line] = /esbuild .*--external:maitred.*/.exec(readme) ?? [];
+      const page = await readFile(join(installed.home, "docs", "quickstart.md"), "utf8");
+      const [line] = /esbuild .*--external:maitred.*/.exec(page) ?? [];
       expect(line).toContain("--bundle --platform=node");
       await writeFile(
         join(installed.project, "app.ts"),
@@ -163,30 +154,6 @@ describe("the packed package, alone in an empty project", () => {
     }
     expect(named).toEqual([]);
   });
-
-  test("README's library example compiles against the types and runs, without a peer that is optional", async () => {
-    const { project } = installed;
-    for (const name of ["typescript", "@types/node"]) await installed.link(name);
-    expect(existsSync(join(project, "node_modules", "@huggingface", "transformers"))).toBe(false);
-    await writeFile(join(project, "snippet.ts"), `${await readmeSnippet()}\nexport {};\n`);
-    const options = {
-      target: "es2023",
-      module: "nodenext",
-      strict: true,
-      skipLibCheck: true,
-      types: ["node"],
-      exactOptionalPropertyTypes: true,
-    };
-    await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["snippet.ts"] }));
-    const compiler = join(project, "node_modules", "typescript", "bin", "tsc");
-    await run(process.execPath, [compiler, "-p", "."], { cwd: project }).catch((error: { stdout?: string }) => {
-      throw new Error(`README's example doesn't compile:\n${error.stdout}`);
-    });
-    const { stdout } = await run(process.execPath, ["snippet.js"], { cwd: project, env: { PATH: process.env.PATH } });
-    expect(stdout).toMatch(/jazz/i);
-    expect(stdout).toMatch(/step-free/i);
-    expect(existsSync(join(project, "memory_storage", "vectors.db"))).toBe(true);
-  }, 60_000);
 
   test("the types that a caller sees name no vendor's package", async () => {
     const { files, packages } = await reachableFrom(join(installed.home, "dist", "index.d.ts"));

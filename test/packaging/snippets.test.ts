@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { needing } from "../support/needing.js";
+import { type InstalledPackage, installPackage } from "./install.js";
+import { models } from "./snippet-models.js";
+
+/** The programs in README and docs, as they are printed: compiled against the packed package's types, and run. */
+
+const run = promisify(execFile);
+let installed: InstalledPackage;
+beforeAll(async () => {
+  installed = await installPackage();
+  for (const name of ["typescript", "@types/node"]) await installed.link(name);
+}, 120_000);
+afterAll(() => installed.remove());
+
+/** All blocks of TypeScript of a page, with the word behind `ts`. */
+async function snippets(page: string): Promise<{ code: string; name: string }[]> {
+  const text = await readFile(join(installed.home, page), "utf8");
+  return [...text.matchAll(/```ts ?([\w-]*)\n([\s\S]*?)```/g)].map(([, name = "", code = ""]) => ({ name, code }));
+}
+
+const COMPILER_OPTIONS = {
+  target: "es2023",
+  module: "nodenext",
+  strict: true,
+  skipLibCheck: true,
+  types: ["node"],
+  exactOptionalPropertyTypes: true,
+};
+
+/** A folder for a program, with the modules that it takes for granted. */
+async function folderFor(name: string, modules: Readonly<Record<string, string>> = {}): Promise<string> {
+  const dir = join(installed.project, name);
+  await mkdir(dir);
+  for (const [file, text] of Object.entries(modules)) await writeFile(join(dir, file), text);
+  return dir;
+}
+
+/** Compiles a program and runs it in its folder. */
+async function compiledAndRun(dir: string, code: string): Promise<string> {
+  await writeFile(join(dir, "snippet.ts"), `${code}\nexport {};\n`);
+  await writeFile(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: ["snippet.ts"] }));
+  const compiler = join(installed.project, "node_modules", "typescript", "bin", "tsc");
+  await run(process.execPath, [compiler, "-p", "."], { cwd: dir }).catch((error: { stdout?: string }) => {
+    throw new Error(`doesn't compile:\n${error.stdout}`);
+  });
+  const env = { PATH: process.env.PATH, OPENAI_AGENTS_DISABLE_TRACING: "1" };
+  return (await run(process.execPath, ["snippet.js"], { cwd: dir, env })).stdout;
+}
+
+/** The block of text that a page prints behind its n-th program. */
+async function printedAfter(page: string, n: number): Promise<string> {
+  const text = await readFile(join(installed.home, page), "utf8");
+  return /```text\n([\s\S]*?)```/.exec(text.split(/```ts\n/)[n + 1] ?? "")?.[1] ?? "";
+}
+
+describe("the programs of README and docs compile against the packed package and run", () => {
+  test("README: an agent of one's own prints what is printed there, but for the day", async () => {
+    const [{ code = "" } = {}] = await snippets("README.md");
+    const undated = (text: string) => text.replaceAll(/\b\d{1,2} [A-Z][a-z]+\b|since [A-Z][a-z]+/g, "DAY").trim();
+    const printed = undated(await compiledAndRun(await folderFor("readme-own-agent"), code));
+    expect(printed).toContain("Needs step-free access");
+    expect(printed).toBe(undated(await printedAfter("README.md", 0)));
+  }, 60_000);
+
+  test("README: a whole assistant goes by what the first session was told", async () => {
+    const [, { code = "" } = {}] = await snippets("README.md");
+    const printed = await compiledAndRun(await folderFor("readme-assistant"), code);
+    expect(printed).toMatch(/prefers jazz/);
+    expect(printed).toContain("ok [ 'Needs step-free access', 'Prefers jazz concerts' ]");
+    expect(await printedAfter("README.md", 1)).toContain("ok [ 'Needs step-free access', 'Prefers jazz concerts' ]");
+  }, 60_000);
+
+  test("the quickstart's, without a peer that is optional", async () => {
+    expect(existsSync(join(installed.project, "node_modules", "@huggingface", "transformers"))).toBe(false);
+    const [{ code = "" } = {}] = await snippets("docs/quickstart.md");
+    const dir = await folderFor("quickstart");
+    const stdout = await compiledAndRun(dir, code);
+    expect(stdout).toMatch(/jazz/i);
+    expect(stdout).toMatch(/step-free/i);
+    expect(existsSync(join(dir, "memory_storage", "vectors.db"))).toBe(true);
+  }, 60_000);
+
+  test("a product of one's own, which says what it lacks without a model", async () => {
+    const [{ code = "" } = {}] = await snippets("docs/domain.md");
+    expect(await compiledAndRun(await folderFor("domain"), code)).toContain("OPENAI_API_KEY");
+  }, 60_000);
+});
+
+needing("ecosystem")("a snippet for each framework compiles and runs, and the model is told what is known", () => {
+  beforeAll(async () => {
+    for (const name of ["@langchain/core", "@langchain/langgraph", "@openai/agents", "@google/adk"])
+      await installed.link(name, "ecosystem");
+    await installed.link("ai");
+  });
+
+  test.each(Object.keys(models))(
+    "%s",
+    async (framework) => {
+      const snippet = (await snippets("docs/own-agent.md")).find(({ name }) => name === framework);
+      const dir = await folderFor(framework, models[framework]);
+      const known = `import { createMaitred } from "maitred";
+        const maitred = await createMaitred({ memoryStorageDir: "./memory_storage" });
+        for (const tenant of ["default", "adk.desk"])
+          await maitred.for({ user: "ada", tenant }).memories.add("Needs step-free access", { category: "accessibility", strength: "hard" });
+        await maitred.close();`;
+      await writeFile(join(dir, "known.mjs"), known);
+      await run(process.execPath, ["known.mjs"], { cwd: dir, env: { PATH: process.env.PATH } });
+      const said = await compiledAndRun(dir, `${snippet?.code}\nawait maitred.close();`);
+      expect(said).toMatch(/TOLD: .*Needs step-free access/);
+      expect(said).toContain("Very well.");
+    },
+    60_000,
+  );
+
+  test("every snippet of the page is one of these", async () => {
+    expect((await snippets("docs/own-agent.md")).map(({ name }) => name)).toEqual(Object.keys(models));
+  });
+});
