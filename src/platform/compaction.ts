@@ -15,8 +15,12 @@ const TRIES = 10;
  * @throws what SQLite throws, or where readers left no room for it
  */
 export async function compactDatabase(db: Sqlite): Promise<void> {
-  if ((await stat(db.name)).size <= SMALL) return compactHere(db);
-  const worker = newWorker(db.name);
+  return (await stat(db.name)).size <= SMALL ? compactHere(db) : compactInThread(db.name);
+}
+
+/** As {@link compactDatabase}, of a file that this thread may not have open. */
+export function compactInThread(path: string): Promise<void> {
+  const worker = newWorker(path);
   return new Promise((resolve, reject) => {
     worker.once("error", reject);
     worker.once("exit", (code) => (code === 0 ? resolve() : reject(new Error("The thread that rewrites a file ended."))));

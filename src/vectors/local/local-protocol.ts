@@ -7,8 +7,8 @@ export interface LocalOptions {
   readonly cacheBytes: number;
 }
 
-/** What a thread is started for: to answer calls, or to rewrite the file while another answers them. */
-export type ThreadData = LocalOptions & ({ readonly task: "serve"; readonly tickets: Int32Array } | { readonly task: "compact" });
+/** What a thread is started with. */
+export type ThreadData = LocalOptions & { readonly tickets: Int32Array };
 
 export interface Call {
   readonly id: number;

@@ -1,5 +1,6 @@
 // Over 300 lines: the statements of one database, kept beside the tables that they read.
 
+import { compactHere } from "../../platform/compaction.js";
 import { AppError } from "../../platform/errors.js";
 import { errnoOf } from "../../platform/file-system.js";
 import { assertSound, DamagedDatabase, isDamage, openSqlite, type Sqlite } from "../../platform/sqlite.js";
@@ -140,8 +141,7 @@ export class LocalTables {
    * to the file.
    */
   rewrite(): void {
-    this.#db.exec("VACUUM");
-    this.checkpoint();
+    compactHere(this.#db);
   }
 
   // ---- collections ----

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import { Worker } from "node:worker_threads";
+import { compactInThread } from "../../platform/compaction.js";
 import { AppError } from "../../platform/errors.js";
 import { orAbort } from "../../platform/or-abort.js";
 import { threadFromSource } from "../../platform/source-thread.js";
@@ -115,18 +116,13 @@ export class LocalThread {
     return compaction;
   }
 
-  #rewrite(): Promise<void> {
-    const worker = newWorker({ ...this.#options, task: "compact" });
-    return new Promise((resolve, reject) => {
-      worker.once("error", (error) => {
-        if (isDamage(error)) this.#onDamage();
-        reject(new VectorStoreError(500, error instanceof Error ? error.message : "The file can't be rewritten.", { cause: error }));
-      });
-      worker.once("exit", (code) => {
-        if (code === 0) resolve();
-        else reject(new VectorStoreError(500, "The thread that rewrites the file ended."));
-      });
-    });
+  async #rewrite(): Promise<void> {
+    try {
+      await compactInThread(this.#options.path);
+    } catch (cause) {
+      if (isDamage(cause)) this.#onDamage();
+      throw new VectorStoreError(500, cause instanceof Error ? cause.message : "The file can't be rewritten.", { cause });
+    }
   }
 
   /** After what was called before. */
@@ -150,7 +146,7 @@ export class LocalThread {
 
   #start(): Promise<Serving> {
     const tickets = new Tickets();
-    const worker = newWorker({ ...this.#options, task: "serve", tickets: tickets.shared });
+    const worker = newWorker({ ...this.#options, tickets: tickets.shared });
     const serving: Serving = { worker, tickets, taken: new Map(), unsent: [] };
     return new Promise((resolve, reject) => {
       worker.on("message", (message: ThreadMessage) => {
