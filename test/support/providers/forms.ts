@@ -76,7 +76,7 @@ const without = (key: "index" | "id") => (calls: NonNullable<WireAnswer["calls"]
   });
 const empty = { id: "c", object: "chat.completion.chunk", created: 0, model: "m" };
 
-/** Every form of what providers refuse and send that is known; README tells them in a table. */
+/** Every form of what providers refuse and send that is known; docs/models.md tells them in a table. */
 export const FORMS: readonly Form[] = [
   { name: "OpenAI" },
   {
