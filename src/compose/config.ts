@@ -11,13 +11,13 @@ import { decimal, flag, integer, optionalText, text, url, variable } from "./var
 
 /**
  * Environment → Config, parsed once.
- * Every variable stands in {@link VARIABLES} with its meaning; README's table is made from it.
+ * Every variable stands in {@link VARIABLES} with its meaning; the table of variables is made from it.
  */
 
 const LOCAL_QDRANT_URL = "http://localhost:6333";
 
 /**
- * In the order of the README's table. `fallback` is what the table shows; a default that a schema can't hold is set in {@link
+ * In the order of the the table of variables. `fallback` is what the table shows; a default that a schema can't hold is set in {@link
  * parseConfig}.
  */
 export const VARIABLES = {

@@ -2,7 +2,7 @@ import { integer, variable } from "./variable.js";
 
 const LIMIT = integer(1, 1_000_000_000_000).optional();
 
-/** Variables of what is spent, in the order of the README's table. */
+/** Variables of what is spent, in the order of the the table of variables. */
 export const COST_VARIABLES = {
   EXTRACTION_DELAY_MS: variable(
     integer(0, 3_600_000).default(0),

@@ -4,7 +4,7 @@ import { integer, optionalText, prefix, text, url, variable } from "./variable.j
 const EMBEDDING_PROVIDERS = ["openai", "minilm", "static", "transformers", "hashing"] as const;
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
 
-/** Variables of the embedder, in the order of the README's table. */
+/** Variables of the embedder, in the order of the the table of variables. */
 export const EMBEDDING_VARIABLES = {
   EMBEDDING_PROVIDER: variable(
     z.enum(EMBEDDING_PROVIDERS).optional(),

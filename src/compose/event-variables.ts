@@ -10,7 +10,7 @@ const secret = text.regex(/^(whsec_)?[A-Za-z0-9+/]+={0,2}$/, SECRET).refine((val
   return length >= MIN_SECRET_BYTES && length <= MAX_SECRET_BYTES;
 }, SECRET);
 
-/** Variables of what is told to the outside, in the order of the README's table. */
+/** Variables of what is told to the outside, in the order of the the table of variables. */
 export const EVENT_VARIABLES = {
   EVENTS_RETENTION_DAYS: variable(
     integer(1, 365).default(7),

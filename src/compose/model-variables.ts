@@ -4,7 +4,7 @@ import { integer, jsonTexts, optionalText, text, url, variable } from "./variabl
 
 const SDK_NAMES = Object.keys(AI_SDK_PACKAGES) as [AiSdkProvider, ...AiSdkProvider[]];
 
-/** Variables of the model, in the order of the README's table. */
+/** Variables of the model, in the order of the the table of variables. */
 export const MODEL_VARIABLES = {
   LLM_PROVIDER: variable(
     z.enum(["openai", "offline", ...SDK_NAMES]).optional(),

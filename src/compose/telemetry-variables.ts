@@ -2,7 +2,7 @@ import { text, url, variable } from "./variable.js";
 
 const token = text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, "letters, digits and `-._~+/` only, as a bearer token is");
 
-/** Variables of what a server tells of itself and who runs it, in the order of the README's table. */
+/** Variables of what a server tells of itself and who runs it, in the order of the the table of variables. */
 export const TELEMETRY_VARIABLES = {
   METRICS_TOKEN: variable(
     token.optional(),

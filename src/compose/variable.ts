@@ -37,7 +37,7 @@ export const jsonTexts = z.string().transform((value, context): Record<string, s
   return z.NEVER;
 });
 
-/** `fallback` is what README's table shows. */
+/** `fallback` is what the table of variables shows. */
 export function variable<S extends z.ZodType>(schema: S, fallback: string, meaning: string) {
   return { schema, fallback, meaning } as const;
 }

@@ -108,7 +108,7 @@ export async function createMaitred(options: MaitredOptions = {}): Promise<Maitr
 }
 
 /**
- * As {@link createMaitred}, with `variables` as text: those of README's table. The process environment is not read.
+ * As {@link createMaitred}, with `variables` as text: those of the table of variables. The process environment is not read.
  * @throws INVALID_CONFIG, STORAGE_IN_USE, STORAGE_UNAVAILABLE, REINDEX_REQUIRED, QDRANT_TOO_OLD, EMBEDDING_UNAVAILABLE
  */
 export async function createOrchestrator(
