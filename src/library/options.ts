@@ -53,7 +53,7 @@ export interface MaitredParts {
   readonly metrics?: boolean | undefined;
 }
 
-/** The options of `createMaitred`: the variables of the table of variables, and parts of one's own. All may be left out. */
+/** The options of `createMaitred`: the variables in the table, and parts of one's own. All may be left out. */
 export interface MaitredOptions extends Settings, Omit<MaitredParts, "reader"> {
   /** Variables as text, such as `process.env`; options come before them. Default: none, the process environment is not read. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

@@ -3,7 +3,7 @@ import type { Variables } from "../compose/config.js";
 /** A variable's value, as its schema reads it. */
 type Setting<Name extends keyof Variables> = Exclude<Variables[Name], undefined> | undefined;
 
-/** The variables of the table of variables as options. Made from their schema by `npm run readme`. */
+/** The variables in the table, as options. Made from their schema by `npm run readme`. */
 export interface Settings {
   /** Address to listen on. `authMode=local` allows loopback only. Default: 127.0.0.1. */
   readonly host?: Setting<"HOST">;

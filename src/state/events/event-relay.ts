@@ -6,6 +6,8 @@ import { OUTBOX } from "./event-keys.js";
 import type { FeedWriter } from "./feed-writer.js";
 import { clearOutbox, readOutbox } from "./outbox.js";
 
+/** What one turn brings is told of at several moments: it is published together, at most so much later, in milliseconds. */
+const GATHER_MS = 100;
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 60_000;
 /** Partitions of one page when all are gone through, and how many outboxes are published together then. */
@@ -27,6 +29,7 @@ export interface EventRelayParts {
 export class EventRelay {
   readonly #parts: EventRelayParts;
   readonly #running = new Map<string, { again: boolean; done: Promise<void> }>();
+  readonly #gathering = new Map<string, NodeJS.Timeout>();
   readonly #failed = new Set<string>();
   readonly #wait = new GrowingWait(FIRST_WAIT_MS, LAST_WAIT_MS);
   #closed = false;
@@ -37,6 +40,8 @@ export class EventRelay {
 
   /** Resolves when all that was in the partition's outbox is in the feed. */
   publish(partition: string): Promise<void> {
+    clearTimeout(this.#gathering.get(partition));
+    this.#gathering.delete(partition);
     const running = this.#running.get(partition);
     if (running !== undefined) {
       running.again = true;
@@ -58,7 +63,14 @@ export class EventRelay {
     return started.done;
   }
 
-  /** The same, and never rejects: what fails is published a little later. */
+  /** Within a tenth of a second, together with what comes until then; at once where somebody waits for it. */
+  publishSoon(partition: string): void {
+    if (this.#gathering.has(partition)) return;
+    const timer = setTimeout(() => void this.tryPublish(partition), GATHER_MS);
+    this.#gathering.set(partition, timer.unref());
+  }
+
+  /** The same at once, and never rejects: what fails is published a little later. */
   async tryPublish(partition: string): Promise<void> {
     try {
       await this.publish(partition);
@@ -84,13 +96,15 @@ export class EventRelay {
     }
   }
 
-  /** Resolves when what is being published now is, or has failed to be. Of one partition, or of all. */
+  /** Resolves when what is to be published now is, or has failed to be. Of one partition, or of all. */
   async settled(partition?: string): Promise<void> {
+    for (const each of [...this.#gathering.keys()]) if (partition === undefined || each === partition) void this.tryPublish(each);
     const running = partition === undefined ? [...this.#running.values()] : [this.#running.get(partition)];
     await Promise.allSettled(running.map((each) => each?.done));
   }
 
   async close(): Promise<void> {
+    await this.settled();
     this.#closed = true;
     this.#wait.cancel();
     await this.settled();

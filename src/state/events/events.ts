@@ -54,7 +54,7 @@ export class EngineEventLog implements EventLog {
 
   /** To be called behind a commit with {@link eventPuts}: publishes them, beside what the caller does next. */
   publish(owner: Owner): void {
-    void this.#relay.tryPublish(ownerPartition(owner));
+    this.#relay.publishSoon(ownerPartition(owner));
   }
 
   /** Publishes what is in the owner's outbox. @throws STORAGE_UNAVAILABLE */
