@@ -57,7 +57,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   nodeVersion: process.versions.node,
   sqliteVersion: async () => {
     const { openSqlite } = await import("./platform/sqlite.js");
-    const db = openSqlite(":memory:", { durability: "normal" });
+    const db = openSqlite(":memory:");
     try {
       return String(db.prepare("SELECT sqlite_version()").pluck().get());
     } finally {

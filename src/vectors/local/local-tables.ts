@@ -82,7 +82,7 @@ export class LocalTables {
   static open(path: string): LocalTables {
     let db: Sqlite | undefined;
     try {
-      db = openSqlite(path, { durability: "normal" });
+      db = openSqlite(path);
       db.pragma("temp_store = MEMORY");
       const version = db.pragma("user_version", { simple: true });
       if (version === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);

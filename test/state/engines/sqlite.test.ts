@@ -49,9 +49,10 @@ describe("the file", () => {
   };
   const walFrames = () => {
     const wal = readFileSync(`${path}-wal`);
+    const pageBytes = wal.readUInt32BE(8);
     let commits = 0;
     // A frame of 24 bytes and a page; the database's size in it says that it ends a transaction (SQLite, file format 4.1).
-    for (let at = 32; at + 24 <= wal.length; at += 24 + 4096) if (wal.readUInt32BE(at + 4) > 0) commits += 1;
+    for (let at = 32; at + 24 <= wal.length; at += 24 + pageBytes) if (wal.readUInt32BE(at + 4) > 0) commits += 1;
     return commits;
   };
   const needleIn = (text: string) => readdirSync(dir).filter((name) => readFileSync(join(dir, name)).includes(text));
@@ -151,7 +152,7 @@ describe("the file", () => {
     ["query_only = ON", /write access/],
     ["max_page_count = 2", /free space/],
   ])("a storage that can't be written (%s) says what to do, to all that wait", async (pragma, hint) => {
-    const db = openSqlite(path, { durability: "full" });
+    const db = openSqlite(path);
     db.exec("CREATE TABLE t (value TEXT)");
     db.pragma(pragma);
     const writes = new GroupCommit(db, silentLogger);
@@ -166,7 +167,7 @@ describe("the file", () => {
   });
 
   test("what is at fault itself takes nothing else with it", async () => {
-    const db = openSqlite(path, { durability: "full" });
+    const db = openSqlite(path);
     db.exec("CREATE TABLE t (value TEXT)");
     const writes = new GroupCommit(db, silentLogger);
     const put = (value: unknown) => writes.run(() => db.prepare("INSERT INTO t VALUES (?)").run(value));
@@ -178,7 +179,7 @@ describe("the file", () => {
   });
 
   test("what has no room takes nothing else with it", async () => {
-    const db = openSqlite(path, { durability: "full" });
+    const db = openSqlite(path);
     db.exec("CREATE TABLE t (value TEXT)");
     db.pragma("max_page_count = 2");
     const writes = new GroupCommit(db, silentLogger);
@@ -191,7 +192,7 @@ describe("the file", () => {
   });
 
   test("of one lock of another's the first commit alone is held up, and of none is asked a second time", async () => {
-    const db = openSqlite(path, { durability: "full" });
+    const db = openSqlite(path);
     db.exec("CREATE TABLE t (value TEXT)");
     const writes = new GroupCommit(db, silentLogger);
     const put = () => writes.run(() => db.prepare("INSERT INTO t VALUES ('1')").run());

@@ -64,7 +64,7 @@ export class SqliteEngine implements StateEngine {
   /** Looks at every page first. @throws STORAGE_DAMAGED, STORAGE_UNAVAILABLE (also for a file of a newer version) */
   static async open(options: SqliteEngineOptions): Promise<SqliteEngine> {
     return onSqlite(options.path, () => {
-      const db = openSqlite(options.path, { durability: "normal" });
+      const db = openSqlite(options.path);
       try {
         assertSound(db);
         openLayout(db);
