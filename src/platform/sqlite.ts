@@ -41,9 +41,9 @@ export function openDatabase(path: string, options: BetterSqlite3.Options = {}):
 }
 
 /**
- * Opens or creates a database in WAL mode. `secure_delete` is on from the first page on, so that what is deleted is
- * overwritten with zeros, but for its traces in the write-ahead log and in pages between which rows were moved. `path` may be `:memory:`. A commit
- * outlives a kill; a power cut may take the last ones, unless the caller syncs the log, and the file stays sound.
+ * Opens or creates a database in WAL mode. `secure_delete` is on from the first page on, so that what is deleted is overwritten with zeros,
+ * but for its traces in the write-ahead log and in pages between which rows were moved. `path` may be `:memory:`. A commit outlives a kill;
+ * a power cut may take the last ones, unless the caller syncs the log, and the file stays sound.
  */
 export function openSqlite(path: string): Sqlite {
   const db = openDatabase(path);
