@@ -25,8 +25,6 @@ const MAX_TRIES = 5;
 
 interface Held {
   readonly memories: OwnerMemories;
-  /** The owner's when the log was begun to be read. */
-  readonly epoch: number;
   /** The entry up to which the store was seen to follow; null: it was not looked at, or a write failed. */
   level: number | null;
   /** Whether the store was asked for what it holds from before there was a log. */
@@ -95,8 +93,7 @@ export class OwnerLogs {
 
   /**
    * Makes one change: `plan` says what, from what is known; its entry is logged, with the narratives that tell of what it removes, and the
-   * store follows. Where nothing changes the store is
-   * made level all the same, so that a repetition completes what was broken off.
+   * store follows. Where nothing changes the store is made level all the same, so that a repetition completes what was broken off.
    * @throws OWNER_ERASED when an erasure began meanwhile
    */
   async change<T>(
@@ -114,14 +111,10 @@ export class OwnerLogs {
     const epoch = options.epoch ?? (await this.epoch(owner));
     return this.#exclusively(owner, async () => {
       for (let tries = 1; ; tries++) {
-        // As it is held: where the log has moved on, the append is refused, and all is done anew.
-        const at = this.#held.get(owner);
-        const isLooked = tries > 1 || at?.epoch !== epoch;
-        const held = isLooked ? await this.#load(owner) : at;
+        const held = await this.#load(owner);
         const { memories } = held;
         const { entry: planned, result } = await plan(memories);
         const entry = planned === null ? null : withNarrativesOf(planned, memories.records);
-        if (entry === null && !isLooked && !(await this.#isCurrent(owner, held))) continue;
         try {
           if (entry !== null)
             memories.fold(await this.#parts.log.append(owner, entry, { expectedSeq: memories.seq, epoch, now: options.now }));
@@ -194,17 +187,18 @@ export class OwnerLogs {
     let held = this.#held.get(owner);
     if (held !== undefined && held.memories.seq === (await log.lastSeq(owner))) return held;
     if (held === undefined || held.memories.seq > (await log.lastSeq(owner)))
-      held = { memories: new OwnerMemories(), epoch: await ledger.epoch(owner), level: null, begun: false };
+      held = { memories: new OwnerMemories(), level: null, begun: false };
     for await (const entry of log.read(owner, { fromSeq: held.memories.seq + 1 })) {
       held.memories.fold(entry);
       // Another process wrote it, and most likely to the store as well: the store says.
       held.level = null;
     }
     if (held.memories.seq === 0 && !held.begun) {
+      const epoch = await ledger.epoch(owner);
       const puts = await projection.before(owner);
       if (puts.length > 0) {
         const seed: NewMemoryLogEntry = { kind: "seed", turn: null, puts, removed: [] };
-        held.memories.fold(await log.append(owner, seed, { expectedSeq: 0, epoch: held.epoch, now: clock.now() }));
+        held.memories.fold(await log.append(owner, seed, { expectedSeq: 0, epoch, now: clock.now() }));
       }
       held.begun = true;
     }
