@@ -228,3 +228,15 @@ test("processes whose clocks are an hour apart steal no lock from each other, kn
   const known = (await processes[0]?.replica.application.memories.list(ADA, {}))?.data ?? [];
   expect(known.reduce((sum, { seen_count }) => sum + seen_count, 0)).toBe(processes.length);
 });
+
+test("[forgotten-stays-forgotten] what one process keeps is forgotten by another that knew its owner before", async () => {
+  const { start } = world();
+  const [one, other] = [await start("One"), await start("Other")];
+  const now = new Date();
+  const keep = (text: string) => one.replica.application.memories.add(ADA, { text, category: "other" }, { now });
+  await keep("Likes tea");
+  expect((await other.replica.application.memories.list(ADA, {})).data).toHaveLength(1);
+  const { id } = await keep("Likes cake");
+  await other.replica.application.memories.forget(ADA, id, { now });
+  expect((await one.replica.application.memories.list(ADA, {})).data.map(({ text }) => text)).toEqual(["Likes tea"]);
+});
