@@ -230,7 +230,6 @@ const sessionPatchBody = z.looseObject({
 /** Takes back the records with seq > to_seq and < its own. `to_offset`: byte offset of the end of record to_seq. */
 const rewindBody = z.looseObject({ to_seq: z.number().int(), to_offset: z.number().int() });
 
-/** `operations` are MemoryOperation values; kept as JSON here so that the journal needs no other port. */
 const doneBody = z.looseObject({
   status: z.enum(["stored", "failed", "skipped"]),
   memory_ids: z.array(z.string()),

@@ -251,7 +251,7 @@ export interface AppliedOperations {
   readonly dropped: number;
 }
 
-/** Operations with ids of their own, as tools make them and as journals of before hold them. */
+/** Operations with ids of their own, as tools make them. */
 export interface MemoryOperations {
   /**
    * Reconciles the operations with what is known, logs, projects. Safe to repeat: the same operations give the same memories.

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { replyTo } from "../faults/rig.js";
 import { type InstalledPackage, installPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
-import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";
-import { openQdrantHttp } from "../support/qdrant-http.js";
-import { Cluster } from "./cluster.js";
+import type { ChatBody } from "../support/openai-stub.js";
+import type { Cluster } from "./cluster.js";
 import { ENGINES, type EngineServer } from "./engines.js";
+import { withStubbedCluster } from "./stubbed-cluster.js";
 
 let installed: InstalledPackage;
 beforeAll(async () => {
@@ -15,19 +14,7 @@ afterAll(() => installed.remove());
 
 /** Two replicas, of which the first reads what a guest said, and its model doesn't answer. */
 async function whileOneReads(open: () => Promise<EngineServer>, then: (cluster: Cluster) => Promise<void>): Promise<void> {
-  const engine = await open();
-  const qdrant = await openQdrantHttp();
-  const openai = (await OpenAIStub.open({ dimension: 64 })).chatOtherwise(replyTo);
-  const cluster = new Cluster(installed, {
-    ...engine.variables,
-    QDRANT_URL: qdrant.url,
-    OPENAI_BASE_URL: openai.url,
-    OPENAI_API_KEY: "test",
-    MEMORY_EMBEDDING_MODEL: "stub",
-    MEMORY_EMBEDDING_DIMENSIONALITY: "64",
-    LOG_LEVEL: "error",
-  });
-  try {
+  await withStubbedCluster(installed, open, {}, async ({ cluster, openai }) => {
     await cluster.start();
     openai.failChat("hang", (body) => (body as ChatBody).response_format !== undefined);
     const said = await cluster.ask("POST", "/v1/chat", "ada", { body: { message: "I prefer jazz evenings." } });
@@ -36,12 +23,7 @@ async function whileOneReads(open: () => Promise<EngineServer>, then: (cluster: 
     await expect.poll(reading, { timeout: 10_000 }).toBe(true);
     await cluster.start();
     await then(cluster);
-  } finally {
-    await cluster.stop();
-    await openai.close();
-    await qdrant.close();
-    await engine.close();
-  }
+  });
 }
 
 /** Until it is answered with a receipt, as a client does. How long it took, in milliseconds. */

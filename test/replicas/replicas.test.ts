@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { messagesToRead, replyTo } from "../faults/rig.js";
+import { messagesToRead } from "../faults/rig.js";
 import { type InstalledPackage, installPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
-import { OpenAIStub } from "../support/openai-stub.js";
-import { openQdrantHttp } from "../support/qdrant-http.js";
-import { Cluster } from "./cluster.js";
+import type { Cluster } from "./cluster.js";
 import { ENGINES, type EngineServer } from "./engines.js";
 import { Conversation } from "./guest.js";
+import { withStubbedCluster } from "./stubbed-cluster.js";
 
 const USERS = 20;
 const SESSIONS_OF_EACH = 2;
@@ -43,20 +42,8 @@ for (const { program, name, open } of ENGINES)
   });
 
 async function story(open: () => Promise<EngineServer>): Promise<void> {
-  const engine = await open();
-  const ownQdrant = process.env.QDRANT_URL ? null : await openQdrantHttp();
-  const openai = (await OpenAIStub.open({ dimension: 64 })).chatOtherwise(replyTo);
-  const cluster = new Cluster(installed, {
-    ...engine.variables,
-    QDRANT_URL: ownQdrant?.url ?? process.env.QDRANT_URL ?? "",
-    OPENAI_BASE_URL: openai.url,
-    OPENAI_API_KEY: "test",
-    MEMORY_EMBEDDING_MODEL: "stub",
-    MEMORY_EMBEDDING_DIMENSIONALITY: "64",
-    RATE_LIMIT_PER_MINUTE: "0",
-    LOG_LEVEL: "error",
-  });
-  try {
+  const variables = { RATE_LIMIT_PER_MINUTE: "0", ...(process.env.QDRANT_URL && { QDRANT_URL: process.env.QDRANT_URL }) };
+  await withStubbedCluster(installed, open, variables, async ({ cluster, openai, engine }) => {
     await Promise.all([cluster.start(), cluster.start(), cluster.start()]);
     const users = Array.from({ length: USERS }, (_, index) => `guest${String.fromCharCode(97 + index)}`);
     const erased = new Set<string>();
@@ -130,12 +117,7 @@ async function story(open: () => Promise<EngineServer>): Promise<void> {
     const calls = openai.requests.map(({ body }) => messagesRead(body));
     expect(new Set(calls.flat()).size).toBeGreaterThan(turns * 0.9);
     expect(inVain(calls)).toBeLessThanOrEqual(IN_FLIGHT);
-  } finally {
-    await cluster.stop();
-    await openai.close();
-    await ownQdrant?.close();
-    await engine.close();
-  }
+  });
 }
 
 async function erase(cluster: Cluster, user: string, erased: Set<string>): Promise<void> {

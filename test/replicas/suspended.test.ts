@@ -2,13 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChatAnswer } from "../../src/ports/application.js";
 import { LEASE_MS } from "../../src/state/sessions/leased-lock.js";
-import { replyTo } from "../faults/rig.js";
 import { type InstalledPackage, installPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
-import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";
-import { openQdrantHttp } from "../support/qdrant-http.js";
-import { Cluster } from "./cluster.js";
+import type { ChatBody } from "../support/openai-stub.js";
 import { ENGINES, type EngineServer } from "./engines.js";
+import { withStubbedCluster } from "./stubbed-cluster.js";
 
 /** Longer than the lease, though not by much. */
 const SUSPENDED_MS = LEASE_MS + 7_000;
@@ -20,57 +18,44 @@ beforeAll(async () => {
 afterAll(() => installed.remove());
 
 async function story(open: () => Promise<EngineServer>): Promise<void> {
-  const engine = await open();
-  const qdrant = await openQdrantHttp();
-  const openai = (await OpenAIStub.open({ dimension: 64 })).chatOtherwise(replyTo);
-  const cluster = new Cluster(installed, {
-    ...engine.variables,
-    QDRANT_URL: qdrant.url,
-    OPENAI_BASE_URL: openai.url,
-    OPENAI_API_KEY: "test",
-    MEMORY_EMBEDDING_MODEL: "stub",
-    MEMORY_EMBEDDING_DIMENSIONALITY: "64",
-    LOG_LEVEL: "error",
-  });
   const isOf = (message: string) => (body: unknown) => String((body as ChatBody).messages?.at(-1)?.content).endsWith(message);
-  try {
-    await cluster.start();
-    await cluster.start();
-    const said = await cluster.ask("POST", "/v1/chat", "ada", { body: { message: "Is there any jazz today" }, which: "first" });
-    expect(said?.status).toBe(200);
-    const session_id = (said?.body as ChatAnswer | undefined)?.session_id;
-    const say = (message: string, which: "first" | "last") =>
-      cluster.ask("POST", "/v1/chat", "ada", { body: { message, session_id }, key: message, which });
-    openai.failChat("slow", isOf("Is there any folk today"));
-    const late = say("Is there any folk today", "first");
-    await expect.poll(() => openai.requests.some(({ body }) => isOf("Is there any folk today")(body)), { timeout: 10_000 }).toBe(true);
-    cluster.suspend();
-    const [meanwhile] = await Promise.all([say("Is there any opera today", "last"), pause(SUSPENDED_MS)]);
-    expect(meanwhile?.status).toBe(200);
-    openai.failChat(undefined);
-    openai.release();
-    cluster.goOn();
-    // Its client is told to ask again, or is gone by then.
-    expect((await late)?.status ?? 503).toBeGreaterThanOrEqual(409);
-    const answered = await say("Is there any folk today", "last");
-    expect(answered?.status).toBe(200);
-    expect((await say("Is there any folk today", "first"))?.body).toEqual(answered?.body);
-    const thread = (await cluster.read(`/v1/sessions/${session_id}/messages`, "ada")) as { data: { role: string; turn: number }[] };
-    expect(thread.data.map(({ role, turn }) => `${turn} ${role}`)).toEqual([
-      "1 user",
-      "1 assistant",
-      "2 user",
-      "3 user",
-      "3 assistant",
-      "2 assistant",
-    ]);
-  } finally {
-    cluster.goOn();
-    await cluster.stop();
-    await openai.close();
-    await qdrant.close();
-    await engine.close();
-  }
+  await withStubbedCluster(installed, open, {}, async ({ cluster, openai }) => {
+    try {
+      await cluster.start();
+      await cluster.start();
+      const said = await cluster.ask("POST", "/v1/chat", "ada", { body: { message: "Is there any jazz today" }, which: "first" });
+      expect(said?.status).toBe(200);
+      const session_id = (said?.body as ChatAnswer | undefined)?.session_id;
+      const say = (message: string, which: "first" | "last") =>
+        cluster.ask("POST", "/v1/chat", "ada", { body: { message, session_id }, key: message, which });
+      openai.failChat("slow", isOf("Is there any folk today"));
+      const late = say("Is there any folk today", "first");
+      await expect.poll(() => openai.requests.some(({ body }) => isOf("Is there any folk today")(body)), { timeout: 10_000 }).toBe(true);
+      cluster.suspend();
+      const [meanwhile] = await Promise.all([say("Is there any opera today", "last"), pause(SUSPENDED_MS)]);
+      expect(meanwhile?.status).toBe(200);
+      openai.failChat(undefined);
+      openai.release();
+      cluster.goOn();
+      // Its client is told to ask again, or is gone by then.
+      expect((await late)?.status ?? 503).toBeGreaterThanOrEqual(409);
+      const answered = await say("Is there any folk today", "last");
+      expect(answered?.status).toBe(200);
+      expect((await say("Is there any folk today", "first"))?.body).toEqual(answered?.body);
+      const thread = (await cluster.read(`/v1/sessions/${session_id}/messages`, "ada")) as { data: { role: string; turn: number }[] };
+      expect(thread.data.map(({ role, turn }) => `${turn} ${role}`)).toEqual([
+        "1 user",
+        "1 assistant",
+        "2 user",
+        "3 user",
+        "3 assistant",
+        "2 assistant",
+      ]);
+    } finally {
+      // One that sleeps can't be stopped.
+      cluster.goOn();
+    }
+  });
 }
 
 for (const { program, name, open } of ENGINES)
