@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../../../src/platform/ids.js";
@@ -75,6 +76,18 @@ needing("redis")("Redis that fails", () => {
     await cut;
     await until("ok");
     expect((await engine.read("o:unknown", {})).version).toBe(1);
+  });
+
+  test("a connection that came in place of one that was cut under a command is not cut in turn when that one's bound passes", async () => {
+    const cut = proxy.cutNextReply("o:cut");
+    await expect(engine.commit("o:cut", { id: "1", puts: [{ key: "k", value: "1" }] })).rejects.toMatchObject(UNAVAILABLE);
+    await cut;
+    await until("ok");
+    // Until the bound of 2 s has passed, and somewhat longer.
+    for (let n = 0; n < 60; n++) {
+      await engine.read("o:cut", {});
+      await pause(50);
+    }
   });
 
   test("every commit that was acknowledged is there, and none twice, after the server was killed under 8 writers", async () => {

@@ -143,9 +143,12 @@ for (const { name, program, open } of ENGINES)
         await expect
           .poll(async () => (await ready()).text, { timeout: 20_000, message: `${reason}` })
           .toContain('"short_term":{"status":"ok"}');
-        expect((await ready()).status).toBe(200);
-        // As a client does that is told to ask again: what was under way when it came back may be told so once more.
-        for (const turn of turns) await expect.poll(async () => (await turn()).status, { timeout: 10_000, message: `${reason}` }).toBe(200);
+        const well = await ready();
+        expect(well.status, `${n} ${reason}: ${well.text}`).toBe(200);
+        for (const turn of turns) {
+          const answered = await turn();
+          expect(answered.status, `${n} ${reason}: ${answered.text}`).toBe(200);
+        }
       }
       const said = (await ada.get<{ data: { role: string; content: string }[] }>(`/v1/sessions/${session_id}/messages`)).body.data;
       expect(said.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([

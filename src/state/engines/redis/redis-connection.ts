@@ -29,6 +29,8 @@ export class RedisConnection {
   private constructor(client: Redis | Cluster, logger: Logger) {
     this.client = client;
     for (const event of ["ready", "+node"]) client.on(event, () => this.connections++);
+    for (const node of client instanceof Cluster ? client.nodes() : [client]) endSocketTimerWithSocket(node);
+    client.on("+node", endSocketTimerWithSocket);
     // Told once for each time that it is lost, however often it is tried again.
     let lost = false;
     client.on("ready", () => {
@@ -87,6 +89,18 @@ export class RedisConnection {
     });
     return (await reply) as readonly unknown[];
   }
+}
+
+/**
+ * The client's timer of a socket that was closed with a command under way runs on (ioredis 5.11), and then cuts the healthy socket that has
+ * come in its place. It is to end with its own.
+ */
+function endSocketTimerWithSocket(client: Redis): void {
+  const timed = client as unknown as { socketTimeoutTimer?: NodeJS.Timeout | undefined };
+  client.on("close", () => {
+    clearTimeout(timed.socketTimeoutTimer);
+    timed.socketTimeoutTimer = undefined;
+  });
 }
 
 async function connected(url: string, timeoutMs: number): Promise<Redis | Cluster> {
