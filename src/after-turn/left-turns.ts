@@ -30,7 +30,7 @@ export class LeftTurns {
     const { index, clock, logger, preparing } = this.#parts;
     await preparing(async () => {
       try {
-        const turns = (await index.pendingOf(owner, sessionId)).filter((turn) => turn.sessionId !== exceptSession);
+        const turns = await index.pendingOf(owner, exceptSession === undefined ? sessionId : { except: exceptSession });
         await releaseLeft(index, turns, clock.now().getTime() - this.#delayMs);
       } catch (error) {
         logger.warn({ err: error }, "messages that were left to be read could not be looked up");

@@ -111,7 +111,7 @@ export class SessionUpkeep {
     if (forgottenTurns(records, await this.#parts.ledger.tombstones(owner)).size === 0) return;
     await this.#describeAs(owner, sessionId, records, null, signal);
     const { journal, index } = this.#parts.store;
-    if ((await index.get(owner, sessionId))?.status === "archived") await journal.compress(owner, sessionId);
+    if ((await index.listed(owner, sessionId))?.status === "archived") await journal.compress(owner, sessionId);
   }
 
   #failed(sessionId: string | null, error: unknown): void {
@@ -126,7 +126,7 @@ export class SessionUpkeep {
   }
 
   async #describe(owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
-    const session = await this.#parts.store.index.get(owner, sessionId);
+    const session = await this.#parts.store.index.listed(owner, sessionId);
     // Two messages a round: a power of two of either is seen when the count is one.
     if (!session || !isPowerOfTwo(Math.ceil(session.message_count / 2))) return;
     const records = await this.#records(owner, sessionId, signal);

@@ -224,6 +224,8 @@ export interface SessionIndex {
   /** Seq of the last record that was folded in; 0 for an unknown session. */
   indexedSeq(owner: Owner, sessionId: string): Promise<number>;
   get(owner: Owner, sessionId: string): Promise<Session | null>;
+  /** As {@link get}, without what follows from the pending turns: one row, however many wait. */
+  listed(owner: Owner, sessionId: string): Promise<ListedSession["session"] | null>;
   findByExternalId(owner: Owner, externalId: string): Promise<Session | null>;
   /** Newest activity first, ties by id; a page stays stable while sessions change. @throws INVALID_CURSOR */
   list(owner: Owner, query: SessionQuery): Promise<Page<Session>>;
@@ -255,8 +257,8 @@ export interface SessionIndex {
    * that was killed has its claims until they end. Within one process the worker itself knows: resolves at once where there are no others.
    */
   unclaimed(owner: Owner, options: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void>;
-  /** Of one session, or of all of the owner's. By session, the oldest turn first. */
-  pendingOf(owner: Owner, sessionId?: string): Promise<readonly PendingTurn[]>;
+  /** Of one session, of all but one, or of all of the owner's. By session, the oldest turn first. */
+  pendingOf(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]>;
   /** Over all owners: for /readyz and doctor. */
   pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }>;
   /**

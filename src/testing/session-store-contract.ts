@@ -524,6 +524,23 @@ export function sessionStoreContract(
           [ids[1], 1, "pending"],
         ]);
         expect(await store.index.pendingOf(BOB)).toEqual([]);
+        const but = async (except: string | undefined) =>
+          (await store.index.pendingOf(ALICE, { except: except ?? "" })).map(({ sessionId, turn }) => [sessionId, turn]);
+        expect(await but(ids[0])).toEqual([[ids[1], 1]]);
+        expect(await but(ids[1])).toEqual([
+          [ids[0], 1],
+          [ids[0], 2],
+        ]);
+      });
+
+      test("a session is listed as it is told, but for what follows from its pending turns; nobody else's", async () => {
+        const id = await started();
+        await write(ALICE, id, ...records.round(1));
+        const { write_back: _, status_since: _since, ...told } = (await store.index.get(ALICE, id)) ?? {};
+        expect(told).toMatchObject({ id, message_count: 2 });
+        expect(await store.index.listed(ALICE, id)).toEqual(told);
+        expect(await store.index.listed(BOB, id)).toBeNull();
+        expect(await store.index.listed(ALICE, "no-id")).toBeNull();
       });
 
       test("turns that must not be remembered, imported or copied ones, and taken-back ones are never pending", async () => {

@@ -14,7 +14,7 @@ type Start = Pick<TurnStart, "session"> | null;
 
 /** Null where there is none. */
 async function sessionIfAny({ store, lagging }: SessionParts, owner: Owner, sessionId: string, start: Start): Promise<Known | null> {
-  const session = start === null ? await store.index.get(owner, sessionId) : start.session;
+  const session = start === null ? await store.index.listed(owner, sessionId) : start.session;
   if (!session) await lagging.requireLevel(owner, sessionId);
   return session;
 }

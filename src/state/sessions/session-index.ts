@@ -83,6 +83,10 @@ export class EngineSessionIndex implements SessionIndex {
     return readSession(this.#engine, owner, sessionId);
   }
 
+  async listed(owner: Owner, sessionId: string): Promise<ListedSession["session"] | null> {
+    return (await this.#head(owner, sessionId))?.state?.session ?? null;
+  }
+
   async findByExternalId(owner: Owner, externalId: string): Promise<Session | null> {
     const key = externalKey(externalId);
     const entry = (await this.#engine.read(ownerPartition(owner), { keys: [key] })).entries.get(key);
@@ -143,7 +147,7 @@ export class EngineSessionIndex implements SessionIndex {
     return this.#jobs.unclaimed(owner, options);
   }
 
-  pendingOf(owner: Owner, sessionId?: string): Promise<readonly PendingTurn[]> {
+  pendingOf(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]> {
     return this.#jobs.of(owner, sessionId);
   }
 

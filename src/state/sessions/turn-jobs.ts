@@ -5,7 +5,7 @@ import type { Owner } from "../../domain/owner.js";
 import { newId } from "../../platform/ids.js";
 import type { ClaimOptions, PendingTurn, RecordedAttempt } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
-import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
+import { type KeyRange, type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-keys.js";
 import { OWNER_KEY, ownerOfValue, ownerPartition, systemPartition } from "../partition.js";
 import { JOBS, jobKey, jobsOf, TURN_JOBS } from "./keys.js";
@@ -132,7 +132,7 @@ export class TurnJobs {
 
   async retryFailed(owner: Owner, sessionId: string, nowMs: number): Promise<number> {
     let count = 0;
-    for (const { turn, job } of await this.#stored(owner, jobsOf(sessionId))) {
+    for (const { turn, job } of await this.#stored(owner, prefixRange(jobsOf(sessionId)))) {
       if (job.state !== "failed") continue;
       const again = await this.#change({ owner, sessionId, turn }, ({ job: now }) =>
         now.state === "failed" ? { ...unclaimedJob(now), state: "pending", attempts: 0, dueAtMs: nowMs, errorCode: null } : null,
@@ -152,8 +152,8 @@ export class TurnJobs {
   }
 
   /** By session, the oldest turn first. */
-  async of(owner: Owner, sessionId?: string): Promise<readonly PendingTurn[]> {
-    const found = await this.#stored(owner, sessionId === undefined ? TURN_JOBS : jobsOf(sessionId));
+  async of(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]> {
+    const found = await this.#stored(owner, ...rangesOf(sessionId));
     return found.map((stored) => pendingTurn(owner, stored));
   }
 
@@ -168,9 +168,9 @@ export class TurnJobs {
     return times.length === 0 ? null : times.reduce((oldest, at) => Math.min(oldest, at));
   }
 
-  async #stored(owner: Owner, prefix: string): Promise<readonly StoredJob[]> {
-    const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [prefixRange(prefix)] });
-    return (ranges[0] ?? []).map(storedJob);
+  async #stored(owner: Owner, ...ranges: readonly KeyRange[]): Promise<readonly StoredJob[]> {
+    const read = await this.#engine.read(ownerPartition(owner), { ranges });
+    return read.ranges.flat().map(storedJob);
   }
 
   /** Of all owners: a partition with a job has an alarm. */
@@ -293,6 +293,17 @@ export class TurnJobs {
       await pause(Math.random() * TRY_AGAIN_MS);
     }
   }
+}
+
+function rangesOf(sessionId?: string | { readonly except: string }): readonly KeyRange[] {
+  const all = prefixRange(TURN_JOBS);
+  if (sessionId === undefined) return [all];
+  if (typeof sessionId === "string") return [prefixRange(jobsOf(sessionId))];
+  const left = prefixRange(jobsOf(sessionId.except));
+  return [
+    { from: all.from, to: left.from },
+    { from: left.to, to: all.to },
+  ];
 }
 
 /** Of each session the oldest turn that was not given up, where it is due and nobody has it; oldest first. */

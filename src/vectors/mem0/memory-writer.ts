@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
@@ -20,10 +21,14 @@ export interface WriterParts {
 
 /** Memories that are embedded together once the embedder is back. */
 const LATE_BATCH = 64;
+/** Owners of whom nothing waits for its vector, and for how long that is taken for granted: another process may write, too. */
+const MAX_OWNERS = 10_000;
+const LOOK_AGAIN_MS = 60_000;
 
 /** Writes what the log says, and believes it when it was read back. The caller holds the owner's lock. */
 export class MemoryWriter {
   readonly #parts: WriterParts;
+  readonly #embedded = new LRUCache<Owner, true>({ max: MAX_OWNERS, ttl: LOOK_AGAIN_MS });
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -50,7 +55,8 @@ export class MemoryWriter {
       signal.throwIfAborted();
       await this.#parts.add(owner, toPayload(owner, record, vectors.embedderId), vectors.of[index] ?? []);
     }
-    if (created.length > 0 && vectors.embedderId !== UNEMBEDDED) await this.#embedLate(owner, signal);
+    if (vectors.embedderId === UNEMBEDDED) this.#embedded.delete(owner);
+    else if (created.length > 0) await this.#embedLate(owner, signal);
     for (const record of records.filter(({ id, text }) => there.get(id)?.text === text)) {
       signal.throwIfAborted();
       await points.setPayload(owner, record.id, mutablePart(toPayload(owner, record, embedderId)));
@@ -83,6 +89,7 @@ export class MemoryWriter {
 
   /** Gives vectors to what was written while the embedder failed. */
   async #embedLate(owner: Owner, signal: AbortSignal): Promise<void> {
+    if (this.#embedded.has(owner)) return;
     const { points, embedderId, embed, sparse } = this.#parts;
     const late = await points.collect(owner, { must: [is("embedder", UNEMBEDDED)] }, { count: 0 });
     for (let at = 0; at < late.length; at += LATE_BATCH) {
@@ -97,6 +104,7 @@ export class MemoryWriter {
         await points.replace(toPayload(owner, record, embedderId), vector);
       }
     }
+    this.#embedded.set(owner, true);
   }
 
   async #verify(owner: Owner, expected: readonly MemoryRecord[]): Promise<void> {
