@@ -2,7 +2,7 @@ import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { compiledThread } from "./test/support/compiled-thread.js";
+import { compiledThreads } from "./test/support/compiled-threads.js";
 import { LongestFirst } from "./test/support/longest-first.js";
 
 /** Whole processes, kills, faults, races, packages, frameworks, a browser: what takes long, or needs more than Node. See docs/testing.md. */
@@ -37,7 +37,7 @@ const temporary = mkdtempSync(join(quickDisk(), "maitred-tests-"));
 process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 export default defineConfig({
-  plugins: [compiledThread(temporary)],
+  plugins: [compiledThreads(temporary)],
   test: {
     env: { TMPDIR: temporary },
     // A worker reads the sources once for all of its files.

@@ -6,11 +6,10 @@ import { bundle } from "../support/bundle.js";
 import type { ChildEvent, Job } from "./job.js";
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
-const THREAD = fileURLToPath(new URL("../../src/vectors/local/local-thread.ts", import.meta.url));
 
 /** The child as a program, from the sources as they are now. Returns the file to run. */
 export async function bundleChild(dir: string): Promise<string> {
-  await bundle([CHILD, THREAD], dir);
+  await bundle([CHILD], dir);
   return join(dir, "child.js");
 }
 

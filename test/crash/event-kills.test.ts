@@ -20,7 +20,6 @@ const KILLS = Number(process.env.KILLS ?? 10);
 const USERS = ["ann", "bob", "cat", "dan", "eve", "fay"];
 const AT_ONCE = 2;
 const CHILD = fileURLToPath(new URL("./event-child.ts", import.meta.url));
-const THREAD = fileURLToPath(new URL("../../src/vectors/local/local-thread.ts", import.meta.url));
 /** What a child does at most before it is killed. */
 const MAX_DONE = 12;
 /** The kill comes so long after the last thing was done, at most, in milliseconds. */
@@ -29,7 +28,7 @@ const MAX_MS = 30;
 let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "maitred-event-kills-"));
-  await bundle([CHILD, THREAD], join(dir, "program"));
+  await bundle([CHILD], join(dir, "program"));
 }, 120_000);
 afterAll(() => rm(dir, { recursive: true, force: true }));
 

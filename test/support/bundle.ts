@@ -19,13 +19,17 @@ const outside: Plugin = {
   },
 };
 
-/** What a source reads beside itself stays there. But LocalQdrant's thread, started from beside, is in the bundle. */
+/** The threads that the product starts, from beside the modules that start them. */
+export const THREADS = ["vectors/local/local-thread", "platform/compaction-thread", "embedding/minilm/model-thread"] as const;
+
+/** What a source reads beside itself stays there. But the threads, started from beside, are in the bundle. */
 const besideTheSources: Plugin = {
   name: "beside-the-sources",
   setup(builder) {
     builder.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
-      if (path.includes("/node_modules/") || path.endsWith("/local-worker.ts")) return undefined;
+      if (path.includes("/node_modules/")) return undefined;
       const source = await readFile(path, "utf8");
+      if (source.includes("new Worker(")) return undefined;
       return { contents: source.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)), loader: "ts" };
     });
   },
@@ -37,13 +41,13 @@ const $require = $createRequire(import.meta.url);
 const require = (id) => { if (!$isBuiltin(id)) throw new Error("Not bundled: " + id); return $require(id); };`;
 
 /**
- * TypeScript entries and all that they stand on in a few files, from the sources as they are now, as `{entry}.js` in `outdir`: a start
- * costs half of what it costs from compiled files, and a third of what a loader needs.
+ * TypeScript entries, the threads that they start and all that they stand on in a few files, from the sources as they are now, as
+ * `{entry}.js` in `outdir`: a start costs half of what it costs from compiled files, and a third of what a loader needs.
  */
 export async function bundle(entries: readonly string[], outdir: string): Promise<void> {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [...entries],
+    entryPoints: [...entries, ...THREADS.map((thread) => `src/${thread}.ts`)],
     outdir,
     entryNames: "[name]",
     bundle: true,
