@@ -196,8 +196,12 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   ])
     api.route("/", routes);
   app.route("/", api);
-  const document = openApiDocument(api, application.info.version, basePath);
-  app.get("/openapi.json", (c) => c.body(document, 200, { "Content-Type": "application/json", "Cache-Control": "no-cache" }));
+  // Made when it is first asked for: it takes longer than all else here.
+  let document: string | undefined;
+  app.get("/openapi.json", (c) => {
+    document ??= openApiDocument(api, application.info.version, basePath);
+    return c.body(document, 200, { "Content-Type": "application/json", "Cache-Control": "no-cache" });
+  });
   app.route("/", pageRoutes(assets));
   app.route("/", docsRoutes(basePath));
   const methods = new MethodTable(app.routes);
