@@ -4,20 +4,8 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { compiledThreads } from "./test/support/compiled-threads.js";
 import { LongestFirst } from "./test/support/longest-first.js";
+import { DEEP, FAULTS, filesWithSlowTests, REPLICAS, SLOW } from "./test/support/projects.js";
 
-/** Whole processes, kills, faults, races, packages, frameworks, a browser: what takes long, or needs more than Node. See docs/testing.md. */
-const DEEP = [
-  "test/{crash,planted,races,packaging,ecosystem,web,cli-e2e}/**/*.test.ts",
-  "test/{cli,mcp}/process.test.ts",
-  "test/e2e/{processes,examples,client-examples}.test.ts",
-  "test/reading/adversarial-doors.test.ts",
-  "test/embedding/transformers-embedder.test.ts",
-  "test/short-term/killed-writer.test.ts",
-];
-/** What a deadline decides, to the turn: beside nothing else that takes the processor. */
-const FAULTS = ["test/faults/**/*.test.ts"];
-/** Several servers and an engine, which take the whole machine: after all others. */
-const REPLICAS = ["test/replicas/**/*.test.ts"];
 const GIB = 1024 ** 3;
 
 /** Thousands of small files are synced and thrown away: a disk in memory takes half the time, where there is one with room. */
@@ -36,6 +24,11 @@ function quickDisk(): string {
 const temporary = mkdtempSync(join(quickDisk(), "maitred-tests-"));
 process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
+const PACKAGES = "**/node_modules/**";
+const IN_PROCESS = { exclude: [PACKAGES, ...DEEP, ...FAULTS, ...REPLICAS] };
+/** Of a project: vitest passes it on, and names it as an option of the command line alone. */
+const tagged = (filter: string) => ({ tagsFilter: [filter] });
+
 export default defineConfig({
   plugins: [compiledThreads(temporary)],
   test: {
@@ -48,26 +41,16 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     maxConcurrency: 2,
     sequence: { sequencer: LongestFirst },
-    reporters: [
-      "default",
-      "./test/support/what-ran.ts",
-      ...(process.env.TEST_RESULTS === undefined
-        ? []
-        : [["json", { outputFile: process.env.TEST_RESULTS }] as [string, Record<string, unknown>]]),
-    ],
+    reporters: ["default", "./test/support/what-ran.ts", "./test/support/promises-shown.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    tags: [{ name: SLOW, description: "On a server of its own, or the whole of what others show at a few places." }],
     projects: [
-      {
-        extends: true,
-        test: { name: "fast", include: ["test/**/*.test.ts"], exclude: ["**/node_modules/**", ...DEEP, ...FAULTS, ...REPLICAS] },
-      },
-      { extends: true, test: { name: "deep", include: DEEP, exclude: ["**/node_modules/**"] } },
-      {
-        extends: true,
-        test: { name: "faults", include: FAULTS, exclude: ["**/node_modules/**"], maxWorkers: 2, sequence: { groupOrder: 1 } },
-      },
-      { extends: true, test: { name: "replicas", include: REPLICAS, exclude: ["**/node_modules/**"], sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: "fast", ...IN_PROCESS, include: ["test/**/*.test.ts"], ...tagged(`!${SLOW}`) } },
+      { extends: true, test: { name: "slow", ...IN_PROCESS, include: filesWithSlowTests(import.meta.dirname), ...tagged(SLOW) } },
+      { extends: true, test: { name: "deep", include: DEEP, exclude: [PACKAGES] } },
+      { extends: true, test: { name: "faults", include: FAULTS, exclude: [PACKAGES], maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "replicas", include: REPLICAS, exclude: [PACKAGES], sequence: { groupOrder: 2 } } },
     ],
   },
 });

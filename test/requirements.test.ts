@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REQUIREMENTS } from "./requirements.js";
+import { shownIn } from "./support/promises-shown.js";
 
 /** Ids in brackets in the first argument of a call that is a string with more arguments behind it: the name of a test or a suite. */
 function citedIn(source: string): string[] {
@@ -35,4 +36,11 @@ test("a citation is found in plain, parametrised and nested names, and nowhere e
   const source =
     'test("a [turn-once] b", f); test.each([["x"]])("c [turn-order]", f); describe("[journal-torn] d", f); const x = "[not-a-name]";';
   expect(citedIn(source)).toEqual(["turn-once", "turn-order", "journal-torn"]);
+});
+
+test("docs/testing.md says of every promise, and of nothing else, by which tests it is shown", () => {
+  const page = readFileSync(join(import.meta.dirname, "..", "docs", "testing.md"), "utf8");
+  const told = shownIn(page);
+  expect([...told.keys()]).toEqual(Object.keys(REQUIREMENTS));
+  expect([...told].filter(([, by]) => by.size === 0).map(([promise]) => promise)).toEqual([]);
 });

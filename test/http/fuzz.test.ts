@@ -14,11 +14,14 @@ import { fitting, hostileString, hostileValue, type JsonSchema } from "../suppor
 import { type ApiDocument, DescribedAnswers, operationsOf } from "../support/described-answers.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver, json } from "../support/http-client.js";
+import { SLOW } from "../support/projects.js";
 import { IMAGE_ID, MEMORY_ID, MESSAGE_ID, PNG, SESSION_ID } from "../support/samples.js";
 
-const RUNS = 60;
-/** Requests of each route to the whole product. */
-const WHOLE_RUNS = 40;
+/** Requests of each route, to its handler alone and to the whole product. */
+const RUNS = [
+  { handler: 12, whole: 6, tags: [] },
+  { handler: 60, whole: 40, tags: [SLOW] },
+];
 const OPERATOR_TOKEN = "operate-0123456789";
 const app = await appOver(answeringApplication(), { config: { OPERATOR_TOKEN }, operator: answeringOperator() });
 /** What a trusted backend alone may ask for. */
@@ -35,19 +38,30 @@ function mixed(schema: JsonSchema): fc.Arbitrary<unknown> {
   return fc.oneof({ arbitrary: fitting(schema, document.components.schemas), weight: 3 }, { arbitrary: hostileValue, weight: 1 });
 }
 
+interface GeneratedRequest {
+  readonly url: string;
+  readonly init: RequestInit;
+}
+
 const HEADER_UNSAFE = /[^\t\x20-\x7e\x80-\xff]/g;
 
 /** Hostile ones, and every fourth as the document wants it, so that what lies behind the checks is met too. */
-function requests(operation: (typeof operations)[number]): fc.Arbitrary<{ url: string; init: RequestInit }> {
-  const plain = requestsOf(operation, (schema) => fitting(schema, document.components.schemas), false);
-  return fc.oneof({ arbitrary: requestsOf(operation, mixed, true), weight: 3 }, { arbitrary: plain, weight: 1 });
+function requests(operation: (typeof operations)[number]): fc.Arbitrary<GeneratedRequest> {
+  return fc.oneof({ arbitrary: requestsOf(operation, mixed, true), weight: 3 }, { arbitrary: plain(operation), weight: 1 });
 }
+
+function plain(operation: (typeof operations)[number]): fc.Arbitrary<GeneratedRequest> {
+  return requestsOf(operation, (schema) => fitting(schema, document.components.schemas), false);
+}
+
+/** A few that come before the others, however few those are. */
+const asWanted = (operation: (typeof operations)[number]): [GeneratedRequest][] => fc.sample(plain(operation), 4).map((each) => [each]);
 
 function requestsOf(
   { method, path, operation }: (typeof operations)[number],
   valueFor: (schema: JsonSchema) => fc.Arbitrary<unknown>,
   hostile: boolean,
-): fc.Arbitrary<{ url: string; init: RequestInit }> {
+): fc.Arbitrary<GeneratedRequest> {
   const parameters = operation.parameters ?? [];
   const of = (where: string) =>
     fc.record(
@@ -122,65 +136,67 @@ async function answeredAsDocumented(
 
 const named = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 
-describe("every route, with generated and hostile input [hostile-input]", () => {
-  test.each(named)("%s never fails by itself, never hangs, and answers as the document says", async (_name, operation) => {
-    const statuses = new Set<number>();
-    await fc.assert(
-      fc.asyncProperty(requests(operation), async ({ url, init }) => {
-        const isOfBackend = OF_BACKENDS.test(operation.path);
-        const headers = new Headers(init.headers);
-        if (isOfBackend) headers.set("Authorization", "Bearer backend");
-        statuses.add(await answeredAsDocumented(isOfBackend ? backendApp : app, operation, { url, init: { ...init, headers } }));
-      }),
-      { numRuns: RUNS },
-    );
-    // A fuzz that never gets through to the handler shows nothing.
-    expect([...statuses].some((status) => status < 300)).toBe(true);
-  });
-});
-
-describe("the same of the whole product: journals, SQLite, memories, history, import [hostile-input]", () => {
-  let world: World;
-  const reached = new Set<unknown>();
-  beforeAll(async () => {
-    world = await openWorld(await mkdtemp(join(tmpdir(), "maitred-fuzz-")), { OPERATOR_TOKEN });
-  });
-  afterAll(async () => {
-    await world.stop();
-    await rm(world.dir, { recursive: true });
+for (const { handler, tags } of RUNS)
+  describe(`every route, ${handler} times, with generated and hostile input [hostile-input]`, { tags }, () => {
+    test.each(named)("%s never fails by itself, never hangs, and answers as the document says", async (_name, operation) => {
+      const statuses = new Set<number>();
+      await fc.assert(
+        fc.asyncProperty(requests(operation), async ({ url, init }) => {
+          const isOfBackend = OF_BACKENDS.test(operation.path);
+          const headers = new Headers(init.headers);
+          if (isOfBackend) headers.set("Authorization", "Bearer backend");
+          statuses.add(await answeredAsDocumented(isOfBackend ? backendApp : app, operation, { url, init: { ...init, headers } }));
+        }),
+        { numRuns: handler, examples: asWanted(operation) },
+      );
+      // A fuzz that never gets through to the handler shows nothing.
+      expect([...statuses].some((status) => status < 300)).toBe(true);
+    });
   });
 
-  /** A session with an image, a memory and a message of the user's own, in the place of the sample's ids. What was there before may have been deleted. */
-  async function seeded(): Promise<(text: string) => string> {
-    const post = async <T>(path: string, body: unknown) => {
-      const response = await world.app.request(path, json("POST", body));
-      expect(response.status).toBeLessThan(300);
-      return (await response.json()) as T;
-    };
-    const { session_id, message } = await post<ChatAnswer>("/v1/chat", { message: "I prefer jazz concerts." });
-    const { id } = await post<Memory>("/v1/memories", { text: "Prefers seats by the aisle", category: "seating" });
-    await world.application.parts.store.images.put(ownerOf("default", "local-user"), session_id, IMAGE_ID, PNG);
-    const ids: Readonly<Record<string, string>> = { [SESSION_ID]: session_id, [MEMORY_ID]: id, [MESSAGE_ID]: message.id };
-    return (text) => Object.entries(ids).reduce((filled, [sample, own]) => filled.replaceAll(sample, own), text);
-  }
+for (const { whole, tags } of RUNS)
+  describe(`the same of the whole product, ${whole} times: journals, SQLite, memories, history, import [hostile-input]`, { tags }, () => {
+    let world: World;
+    const reached = new Set<unknown>();
+    beforeAll(async () => {
+      world = await openWorld(await mkdtemp(join(tmpdir(), "maitred-fuzz-")), { OPERATOR_TOKEN });
+    });
+    afterAll(async () => {
+      await world.stop();
+      await rm(world.dir, { recursive: true });
+    });
 
-  test.each(named)("%s", async (_name, operation) => {
-    const own = await seeded();
-    await fc.assert(
-      fc.asyncProperty(requests(operation), async ({ url, init }) => {
-        const body = typeof init.body === "string" ? { body: own(init.body) } : {};
-        const status = await answeredAsDocumented(world.app, operation, { url: own(url), init: { ...init, ...body } });
-        if (status < 300) reached.add(operation);
-      }),
-      { numRuns: WHOLE_RUNS },
-    );
-  });
+    /** A session with an image, a memory and a message of the user's own, in the place of the sample's ids. What was there before may have been deleted. */
+    async function seeded(): Promise<(text: string) => string> {
+      const post = async <T>(path: string, body: unknown) => {
+        const response = await world.app.request(path, json("POST", body));
+        expect(response.status).toBeLessThan(300);
+        return (await response.json()) as T;
+      };
+      const { session_id, message } = await post<ChatAnswer>("/v1/chat", { message: "I prefer jazz concerts." });
+      const { id } = await post<Memory>("/v1/memories", { text: "Prefers seats by the aisle", category: "seating" });
+      await world.application.parts.store.images.put(ownerOf("default", "local-user"), session_id, IMAGE_ID, PNG);
+      const ids: Readonly<Record<string, string>> = { [SESSION_ID]: session_id, [MEMORY_ID]: id, [MESSAGE_ID]: message.id };
+      return (text) => Object.entries(ids).reduce((filled, [sample, own]) => filled.replaceAll(sample, own), text);
+    }
 
-  test("and nothing that it left behind fails afterwards", async () => {
-    await world.application.parts.worker.drain(20_000);
-    expect(await world.application.readiness()).toMatchObject({ status: "ok" });
-    // What can't be restored, or imported, from where the seeds stand is refused; most is done.
-    const ofUsers = named.filter(([, { path }]) => !OF_BACKENDS.test(path) && !path.startsWith("/v1/operator/"));
-    expect(reached.size).toBeGreaterThan(ofUsers.length * 0.8);
+    test.each(named)("%s", async (_name, operation) => {
+      const own = await seeded();
+      await fc.assert(
+        fc.asyncProperty(requests(operation), async ({ url, init }) => {
+          const body = typeof init.body === "string" ? { body: own(init.body) } : {};
+          const status = await answeredAsDocumented(world.app, operation, { url: own(url), init: { ...init, ...body } });
+          if (status < 300) reached.add(operation);
+        }),
+        { numRuns: whole, examples: asWanted(operation) },
+      );
+    });
+
+    test("and nothing that it left behind fails afterwards", async () => {
+      await world.application.parts.worker.drain(20_000);
+      expect(await world.application.readiness()).toMatchObject({ status: "ok" });
+      // What can't be restored, or imported, from where the seeds stand is refused; most is done.
+      const ofUsers = named.filter(([, { path }]) => !OF_BACKENDS.test(path) && !path.startsWith("/v1/operator/"));
+      expect(reached.size).toBeGreaterThan(ofUsers.length * 0.8);
+    });
   });
-});

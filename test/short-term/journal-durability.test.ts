@@ -8,6 +8,7 @@ import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
+import { SLOW } from "../support/projects.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 
 let dir: string;
@@ -40,6 +41,17 @@ const seqsOf = async (journal: FileMemoryService, id: string) =>
 /** Beside the folder that has the owners' lists. */
 const names = async () => (await readdir(dir)).filter((name) => name !== "owners");
 const fileOf = (id: string) => join(dir, `${id}.jsonl`);
+
+/** Where a file is cut off. */
+const CUTS = [
+  { where: "every ninth byte, and about each end,", every: 9, tags: [] },
+  { where: "every byte", every: 1, tags: [SLOW] },
+];
+
+function cutsOf(from: number, to: number, ends: readonly number[], every: number): number[] {
+  const all = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  return all.filter((cut) => cut % every === 0 || [...ends, to].some((end) => Math.abs(end - cut) <= 1));
+}
 
 /** Remembers what was warned of. */
 function recordingLogger(): Logger & { readonly warnings: string[] } {
@@ -92,29 +104,30 @@ describe("a journal after a crash", () => {
     await expect(seqsOf(await open(new UnsyncedFileSystem()), id)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
   });
 
-  test("cut at every byte of its last three records it opens and loses at most the torn record", { timeout: 120_000 }, async () => {
-    const before = await open();
-    const id = await session(before);
-    await before.append(ALICE, id, records.round(1, 1));
-    await before.append(ALICE, id, [records.user(2, "ünï 👩‍👩‍👧")]);
-    await before.append(ALICE, id, [records.step(2), records.assistant(2)]);
-    const whole = await readFile(fileOf(id));
-    const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a).map((at) => at + 1);
-    for (let cut = ends.at(-4) ?? 0; cut <= whole.length; cut += 1) {
-      await writeFile(fileOf(id), whole.subarray(0, cut));
-      const logger = recordingLogger();
-      const journal = await open(nodeFileSystem, logger);
-      const left = ends.filter((end) => end <= cut).length;
-      expect(await seqsOf(journal, id)).toEqual(Array.from({ length: left }, (_, index) => index + 1));
-      expect(logger.warnings).toHaveLength(ends.includes(cut) ? 0 : 1);
-      const window = await journal.window(ALICE, id, { rounds: 10 });
-      expect(window.rounds.map(({ turn }) => turn)).toEqual(left === ends.length ? [1, 2] : [1]);
-      const [next] = await journal.append(ALICE, id, [records.user(3)]);
-      expect(next?.seq).toBe(left + 1);
-      expect(await seqsOf(journal, id)).toHaveLength(left + 1);
-      await journal.close();
-    }
-  });
+  for (const { where, every, tags } of CUTS)
+    test(`cut at ${where} of its last three records it opens and loses at most the torn record`, { timeout: 120_000, tags }, async () => {
+      const before = await open();
+      const id = await session(before);
+      await before.append(ALICE, id, records.round(1, 1));
+      await before.append(ALICE, id, [records.user(2, "ünï 👩‍👩‍👧")]);
+      await before.append(ALICE, id, [records.step(2), records.assistant(2)]);
+      const whole = await readFile(fileOf(id));
+      const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a).map((at) => at + 1);
+      for (const cut of cutsOf(ends.at(-4) ?? 0, whole.length, ends, every)) {
+        await writeFile(fileOf(id), whole.subarray(0, cut));
+        const logger = recordingLogger();
+        const journal = await open(nodeFileSystem, logger);
+        const left = ends.filter((end) => end <= cut).length;
+        expect(await seqsOf(journal, id)).toEqual(Array.from({ length: left }, (_, index) => index + 1));
+        expect(logger.warnings).toHaveLength(ends.includes(cut) ? 0 : 1);
+        const window = await journal.window(ALICE, id, { rounds: 10 });
+        expect(window.rounds.map(({ turn }) => turn)).toEqual(left === ends.length ? [1, 2] : [1]);
+        const [next] = await journal.append(ALICE, id, [records.user(3)]);
+        expect(next?.seq).toBe(left + 1);
+        expect(await seqsOf(journal, id)).toHaveLength(left + 1);
+        await journal.close();
+      }
+    });
 
   test("cut within its first record it is no session, and its id can be used", async () => {
     const before = await open();
@@ -144,25 +157,27 @@ describe("a journal after a crash", () => {
     expect(rewritten.rounds[0]?.steps).toEqual([]);
   });
 
-  test("[journal-torn] cut at every byte of a message that replaces the last one, the last message is the one or the other", {
-    timeout: 120_000,
-  }, async () => {
-    const before = await open();
-    const id = await session(before);
-    await before.append(ALICE, id, records.round(1));
-    const [said] = await before.append(ALICE, id, [records.user(2, "two")]);
-    const { length } = await readFile(fileOf(id));
-    const [, instead] = await before.append(ALICE, id, [records.rewind(3, (said?.seq ?? 0) - 1), records.user(3, "three")]);
-    const whole = await readFile(fileOf(id));
-    for (let cut = length; cut <= whole.length; cut += 1) {
-      await writeFile(fileOf(id), whole.subarray(0, cut));
-      const journal = await open();
-      const { lastUserMessage, lastSeq } = await journal.window(ALICE, id, { rounds: 10 });
-      expect([lastUserMessage?.id, lastSeq]).toEqual(cut === whole.length ? [instead?.id, instead?.seq] : [said?.id, said?.seq]);
-      expect((await collected(journal.read(ALICE, id))).at(-1)?.id).toBe(lastUserMessage?.id);
-      await journal.close();
-    }
-  });
+  for (const { where, every, tags } of CUTS)
+    test(`[journal-torn] cut at ${where} of a message that replaces the last one, the last message is the one or the other`, {
+      timeout: 120_000,
+      tags,
+    }, async () => {
+      const before = await open();
+      const id = await session(before);
+      await before.append(ALICE, id, records.round(1));
+      const [said] = await before.append(ALICE, id, [records.user(2, "two")]);
+      const { length } = await readFile(fileOf(id));
+      const [, instead] = await before.append(ALICE, id, [records.rewind(3, (said?.seq ?? 0) - 1), records.user(3, "three")]);
+      const whole = await readFile(fileOf(id));
+      for (const cut of cutsOf(length, whole.length, [], every)) {
+        await writeFile(fileOf(id), whole.subarray(0, cut));
+        const journal = await open();
+        const { lastUserMessage, lastSeq } = await journal.window(ALICE, id, { rounds: 10 });
+        expect([lastUserMessage?.id, lastSeq]).toEqual(cut === whole.length ? [instead?.id, instead?.seq] : [said?.id, said?.seq]);
+        expect((await collected(journal.read(ALICE, id))).at(-1)?.id).toBe(lastUserMessage?.id);
+        await journal.close();
+      }
+    });
 
   test("half-made files of a crash are removed at the next start", async () => {
     const id = newId();

@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import { describe } from "vitest";
 import { CHROMIUM } from "./chromium.js";
 import { ECOSYSTEM } from "./ecosystem.js";
+import { SLOW } from "./projects.js";
 
 const onPath = (program: string) => (process.env.PATH ?? "").split(delimiter).some((dir) => existsSync(join(dir, program)));
 
@@ -24,14 +25,18 @@ const NEEDS = {
   java: { there: () => onPath("java"), missing: "there is no java on the PATH" },
 };
 
+/** These take longer to start than most tests take. */
+const SERVERS: readonly string[] = ["postgres", "redis"] satisfies readonly (keyof typeof NEEDS)[];
+
 /**
- * `describe` for tests that need something which is not everywhere. Where it is missing they are skipped, and the name says why; but in
+ * `describe` for tests that need something which is not everywhere; those that need a server are `npm run test:all`'s. Where it is missing they are skipped, and the name says why; but in
  * CI, which installs what they need, they fail.
  */
 export function needing(...needs: readonly (keyof typeof NEEDS)[]): (name: string, tests: () => void) => void {
   const missing = process.env.CI === "true" ? [] : needs.filter((need) => !NEEDS[need].there()).map((need) => NEEDS[need].missing);
   return (name, tests) => {
-    if (missing.length === 0) describe(name, tests);
-    else describe.skip(`${name} (skipped: ${missing.join(", ")})`, tests);
+    const options = needs.some((need) => SERVERS.includes(need)) ? { tags: [SLOW] } : {};
+    if (missing.length === 0) describe(name, options, tests);
+    else describe.skip(`${name} (skipped: ${missing.join(", ")})`, options, tests);
   };
 }

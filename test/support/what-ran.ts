@@ -1,13 +1,11 @@
+import { writeFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from "vitest/node";
+import { PROJECTS, SLOW } from "./projects.js";
 
-const WHAT: Readonly<Record<string, string>> = {
-  fast: "everything that runs in the process of the tests",
-  deep: "kills, planted bugs, races, processes, the packed package, frameworks and the browser",
-  faults: "the fault matrix and outages; after the others, as deadlines decide what is seen",
-  replicas: "several servers on one PostgreSQL or Redis, killed in between; after all others, as they take the whole machine",
-};
-
-/** Says what a run is going to do, and at its end what it did, with each test that was skipped and why. */
+/**
+ * Says what a run is going to do, and at its end what it did, with each test that was skipped and why; `TEST_RESULTS` names a file that
+ * gets the same for a program.
+ */
 export default class WhatRan implements Reporter {
   #began = 0;
   #filtered = false;
@@ -19,22 +17,46 @@ export default class WhatRan implements Reporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#began = performance.now();
     const files = countBy(specifications, ({ project }) => project.name);
-    for (const [project, count] of files) console.log(` ${project}: ${count} files: ${WHAT[project] ?? ""}`);
+    for (const [project, count] of files) console.log(` ${project}: ${count} files: ${PROJECTS[project] ?? ""}`);
     if (files.has("deep")) console.log(` KILLS=${process.env.KILLS ?? "10"} at random, beside those at each named point`);
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const tests = modules.flatMap((module) => [...module.children.allTests()].map((test) => ({ project: module.project.name, test })));
+    const tests = modules.flatMap((module) => testsOf(module).map((test) => ({ project: module.project.name, test })));
     const skipped = tests.filter(({ test }) => test.result().state === "skipped");
     console.log("");
     for (const [project, count] of countBy(tests, (each) => each.project)) {
       const left = skipped.filter((each) => each.project === project).length;
       console.log(` ${project}: ${count - left} tests ran, ${left} skipped`);
     }
+    const names = skipped.map(({ test }) => `${test.fullName}${noteOf(test)}`);
     // What another name was asked for is no news.
-    for (const { test } of this.#filtered ? [] : skipped) console.log(` skipped: ${test.fullName}${noteOf(test)}`);
+    for (const name of this.#filtered ? [] : names) console.log(` skipped: ${name}`);
     console.log(` ${Math.round((performance.now() - this.#began) / 1_000)} s`);
+    if (process.env.TEST_RESULTS === undefined) return;
+    const passed = tests.filter(({ test }) => test.result().state === "passed").length;
+    writeFileSync(process.env.TEST_RESULTS, JSON.stringify({ passed, skipped: names, failed: modules.flatMap(failuresOf) }));
   }
+}
+
+/** The project's own tests: those of a file that are another project's are skipped in this one. */
+export function testsOf({ children, project }: TestModule): TestCase[] {
+  const isOwn = ({ tags }: TestCase) => tags.includes(SLOW) || project.name !== "slow";
+  return [...children.allTests()].filter((test) => isOwn(test) && !(project.name === "fast" && test.tags.includes(SLOW)));
+}
+
+/** Of its tests, and of what it does before and behind them. */
+function failuresOf(module: TestModule): string[] {
+  const at = module.relativeModuleId;
+  const failed = testsOf(module).filter((test) => test.result().state === "failed");
+  const errors = failed.map((test) => `${at} > ${test.fullName}: ${firstLineOf(test.result().errors)}`);
+  const suites = [...module.children.allSuites()].flatMap((suite) => suite.errors());
+  const around = [...module.errors(), ...suites];
+  return around.length === 0 ? errors : [...errors, `${at}: ${firstLineOf(around)}`];
+}
+
+function firstLineOf(errors: readonly { readonly message: string }[] | undefined): string {
+  return errors?.[0]?.message.split("\n")[0] ?? "";
 }
 
 function noteOf(test: TestCase): string {
