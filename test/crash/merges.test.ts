@@ -3,6 +3,7 @@ import type { Overrides } from "../../src/compose/compose.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { openWorld, startWorld, tempDir, type World } from "../e2e/world.js";
 import { sessionsOf, textsOf } from "../identities/shop.js";
+import { SLOW } from "../support/projects.js";
 
 const VISITOR = ownerOf("default", "visitor");
 
@@ -82,6 +83,8 @@ async function mortalWorld(point: string) {
 }
 
 const both = (calls: readonly string[]) => calls.flatMap((call) => [`${call}:before`, `${call}:after`]);
+/** In the middle of each. */
+const FAST = ["memoryLog.append:after", "journal.remove:before"];
 
 /** A visitor and ada have each said something; what each has is the same whenever it is told. */
 async function stories(world: World): Promise<{ readonly session: string }> {
@@ -102,10 +105,11 @@ const told = async (world: World, user: string) => ({
 });
 
 describe("a merge that is killed", () => {
-  test.for(both(MERGED))(
-    "[merge-finished] at %s is finished at the next start, with nothing lost and nothing twice",
-    { timeout: 60_000 },
-    async (point) => {
+  for (const point of both(MERGED))
+    test(`[merge-finished] at ${point} is finished at the next start, with nothing lost and nothing twice`, {
+      tags: FAST.includes(point) ? [] : [SLOW],
+      timeout: 60_000,
+    }, async () => {
       const { world, killedDuring } = await mortalWorld(point);
       const { session } = await stories(world);
       const after = await killedDuring(() => world.application.identities.merge({ from: "visitor", to: "ada" }));
@@ -117,15 +121,15 @@ describe("a merge that is killed", () => {
       expect(sessions).toHaveLength(4);
       expect(said.filter((content) => content === "I prefer jazz concerts.")).toHaveLength(2);
       expect((await after.as("visitor").get(`/v1/sessions/${session}`)).body).toMatchObject({ message_count: 2 });
-    },
-  );
+    });
 });
 
 describe("an undo that is killed", () => {
-  test.for(both(UNDONE))(
-    "[merge-finished] [merge-undone] at %s is finished at the next start, with nothing lost and nothing twice",
-    { timeout: 60_000 },
-    async (point) => {
+  for (const point of both(UNDONE))
+    test(`[merge-finished] [merge-undone] at ${point} is finished at the next start, with nothing lost and nothing twice`, {
+      tags: FAST.includes(point) ? [] : [SLOW],
+      timeout: 60_000,
+    }, async () => {
       const { world, killedDuring } = await mortalWorld(point);
       const { session } = await stories(world);
       const [visitors, adas] = [await told(world, "visitor"), await told(world, "ada")];
@@ -148,6 +152,5 @@ describe("an undo that is killed", () => {
       expect(now.sessions).toHaveLength(3);
       const kept = await after.as("ada").get<{ data: { content: string }[] }>(`/v1/sessions/${later.session_id}/messages`);
       expect(kept.body.data[0]?.content).toBe("Anything good this weekend?");
-    },
-  );
+    });
 });

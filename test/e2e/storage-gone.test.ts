@@ -4,7 +4,7 @@ import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { World } from "../memory-e2e/world.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
 
-test("[journal-full-disk] /readyz is down while no turn can be kept, and ok when one was", async () => {
+test("[journal-full-disk] [ready-means-ready] /readyz is down while no turn can be kept, and ok when one was", async () => {
   const disk = new FaultyFileSystem(nodeFileSystem);
   const world = await World.open({}, { fileSystem: disk });
   const ada = world.guest();

@@ -14,7 +14,8 @@ export const PROJECTS: Readonly<Record<string, string>> = {
 };
 
 export const DEEP = [
-  "test/{crash,planted,races,packaging,ecosystem,web,cli-e2e}/**/*.test.ts",
+  "test/{planted,races,packaging,ecosystem,web,cli-e2e}/**/*.test.ts",
+  "test/crash/!(merges).test.ts",
   "test/{cli,mcp}/process.test.ts",
   "test/e2e/{processes,examples,client-examples}.test.ts",
   "test/reading/{adversarial,adversarial-doors}.test.ts",
