@@ -16,6 +16,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["no-circles", "platform/a.ts", "platform/b.ts"],
   ["layers-compose", "compose/a.ts", "http/b.ts"],
   ["layers-turn-after-turn-memories-sessions-history-privacy-import-operations-events", "turn/a.ts", "compose/b.ts"],
+  ["layers-jobs", "jobs/a.ts", "after-turn/b.ts"],
   ["layers-agent", "agent/a.ts", "turn/b.ts"],
   ["layers-vectors-embedding-offline-concierge-telemetry-webhooks", "vectors/mem0/a.ts", "memories/b.ts"],
   ["layers-state", "state/sessions/a.ts", "vectors/mem0/b.ts"],

@@ -26,7 +26,7 @@ export function composeEvents(
 ): ComposedEvents {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = config;
   const contentOf = config.EVENTS_CONTENT ? contentOfEvents(words) : null;
-  const feed = closing(new EventFeed({ log, queue, contentOf, onQueued: () => worker?.look(), clock, logger }), (it) => it.close());
+  const feed = closing(new EventFeed({ log, queue, contentOf, onQueued: () => worker?.kick(), clock, logger }), (it) => it.close());
   const delivers = url !== undefined && secret !== undefined;
   const worker = delivers
     ? closing(

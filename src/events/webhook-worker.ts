@@ -1,3 +1,4 @@
+import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import type { EventLog, KeptEvent } from "../ports/event-log.js";
@@ -37,10 +38,8 @@ const LEASE_MS = 60 * SECOND;
 /** How much of a lease is used. */
 const USED = 2 / 3;
 const PAGE = 50;
-/** A queue that can't be read, or an event whose words can't, is looked at again after this. */
+/** An event whose words can't be read is looked at again after this. */
 const LOOK_AGAIN_MS = 5 * SECOND;
-/** The longest wait between two looks, in milliseconds: a timer can't be much longer. */
-const LONGEST_MS = HOUR;
 
 /**
  * Delivers the queue: an owner's events one after the other, of several owners at once. One that fails is tried again with growing waits,
@@ -50,91 +49,67 @@ export class WebhookWorker {
   readonly #parts: WebhookWorkerParts;
   readonly #waitsMs: readonly number[];
   readonly #leaseMs: number;
-  readonly #stopped = new AbortController();
-  readonly #running = new Set<Promise<void>>();
+  readonly #jobs: JobWorker<ClaimedOwner>;
   #stopListening: () => void = () => {};
-  #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
-  #again = false;
 
   constructor(parts: WebhookWorkerParts, { waitsMs = WAITS_MS, leaseMs = LEASE_MS }: WebhookWorkerOptions = {}) {
     this.#parts = parts;
     this.#waitsMs = waitsMs;
     this.#leaseMs = leaseMs;
+    this.#jobs = this.#worker();
   }
 
   start(): void {
-    this.#stopListening = this.#parts.log.onAdded(() => this.look());
-    this.look();
+    this.#stopListening = this.#parts.log.onAdded(() => this.kick());
+    this.#jobs.start();
+  }
+
+  /** As {@link JobWorker.kick}. */
+  kick(): void {
+    this.#jobs.kick();
   }
 
   /** Breaks off what is being sent, and resolves when nothing runs. */
   async stop(): Promise<void> {
     this.#stopListening();
-    this.#stopped.abort();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#looking;
-    await Promise.all(this.#running);
+    await this.#jobs.stop();
   }
 
-  /** Looks for what is due, now. */
-  look(): void {
-    this.#again = true;
-    this.#looking ??= this.#lookAll().finally(() => {
-      this.#looking = null;
-    });
-  }
-
-  async #lookAll(): Promise<void> {
-    while (this.#again && !this.#stopped.signal.aborted) {
-      this.#again = false;
-      try {
-        await this.#take();
-      } catch (error) {
-        this.#parts.logger.warn({ err: error }, "the queue of webhooks could not be read; it is looked at again");
-        this.#lookIn(LOOK_AGAIN_MS);
-      }
-    }
-  }
-
-  async #take(): Promise<void> {
-    const { queue, clock, log } = this.#parts;
-    const room = AT_ONCE - this.#running.size;
-    if (room <= 0) return;
-    const claimed = await queue.claim(clock.now(), room, this.#leaseMs);
-    for (const each of claimed) {
-      const running = this.#deliver(each).finally(() => {
-        this.#running.delete(running);
-        this.look();
-      });
-      this.#running.add(running);
-    }
-    if (claimed.length > 0) return;
-    const dueMs = await queue.nextDueMs();
-    const waits = [dueMs === null ? null : dueMs - clock.now().getTime(), log.pollMs].filter((ms) => ms !== null);
-    if (waits.length > 0) this.#lookIn(Math.min(...waits));
-  }
-
-  #lookIn(ms: number): void {
-    if (this.#stopped.signal.aborted) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.look(), Math.min(Math.max(ms, 1), LONGEST_MS)).unref();
-  }
-
-  async #deliver(claimed: ClaimedOwner): Promise<void> {
-    const { queue, logger } = this.#parts;
-    try {
-      await queue.release(claimed, await this.#deliverAll(claimed));
-    } catch (error) {
-      const stopped = this.#stopped.signal.aborted;
-      if (!stopped) logger.warn({ err: error }, "events could not be delivered; they are tried again");
-      const dueAt = new Date(this.#parts.clock.now().getTime() + (stopped ? 0 : LOOK_AGAIN_MS));
-      await queue.release(claimed, { dueAt, attempts: claimed.attempts }).catch(() => undefined);
-    }
+  #worker(): JobWorker<ClaimedOwner> {
+    const { queue, clock, log, logger } = this.#parts;
+    const dueIn = (ms: number) => new Date(clock.now().getTime() + ms);
+    return new JobWorker<ClaimedOwner>(
+      {
+        name: "webhooks",
+        ownerOf: ({ owner }) => owner,
+        keyOf: ({ owner }) => owner,
+        placeOf: () => ({}),
+        claim: (limit) => queue.claim(clock.now(), limit, this.#leaseMs),
+        letGo: (claimed) => queue.release(claimed, { dueAt: clock.now(), attempts: claimed.attempts }),
+        run: async (claimed, signal) => queue.release(claimed, await this.#deliverAll(claimed, signal)),
+        failed: async (claimed, error) => {
+          logger.warn({ err: error }, "events could not be delivered; they are tried again");
+          await queue.release(claimed, { dueAt: dueIn(LOOK_AGAIN_MS), attempts: claimed.attempts });
+          return false;
+        },
+        nextLookMs: async (claimed) => {
+          // The end of each looks again; this is for what becomes due behind one that hangs.
+          if (claimed > 0) return LOOK_AGAIN_MS;
+          const dueMs = await queue.nextDueMs();
+          const waits = [dueMs === null ? null : dueMs - clock.now().getTime(), log.pollMs].filter((ms) => ms !== null);
+          return waits.length === 0 ? null : Math.min(...waits);
+        },
+      },
+      logger,
+      { concurrency: AT_ONCE },
+    );
   }
 
   /** Until one fails, none is left, or the lease is used up. When the owner is due next, and the tries of their first event. */
-  async #deliverAll({ owner, attempts: before }: ClaimedOwner): Promise<{ readonly dueAt: Date | null; readonly attempts: number }> {
+  async #deliverAll(
+    { owner, attempts: before }: ClaimedOwner,
+    signal: AbortSignal,
+  ): Promise<{ readonly dueAt: Date | null; readonly attempts: number }> {
     const { queue, sender, told, clock, logger } = this.#parts;
     const until = performance.now() + this.#leaseMs * USED;
     let attempts = before;
@@ -143,7 +118,7 @@ export class WebhookWorker {
       if (events.length === 0) return { dueAt: null, attempts: 0 };
       for (const event of events) {
         if (performance.now() > until) return { dueAt: clock.now(), attempts };
-        const end = await sender.send(await told({ owner, event }), this.#stopped.signal);
+        const end = await sender.send(await told({ owner, event }), signal);
         const now = clock.now();
         const waitMs = end.outcome === "failed" ? this.#waitsMs[attempts] : undefined;
         if (end.outcome === "delivered") await queue.delivered(owner, event.id);

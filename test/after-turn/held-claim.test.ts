@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CLAIM_MS, holdClaim } from "../../src/after-turn/held-claim.js";
 import { WriteBackWorker } from "../../src/after-turn/write-back-worker.js";
+import { holdLease, LEASE_MS } from "../../src/jobs/held-lease.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { orAbort } from "../../src/platform/or-abort.js";
 import type { PendingTurn, SessionIndex } from "../../src/ports/session-store.js";
@@ -13,9 +13,9 @@ afterEach(() => void vi.useRealTimers());
 
 const turn = { owner: alice, sessionId: "s", turn: 1, claim: "1" } as PendingTurn;
 
-function held(renewClaim: NonNullable<SessionIndex["renewClaim"]>) {
+function held(renew: (given: PendingTurn) => Promise<PendingTurn | null>) {
   const lost = vi.fn();
-  return { claim: holdClaim({ renewClaim }, turn, silentLogger, lost), lost };
+  return { claim: holdLease(turn, { renew, onLost: lost, onError: () => {} }), lost };
 }
 
 describe("The claim of a turn", () => {
@@ -23,10 +23,10 @@ describe("The claim of a turn", () => {
     const renewed: (string | undefined)[] = [];
     const { claim, lost } = held(async (given) => {
       renewed.push(given.claim);
-      return String(renewed.length + 1);
+      return { ...given, claim: String(renewed.length + 1) };
     });
     await vi.advanceTimersByTimeAsync(3 * SECOND);
-    expect(claim.turn.claim).toBe("4");
+    expect(claim.job.claim).toBe("4");
     claim.end();
     await vi.advanceTimersByTimeAsync(5 * SECOND);
     expect(renewed).toEqual(["1", "2", "3"]);
@@ -34,18 +34,18 @@ describe("The claim of a turn", () => {
   });
 
   test("is lost once the store says so", async () => {
-    const renewClaim = vi.fn(async () => null);
-    const { lost } = held(renewClaim);
+    const renew = vi.fn(async () => null);
+    const { lost } = held(renew);
     await vi.advanceTimersByTimeAsync(5 * SECOND);
     expect(lost).toHaveBeenCalledOnce();
-    expect(renewClaim).toHaveBeenCalledOnce();
+    expect(renew).toHaveBeenCalledOnce();
   });
 
   test("is lost when it has ended in a store that was out of reach for so long, and not before", async () => {
     const { lost } = held(async () => {
       throw new Error("out of reach");
     });
-    await vi.advanceTimersByTimeAsync(CLAIM_MS);
+    await vi.advanceTimersByTimeAsync(LEASE_MS);
     expect(lost).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(2 * SECOND);
     expect(lost).toHaveBeenCalledOnce();
@@ -80,7 +80,7 @@ test("a turn whose claim is lost is broken off and let go, and is no failed atte
     await vi.advanceTimersByTimeAsync(SECOND);
     await vi.waitFor(() => expect(letGo).toEqual(["mine"]));
     expect(await store.index.pendingOf(alice, id)).toMatchObject([{ state: "pending", attempts: 0 }]);
-    expect(leases[0]).toBe(CLAIM_MS);
+    expect(leases[0]).toBe(LEASE_MS);
   } finally {
     await worker.stop();
   }
