@@ -37,6 +37,8 @@ export const REQUIREMENTS = {
   "memory-informs":
     "A memory never authorises: bookings are stopped by hard constraints even when recall missed them or the store is down.",
   "operator-apart": "The operator's token opens no user's door and shows nobody's words; no user's credentials open the operator's.",
+  "jobs-survive":
+    "Work over all users is seen and stopped from every process, outlives the one that ran it, and is done once where several are to do it.",
   "one-job-of-a-kind": "Work over all users that an operator begins runs once at a time of its kind, over all processes.",
   "reindex-beside-turns": "A reindex beside live turns leaves nothing out of history and has nothing twice.",
   "forgotten-stays-forgotten": "What was forgotten is not brought back by restart, retry, reindex or replay, and its sentence is hidden.",

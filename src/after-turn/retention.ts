@@ -1,10 +1,9 @@
-import { Cron } from "croner";
 import { inactiveSince, type RetentionOf, type RetentionPolicy, retentionDecision } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import { SESSION_STATUSES, type Session, type SessionStatus } from "../domain/session.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import type { SessionIndex, TurnLock } from "../ports/session-store.js";
+import type { SessionIndex } from "../ports/session-store.js";
 
 export interface RetentionRun {
   readonly index: SessionIndex;
@@ -116,57 +115,5 @@ async function handle(
       const code = isAppError(error) ? error.code : "INTERNAL";
       run.logger.warn({ session_id: session.id, code, err: error }, "retention could not change a session; the next run tries again");
     }
-  }
-}
-
-/** One runner at a time holds it, over all processes. */
-export const RETENTION_LOCK = "retention";
-
-export interface RetentionSchedule {
-  readonly everyHours: number;
-  readonly run: (signal: AbortSignal) => Promise<unknown>;
-  /** One runner at a time, over all processes that share the lock. */
-  readonly locks: TurnLock;
-  readonly logger: Logger;
-}
-
-/**
- * Runs retention at every full hour that is at least `everyHours` after the run before. Returns how to stop it: aborts a run and
- * waits for it.
- */
-export function scheduleRetention(schedule: RetentionSchedule): {
-  stop(): Promise<void> /** Runs now, unless a run is under way. */;
-  trigger(): Promise<void>;
-} {
-  const controller = new AbortController();
-  let running: Promise<void> | null = null;
-  const once = () => {
-    running ??= runAlone(schedule, controller.signal).finally(() => {
-      running = null;
-    });
-    return running;
-  };
-  const job = new Cron("0 0 * * * *", { interval: schedule.everyHours * 3600, unref: true, protect: true }, once);
-  return {
-    trigger: once,
-    stop: async () => {
-      job.stop();
-      controller.abort();
-      await running;
-    },
-  };
-}
-
-async function runAlone({ locks, run, logger }: RetentionSchedule, signal: AbortSignal): Promise<void> {
-  try {
-    const lease = await locks.acquire(RETENTION_LOCK, { waitMs: 0, signal });
-    try {
-      await run(AbortSignal.any([signal, lease.signal]));
-    } finally {
-      await lease.release();
-    }
-  } catch (error) {
-    if (isAppError(error, "SESSION_BUSY")) logger.info({}, "retention is running elsewhere");
-    else if (!signal.aborted) logger.error({ err: error }, "retention failed; the next run goes on");
   }
 }

@@ -1,10 +1,10 @@
-import { scheduleRetention } from "../after-turn/retention.js";
 import { saidBefore } from "../after-turn/said-before.js";
 import { type Owner, ownerOf } from "../domain/owner.js";
 import { knownAs } from "../identities/known-as.js";
 import { heldMemories } from "../memories/held-memories.js";
 import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
+import { scheduleJob } from "../operations/scheduled-job.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import { loadWaiting } from "../platform/loaded-later.js";
@@ -102,21 +102,15 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
   const { sessions, privacy, promotion, imports, retention, log, identities, merges } = useCases;
-  const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion });
   const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
+  const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events);
 
   wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, deliveries: events.deliveries, clock: wiring.clock }));
   await privacy.resume();
   await identities.resume();
-  const schedule = scheduleRetention({
-    everyHours: config.RETENTION_INTERVAL_HOURS,
-    run: async (signal) => {
-      await retention({ dryRun: false, signal });
-      await events.prune();
-    },
-    locks: store.locks,
-    logger,
-  });
+  const { jobs } = operator;
+  const schedule = scheduleJob({ kind: "retention", everyHours: config.RETENTION_INTERVAL_HOURS, jobs, logger });
+  jobs.open();
   worker.start();
   events.start();
   void historyCatchUp.run();
@@ -127,7 +121,8 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     stopping.abort();
     events.feed.endFollowers();
     await Promise.all([registry.close(), warming]);
-    await Promise.all([schedule.stop(), operator.close()]);
+    schedule.stop();
+    await jobs.close();
     const until = performance.now() + drainMs;
     await worker.drain(drainMs);
     await Promise.all([worker.stop(), registry.breakOff(Math.max(0, until - performance.now()))]);

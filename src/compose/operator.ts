@@ -1,23 +1,25 @@
-import { RETENTION_LOCK } from "../after-turn/retention.js";
 import { parseOwner } from "../domain/owner.js";
-import { type JobWork, RunningJobs } from "../operations/jobs.js";
+import { InstallationJobs, type JobWork } from "../operations/jobs.js";
 import { type ReindexBesideTurnsParts, reindexBesideTurns } from "../operations/reindex-beside-turns.js";
 import type { JobKind, Operator } from "../ports/operator.js";
+import { EngineJobs } from "../state/jobs/installation-jobs.js";
 import { catchUpSession } from "../state/jsonl/index-catch-up.js";
 import type { AfterTurn } from "./after-turn.js";
+import type { ComposedEvents } from "./events.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
 import type { UseCases } from "./use-cases.js";
 import type { Wiring } from "./wiring.js";
 
-/** What whoever runs the server can ask of it while it runs. `close` stops what it has begun. */
+/** What whoever runs the server can ask of it while it runs. */
 export function composeOperator(
   { clock, logger }: Wiring,
-  { store }: Stores,
+  { engine, store }: Stores,
   { longTerm, keepsHistory }: LongTerm,
   { reindex, catchUps }: AfterTurn,
   { retention, promotion }: Pick<UseCases, "retention" | "promotion">,
-): Operator & { close(): Promise<void> } {
+  { prune }: Pick<ComposedEvents, "prune">,
+): Omit<Operator, "jobs"> & { readonly jobs: InstallationJobs } {
   const besideTurns: ReindexBesideTurnsParts = {
     store,
     catchUp: (owner, sessionId, options) => catchUpSession(store, owner, sessionId, options),
@@ -27,14 +29,14 @@ export function composeOperator(
   };
   const works: Readonly<Record<JobKind, JobWork>> = {
     retention: {
-      lock: RETENTION_LOCK,
       dryRun: true,
       run: async ({ onProgress, ...options }) => {
-        return { ...(await retention({ ...options, onProgress: ({ deleted, purged }) => onProgress(deleted + purged, 0) })) };
+        const report = await retention({ ...options, onProgress: ({ deleted, purged }) => onProgress(deleted + purged, 0) });
+        if (!options.dryRun) await prune();
+        return { ...report };
       },
     },
     promote: {
-      lock: "job promote",
       dryRun: false,
       run: async ({ signal, onProgress }) => {
         let looked = 0;
@@ -42,12 +44,10 @@ export function composeOperator(
       },
     },
     reindex: {
-      lock: "job reindex",
       dryRun: false,
       run: ({ signal, onProgress }) => reindexBesideTurns(besideTurns, { signal, onProgress }),
     },
     reindex_memories: {
-      lock: "job reindex_memories",
       dryRun: false,
       run: async ({ signal, onProgress }) => {
         const { owners, memories, failed } = await longTerm.rebuild({ signal, onProgress: (done) => onProgress(done.owners, 0) });
@@ -55,7 +55,7 @@ export function composeOperator(
       },
     },
   };
-  const jobs = new RunningJobs({ works, locks: store.locks, clock, logger });
+  const jobs = new InstallationJobs({ works, rows: new EngineJobs(engine), isShared: engine.manifest.shared, clock, logger });
   return {
     users: async (query) => {
       const { data, nextCursor } = await store.index.owners(query);
@@ -63,6 +63,5 @@ export function composeOperator(
       return { data: users, nextCursor };
     },
     jobs,
-    close: () => jobs.close(),
   };
 }

@@ -79,7 +79,7 @@ const routes = {
     operationId: "listJobs",
     tags,
     security,
-    summary: "The jobs of this process, newest first",
+    summary: "Jobs, of all processes, newest first",
     responses: answers(jobsSchema, "At most 100 that have ended, and those that run."),
   }),
   get: createRoute({
@@ -88,7 +88,7 @@ const routes = {
     operationId: "getJob",
     tags,
     security,
-    summary: "How far a job of this process is",
+    summary: "How far a job is, whichever process runs it",
     request: { params: idParam },
     responses: answers(jobSchema, "The job."),
     fails: ["JOB_NOT_FOUND"],
@@ -119,8 +119,8 @@ export function operatorRoutes({ users, jobs }: Operator): ApiApp {
     c.header("Location", `/v1/operator/jobs/${job.id}`);
     return answer(c, jobSchema, job, 202);
   });
-  api.openapi(routes.list, (c) => answer(c, jobsSchema, { data: jobs.list(), next_cursor: null }));
-  api.openapi(routes.get, (c) => answer(c, jobSchema, jobs.get(c.req.valid("param").id)));
-  api.openapi(routes.stop, (c) => answer(c, jobSchema, jobs.stop(c.req.valid("param").id), 202));
+  api.openapi(routes.list, async (c) => answer(c, jobsSchema, { data: await jobs.list(), next_cursor: null }));
+  api.openapi(routes.get, async (c) => answer(c, jobSchema, await jobs.get(c.req.valid("param").id)));
+  api.openapi(routes.stop, async (c) => answer(c, jobSchema, await jobs.stop(c.req.valid("param").id), 202));
   return api;
 }

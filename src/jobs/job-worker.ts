@@ -13,7 +13,8 @@ const LONGEST_MS = 60 * 60_000;
 export interface JobQueue<J> {
   /** For logs: `webhooks`. */
   readonly name: string;
-  ownerOf(job: J): Owner;
+  /** Whose job it is; null: nobody's, who has no share and is not held. */
+  ownerOf(job: J): Owner | null;
   /** Of jobs with the same key one runs at a time. */
   keyOf(job: J): string;
   /** For logs: ids and numbers alone. */
@@ -168,7 +169,7 @@ export class JobWorker<J> {
     const counts = new Map<Owner, number>();
     for (const { job } of this.#running.values()) {
       const owner = this.#queue.ownerOf(job);
-      counts.set(owner, (counts.get(owner) ?? 0) + 1);
+      if (owner !== null) counts.set(owner, (counts.get(owner) ?? 0) + 1);
     }
     return [...counts].flatMap(([owner, count]) => (count >= share ? [owner] : []));
   }
@@ -177,7 +178,8 @@ export class JobWorker<J> {
   #begin(job: J): boolean {
     const key = this.#queue.keyOf(job);
     const owner = this.#queue.ownerOf(job);
-    if (this.#stopped || this.#running.has(key) || this.#held.has(owner) || this.#busyOwners().includes(owner)) return false;
+    if (this.#stopped || this.#running.has(key)) return false;
+    if (owner !== null && (this.#held.has(owner) || this.#busyOwners().includes(owner))) return false;
     const controller = new AbortController();
     const changed = () => {
       this.#changes.tell();

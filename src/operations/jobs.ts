@@ -1,16 +1,16 @@
+import { LEASE_MS } from "../jobs/held-lease.js";
+import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError, ERRORS, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { Job, JobKind, JobResult, Jobs } from "../ports/operator.js";
-import type { Lease, TurnLock } from "../ports/session-store.js";
+import type { EngineJobs, Refused, StoredJob } from "../state/jobs/installation-jobs.js";
 
-/** Jobs that have ended and are still told of. */
-const KEPT = 100;
+/** How often a job is taken up whose process was killed; then it is given up. */
+const MAX_ATTEMPTS = 3;
 
 export interface JobWork {
-  /** The lock that says that it runs, over all processes. */
-  readonly lock: string;
   /** Whether it can say what it would do. */
   readonly dryRun: boolean;
   /** Safe to break off and to repeat. `total`: 0 while it is not known. */
@@ -23,36 +23,101 @@ export interface JobWork {
 
 export interface JobsParts {
   readonly works: Readonly<Record<JobKind, JobWork>>;
-  readonly locks: Pick<TurnLock, "acquire">;
+  readonly rows: EngineJobs;
+  /** Whether other processes may begin jobs, or leave theirs behind while this one runs. */
+  readonly isShared: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-interface Known {
-  job: Job;
+/** A job that runs here. */
+interface Here {
   readonly stop: AbortController;
-  readonly ended: Promise<void>;
+  progress: Job["progress"];
 }
 
-/** Runs jobs beside everything else, one of a kind. */
-export class RunningJobs implements Jobs {
+/** Runs the installation's jobs beside everything else, one of a kind over all processes: those begun here, and those left by others. */
+export class InstallationJobs implements Jobs {
   readonly #parts: JobsParts;
-  readonly #known = new Map<string, Known>();
+  readonly #process = newId();
+  readonly #here = new Map<string, Here>();
+  readonly #worker: JobWorker<StoredJob>;
   #closed = false;
 
   constructor(parts: JobsParts) {
     this.#parts = parts;
+    const { rows, logger, isShared } = parts;
+    this.#worker = new JobWorker<StoredJob>(
+      {
+        name: "installation",
+        ownerOf: () => null,
+        keyOf: ({ job }) => job.id,
+        placeOf: ({ job }) => ({ job: job.id, kind: job.kind }),
+        claim: (limit) => rows.claim(limit, LEASE_MS),
+        renew: (row) => this.#renew(row),
+        letGo: (row) => rows.letGo(row),
+        run: (row, signal) => this.#run(row, signal),
+        failed: async (row, error) => {
+          logger.warn({ job: row.job.id, kind: row.job.kind, err: error }, "how a job ended could not be kept; it is taken up again");
+          return false;
+        },
+        nextLookMs: async () => {
+          const dueMs = await rows.nextDueMs();
+          return dueMs === null && !isShared ? null : Math.min(LEASE_MS, dueMs ?? LEASE_MS);
+        },
+      },
+      logger,
+      { concurrency: Object.keys(parts.works).length },
+    );
+  }
+
+  /** Looks for jobs that others left, now and from time to time. */
+  open(): void {
+    this.#worker.start();
   }
 
   async start(kind: JobKind, { dryRun }: { readonly dryRun: boolean }): Promise<Job> {
-    const work = this.#parts.works[kind];
-    if (dryRun && !work.dryRun)
+    if (dryRun && !this.#parts.works[kind].dryRun)
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/dry_run", detail: `There is no dry run of ${kind}.` }] });
-    const lease = await this.#alone(kind, work.lock);
-    if (this.#closed) {
-      await lease.release();
-      throw new AppError("SHUTTING_DOWN");
-    }
+    const begun = await this.#begin(kind, { dryRun });
+    if ("open" in begun) throw new AppError("JOB_RUNNING", { detail: `The job ${begun.open} is running.`, retryAfterSeconds: 5 });
+    return begun;
+  }
+
+  /** Null where one runs, or where any process began one by schedule within this time. */
+  async startScheduled(kind: JobKind, notWithinMs: number): Promise<Job | null> {
+    const begun = await this.#begin(kind, { dryRun: false, notWithinMs });
+    return "open" in begun ? null : begun;
+  }
+
+  async list(): Promise<readonly Job[]> {
+    return (await this.#parts.rows.list()).map((row) => this.#told(row));
+  }
+
+  async get(id: string): Promise<Job> {
+    const row = await this.#parts.rows.find(id);
+    if (row === null) throw new AppError("JOB_NOT_FOUND");
+    return this.#told(row);
+  }
+
+  async stop(id: string): Promise<Job> {
+    await this.#parts.rows.askToStop(id);
+    this.#here.get(id)?.stop.abort(new AppError("ABORTED"));
+    return this.get(id);
+  }
+
+  /** Stops what was begun here, leaves to others what they or a schedule began, and resolves when nothing runs. No other begins. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const own = (await this.#worker.running()).filter(({ begunBy, scheduled }) => begunBy === this.#process && !scheduled);
+    for (const { job } of own) this.#here.get(job.id)?.stop.abort(new AppError("ABORTED"));
+    const isOver = async () => own.every(({ job }) => !this.#here.has(job.id));
+    if (own.length > 0) await this.#worker.until(isOver, new AbortController().signal);
+    await this.#worker.stop();
+  }
+
+  async #begin(kind: JobKind, { dryRun, ...when }: { readonly dryRun: boolean; readonly notWithinMs?: number }): Promise<Job | Refused> {
+    if (this.#closed) throw new AppError("SHUTTING_DOWN");
     const job: Job = {
       id: newId(),
       kind,
@@ -64,83 +129,59 @@ export class RunningJobs implements Jobs {
       result: null,
       problem: null,
     };
-    const stop = new AbortController();
-    this.#forget();
-    // Told of before it runs.
-    const ended = Promise.resolve().then(() => this.#run(job.id, work, lease, stop.signal));
-    this.#known.set(job.id, { job, stop, ended });
+    const refused = await this.#parts.rows.begin({ job, begunBy: this.#process, ...when });
+    if (refused !== null) return refused;
+    this.#worker.kick();
     return job;
   }
 
-  list(): readonly Job[] {
-    return [...this.#known.values()].map(({ job }) => job).reverse();
+  /** How far a job is that runs here is known better than its row says. */
+  #told({ job }: StoredJob): Job {
+    const here = this.#here.get(job.id);
+    return here === undefined || job.ended_at !== null ? job : { ...job, progress: here.progress };
   }
 
-  get(id: string): Job {
-    return this.#find(id).job;
+  async #renew(row: StoredJob): Promise<StoredJob | null> {
+    const here = this.#here.get(row.job.id);
+    const renewed = await this.#parts.rows.renew(row, here?.progress ?? row.job.progress, LEASE_MS);
+    if (renewed?.job.state === "stopping") here?.stop.abort(new AppError("ABORTED"));
+    return renewed;
   }
 
-  stop(id: string): Job {
-    const known = this.#find(id);
-    if (known.job.state === "running") {
-      known.job = { ...known.job, state: "stopping" };
-      known.stop.abort(new AppError("ABORTED"));
-    }
-    return known.job;
-  }
-
-  /** Stops all, and resolves when they have ended. No other begins. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const { job } of this.#known.values()) this.stop(job.id);
-    await Promise.all([...this.#known.values()].map(({ ended }) => ended));
-  }
-
-  async #alone(kind: JobKind, lock: string): Promise<Lease> {
-    if (this.#closed) throw new AppError("SHUTTING_DOWN");
+  async #run(row: StoredJob, signal: AbortSignal): Promise<void> {
+    const { rows, logger } = this.#parts;
+    const { id, kind } = row.job;
+    const here: Here = { stop: new AbortController(), progress: row.job.progress };
+    this.#here.set(id, here);
     try {
-      return await this.#parts.locks.acquire(lock, { waitMs: 0 });
-    } catch (cause) {
-      if (!isAppError(cause, "SESSION_BUSY")) throw cause;
-      const own = this.list().find((job) => job.kind === kind && job.ended_at === null);
-      const detail = own === undefined ? `${kind} runs already, not as a job of this process.` : `The job ${own.id} is running.`;
-      throw new AppError("JOB_RUNNING", { detail, retryAfterSeconds: 5, cause });
+      logger.info({ job: id, kind, attempt: row.attempts }, "a job begins");
+      const outcome = await this.#outcome(row, here, signal);
+      await rows.end(row, { ...outcome, progress: here.progress, ended_at: this.#now() });
+      logger.info({ job: id, kind, state: outcome.state }, "a job has ended");
+    } finally {
+      this.#here.delete(id);
     }
   }
 
-  async #run(id: string, work: JobWork, lease: Lease, stop: AbortSignal): Promise<void> {
-    const known = this.#find(id);
-    const { logger } = this.#parts;
-    const { kind, dry_run: dryRun } = known.job;
-    const change = (changed: Partial<Job>) => {
-      known.job = { ...known.job, ...changed };
+  /** @throws the signal's reason where it is somebody else's now, or left to others */
+  async #outcome({ job, attempts }: StoredJob, here: Here, signal: AbortSignal): Promise<Pick<Job, "state"> & Partial<Job>> {
+    if (job.state === "stopping") return { state: "stopped" };
+    if (attempts > MAX_ATTEMPTS) return { state: "failed", problem: { ...UNKNOWN, detail: `Its process was gone ${MAX_ATTEMPTS} times.` } };
+    const { kind, dry_run: dryRun } = job;
+    const onProgress = (done: number, total: number) => {
+      here.progress = { done, total: total === 0 ? null : total };
     };
-    const onProgress = (done: number, total: number) => change({ progress: { done, total: total === 0 ? null : total } });
-    logger.info({ job: id, kind }, "a job begins");
-    let outcome: Partial<Job>;
+    const stop = here.stop.signal;
     try {
-      const result = await work.run({ dryRun, signal: AbortSignal.any([stop, lease.signal]), onProgress });
-      lease.signal.throwIfAborted();
-      outcome = { state: stop.aborted ? "stopped" : "succeeded", result };
+      const result = await this.#parts.works[kind].run({ dryRun, signal: AbortSignal.any([stop, signal]), onProgress });
+      signal.throwIfAborted();
+      return { state: stop.aborted ? "stopped" : "succeeded", result };
     } catch (error) {
-      outcome = stop.aborted ? { state: "stopped" } : { state: "failed", problem: problemOf(error) };
-      if (!stop.aborted) logger.error({ job: id, kind, err: error }, "a job failed");
+      signal.throwIfAborted();
+      if (stop.aborted) return { state: "stopped" };
+      this.#parts.logger.error({ job: job.id, kind, err: error }, "a job failed");
+      return { state: "failed", problem: problemOf(error) };
     }
-    // Whoever sees that it has ended may begin another.
-    await lease.release();
-    change({ ...outcome, ended_at: this.#now() });
-    logger.info({ job: id, kind, state: known.job.state }, "a job has ended");
-  }
-
-  #find(id: string): Known {
-    const known = this.#known.get(id);
-    if (known === undefined) throw new AppError("JOB_NOT_FOUND");
-    return known;
-  }
-
-  #forget(): void {
-    const ended = [...this.#known.values()].filter(({ job }) => job.ended_at !== null);
-    for (const { job } of ended.slice(0, Math.max(0, ended.length + 1 - KEPT))) this.#known.delete(job.id);
   }
 
   #now(): string {
@@ -148,10 +189,11 @@ export class RunningJobs implements Jobs {
   }
 }
 
+const UNKNOWN = { code: "INTERNAL", title: ERRORS.INTERNAL.title, detail: ERRORS.INTERNAL.title, hint: "See the server's log." } as const;
+
 /** What is thrown by something else may quote somebody. */
 function problemOf(error: unknown): NonNullable<Job["problem"]> {
-  if (!isAppError(error))
-    return { code: "INTERNAL", title: ERRORS.INTERNAL.title, detail: ERRORS.INTERNAL.title, hint: "See the server's log." };
+  if (!isAppError(error)) return UNKNOWN;
   const { code, title, message: detail, hint } = error;
   return { code, title, detail, hint };
 }

@@ -1,4 +1,5 @@
 import type { StoredEntry } from "../state/engine.js";
+import { JOBS_PARTITION } from "../state/jobs/installation-jobs.js";
 import { systemPartition } from "../state/partition.js";
 import { LOCKS, SESSIONS, TURN_JOBS } from "../state/sessions/keys.js";
 import { NO_JOURNAL, rowOf } from "../state/sessions/session-row.js";
@@ -17,7 +18,7 @@ const SESSION = /^session\/([^/~]+)(~\d{4})?$/u;
 
 /** False for what is of those who use a store now. */
 export function isMoved(partition: string): boolean {
-  return partition !== LOCKS_PARTITION && partition !== MOVE_PARTITION && !partition.startsWith(REQUEST_COUNTERS);
+  return ![LOCKS_PARTITION, MOVE_PARTITION, JOBS_PARTITION].includes(partition) && !partition.startsWith(REQUEST_COUNTERS);
 }
 
 export interface PortableEntry {

@@ -56,11 +56,7 @@ export const ERRORS = {
   MEMORY_NOT_FOUND: spec(404, "There is no such memory", "List your memories with GET /v1/memories."),
   MESSAGE_NOT_FOUND: spec(404, "There is no such message", "List a session's messages with GET /v1/sessions/{id}/messages."),
   IMAGE_NOT_FOUND: spec(404, "There is no such image", "A session's thread names its images; those with a `url` are not kept here."),
-  JOB_NOT_FOUND: spec(
-    404,
-    "There is no such job",
-    "A job is known to the process that runs it, until that ends: where there are several, ask the one that began it, not a proxy.",
-  ),
+  JOB_NOT_FOUND: spec(404, "There is no such job", "Of those that have ended the newest hundred are known: list them."),
   EVENT_NOT_FOUND: spec(404, "There is no such event", "List those that were given up with GET /v1/events/dead."),
   NOT_FOUND: spec(404, "There is nothing here", "The routes are listed in /openapi.json."),
   METHOD_NOT_ALLOWED: spec(405, "This method is not allowed here", "See the `Allow` header."),

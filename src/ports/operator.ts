@@ -43,14 +43,17 @@ export interface Job {
 
 export type JobResult = Readonly<Record<string, number | boolean>>;
 
-/** Jobs of this process: the newest 100 are known until it ends. One of a kind runs at a time, over all processes on one store. */
+/**
+ * Jobs of the installation, the same from every process on one store: the open ones and the newest 100. One of a kind runs at a time. Who
+ * began it may be gone: a job whose process was killed is taken up by another, or at the next start.
+ */
 export interface Jobs {
-  /** @throws JOB_RUNNING (with its id where it is one of this process), INVALID_REQUEST for a dry run of what has none, SHUTTING_DOWN */
+  /** @throws JOB_RUNNING (with its id), INVALID_REQUEST for a dry run of what has none, SHUTTING_DOWN */
   start(kind: JobKind, options: { readonly dryRun: boolean }): Promise<Job>;
   /** Newest first. */
-  list(): readonly Job[];
+  list(): Promise<readonly Job[]>;
   /** @throws JOB_NOT_FOUND */
-  get(id: string): Job;
+  get(id: string): Promise<Job>;
   /** Asks a job to stop, which it does where it can go on later. One that has ended stays as it is. @throws JOB_NOT_FOUND */
-  stop(id: string): Job;
+  stop(id: string): Promise<Job>;
 }

@@ -105,7 +105,7 @@ describe("a job that is followed", () => {
       { ...job, progress: { done: 3, total: 4 } },
       { ...ended, state: "succeeded", progress: { done: 4, total: 4 }, result: { sessions: 4 } },
     ];
-    const operator = await over({ get: () => steps.shift() ?? job });
+    const operator = await over({ get: async () => steps.shift() ?? job });
     const counts = await operator.reindex({ signal: new AbortController().signal, onProgress: (...at) => seen.push(at) });
     expect([counts, seen]).toEqual([
       { sessions: 4 },
@@ -122,8 +122,8 @@ describe("a job that is followed", () => {
     const interrupted = new AbortController();
     const stopped: string[] = [];
     const operator = await over({
-      get: () => job,
-      stop: (id) => {
+      get: async () => job,
+      stop: async (id) => {
         stopped.push(id);
         return { ...job, state: "stopping" };
       },
@@ -133,16 +133,16 @@ describe("a job that is followed", () => {
     expect(stopped).toEqual([job.id]);
   });
 
-  test("fails with what it failed with, and where another process is asked for it, says why it isn't known", async () => {
+  test("fails with what it failed with, and says so where it isn't known any more", async () => {
     const course = { signal: new AbortController().signal, onProgress: () => {} };
     const problem = { code: "LONG_TERM_MEMORY_DISABLED" as const, title: "t", detail: "d", hint: "h" };
-    const failed = await over({ get: () => ({ ...ended, state: "failed", problem }) });
+    const failed = await over({ get: async () => ({ ...ended, state: "failed", problem }) });
     await expect(failed.reindex(course)).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_DISABLED", message: "d", hint: "h" });
-    const elsewhere = await over({
-      get: () => {
+    const gone = await over({
+      get: async () => {
         throw new AppError("JOB_NOT_FOUND");
       },
     });
-    await expect(elsewhere.reindex(course)).rejects.toMatchObject({ code: "JOB_NOT_FOUND", hint: expect.stringContaining("proxy") });
+    await expect(gone.reindex(course)).rejects.toMatchObject({ code: "JOB_NOT_FOUND", hint: expect.stringContaining("newest hundred") });
   });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type RetentionReport, runRetention, scheduleRetention } from "../../src/after-turn/retention.js";
+import { type RetentionReport, runRetention } from "../../src/after-turn/retention.js";
 import type { RetentionOf, RetentionPolicy } from "../../src/domain/lifecycle.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { sessionLockKey } from "../../src/ports/session-store.js";
-import { InProcessLock } from "../../src/state/sessions/in-process-lock.js";
 import { alice, bob, makeWorld, memoryFrom, type World } from "../support/session-world.js";
 
 const POLICY: RetentionPolicy = { activeDays: 30, archivedDays: 90, deletedDays: 30 };
@@ -161,55 +160,5 @@ describe("a retention run", () => {
     world.clock.days(10_000);
     const never = { activeDays: 0, archivedDays: 0, deletedDays: 0 };
     expect(await retain(world, { policyOf: () => never, policies: [never] })).toEqual(NOTHING);
-  });
-});
-
-describe("the schedule", () => {
-  test("has one runner at a time, also over several processes that share the lock", async () => {
-    const locks = new InProcessLock();
-    let runs = 0;
-    let finish: () => void = () => {};
-    const run = () => {
-      runs += 1;
-      return new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-    };
-    const one = scheduleRetention({ everyHours: 24, run, locks, logger: silentLogger });
-    const two = scheduleRetention({ everyHours: 24, run, locks, logger: silentLogger });
-    const first = one.trigger();
-    await two.trigger();
-    void one.trigger();
-    expect(runs).toBe(1);
-    finish();
-    await first;
-    const third = two.trigger();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(runs).toBe(2);
-    finish();
-    await third;
-    await Promise.all([one.stop(), two.stop()]);
-  });
-
-  test("stopping aborts the run under way and waits for it; a failed run throws nowhere", async () => {
-    const locks = new InProcessLock();
-    let ended = false;
-    const schedule = scheduleRetention({
-      everyHours: 1,
-      locks,
-      logger: silentLogger,
-      run: (signal) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener("abort", () => {
-            ended = true;
-            reject(new Error("aborted"));
-          });
-        }),
-    });
-    const run = schedule.trigger();
-    await new Promise((resolve) => setImmediate(resolve));
-    await schedule.stop();
-    expect(ended).toBe(true);
-    await expect(run).resolves.toBeUndefined();
   });
 });

@@ -193,12 +193,12 @@ export function answeringOperator(): Operator {
     result: { sessions: 2 },
     problem: null,
   };
-  const known = (id: string) => {
+  const known = async (id: string) => {
     if (id !== SESSION_ID) throw new AppError("JOB_NOT_FOUND");
     return job;
   };
   return fakeOperator({
     users: async () => ({ data: [{ tenant: "default", user: "ada", sessions: 1, last_active_at: AT }], nextCursor: null }),
-    jobs: { start: async () => job, list: () => [job], get: known, stop: known },
+    jobs: { start: async () => job, list: async () => [job], get: known, stop: known },
   });
 }

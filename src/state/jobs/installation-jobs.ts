@@ -1,0 +1,166 @@
+import { newId } from "../../platform/ids.js";
+import type { Job, JobKind } from "../../ports/operator.js";
+import { type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { systemPartition } from "../partition.js";
+
+/** Jobs of the installation. Not of those who use another store: who moves state leaves it behind. */
+export const JOBS_PARTITION = systemPartition("jobs");
+
+const JOBS = "job/";
+/** Under its kind the id of the one job that has not ended. */
+const OPEN = "open/";
+/** Under its kind when the last one by schedule began, by the engine's clock. */
+const SCHEDULED = "scheduled/";
+/** Jobs that have ended and are still told of. */
+const KEPT = 100;
+
+/** A job's row. */
+export interface StoredJob {
+  readonly v: 1;
+  readonly job: Job;
+  /** The process that began it. */
+  readonly begunBy: string;
+  /** Whether a schedule began it, not a person. */
+  readonly scheduled: boolean;
+  /** How often a worker has taken it. */
+  readonly attempts: number;
+  /** Of the worker that has it, until then by the engine's clock. */
+  readonly claim: string | null;
+  readonly leasedUntilMs: number;
+}
+
+export interface NewJob {
+  readonly job: Job;
+  readonly begunBy: string;
+  /** Not where one by schedule began in this time, in milliseconds. Absent: a person asks for it. */
+  readonly notWithinMs?: number;
+}
+
+/** Who is in the way of a job that was not begun: the open one of its kind, or null where it is not its time. */
+export interface Refused {
+  readonly open: string | null;
+}
+
+/** Jobs as rows of the installation, for as many processes as like: one of a kind is open. Leases are measured by the engine's clock. */
+export class EngineJobs {
+  readonly #engine: StateEngine;
+
+  constructor(engine: StateEngine) {
+    this.#engine = engine;
+  }
+
+  /** Null: it is begun, and whoever claims it first runs it. */
+  begin({ job, begunBy, notWithinMs }: NewJob): Promise<Refused | null> {
+    const [open, last, own] = [openKey(job.kind), `${SCHEDULED}${job.kind}`, jobKey(job.id)];
+    const query = { keys: [open, last], ranges: [prefixRange(JOBS)] };
+    return optimisticCommit<Refused | null>(this.#engine, JOBS_PARTITION, query, (read) => {
+      const inTheWay = read.entries.get(open)?.value;
+      if (inTheWay !== undefined) return { commit: null, result: { open: inTheWay } };
+      const lastMs = Number(read.entries.get(last)?.value ?? Number.NEGATIVE_INFINITY);
+      if (notWithinMs !== undefined && read.nowMs - lastMs < notWithinMs) return { commit: null, result: { open: null } };
+      const row: StoredJob = { v: 1, job, begunBy, scheduled: notWithinMs !== undefined, attempts: 0, claim: null, leasedUntilMs: 0 };
+      const puts = [
+        { key: open, value: job.id },
+        { key: own, value: JSON.stringify(row) },
+      ];
+      if (notWithinMs !== undefined) puts.push({ key: last, value: String(read.nowMs) });
+      const ended = (read.ranges[0] ?? []).filter((entry) => rowOf(entry).job.ended_at !== null);
+      const deletes = ended.slice(0, Math.max(0, ended.length + 1 - KEPT)).map(({ key }) => key);
+      return { commit: { checks: unchanged(read, open, last), puts, deletes }, result: null };
+    });
+  }
+
+  /** Newest first. */
+  async list(): Promise<readonly StoredJob[]> {
+    const { ranges } = await this.#engine.read(JOBS_PARTITION, { ranges: [{ ...prefixRange(JOBS), reverse: true }] });
+    return (ranges[0] ?? []).map(rowOf);
+  }
+
+  async find(id: string): Promise<StoredJob | null> {
+    const entry = (await this.#engine.read(JOBS_PARTITION, { keys: [jobKey(id)] })).entries.get(jobKey(id));
+    return entry === undefined ? null : rowOf(entry);
+  }
+
+  /** Open jobs that nobody has, from now on this worker's for `leaseMs`. */
+  async claim(limit: number, leaseMs: number): Promise<readonly StoredJob[]> {
+    const claimed: StoredJob[] = [];
+    for (const { job } of await this.#open()) {
+      if (claimed.length >= limit) break;
+      const claim = newId();
+      const taken = await this.#change(job.id, (row, nowMs) =>
+        row.leasedUntilMs > nowMs ? null : { ...row, attempts: row.attempts + 1, claim, leasedUntilMs: nowMs + leaseMs },
+      );
+      if (taken !== null) claimed.push(taken);
+    }
+    return claimed;
+  }
+
+  /** When the lease of an open job ends at the latest, in milliseconds from now; null where none is open. */
+  async nextDueMs(): Promise<number | null> {
+    const read = await this.#engine.read(JOBS_PARTITION, { ranges: [prefixRange(JOBS)] });
+    const waits = openIn(read).map(({ leasedUntilMs }) => leasedUntilMs - read.nowMs);
+    return waits.length === 0 ? null : Math.min(...waits);
+  }
+
+  /** Holds on to a claimed job for `leaseMs` from now. As it is now; null where it is not the worker's any more. */
+  renew({ job: { id }, claim }: StoredJob, progress: Job["progress"], leaseMs: number): Promise<StoredJob | null> {
+    return this.#change(id, (row, nowMs) =>
+      row.claim !== claim ? null : { ...row, job: { ...row.job, progress }, leasedUntilMs: nowMs + leaseMs },
+    );
+  }
+
+  /** Whoever claims it next goes on with it; this was no attempt. */
+  async letGo({ job: { id }, claim }: StoredJob): Promise<void> {
+    await this.#change(id, (row) => (row.claim !== claim ? null : { ...row, attempts: row.attempts - 1, claim: null, leasedUntilMs: 0 }));
+  }
+
+  /** Null where it is not the worker's any more. */
+  end({ job: { id }, claim }: StoredJob, ended: Partial<Job> & { readonly ended_at: string }): Promise<StoredJob | null> {
+    return this.#change(id, (row) =>
+      row.claim !== claim ? null : { ...row, job: { ...row.job, ...ended }, claim: null, leasedUntilMs: 0 },
+    );
+  }
+
+  /** Whoever has it sees it when it renews its lease. */
+  async askToStop(id: string): Promise<void> {
+    await this.#change(id, (row) => (row.job.state === "running" ? { ...row, job: { ...row.job, state: "stopping" } } : null));
+  }
+
+  async #open(): Promise<readonly StoredJob[]> {
+    const { ranges } = await this.#engine.read(JOBS_PARTITION, { ranges: [prefixRange(OPEN)] });
+    const keys = (ranges[0] ?? []).map(({ value }) => jobKey(value));
+    if (keys.length === 0) return [];
+    return [...(await this.#engine.read(JOBS_PARTITION, { keys })).entries.values()].map(rowOf);
+  }
+
+  /** One that has ended stays as it is. Null where `decide` leaves it so. */
+  #change(id: string, decide: (row: StoredJob, nowMs: number) => StoredJob | null): Promise<StoredJob | null> {
+    const key = jobKey(id);
+    return optimisticCommit<StoredJob | null>(this.#engine, JOBS_PARTITION, { keys: [key] }, (read) => {
+      const entry = read.entries.get(key);
+      const before = entry === undefined ? null : rowOf(entry);
+      const after = before === null || before.job.ended_at !== null ? null : decide(before, read.nowMs);
+      if (after === null) return { commit: null, result: null };
+      const deletes = after.job.ended_at === null ? [] : [openKey(after.job.kind)];
+      const puts = [{ key, value: JSON.stringify(after) }];
+      return { commit: { checks: unchanged(read, key), puts, deletes }, result: after };
+    });
+  }
+}
+
+function openIn({ ranges }: PartitionRead): readonly StoredJob[] {
+  return (ranges[0] ?? []).map(rowOf).filter(({ job }) => job.ended_at === null);
+}
+
+function jobKey(id: string): string {
+  return `${JOBS}${id}`;
+}
+
+function openKey(kind: JobKind): string {
+  return `${OPEN}${kind}`;
+}
+
+function rowOf({ value }: StoredEntry): StoredJob {
+  return JSON.parse(value) as StoredJob;
+}
