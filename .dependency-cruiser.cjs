@@ -46,7 +46,7 @@ const only = (name, module, file) => ({
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
-    { name: "no-circles", severity: "error", from: { path: "^src/" }, to: { circular: true } },
+    { name: "no-circles", severity: "error", from: { path: "^(src|packages)/" }, to: { circular: true } },
     ...layers,
     ...fronts,
     {
@@ -102,6 +102,26 @@ module.exports = {
       from: { path: "^src/state/engines/([^/]+)/" },
       to: { path: "^src/", pathNot: ["^src/state/engines/$1/", "^src/state/[^/]+\\.ts$", "^src/platform/"] },
     },
+    {
+      name: "packages-are-loaded",
+      comment: "a package of packages/ may be missing: compose/ loads it when it is wanted",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^packages/|@maitred/", dynamic: false },
+    },
+    {
+      name: "packages-are-composed",
+      severity: "error",
+      from: { path: "^src/", pathNot: inside(["compose"]) },
+      to: { path: "^packages/|@maitred/" },
+    },
+    {
+      name: "packages-stand-alone",
+      comment: "a package of packages/ has what it needs from others' packages, and from the public API of this one",
+      severity: "error",
+      from: { path: "^packages/([^/]+)/" },
+      to: { path: ["^src/", "^packages/"], pathNot: "^packages/$1/" },
+    },
     only("openai-in-its-files", "openai", "(^|/)openai-[^/]*\\.ts$"),
     only("ai-sdk-in-its-files", "(ai|@ai-sdk)", "(^|/)ai-sdk-[^/]*\\.ts$"),
     only("mem0-in-its-files", "mem0ai", "(^|/)mem0-[^/]*\\.ts$"),
@@ -117,7 +137,7 @@ module.exports = {
   options: {
     parser: "swc",
     tsPreCompilationDeps: true,
-    doNotFollow: { path: "node_modules" },
+    doNotFollow: { path: "node_modules|^packages/[^/]+/dist/" },
     exclude: { path: "^(dist|src/web)/" },
     moduleSystems: ["es6"],
     enhancedResolveOptions: { extensions: [".ts", ".js", ".json"], conditionNames: ["import", "node", "default"] },

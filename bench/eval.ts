@@ -1,5 +1,6 @@
-import { MiniLmEmbedder } from "../src/embedding/minilm/minilm-embedder.js";
-import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
+import { MiniLm } from "@maitred/minilm";
+import { HashingEmbedder } from "../src/embedding/hashing-embedder.js";
+import { SentenceEmbedder } from "../src/embedding/sentence-embedder.js";
 import { MeaningJudge, WordsJudge } from "../src/offline/learnt/sentence-judge.js";
 import { silentLogger } from "../src/platform/logger.js";
 import type { MessageReader } from "../src/ports/extraction.js";
@@ -15,7 +16,7 @@ import { sloppy } from "./eval/sloppy-model.js";
  * a figure is under what was promised; `--groups` prints every group; `--only <reader>` runs that one, `--set <name>` on that set;
  * `--file <path>` adds a set of one's own, called `own`; `--notes <reader>` what went wrong.
  */
-const embedder = new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+const embedder = new SentenceEmbedder(new MiniLm(), new HashingEmbedder({ dimension: 128 }));
 const judge = new MeaningJudge({ embedder, logger: silentLogger });
 const byWords = new WordsJudge();
 const READERS: Readonly<Record<string, (script: Script) => MessageReader>> = {

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { MiniLmEmbedder } from "../src/embedding/minilm/minilm-embedder.js";
-import { StaticEmbedder } from "../src/embedding/static/static-embedder.js";
-import { HashingEmbedder } from "../src/offline/hashing-embedder.js";
+import { MiniLm, WordTable } from "@maitred/minilm";
+import { HashingEmbedder } from "../src/embedding/hashing-embedder.js";
+import { SentenceEmbedder } from "../src/embedding/sentence-embedder.js";
 import type { Embedder } from "../src/ports/embedding.js";
 import type { ConversationHistory } from "../src/ports/history.js";
 import { quantile } from "./quantile.js";
@@ -66,14 +66,14 @@ async function withFixture(
 }
 
 async function embedderOf(name: string): Promise<Embedder> {
-  if (name === "minilm") return new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
-  if (name === "static") return new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+  if (name === "minilm") return new SentenceEmbedder(new MiniLm(), new HashingEmbedder({ dimension: 128 }));
+  if (name === "static") return new SentenceEmbedder(new WordTable(), new HashingEmbedder({ dimension: 128 }));
   if (name === "hashing") return new HashingEmbedder({ dimension: 768 });
   return ((await import(pathToFileURL(resolve(name)).href)) as { default: Embedder }).default;
 }
 
 function likeAModel(lexical: boolean): Embedder {
-  const letters = new HashingEmbedder({ dimension: MiniLmEmbedder.dimensionWith(128) });
+  const letters = new HashingEmbedder({ dimension: new MiniLm().dimension + 128 });
   return { id: "letters", dimension: letters.dimension, lexical, embed: (texts) => letters.embed(texts) };
 }
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { packagedModel } from "../src/embedding/minilm/packaged-files.js";
-import { SentenceModel } from "../src/embedding/minilm/sentence-model.js";
+import { packagedModel } from "../packages/minilm/src/packaged-files.js";
+import { SentenceModel } from "../packages/minilm/src/sentence-model.js";
 import { MeaningJudge, type SentenceWeights, WordsJudge } from "../src/offline/learnt/sentence-judge.js";
 import { silentLogger } from "../src/platform/logger.js";
 import { standInReader } from "../test/support/stand-in.js";

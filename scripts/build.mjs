@@ -1,6 +1,6 @@
-// Compiles src/ to dist/ and puts what is not TypeScript beside it.
+// Compiles the packages and src/, each to a dist/ of its own, and puts what is not TypeScript beside it.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, rmSync, statSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,25 +8,30 @@ import { fileURLToPath } from "node:url";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
-rmSync(join(root, "dist"), { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-if (status !== 0) process.exit(status ?? 1);
+for (const name of readdirSync(join(root, "packages"))) compile(join(root, "packages", name));
+compile(root);
 // The page as it is, and the lists and prompts that modules read where they load.
 cpSync(join(root, "src"), join(root, "dist"), { recursive: true, filter: (path) => isFolder(path) || isData(path) });
 // What /docs shows the document with: nothing else of the package.
 const swaggerUi = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 for (const name of ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"])
   cpSync(join(swaggerUi, name), join(root, "dist", "web", "swagger-ui", name));
-// What runs the model of the package: one module and its WebAssembly, of a package that is many times as large.
+// What runs the model of packages/minilm: one module and its WebAssembly, of a package that is many times as large.
 const runtime = dirname(createRequire(import.meta.url).resolve("onnxruntime-web/ort-wasm-simd-threaded.wasm"));
 for (const name of ["ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm"])
-  cpSync(join(runtime, name), join(root, "dist", "embedding", "minilm", "runtime", name));
+  cpSync(join(runtime, name), join(root, "packages", "minilm", "dist", "runtime", name));
 chmodSync(join(root, "dist", "cli.js"), 0o755);
+
+function compile(folder) {
+  rmSync(join(folder, "dist"), { recursive: true, force: true });
+  const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: folder, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}
 
 function isFolder(path) {
   return statSync(path).isDirectory();
 }
 
 function isData(path) {
-  return /\.(json|txt|bin|onnx|sql|lua)$/.test(path) || path.startsWith(join(root, "src", "web"));
+  return /\.(json|txt|sql|lua)$/.test(path) || path.startsWith(join(root, "src", "web"));
 }

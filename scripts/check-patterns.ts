@@ -6,7 +6,7 @@ import { checkSync } from "recheck";
 import { z } from "zod";
 
 /**
- * Judges every regular expression of src/: each may meet text from outside, so the time of none may grow faster than the text. What is
+ * Judges every regular expression of src/ and packages/: each may meet text from outside, so the time of none may grow faster than the text. What is
  * vulnerable fails, and so does what can't be judged, unless patterns-excused.json gives a reason; a reason that excuses nothing fails too.
  * Arguments: files to look at instead of all.
  */
@@ -25,8 +25,11 @@ interface Pattern {
 function filesOf(): readonly string[] {
   const named = process.argv.slice(2);
   if (named.length > 0) return named;
-  const all = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
-  return all.filter((file) => /\.(?:ts|js)$/u.test(file)).map((file) => join("src", file));
+  const folders = ["src", ...readdirSync(join(root, "packages")).map((name) => join("packages", name, "src"))];
+  return folders.flatMap((folder) => {
+    const all = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+    return all.filter((file) => /\.(?:ts|js)$/u.test(file)).map((file) => join(folder, file));
+  });
 }
 
 /** Every literal, and every `RegExp(...)` that is put together at run time. */

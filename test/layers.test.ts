@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet } from "dependency-cruiser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -10,6 +10,8 @@ const { forbidden, options } = createRequire(import.meta.url)("../.dependency-cr
   forbidden: (IFlattenedRuleSet["forbidden"] & { name: string }[]) | undefined;
   options: ICruiseOptions;
 };
+
+const SOURCES = ["src", "packages/*/src"];
 
 /** Who breaks which rule: the importing file, what it imports, and the rule. */
 const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = [
@@ -32,6 +34,9 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["stores-of-state-are-composed", "concierge/a.ts", "state/sessions/b.ts"],
   ["engines-are-composed", "operations/a.ts", "state/engines/redis/b.ts"],
   ["engines-know-the-port", "state/engines/redis/a.ts", "state/sessions/b.ts"],
+  ["packages-are-loaded", "compose/a.ts", "@maitred/minilm"],
+  ["packages-are-composed", "turn/a.ts", "@maitred/minilm"],
+  ["packages-stand-alone", "../packages/minilm/src/a.ts", "platform/b.ts"],
   ["openai-in-its-files", "agent/a.ts", "openai"],
   ["ai-sdk-in-its-files", "agent/a.ts", "ai"],
   ["mem0-in-its-files", "vectors/mem0/a.ts", "mem0ai"],
@@ -46,7 +51,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
 ];
 
 async function violationsIn(dir: string): Promise<readonly string[]> {
-  const { output } = await cruise(["src"], { ...options, baseDir: dir, ruleSet: { forbidden: forbidden ?? [] }, validate: true });
+  const { output } = await cruise(SOURCES, { ...options, baseDir: dir, ruleSet: { forbidden: forbidden ?? [] }, validate: true });
   return (output as ICruiseResult).summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
 }
 
@@ -72,8 +77,13 @@ describe("the layers of ARCHITECTURE.md", () => {
         mkdirSync(dirname(join(tree, path)), { recursive: true });
         writeFileSync(join(tree, path), text);
       };
+      for (const root of ["src", "packages"]) mkdirSync(join(tree, root));
       const local = to.endsWith(".ts");
-      const specifier = local ? `${"../".repeat(from.split("/").length - 1)}${to.replace(/\.ts$/, ".js")}` : to;
+      const specifier = local
+        ? relative(dirname(join("src", from)), join("src", to))
+            .replace(/^(?!\.)/, "./")
+            .replace(/\.ts$/, ".js")
+        : to;
       write(join("src", from), `import { b } from "${specifier}";\nexport const a = b;\n`);
       const back = rule === "no-circles" ? `import { a } from "./a.js";\nexport const c = a;\n` : "";
       if (local) write(join("src", to), `${back}export const b = 1;\n`);

@@ -5,15 +5,17 @@ import { describe, expect, test } from "vitest";
 
 /** What STYLE asks of the source and the linter has no rule for. */
 
-const SRC = resolve(import.meta.dirname, "../src");
+const ROOT = resolve(import.meta.dirname, "..");
+const PACKAGES = readdirSync(join(ROOT, "packages")).map((name) => `packages/${name}/src`);
 const MAX_LINE = 140;
 const MAX_PATTERN = 120;
 const MAX_LINES = 300;
 
-const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+const files = ["src", ...PACKAGES]
+  .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`))
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => /\.(ts|js|css|html)$/.test(path))
-  .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }));
+  .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
 
 function longLines(text: string): number[] {
   return text.split("\n").flatMap((line, index) => (line.length > MAX_LINE ? [index + 1] : []));

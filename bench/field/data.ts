@@ -1,4 +1,4 @@
-import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { textOf } from "../recall/memory-texts.js";
 
 /** The same for everybody: what was said, what is remembered, who asks, and what embeds. */

@@ -1,16 +1,17 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import { CachedEmbedder } from "../embedding/cached-embedder.js";
 import { embeddingModelFacts } from "../embedding/embedding-models.js";
-import { MiniLmEmbedder } from "../embedding/minilm/minilm-embedder.js";
+import { HashingEmbedder } from "../embedding/hashing-embedder.js";
 import type { OpenAIEmbedder } from "../embedding/openai-embedder.js";
 import { prefixedEmbedder } from "../embedding/prefixed-embedder.js";
-import { StaticEmbedder } from "../embedding/static/static-embedder.js";
-import { HashingEmbedder } from "../offline/hashing-embedder.js";
+import { SentenceEmbedder, type SentenceModel } from "../embedding/sentence-embedder.js";
 import type { Logger } from "../platform/logger.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { Vectors } from "./backends.js";
 import type { Config } from "./config.js";
+import type { EmbeddingProvider } from "./embedding-variables.js";
+import { fromPackage } from "./own-packages.js";
 import { reembed } from "./reembed.js";
 import { standInOf, storedVectors } from "./stored-vectors.js";
 import type { Closing } from "./wiring.js";
@@ -60,7 +61,7 @@ export async function openEmbedder(
     case "minilm":
       return openPackaged(config, vectors, parts);
     case "static": {
-      const embedder = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: GRAMS_DIMENSION }) });
+      const embedder = await openSentenceEmbedder("static", ({ WordTable }) => new WordTable());
       return { embedder: new CachedEmbedder(embedder), load: () => embedder.load() };
     }
     case "hashing":
@@ -91,8 +92,8 @@ async function openPackaged(
 ): Promise<OpenedEmbedder> {
   const stored = config.EMBEDDING_BY_DEFAULT && !fitting ? await storedVectors(vectors, collections) : null;
   const standIn = stored && standInOf(stored);
-  const dimension = MiniLmEmbedder.dimensionWith(GRAMS_DIMENSION);
-  const isOfStandIn = standIn !== null && (stored?.embedder === standIn.id || standIn.dimension !== dimension);
+  const embedder = closing(await openSentenceEmbedder("minilm", ({ MiniLm }) => new MiniLm()), (it) => it.close());
+  const isOfStandIn = standIn !== null && (stored?.embedder === standIn.id || standIn.dimension !== embedder.dimension);
   if (isOfStandIn && stored?.isInUse) {
     logger.warn(
       { stored: standIn.id },
@@ -101,9 +102,17 @@ async function openPackaged(
     );
     return { ...opened(standIn), afterReindex: "minilm" };
   }
-  const embedder = closing(new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: GRAMS_DIMENSION }) }), (it) => it.close());
   if (isOfStandIn) await reembed(vectors, collections, embedder, { signal: new AbortController().signal });
   return { embedder: new CachedEmbedder(embedder), load: () => within(LOADING_MS, embedder.load()) };
+}
+
+/** By a model of `@maitred/minilm`; what it can't read is compared by letters. @throws INVALID_CONFIG where that isn't installed */
+async function openSentenceEmbedder(
+  setting: EmbeddingProvider,
+  made: (models: typeof import("@maitred/minilm")) => SentenceModel,
+): Promise<SentenceEmbedder> {
+  const models = await fromPackage("@maitred/minilm", `EMBEDDING_PROVIDER=${setting}`, () => import("@maitred/minilm"));
+  return new SentenceEmbedder(made(models), new HashingEmbedder({ dimension: GRAMS_DIMENSION }));
 }
 
 /** Resolves with the work, or when the time is up. */

@@ -9,7 +9,7 @@ export const EMBEDDING_VARIABLES = {
   EMBEDDING_PROVIDER: variable(
     z.enum(EMBEDDING_PROVIDERS).optional(),
     "`openai` when a key or base URL is set, else `minilm`",
-    "The embedder. `minilm`: a model in the package. `static`: a table, quicker, less exact. `hashing` compares words, not meanings.",
+    "`minilm`: a model in `@maitred/minilm`. `static`: a table there, quicker, less exact. `hashing` compares words, not meanings.",
   ),
   EMBEDDING_BASE_URL: variable(
     url.optional(),

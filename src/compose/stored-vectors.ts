@@ -1,4 +1,4 @@
-import { HashingEmbedder } from "../offline/hashing-embedder.js";
+import { HashingEmbedder } from "../embedding/hashing-embedder.js";
 import type { VectorClient, VectorStore } from "../ports/vectors.js";
 import { holdsMemories, shapeOf } from "../vectors/mem0/collections.js";
 import type { Vectors } from "./backends.js";

@@ -133,7 +133,7 @@ export interface Settings {
   /** The model's own window. The context takes at most this less 8,000 tokens, or half of a small window. Default: 128000. */
   readonly modelContextTokens?: Setting<"MODEL_CONTEXT_TOKENS">;
   /**
-   * The embedder. `minilm`: a model in the package. `static`: a table, quicker, less exact. `hashing` compares words, not meanings.
+   * `minilm`: a model in `@maitred/minilm`. `static`: a table there, quicker, less exact. `hashing` compares words, not meanings.
    * Default: `openai` when a key or base URL is set, else `minilm`.
    */
   readonly embeddingProvider?: Setting<"EMBEDDING_PROVIDER">;

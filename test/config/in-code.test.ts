@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { createMaitred, createOrchestrator, type Maitred, type MaitredParts } from "../../src/index.js";
-import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { AppError } from "../../src/platform/errors.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import type { ChatModel, ModelEvent, ModelMessage } from "../../src/ports/agent.js";

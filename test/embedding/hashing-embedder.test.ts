@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { cosine, describeEmbedderContract } from "../contract/embedder.contract.js";
 
 describeEmbedderContract("hashing", async () => ({ embedder: new HashingEmbedder({ dimension: 256 }) }));

@@ -2,19 +2,20 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { MiniLmEmbedder } from "../../src/embedding/minilm/minilm-embedder.js";
-import { packagedModel } from "../../src/embedding/minilm/packaged-files.js";
-import { WordPieces } from "../../src/embedding/minilm/word-pieces.js";
-import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { MiniLm } from "../../packages/minilm/src/minilm.js";
+import { packagedModel } from "../../packages/minilm/src/packaged-files.js";
+import { WordPieces } from "../../packages/minilm/src/word-pieces.js";
+import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
+import { SentenceEmbedder } from "../../src/embedding/sentence-embedder.js";
 import { cosine, describeEmbedderContract } from "../contract/embedder.contract.js";
 
 // A busy machine takes its time over a thread from the sources.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const grams = new HashingEmbedder({ dimension: 128 });
-let shared: MiniLmEmbedder;
+let shared: SentenceEmbedder;
 beforeAll(async () => {
-  shared = new MiniLmEmbedder({ grams });
+  shared = new SentenceEmbedder(new MiniLm(), grams);
   await shared.load();
 });
 afterAll(() => shared.close());
@@ -23,7 +24,7 @@ async function vectorOf(text: string): Promise<Float32Array> {
   return (await shared.embed([text]))[0] ?? new Float32Array();
 }
 
-describeEmbedderContract("MiniLmEmbedder", async () => ({ embedder: shared }));
+describeEmbedderContract("SentenceEmbedder, MiniLm", async () => ({ embedder: shared }));
 
 describe("the model of the package", () => {
   test("compares meanings: what shares no word is near, what has to do with nothing is not", async () => {
@@ -84,7 +85,7 @@ describe("its thread", () => {
   });
 
   test("that ends is told to who waits, and is there again for a later text", async () => {
-    const embedder = new MiniLmEmbedder({ grams });
+    const embedder = new SentenceEmbedder(new MiniLm(), grams);
     onTestFinished(() => embedder.close());
     await embedder.load();
     const waiting = expect(embedder.embed(["waits"])).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });
@@ -101,7 +102,7 @@ describe("its thread", () => {
     onTestFinished(() => rm(dir, { recursive: true }));
     const model = join(dir, "model.onnx");
     await writeFile(model, "no model");
-    const embedder = new MiniLmEmbedder({ grams, files: { ...packagedModel(), model } });
+    const embedder = new SentenceEmbedder(new MiniLm({ ...packagedModel(), model }), grams);
     onTestFinished(() => embedder.close());
     await expect(embedder.embed(["anything"])).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });
     await expect(embedder.embed(["anything"])).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });

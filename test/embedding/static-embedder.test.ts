@@ -2,14 +2,15 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { StaticEmbedder } from "../../src/embedding/static/static-embedder.js";
-import { VectorTable } from "../../src/embedding/static/vector-table.js";
-import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { VectorTable } from "../../packages/minilm/src/vector-table.js";
+import { WordTable } from "../../packages/minilm/src/word-table.js";
+import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
+import { SentenceEmbedder } from "../../src/embedding/sentence-embedder.js";
 import { cosine, describeEmbedderContract } from "../contract/embedder.contract.js";
 
-const TABLE = new URL("../../src/embedding/static/table.bin", import.meta.url);
+const TABLE = new URL("../../packages/minilm/model/table.bin", import.meta.url);
 const grams = new HashingEmbedder({ dimension: 128 });
-const embedder = new StaticEmbedder({ grams });
+const embedder = new SentenceEmbedder(new WordTable(), grams);
 
 async function vectorOf(text: string): Promise<Float32Array> {
   return (await embedder.embed([text]))[0] ?? new Float32Array();
@@ -24,7 +25,7 @@ async function changed(change: (file: Buffer) => Buffer): Promise<string> {
   return path;
 }
 
-describeEmbedderContract("StaticEmbedder", async () => ({ embedder }));
+describeEmbedderContract("SentenceEmbedder, WordTable", async () => ({ embedder }));
 
 describe("the table of the package", () => {
   test("compares meanings: what shares no word is near, what has to do with nothing is not", async () => {
@@ -87,7 +88,7 @@ describe("a table that can't be used", () => {
     ["was cut short", (file: Buffer) => file.subarray(0, -1)],
     ["has one bit that is another", (file: Buffer) => Buffer.from(file.map((byte, at) => (at === 5_000 ? byte ^ 1 : byte)))],
   ])("since it %s is told to who asks, and what to do", async (_, change) => {
-    const broken = new StaticEmbedder({ grams, table: await changed(change) });
+    const broken = new SentenceEmbedder(new WordTable(await changed(change)), grams);
     expect(broken.problem).toBeNull();
     await broken.load();
     await expect(broken.embed(["anything"])).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE" });
@@ -96,7 +97,7 @@ describe("a table that can't be used", () => {
 
   test("is read again once it is whole", async () => {
     const path = await changed((file) => file.subarray(0, 1_000));
-    const mended = new StaticEmbedder({ grams, table: path });
+    const mended = new SentenceEmbedder(new WordTable(path), grams);
     await mended.load();
     expect(mended.problem).not.toBeNull();
     await writeFile(path, await readFile(TABLE));

@@ -1,8 +1,8 @@
+import { MiniLm, WordTable } from "@maitred/minilm";
 import { afterAll, expect, test } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
-import { MiniLmEmbedder } from "../../src/embedding/minilm/minilm-embedder.js";
-import { StaticEmbedder } from "../../src/embedding/static/static-embedder.js";
-import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
+import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
+import { SentenceEmbedder } from "../../src/embedding/sentence-embedder.js";
 import { featuresOf, MEANING, WORDS_OF_MESSAGE, wordsOf } from "../../src/offline/learnt/sentence-features.js";
 import { MeaningJudge, type SentenceJudge, sentenceJudgeFor } from "../../src/offline/learnt/sentence-judge.js";
 import trained from "../../src/offline/learnt/sentence-weights.json" with { type: "json" };
@@ -14,7 +14,7 @@ import type { MessageToRead, ProposedOperation } from "../../src/ports/extractio
 import { sampleMemory } from "../support/samples.js";
 import { standInReader } from "../support/stand-in.js";
 
-const embedder = new MiniLmEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+const embedder = new SentenceEmbedder(new MiniLm(), new HashingEmbedder({ dimension: 128 }));
 const judge = sentenceJudgeFor({ embedder, logger: silentLogger });
 
 async function read(text: string, by: SentenceJudge | null = judge): Promise<readonly ProposedOperation[]> {
@@ -225,7 +225,7 @@ test("what fails otherwise is told to whoever asked", async () => {
 });
 
 test("with the package's table sentences are judged by their words; with an embedder of somebody else's, by rules alone", async () => {
-  const table = new StaticEmbedder({ grams: new HashingEmbedder({ dimension: 128 }) });
+  const table = new SentenceEmbedder(new WordTable(), new HashingEmbedder({ dimension: 128 }));
   const byWords = sentenceJudgeFor({ embedder: table, logger: silentLogger });
   expect((await read("Trains with a quiet coach are what I always go for. I like jazz.", byWords)).map(({ text }) => text)).toEqual([
     "Trains with a quiet coach are what I always go for",

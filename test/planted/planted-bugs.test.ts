@@ -8,6 +8,7 @@ import { BUGS } from "./bugs.js";
 const ROOT = resolve(import.meta.dirname, "../..");
 const COPIED = [
   "src",
+  "packages",
   "test",
   "scripts",
   "docs",
@@ -35,7 +36,7 @@ describe("a planted bug turns the test of its promise red", () => {
   beforeAll(async () => {
     tree = await mkdtemp(join(tmpdir(), "maitred-planted-"));
     for (const path of COPIED)
-      await cp(join(ROOT, path), join(tree, path), { recursive: true, filter: (from) => !from.includes("node_modules") });
+      await cp(join(ROOT, path), join(tree, path), { recursive: true, filter: (from) => !/\/(dist|node_modules)$/.test(from) });
     await symlink(join(ROOT, "node_modules"), join(tree, "node_modules"), "dir");
   });
   afterAll(() => rm(tree, { recursive: true, force: true }));

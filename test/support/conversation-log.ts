@@ -1,6 +1,6 @@
 import { ownerOf } from "../../src/domain/owner.js";
+import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
-import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { ConversationLog } from "../../src/sessions/conversation-log.js";

@@ -1,7 +1,7 @@
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { MemoryService, type MemoryServiceOptions, type MemoryServiceParts } from "../../src/memories/memories.js";
-import { HashingEmbedder } from "../../src/offline/hashing-embedder.js";
 import type { Clock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Embedder } from "../../src/ports/embedding.js";

@@ -1,4 +1,10 @@
-import type { EmbeddingKind } from "../../ports/embedding.js";
+/** What a text is for: to be found (`document`), or to find by (`query`). */
+export type TextKind = "query" | "document";
+
+export interface TextOptions {
+  readonly kind: TextKind;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Paths of what the thread runs. */
 export interface ModelFiles {
@@ -25,7 +31,7 @@ export type ThreadMessage =
 /** A text on its way to the thread. */
 export interface Job {
   readonly text: string;
-  readonly kind: EmbeddingKind;
+  readonly kind: TextKind;
   resolve(vector: Float32Array): void;
   reject(error: Error): void;
 }

@@ -1,8 +1,7 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { AppError } from "../../platform/errors.js";
-import { threadFromSource } from "../../platform/source-thread.js";
-import type { EmbeddingKind } from "../../ports/embedding.js";
-import type { Job, ModelFiles, TextMessage, ThreadMessage } from "./thread-protocol.js";
+import type { Job, ModelFiles, TextKind, TextMessage, TextOptions, ThreadMessage } from "./thread-protocol.js";
 
 /** After a thread that could not begin, or ended, before the next is tried. */
 const AGAIN_AFTER_MS = 5_000;
@@ -13,7 +12,7 @@ const AGAIN_AFTER_MS = 5_000;
  */
 export class ModelWorker {
   readonly #files: ModelFiles;
-  readonly #waiting: Readonly<Record<EmbeddingKind, Set<Job>>> = { query: new Set(), document: new Set() };
+  readonly #waiting: Readonly<Record<TextKind, Set<Job>>> = { query: new Set(), document: new Set() };
   #worker: Worker | null = null;
   #isReady = false;
   #running: { readonly id: number; readonly job: Job } | null = null;
@@ -37,15 +36,15 @@ export class ModelWorker {
     return this.#begun;
   }
 
-  /** @throws EMBEDDING_UNAVAILABLE, ABORTED */
-  embed(text: string, kind: EmbeddingKind, signal: AbortSignal | undefined): Promise<Float32Array> {
+  /** Rejects with the signal's reason when it is given up. */
+  embed(text: string, { kind, signal }: TextOptions): Promise<Float32Array> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(new AppError("ABORTED", { cause: signal.reason }));
+      if (signal?.aborted) return reject(signal.reason);
       if (this.#worker === null && performance.now() - this.#endedAt < AGAIN_AFTER_MS) return reject(this.#unavailable());
       const free = () => signal?.removeEventListener("abort", giveUp);
       const giveUp = () => {
         this.#waiting[kind].delete(job);
-        reject(new AppError("ABORTED", { cause: signal?.reason }));
+        reject(signal?.reason);
         this.#next();
       };
       const job: Job = {
@@ -103,7 +102,7 @@ export class ModelWorker {
     const { job } = this.#running;
     this.#running = null;
     if (message.type === "vector") job.resolve(message.vector);
-    else job.reject(new AppError("EMBEDDING_UNAVAILABLE", { detail: message.message }));
+    else job.reject(new Error(message.message));
   }
 
   #next(): void {
@@ -131,12 +130,17 @@ export class ModelWorker {
     for (const job of jobs) job.reject(this.#unavailable());
   }
 
-  #unavailable(): AppError {
-    return new AppError("EMBEDDING_UNAVAILABLE", { detail: `The model's thread is not there. ${this.#failure ?? ""}`.trim() });
+  #unavailable(): Error {
+    return new Error(`The model's thread is not there. ${this.#failure ?? ""}`.trim());
   }
 }
 
 function newWorker(workerData: ModelFiles): Worker {
   if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./model-thread.js", import.meta.url), { workerData });
-  return new Worker(threadFromSource(new URL("./model-thread.ts", import.meta.url)), { workerData, eval: true });
+  // From the sources (tests, development) a thread needs a loader of its own, before its first module.
+  const loader = createRequire(import.meta.url)
+    .resolve("tsx/esm/api")
+    .replace(/\.cjs$/, ".mjs");
+  const [api, thread] = [pathToFileURL(loader).href, new URL("./model-thread.ts", import.meta.url).href].map((url) => JSON.stringify(url));
+  return new Worker(`import(${api}).then(({ register }) => { register(); return import(${thread}); })`, { workerData, eval: true });
 }

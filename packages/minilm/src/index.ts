@@ -1,0 +1,2 @@
+export { MiniLm } from "./minilm.js";
+export { WordTable } from "./word-table.js";
