@@ -20,7 +20,7 @@ const outside: Plugin = {
 };
 
 /** The threads that the product starts, from beside the modules that start them. */
-export const THREADS = ["vectors/local/local-thread", "platform/compaction-thread", "embedding/minilm/model-thread"] as const;
+export const THREADS = ["src/vectors/local/local-thread", "src/platform/compaction-thread", "packages/minilm/src/model-thread"] as const;
 
 /** What a source reads beside itself stays there. But the threads, started from beside, are in the bundle. */
 const besideTheSources: Plugin = {
@@ -47,7 +47,7 @@ const require = (id) => { if (!$isBuiltin(id)) throw new Error("Not bundled: " +
 export async function bundle(entries: readonly string[], outdir: string): Promise<void> {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [...entries, ...THREADS.map((thread) => `src/${thread}.ts`)],
+    entryPoints: [...entries, ...THREADS.map((thread) => `${thread}.ts`)],
     outdir,
     entryNames: "[name]",
     bundle: true,

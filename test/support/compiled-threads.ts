@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Plugin } from "vitest/config";
 import { bundle, THREADS } from "./bundle.js";
 
-const STARTER = "/platform/source-thread.ts";
+const STARTER = "/source-thread.ts";
 const STARTS = "export function threadFromSource(entry: URL): string {";
 
 /**

@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { threadFromSource } from "./source-thread.js";
 import type { Job, ModelFiles, TextKind, TextMessage, TextOptions, ThreadMessage } from "./thread-protocol.js";
 
 /** After a thread that could not begin, or ended, before the next is tried. */
@@ -137,10 +136,5 @@ export class ModelWorker {
 
 function newWorker(workerData: ModelFiles): Worker {
   if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./model-thread.js", import.meta.url), { workerData });
-  // From the sources (tests, development) a thread needs a loader of its own, before its first module.
-  const loader = createRequire(import.meta.url)
-    .resolve("tsx/esm/api")
-    .replace(/\.cjs$/, ".mjs");
-  const [api, thread] = [pathToFileURL(loader).href, new URL("./model-thread.ts", import.meta.url).href].map((url) => JSON.stringify(url));
-  return new Worker(`import(${api}).then(({ register }) => { register(); return import(${thread}); })`, { workerData, eval: true });
+  return new Worker(threadFromSource(new URL("./model-thread.ts", import.meta.url)), { workerData, eval: true });
 }
