@@ -1,12 +1,21 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openWorld, tempDir } from "../e2e/world.js";
+import { bundle } from "../support/bundle.js";
 import { connect, listening, type McpClient } from "./client.js";
 
 /** The command line as a client of MCP servers spawns it. */
 
 const root = join(import.meta.dirname, "..", "..");
+let program: string;
+beforeAll(async () => {
+  program = await mkdtemp(join(tmpdir(), "maitred-mcp-"));
+  await bundle(["src/cli.ts"], program);
+}, 60_000);
+afterAll(() => rm(program, { recursive: true }));
 
 interface Spawned extends McpClient {
   /** All that it wrote to standard error. */
@@ -16,7 +25,7 @@ interface Spawned extends McpClient {
 async function spawned(dir: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Spawned> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ["--import", "tsx", join(root, "src", "cli.ts"), ...argv],
+    args: [join(program, "cli.js"), ...argv],
     cwd: root,
     env: { PATH: process.env.PATH ?? "", EMBEDDING_PROVIDER: "hashing", MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...env },
     stderr: "pipe",

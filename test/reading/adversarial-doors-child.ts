@@ -108,7 +108,7 @@ function doors(full: Product, offline: Product): Readonly<Record<string, { reado
 
 /**
  * Kills the process when a step holds up everybody for two seconds of the processor, or takes four of them in all: those of every thread,
- * the vectors' and the compiler's too.
+ * the vectors' too.
  */
 const WATCHER = `
 const { workerData } = require("node:worker_threads");

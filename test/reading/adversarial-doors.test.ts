@@ -1,12 +1,22 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { bundle } from "../support/bundle.js";
 import { fedTo, SHAPES } from "./adversarial.js";
 
 const costSchema = z.object({ door: z.string(), shape: z.string(), small: z.number(), large: z.number() });
 const lineSchema = z.object({ begins: z.string() }).or(costSchema);
 const DOORS = ["chat", "chat without a key", "import", "promote", "restore"];
+
+let program: string;
+beforeAll(async () => {
+  program = await mkdtemp(join(tmpdir(), "maitred-adversarial-"));
+  await bundle(["test/reading/adversarial-doors-child.ts"], program);
+}, 60_000);
+afterAll(() => rm(program, { recursive: true }));
 
 interface Fed {
   readonly ended: number | NodeJS.Signals | null;
@@ -18,8 +28,7 @@ interface Fed {
 
 /** The product in a process of its own, which ends itself by SIGKILL when one shape takes over two seconds of the processor. */
 async function feed(...more: readonly string[]): Promise<Fed> {
-  const file = fileURLToPath(new URL("adversarial-doors-child.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", file, ...more]);
+  const child = spawn(process.execPath, [join(program, "adversarial-doors-child.js"), ...more]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let out = "";
   let errors = "";
