@@ -4,7 +4,7 @@
  */
 const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
 const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations", "events"];
-const ADAPTERS = ["vectors", "embedding", "offline", "concierge", "telemetry", "webhooks"];
+const ADAPTERS = ["vectors", "embedding", "concierge", "telemetry", "webhooks"];
 /** From top to bottom. */
 const LAYERS = [DOORS, ["compose"], USE_CASES, ["jobs"], ["agent"], ADAPTERS, ["state"], ["ports"], ["domain"], ["platform"]];
 /** What a layer may import from above all the same. */
@@ -60,7 +60,7 @@ module.exports = {
       name: "adapters-stand-alone",
       comment: "one kind of adapter knows nothing of another",
       severity: "error",
-      from: { path: "^src/(embedding|offline|concierge|telemetry|webhooks|vectors/[^/]+)/" },
+      from: { path: "^src/(embedding|concierge|telemetry|webhooks|vectors/[^/]+)/" },
       to: { path: inside(ADAPTERS), pathNot: "^src/$1/" },
     },
     {

@@ -32,7 +32,12 @@ const tagged = (filter: string) => ({ tagsFilter: [filter] });
 export default defineConfig({
   plugins: [compiledThreads(temporary)],
   // The project's packages as they are now, not as they were built.
-  resolve: { alias: [{ find: /^@maitred\/([\w-]+)$/, replacement: join(import.meta.dirname, "packages/$1/src/index.ts") }] },
+  resolve: {
+    alias: [
+      { find: /^@maitred\/([\w-]+)$/, replacement: join(import.meta.dirname, "packages/$1/src/index.ts") },
+      { find: /^maitred\/([\w-]+)$/, replacement: join(import.meta.dirname, "src/$1.ts") },
+    ],
+  },
   test: {
     env: { TMPDIR: temporary },
     // A worker reads the sources once for all of its files.

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { packagedModel } from "../packages/minilm/src/packaged-files.js";
 import { SentenceModel } from "../packages/minilm/src/sentence-model.js";
-import { MeaningJudge, type SentenceWeights, WordsJudge } from "../src/offline/learnt/sentence-judge.js";
+import { MeaningJudge, type SentenceWeights, WordsJudge } from "../packages/offline/src/learnt/sentence-judge.js";
 import { silentLogger } from "../src/platform/logger.js";
 import { standInReader } from "../test/support/stand-in.js";
 import { type Conversation, conversationSets } from "./eval/conversations.js";
@@ -14,7 +14,7 @@ import { weightsOf } from "./reader/weights.js";
 
 /**
  * Trains what the stand-in for a model judges sentences by: over their words and the vectors of the packaged model
- * (`src/offline/learnt/sentence-weights.json`), or, with `--words`, over their words alone (`word-weights.json`). With `--left-out`
+ * (`packages/offline/src/learnt/sentence-weights.json`), or, with `--words`, over their words alone (`word-weights.json`). With `--left-out`
  * nothing is written: each set of conversations is read with what was learnt without it and a few others, as its writer is nobody that
  * was learnt of (a fifth of every set left out flatters); `--notes` what went wrong. The sets `unseen`, `newcomers`, `walk-ins` and
  * `first-timers` are for judging: nothing is learnt of them.
@@ -78,7 +78,7 @@ async function withMeaning(): Promise<Trained> {
 }
 
 function fileOf(name: string): string {
-  return fileURLToPath(new URL(`../src/offline/learnt/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../packages/offline/src/learnt/${name}`, import.meta.url));
 }
 
 async function leftOut(): Promise<void> {

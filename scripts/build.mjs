@@ -8,8 +8,11 @@ import { fileURLToPath } from "node:url";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
-for (const name of readdirSync(join(root, "packages"))) compile(join(root, "packages", name));
-compile(root);
+const packages = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
+for (const folder of [root, ...packages]) rmSync(join(folder, "dist"), { recursive: true, force: true });
+// The packages are compiled against the core's types, and the core against theirs: its declarations come first.
+compile(root, "--emitDeclarationOnly", "--noCheck");
+for (const folder of [...packages, root]) compile(folder);
 // The page as it is, and the lists and prompts that modules read where they load.
 cpSync(join(root, "src"), join(root, "dist"), { recursive: true, filter: (path) => isFolder(path) || isData(path) });
 // What /docs shows the document with: nothing else of the package.
@@ -22,9 +25,8 @@ for (const name of ["ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm"])
   cpSync(join(runtime, name), join(root, "packages", "minilm", "dist", "runtime", name));
 chmodSync(join(root, "dist", "cli.js"), 0o755);
 
-function compile(folder) {
-  rmSync(join(folder, "dist"), { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: folder, stdio: "inherit" });
+function compile(folder, ...options) {
+  const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json", ...options], { cwd: folder, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
 }
 

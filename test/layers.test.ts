@@ -20,7 +20,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["layers-turn-after-turn-memories-sessions-history-privacy-import-operations-events", "turn/a.ts", "compose/b.ts"],
   ["layers-jobs", "jobs/a.ts", "after-turn/b.ts"],
   ["layers-agent", "agent/a.ts", "turn/b.ts"],
-  ["layers-vectors-embedding-offline-concierge-telemetry-webhooks", "vectors/mem0/a.ts", "memories/b.ts"],
+  ["layers-vectors-embedding-concierge-telemetry-webhooks", "vectors/mem0/a.ts", "memories/b.ts"],
   ["layers-state", "state/sessions/a.ts", "vectors/mem0/b.ts"],
   ["layers-ports", "ports/a.ts", "state/sessions/b.ts"],
   ["layers-domain", "domain/a.ts", "ports/b.ts"],

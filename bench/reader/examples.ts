@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type SentenceSeen, wordsOf } from "../../src/offline/learnt/sentence-features.js";
-import { meaningIn } from "../../src/offline/learnt/sentence-judge.js";
-import { type Sentence, sentencesOf } from "../../src/offline/reading/clauses.js";
-import { english, languageIn } from "../../src/offline/reading/language.js";
+import { type SentenceSeen, wordsOf } from "../../packages/offline/src/learnt/sentence-features.js";
+import { meaningIn } from "../../packages/offline/src/learnt/sentence-judge.js";
+import { type Sentence, sentencesOf } from "../../packages/offline/src/reading/clauses.js";
+import { english, languageIn } from "../../packages/offline/src/reading/language.js";
 import { BROUGHT, ownText } from "../../src/platform/own-text.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import { type Conversation, type Expected, fits } from "../eval/conversations.js";

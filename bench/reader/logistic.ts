@@ -1,4 +1,4 @@
-import type { Features } from "../../src/offline/learnt/sentence-features.js";
+import type { Features } from "../../packages/offline/src/learnt/sentence-features.js";
 
 /** One example of a yes-or-no question. */
 export interface Example {

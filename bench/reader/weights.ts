@@ -6,8 +6,8 @@ import {
   type SentenceSeen,
   SIZE,
   WORDS_OF_MESSAGE,
-} from "../../src/offline/learnt/sentence-features.js";
-import type { PackedWeights, SentenceWeights } from "../../src/offline/learnt/sentence-judge.js";
+} from "../../packages/offline/src/learnt/sentence-features.js";
+import type { PackedWeights, SentenceWeights } from "../../packages/offline/src/learnt/sentence-judge.js";
 import type { JudgedSentence } from "./examples.js";
 import { type Training, trained } from "./logistic.js";
 

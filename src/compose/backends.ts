@@ -17,6 +17,7 @@ import { BY_TYPE, MemoryRouter } from "../vectors/mem0/collections.js";
 import { Mem0Reader } from "../vectors/mem0/mem0-reader.js";
 import { openQdrant } from "../vectors/qdrant/qdrant.js";
 import type { Config } from "./config.js";
+import { standIn } from "./own-packages.js";
 import type { Closing } from "./wiring.js";
 
 /** Which adapter stands behind a port, by configuration. */
@@ -59,10 +60,7 @@ export async function openReader(
   { dir, categories, embedder, giveWay, logger }: ReaderParts,
 ): Promise<MessageReader> {
   if (model.standIn) {
-    const [{ OfflineReader }, { sentenceJudgeFor }] = await Promise.all([
-      import("../offline/offline-reader.js"),
-      import("../offline/learnt/sentence-judge.js"),
-    ]);
+    const { OfflineReader, sentenceJudgeFor } = await standIn();
     const judge = sentenceJudgeFor({ embedder, logger });
     if (judge === null)
       logger.info(
@@ -74,13 +72,13 @@ export async function openReader(
   return config.MEM0_INFER ? Mem0Reader.open({ dir, model }) : new LlmReader(model, { name, categories, needs, logger });
 }
 
-/** The stand-in by its rules alone, made when it is first asked. */
+/** The stand-in by its rules alone, made when it is first asked. Where its package isn't installed, asking it fails. */
 export function plainReader(
   { needs = [], offline }: Pick<Domain, "needs" | "offline">,
   { categories, giveWay }: Pick<ReaderParts, "categories" | "giveWay">,
 ): MessageReader {
   const opened = once(async () => {
-    const { OfflineReader } = await import("../offline/offline-reader.js");
+    const { OfflineReader } = await standIn();
     return new OfflineReader({ needs, categories, words: offline?.words, judge: null, giveWay });
   });
   return { name: "rules", read: async (message, options) => (await opened()).read(message, options) };

@@ -11,7 +11,7 @@ import type { Embedder } from "../ports/embedding.js";
 import type { Vectors } from "./backends.js";
 import type { Config } from "./config.js";
 import type { EmbeddingProvider } from "./embedding-variables.js";
-import { fromPackage } from "./own-packages.js";
+import { meanings } from "./own-packages.js";
 import { reembed } from "./reembed.js";
 import { standInOf, storedVectors } from "./stored-vectors.js";
 import type { Closing } from "./wiring.js";
@@ -111,7 +111,7 @@ async function openSentenceEmbedder(
   setting: EmbeddingProvider,
   made: (models: typeof import("@maitred/minilm")) => SentenceModel,
 ): Promise<SentenceEmbedder> {
-  const models = await fromPackage("@maitred/minilm", `EMBEDDING_PROVIDER=${setting}`, () => import("@maitred/minilm"));
+  const models = await meanings(`EMBEDDING_PROVIDER=${setting}`);
   return new SentenceEmbedder(made(models), new HashingEmbedder({ dimension: GRAMS_DIMENSION }));
 }
 

@@ -2,10 +2,10 @@ import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/m
 import { openAiSdkModel } from "../agent/models/ai-sdk-providers.js";
 import { KnownCapabilities } from "../agent/models/capabilities.js";
 import { FallbackModel } from "../agent/models/fallback-model.js";
-import { OfflineModel } from "../offline/offline-model.js";
 import type { Logger } from "../platform/logger.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Config } from "./config.js";
+import { standIn } from "./own-packages.js";
 
 /** Who does what. Where a task has no model of its own it is the one that answers. */
 export interface Models {
@@ -26,7 +26,10 @@ export async function openModels(
   known: KnownCapabilities = new KnownCapabilities(),
 ): Promise<Models> {
   const chat = await openConfiguredModel(config, logger, known);
-  if (chat === null) return sameFor(new OfflineModel(domain.offline ? { script: domain.offline } : {}));
+  if (chat === null) {
+    const { OfflineModel } = await standIn();
+    return sameFor(new OfflineModel(domain.offline ? { script: domain.offline } : {}));
+  }
   const { EXTRACTION_MODEL, SUMMARY_MODEL, TITLE_MODEL } = config;
   const opened = new Map<string, Promise<ChatModel | null>>();
   const named = async (name: string | undefined): Promise<ChatModel> => {

@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type Owner, parseOwner } from "../domain/owner.js";
-import { looksBack } from "../offline/look-back.js";
 import type { AfterTurnHook, Chat } from "../ports/application.js";
 import type { TurnMemories } from "../ports/memories.js";
 import type { OwnAgent } from "../ports/own-agent.js";
@@ -13,6 +12,7 @@ import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { AfterTurn } from "./after-turn.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
+import { standIn } from "./own-packages.js";
 import type { Stores } from "./stores.js";
 import type { Wiring } from "./wiring.js";
 
@@ -105,14 +105,14 @@ export async function composeTurns(
   };
   const rounds = config.SHORT_TERM_ROUNDS;
   const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
-  const turns = await upkeep.map(({ answering: { domain, agent, recap, provider }, counter, prompt, maxTokens }) => {
+  const turns = await upkeep.map(async ({ answering: { domain, agent, recap, provider }, counter, prompt, maxTokens }) => {
     const parts: OrchestratorParts = {
       ...common,
       agent,
       recap,
       domain: { name: domain.name, prompt },
       // By words beside the stand-in; a model has a tool to search with, and a question is worth a look.
-      recall: { ...recall, looksBack: agent.standIn ? looksBack : isQuestion },
+      recall: { ...recall, looksBack: agent.standIn ? (await standIn()).looksBack : isQuestion },
       counter,
     };
     const chat = new ConversationOrchestrator(parts, { rounds, maxTokens, lockWaitMs, turnTimeoutMs: config.TURN_TIMEOUT_MS });

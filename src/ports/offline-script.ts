@@ -2,7 +2,7 @@ import type { JsonValue } from "../domain/session.js";
 
 /**
  * How a domain plays without a model: a pure function from what a model would read to what it would do next.
- * The stand-in model (offline/) turns messages into a {@link ScriptView} and a {@link ScriptMove} into model output.
+ * The stand-in model turns messages into a {@link ScriptView} and a {@link ScriptMove} into model output.
  */
 export interface OfflineScript {
   /** The words of the domain, for what reads messages without a model. Default: it knows none of its needs. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { cardsAsNamed } from "../../src/concierge/card-order.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import type { Element } from "../../src/domain/session.js";
-import { OfflineModel } from "../../src/offline/offline-model.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { Conversation, recalled } from "../support/conversation.js";

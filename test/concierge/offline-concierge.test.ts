@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { memoryTools } from "../../src/agent/tools/memory-tools.js";
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
@@ -8,7 +9,6 @@ import { check } from "../../src/memories/checks/check.js";
 import { inOwnWords } from "../../src/memories/own-words.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import type { CheckProposed } from "../../src/memories/tool-proposals.js";
-import { OfflineModel } from "../../src/offline/offline-model.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain } from "../../src/ports/agent.js";

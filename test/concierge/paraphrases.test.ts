@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { conciergeScript } from "../../src/concierge/offline-script.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
-import { OfflineModel } from "../../src/offline/offline-model.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain } from "../../src/ports/agent.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { WordsJudge } from "../../src/offline/learnt/sentence-judge.js";
+import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import { readAlone } from "../support/read-alone.js";
 
 const judge = new WordsJudge();

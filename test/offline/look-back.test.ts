@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { looksBack } from "../../src/offline/look-back.js";
+import { looksBack } from "../../packages/offline/src/look-back.js";
 
 /** Questions that need what was said or done before. */
 const LOOKING_BACK = [

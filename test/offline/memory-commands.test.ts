@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { commandsOf } from "../../src/offline/memory-commands.js";
+import { commandsOf } from "../../packages/offline/src/memory-commands.js";
 import type { MemoryCommand } from "../../src/ports/offline-script.js";
 
 const commandOf = (message: string): MemoryCommand | null => commandsOf(message)[0]?.command ?? null;

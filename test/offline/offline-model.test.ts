@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { OfflineModel } from "../../src/offline/offline-model.js";
-import { toView } from "../../src/offline/script-view.js";
+import { OfflineModel } from "../../packages/offline/src/offline-model.js";
+import { toView } from "../../packages/offline/src/script-view.js";
 import { estimatedTokens } from "../../src/platform/tokens.js";
 import type { ModelEvent, ModelRequest } from "../../src/ports/agent.js";
 import type { OfflineScript } from "../../src/ports/offline-script.js";

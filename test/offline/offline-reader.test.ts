@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { SentenceJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import type { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
 import type { ProposedOperation, Reading } from "../../src/ports/extraction.js";
 import { memoryOf } from "../support/memory-of.js";
 import { standInReader } from "../support/stand-in.js";

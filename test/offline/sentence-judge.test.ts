@@ -1,13 +1,13 @@
 import { MiniLm, WordTable } from "@maitred/minilm";
 import { afterAll, expect, test } from "vitest";
+import { featuresOf, MEANING, WORDS_OF_MESSAGE, wordsOf } from "../../packages/offline/src/learnt/sentence-features.js";
+import { MeaningJudge, type SentenceJudge, sentenceJudgeFor } from "../../packages/offline/src/learnt/sentence-judge.js";
+import trained from "../../packages/offline/src/learnt/sentence-weights.json" with { type: "json" };
+import ofWords from "../../packages/offline/src/learnt/word-weights.json" with { type: "json" };
+import { OfflineReader } from "../../packages/offline/src/offline-reader.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { SentenceEmbedder } from "../../src/embedding/sentence-embedder.js";
-import { featuresOf, MEANING, WORDS_OF_MESSAGE, wordsOf } from "../../src/offline/learnt/sentence-features.js";
-import { MeaningJudge, type SentenceJudge, sentenceJudgeFor } from "../../src/offline/learnt/sentence-judge.js";
-import trained from "../../src/offline/learnt/sentence-weights.json" with { type: "json" };
-import ofWords from "../../src/offline/learnt/word-weights.json" with { type: "json" };
-import { OfflineReader } from "../../src/offline/offline-reader.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { MessageToRead, ProposedOperation } from "../../src/ports/extraction.js";

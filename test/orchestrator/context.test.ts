@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { toView } from "../../packages/offline/src/script-view.js";
 import type { RecallStatus } from "../../src/domain/session.js";
-import { toView } from "../../src/offline/script-view.js";
 import { estimatedTokens, tokenCounterFor } from "../../src/platform/tokens.js";
 import { messageIn } from "../../src/ports/context-headings.js";
 import type { HistoryHit } from "../../src/ports/history.js";

@@ -117,7 +117,16 @@ describe("the packed package, alone in an empty project", () => {
     ];
     const ofModel = ["weights.bin", "vocabulary.txt", "table.bin", "LICENSE.txt", "NOTICE.txt", "NOTICE-table.txt"];
     expect(files).toEqual(expect.arrayContaining([...expected, ...ofModel.map((name) => `model/${name}`)]));
-    expect(files?.filter((file) => !/^(dist|model)\/|^(package\.json|README\.md)$/.test(file))).toEqual([]);
+  });
+
+  test("the other packages hold what was built of them, and no sources", () => {
+    expect(Object.keys(installed.others)).toEqual(["@maitred/minilm", "@maitred/offline"]);
+    for (const [name, files] of Object.entries(installed.others))
+      expect([
+        name,
+        files.filter((file) => !/^dist\/.*(?<!\.test)\.(js|d\.ts|json|mjs|wasm)$|^model\/|^package\.json$|^README\.md$/.test(file)),
+      ]).toEqual([name, []]);
+    expect(installed.others["@maitred/offline"]).toContain("dist/learnt/sentence-weights.json");
   });
 
   test("holds every page and file that README links", async () => {
@@ -214,13 +223,25 @@ describe("the packed package, alone in an empty project", () => {
     const alone = await installPackage({ alone: true });
     onTestFinished(() => alone.remove());
     const code = `import { createMaitred } from "maitred";
-      await createMaitred({ shortTermBackend: "memory" }).catch(({ code, message, hint }) => console.log(code, message, hint));
-      await (await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing" })).close();`;
+      const opened = async (options) => {
+        try {
+          await (await createMaitred({ shortTermBackend: "memory", ...options })).close();
+          console.log("opened");
+        } catch ({ code, message, hint }) {
+          console.log(code, message, hint);
+        }
+      };
+      await opened({});
+      await opened({ embeddingProvider: "hashing" });
+      await opened({ embeddingProvider: "hashing", openaiBaseUrl: "http://127.0.0.1:9/v1" });`;
     await writeFile(join(alone.project, "alone.mjs"), code);
     const { stdout } = await run(process.execPath, ["alone.mjs"], { cwd: alone.project, env: { PATH: process.env.PATH } });
-    expect(stdout.trim()).toBe(
-      "INVALID_CONFIG EMBEDDING_PROVIDER=minilm needs the package @maitred/minilm, which can't be loaded. Run `npm install @maitred/minilm`.",
-    );
+    const hint = "Run `npm install @maitred/offline @maitred/minilm`, which is what runs without a key, or set OPENAI_API_KEY.";
+    expect(stdout.trim().split("\n")).toEqual([
+      `INVALID_CONFIG EMBEDDING_PROVIDER=minilm needs the package @maitred/minilm, which can't be loaded. ${hint}`,
+      `INVALID_CONFIG LLM_PROVIDER=offline needs the package @maitred/offline, which can't be loaded. ${hint}`,
+      "opened",
+    ]);
   });
 
   test("a variable that is wrong rejects with a code and a hint, not with a stack", async () => {

@@ -1,6 +1,6 @@
+import type { SentenceJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import type { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
 import type { ProposedOperation } from "../../src/ports/extraction.js";
 import { memoryOf } from "./memory-of.js";
 import { standInReader } from "./stand-in.js";

@@ -1,7 +1,7 @@
+import type { SentenceJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
+import { OfflineReader } from "../../packages/offline/src/offline-reader.js";
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
-import type { SentenceJudge } from "../../src/offline/learnt/sentence-judge.js";
-import { OfflineReader } from "../../src/offline/offline-reader.js";
 import type { Need } from "../../src/ports/agent.js";
 import type { GiveWay } from "../../src/ports/give-way.js";
 

@@ -1,4 +1,4 @@
-import { wordsIn } from "../../platform/phrase-list.js";
+import { wordsIn } from "maitred/stand-in";
 import type { Clause, Sentence } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";

@@ -1,4 +1,4 @@
-import { wordsIn } from "../../platform/phrase-list.js";
+import { wordsIn } from "maitred/stand-in";
 import { type Language, spelt } from "./language.js";
 
 /** A part of a sentence that can say one thing. Offsets are those of the message. */

@@ -1,4 +1,4 @@
-import { folded } from "../../platform/phrase-list.js";
+import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import { english, type Language, relationAt } from "./language.js";
 

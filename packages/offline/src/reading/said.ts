@@ -1,4 +1,4 @@
-import { folded, wordsIn } from "../../platform/phrase-list.js";
+import { folded, wordsIn } from "maitred/stand-in";
 import { english, type Language } from "./language.js";
 import type { Who } from "./who.js";
 

@@ -1,5 +1,5 @@
-import type { Memory } from "../../domain/memory.js";
-import { folded } from "../../platform/phrase-list.js";
+import type { Memory } from "maitred";
+import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";

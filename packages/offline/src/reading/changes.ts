@@ -1,6 +1,5 @@
-import type { Memory } from "../../domain/memory.js";
-import { folded, wordsIn } from "../../platform/phrase-list.js";
-import { type MessageToRead, type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
+import type { Memory, MessageToRead, ProposedOperation } from "maitred";
+import { folded, proposedOperationSchema, wordsIn } from "maitred/stand-in";
 import { commandsOf } from "../memory-commands.js";
 import { alike } from "./alike.js";
 import { clausesOf, type Sentence, sentencesOf } from "./clauses.js";

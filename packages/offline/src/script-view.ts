@@ -1,7 +1,5 @@
-import type { JsonValue } from "../domain/session.js";
-import type { ModelMessage, ModelRequest } from "../ports/agent.js";
-import { ASKED_NOT_TO_KEEP, CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "../ports/context-headings.js";
-import type { MemoryLine, Observation, ScriptRound, ScriptView, WaitingLine } from "../ports/offline-script.js";
+import type { JsonValue, MemoryLine, ModelMessage, ModelRequest, Observation, ScriptRound, ScriptView, WaitingLine } from "maitred";
+import { ASKED_NOT_TO_KEEP, CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "maitred/stand-in";
 import { besidesKeepOut, commandsOf } from "./memory-commands.js";
 
 type Block = keyof typeof CONTEXT_HEADINGS;

@@ -1,11 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { Category } from "../domain/categories.js";
-import { BROUGHT, ownText } from "../platform/own-text.js";
-import { wordsIn } from "../platform/phrase-list.js";
-import type { Need } from "../ports/agent.js";
-import type { MessageReader, MessageToRead, ProposedOperation, Reading } from "../ports/extraction.js";
-import type { GiveWay } from "../ports/give-way.js";
-import type { DomainWords } from "../ports/offline-script.js";
+import type { Category, DomainWords, MessageReader, MessageToRead, Need, ProposedOperation, Reading } from "maitred";
+import { BROUGHT, type GiveWay, ownText, wordsIn } from "maitred/stand-in";
 import {
   BACK_FROM,
   BACK_FROM_ABROAD,

@@ -1,5 +1,4 @@
-import { phrasesIn } from "../platform/phrase-list.js";
-import { anyPhrase } from "../platform/word-list.js";
+import { anyPhrase, phrasesIn } from "maitred/stand-in";
 import words from "./data/look-back.json" with { type: "json" };
 
 const PHRASES = anyPhrase(phrasesIn(words.phrases));

@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { AppError } from "../platform/errors.js";
-import type { ChatModel, ModelEvent, ModelRequest } from "../ports/agent.js";
-import type { OfflineScript, ScriptMove } from "../ports/offline-script.js";
+import type { ChatModel, ModelEvent, ModelRequest, OfflineScript, ScriptMove } from "maitred";
+import { AppError } from "maitred/stand-in";
 import { toView } from "./script-view.js";
 
 /** Plays where a domain brings no script. */

@@ -1,6 +1,5 @@
-import { BROUGHT, ownText } from "../platform/own-text.js";
-import { folded, WordList } from "../platform/phrase-list.js";
-import type { MemoryCommand } from "../ports/offline-script.js";
+import type { MemoryCommand } from "maitred";
+import { BROUGHT, folded, ownText, WordList } from "maitred/stand-in";
 import commandWords from "./data/commands.json" with { type: "json" };
 import { anyLanguage } from "./reading/language.js";
 

@@ -1,5 +1,5 @@
-import type { Memory } from "../../domain/memory.js";
-import { folded, wordsIn } from "../../platform/phrase-list.js";
+import type { Memory } from "maitred";
+import { folded, wordsIn } from "maitred/stand-in";
 import { alike } from "./alike.js";
 import type { Clause, Sentence } from "./clauses.js";
 import { english, type Language, relationOf } from "./language.js";

@@ -1,6 +1,5 @@
-import { isAppError } from "../../platform/errors.js";
-import type { Logger } from "../../platform/logger.js";
-import type { Embedder } from "../../ports/embedding.js";
+import type { Embedder, Logger } from "maitred";
+import { isAppError } from "maitred/stand-in";
 import { featuresOf, MEANING, type SentenceSeen, weighed, wordsOf } from "./sentence-features.js";
 import ofMeanings from "./sentence-weights.json" with { type: "json" };
 import ofWords from "./word-weights.json" with { type: "json" };

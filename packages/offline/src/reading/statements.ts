@@ -1,4 +1,4 @@
-import { wordsIn } from "../../platform/phrase-list.js";
+import { wordsIn } from "maitred/stand-in";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
 import { english, type Language, relationAt } from "./language.js";

@@ -1,5 +1,5 @@
-import { WordList } from "../../platform/phrase-list.js";
-import type { DomainWords } from "../../ports/offline-script.js";
+import type { DomainWords } from "maitred";
+import { WordList } from "maitred/stand-in";
 
 /** A domain's words, to be looked up in a clause. */
 

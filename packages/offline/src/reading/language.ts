@@ -1,4 +1,4 @@
-import { folded, WordList, wordsIn } from "../../platform/phrase-list.js";
+import { folded, WordList, wordsIn } from "maitred/stand-in";
 import cuesOfLanguages from "../data/cues.json" with { type: "json" };
 import englishWords from "../data/english.json" with { type: "json" };
 import relationWords from "../data/relations.json" with { type: "json" };

@@ -1,8 +1,6 @@
 import type { ParsedComponents } from "chrono-node";
-import { dateReader } from "../../platform/language/date-reader.js";
-import { wordsIn } from "../../platform/phrase-list.js";
-import { aheadOfUtcMs } from "../../platform/time-zone.js";
-import type { MessageToRead } from "../../ports/extraction.js";
+import type { MessageToRead } from "maitred";
+import { aheadOfUtcMs, dateReader, wordsIn } from "maitred/stand-in";
 
 /** From when and until when something holds, where a sentence says so ("until March", "from 3 May"). Days, as the guest counts them. */
 export interface Dates {

@@ -1,4 +1,4 @@
-import { wordsIn } from "../../platform/phrase-list.js";
+import { wordsIn } from "maitred/stand-in";
 import type { Clause } from "../reading/clauses.js";
 import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";

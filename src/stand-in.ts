@@ -1,0 +1,11 @@
+/** What a stand-in for a model is made with: the form of what it reads and proposes, and words, phrases and dates as Maitred reads them. */
+
+export { AppError, isAppError } from "./platform/errors.js";
+export { dateReader } from "./platform/language/date-reader.js";
+export { BROUGHT, ownText } from "./platform/own-text.js";
+export { folded, phrasesIn, WordList, wordsIn } from "./platform/phrase-list.js";
+export { aheadOfUtcMs } from "./platform/time-zone.js";
+export { anyPhrase } from "./platform/word-list.js";
+export { ASKED_NOT_TO_KEEP, CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "./ports/context-headings.js";
+export { proposedOperationSchema } from "./ports/extraction.js";
+export type { GiveWay } from "./ports/give-way.js";
