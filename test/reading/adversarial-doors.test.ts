@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { bundle } from "../support/bundle.js";
@@ -11,10 +12,11 @@ const costSchema = z.object({ door: z.string(), shape: z.string(), small: z.numb
 const lineSchema = z.object({ begins: z.string() }).or(costSchema);
 const DOORS = ["chat", "chat without a key", "import", "promote", "restore"];
 
+const CHILD = fileURLToPath(new URL("./adversarial-doors-child.ts", import.meta.url));
 let program: string;
 beforeAll(async () => {
   program = await mkdtemp(join(tmpdir(), "maitred-adversarial-"));
-  await bundle(["test/reading/adversarial-doors-child.ts"], program);
+  await bundle([CHILD], program);
 }, 60_000);
 afterAll(() => rm(program, { recursive: true }));
 
