@@ -8,6 +8,7 @@ import { EngineEventQueue } from "../state/events/event-queue.js";
 import { EngineEventLog } from "../state/events/events.js";
 import { EngineImageStore } from "../state/images/images.js";
 import { agreedInstallation } from "../state/installation.js";
+import { EngineJobs } from "../state/jobs/installation-jobs.js";
 import { openFileSessionStore } from "../state/jsonl/file-session-store.js";
 import { catchUpIndex } from "../state/jsonl/index-catch-up.js";
 import { IndexedSessionWriter } from "../state/jsonl/session-writer.js";
@@ -33,7 +34,7 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   const events = closing(new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger }), (it) => it.close());
   const eventQueue = new EngineEventQueue(engine, { clock, log: events });
   const memoryLog = closing((around.memoryLog ?? same)(new EngineMemoryLog(engine, events)), (it) => it.close());
-  publishLeftovers(events, engine.manifest.shared, wiring);
+  publishLeftovers(events, engine, wiring);
   const common = { engine, ledger, memoryLog, events, eventQueue, scrub: async () => engine.scrub?.() };
   const images = new EngineImageStore(engine);
   if (inFiles) {
@@ -88,16 +89,23 @@ async function holdDirectory({ config, overrides, clock, dir, kept, closing }: W
 /** How often it is looked, where there are others, for what one that was killed left to be told, in milliseconds. */
 const LEFTOVERS_MS = 60_000;
 
-/** What a killed process had to tell and did not is told, in the background: at the start, and where there are others from time to time. */
-function publishLeftovers(events: EngineEventLog, isShared: boolean, { logger, closing }: Wiring): void {
+/**
+ * What a killed process had to tell and did not is told, in the background: at the start, and where there are others by one of them from
+ * time to time.
+ */
+function publishLeftovers(events: EngineEventLog, engine: StateEngine, { logger, closing }: Wiring): void {
   const stop = closing(new AbortController(), (it) => it.abort());
-  const look = () => {
-    events.catchUpAll(stop.signal).catch((error: unknown) => {
+  const rows = new EngineJobs(engine);
+  const look = (isFirst: boolean) => {
+    const publish = async () => {
+      if (isFirst || (await rows.takeTurn("leftovers", LEFTOVERS_MS * 0.9))) await events.catchUpAll(stop.signal);
+    };
+    publish().catch((error: unknown) => {
       if (!stop.signal.aborted) logger.warn({ err: error }, "Events of before could not be published yet");
     });
   };
-  look();
-  if (isShared) closing(setInterval(look, LEFTOVERS_MS).unref(), clearInterval);
+  look(true);
+  if (engine.manifest.shared) closing(setInterval(() => look(false), LEFTOVERS_MS).unref(), clearInterval);
 }
 
 const RANK = { ok: 0, degraded: 1, down: 2 } as const;

@@ -200,3 +200,14 @@ test("of the jobs that have ended the newest hundred are told", async () => {
   expect(await jobs.list()).toHaveLength(100);
   await expect(jobs.get("gone")).rejects.toMatchObject({ code: "JOB_NOT_FOUND" });
 });
+
+test("[jobs-survive] of eight processes that would do the same from time to time one does it, each time", async () => {
+  const { engine, pass } = engineAt();
+  const rows = Array.from({ length: 8 }, () => new EngineJobs(engine));
+  const turns = async () => (await Promise.all(rows.map((each) => each.takeTurn("leftovers", 30_000)))).filter(Boolean).length;
+  expect(await turns()).toBe(1);
+  pass(29_999);
+  expect(await turns()).toBe(0);
+  pass(1);
+  expect(await turns()).toBe(1);
+});

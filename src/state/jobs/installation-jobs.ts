@@ -10,7 +10,7 @@ export const JOBS_PARTITION = systemPartition("jobs");
 const JOBS = "job/";
 /** Under its kind the id of the one job that has not ended. */
 const OPEN = "open/";
-/** Under its kind when the last one by schedule began, by the engine's clock. */
+/** Under its name when the last of what is done from time to time began, by the engine's clock. */
 const SCHEDULED = "scheduled/";
 /** Jobs that have ended and are still told of. */
 const KEPT = 100;
@@ -57,8 +57,7 @@ export class EngineJobs {
     return optimisticCommit<Refused | null>(this.#engine, JOBS_PARTITION, query, (read) => {
       const inTheWay = read.entries.get(open)?.value;
       if (inTheWay !== undefined) return { commit: null, result: { open: inTheWay } };
-      const lastMs = Number(read.entries.get(last)?.value ?? Number.NEGATIVE_INFINITY);
-      if (notWithinMs !== undefined && read.nowMs - lastMs < notWithinMs) return { commit: null, result: { open: null } };
+      if (notWithinMs !== undefined && !isTime(read, last, notWithinMs)) return { commit: null, result: { open: null } };
       const row: StoredJob = { v: 1, job, begunBy, scheduled: notWithinMs !== undefined, attempts: 0, claim: null, leasedUntilMs: 0 };
       const puts = [
         { key: open, value: job.id },
@@ -68,6 +67,15 @@ export class EngineJobs {
       const ended = (read.ranges[0] ?? []).filter((entry) => rowOf(entry).job.ended_at !== null);
       const deletes = ended.slice(0, Math.max(0, ended.length + 1 - KEPT)).map(({ key }) => key);
       return { commit: { checks: unchanged(read, open, last), puts, deletes }, result: null };
+    });
+  }
+
+  /** For what is too small to be a job: true for the one of all processes that is to do it now, where none was within this time. */
+  takeTurn(name: string, notWithinMs: number): Promise<boolean> {
+    const key = `${SCHEDULED}${name}`;
+    return optimisticCommit(this.#engine, JOBS_PARTITION, { keys: [key] }, (read) => {
+      if (!isTime(read, key, notWithinMs)) return { commit: null, result: false };
+      return { commit: { checks: unchanged(read, key), puts: [{ key, value: String(read.nowMs) }] }, result: true };
     });
   }
 
@@ -147,6 +155,11 @@ export class EngineJobs {
       return { commit: { checks: unchanged(read, key), puts, deletes }, result: after };
     });
   }
+}
+
+function isTime({ entries, nowMs }: PartitionRead, key: string, notWithinMs: number): boolean {
+  const lastMs = entries.get(key)?.value;
+  return lastMs === undefined || nowMs - Number(lastMs) >= notWithinMs;
 }
 
 function openIn({ ranges }: PartitionRead): readonly StoredJob[] {
