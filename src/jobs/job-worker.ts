@@ -128,8 +128,7 @@ export class JobWorker<J> {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    const running = this.#all();
-    for (const { controller } of running) controller.abort();
+    for (const { controller } of this.#all()) controller.abort();
     await this.#pumping;
     await breakOff(this.#all());
   }

@@ -93,7 +93,7 @@ export class EngineJobs {
   /** Open jobs that nobody has, from now on this worker's for `leaseMs`. */
   async claim(limit: number, leaseMs: number): Promise<readonly StoredJob[]> {
     const claimed: StoredJob[] = [];
-    for (const { job } of await this.#open()) {
+    for (const { job } of (await this.#open()).rows) {
       if (claimed.length >= limit) break;
       const claim = newId();
       const taken = await this.#change(job.id, (row, nowMs) =>
@@ -106,8 +106,8 @@ export class EngineJobs {
 
   /** When the lease of an open job ends at the latest, in milliseconds from now; null where none is open. */
   async nextDueMs(): Promise<number | null> {
-    const read = await this.#engine.read(JOBS_PARTITION, { ranges: [prefixRange(JOBS)] });
-    const waits = openIn(read).map(({ leasedUntilMs }) => leasedUntilMs - read.nowMs);
+    const { rows, nowMs } = await this.#open();
+    const waits = rows.map(({ leasedUntilMs }) => leasedUntilMs - nowMs);
     return waits.length === 0 ? null : Math.min(...waits);
   }
 
@@ -135,11 +135,12 @@ export class EngineJobs {
     await this.#change(id, (row) => (row.job.state === "running" ? { ...row, job: { ...row.job, state: "stopping" } } : null));
   }
 
-  async #open(): Promise<readonly StoredJob[]> {
-    const { ranges } = await this.#engine.read(JOBS_PARTITION, { ranges: [prefixRange(OPEN)] });
+  async #open(): Promise<{ readonly rows: readonly StoredJob[]; readonly nowMs: number }> {
+    const { ranges, nowMs } = await this.#engine.read(JOBS_PARTITION, { ranges: [prefixRange(OPEN)] });
     const keys = (ranges[0] ?? []).map(({ value }) => jobKey(value));
-    if (keys.length === 0) return [];
-    return [...(await this.#engine.read(JOBS_PARTITION, { keys })).entries.values()].map(rowOf);
+    if (keys.length === 0) return { rows: [], nowMs };
+    const found = await this.#engine.read(JOBS_PARTITION, { keys });
+    return { rows: [...found.entries.values()].map(rowOf), nowMs: found.nowMs };
   }
 
   /** One that has ended stays as it is. Null where `decide` leaves it so. */
@@ -160,10 +161,6 @@ export class EngineJobs {
 function isTime({ entries, nowMs }: PartitionRead, key: string, notWithinMs: number): boolean {
   const lastMs = entries.get(key)?.value;
   return lastMs === undefined || nowMs - Number(lastMs) >= notWithinMs;
-}
-
-function openIn({ ranges }: PartitionRead): readonly StoredJob[] {
-  return (ranges[0] ?? []).map(rowOf).filter(({ job }) => job.ended_at === null);
 }
 
 function jobKey(id: string): string {
