@@ -30,7 +30,7 @@ const spa: Domain = {
 
 const dir = await mkdtemp(join(tmpdir(), "maitred-spa-"));
 const maitred = await createOrchestrator({ ...process.env, MEMORY_STORAGE_DIR: dir, LOG_LEVEL: "warn" }, { domain: spa });
-const owner = maitred.owner("ada");
+const owner = await maitred.owner("ada");
 const answer = await maitred.chat.chat({ owner, message: "I have half an hour. What can you offer?" });
 console.log(answer.message.content);
 await maitred.close();

@@ -21,7 +21,7 @@ async function converse(mem0Enabled: boolean) {
     LOG_LEVEL: "warn",
   });
   try {
-    const owner = maitred.owner("ada");
+    const owner = await maitred.owner("ada");
     const first = await maitred.chat.chat({ owner, message: said });
     console.log(`\nFirst session\n  Guest:   ${said}\n  Maitred: ${first.message.content}`);
     await maitred.sessions.flush(owner, first.session_id, 10_000);

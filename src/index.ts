@@ -64,7 +64,7 @@ export type {
 } from "./domain/session.js";
 export type { ToConfirm } from "./domain/to-confirm.js";
 export type { SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
-export type { UserParts } from "./library/checked.js";
+export type { UserNow, UserParts } from "./library/checked.js";
 export { defineTool, type ToolDefinition } from "./library/define-tool.js";
 export { createMaitred, createOrchestrator, type Maitred } from "./library/library.js";
 export type { MaitredOptions, MaitredParts } from "./library/options.js";

@@ -13,40 +13,48 @@ export const FOUND = 20;
 const MAX_DOCUMENT_BYTES = 512 * 1024 * 1024;
 
 /** The commands' backend over the application in this process. */
-export function localBackend(application: Application, owner: Owner): Backend {
+export function localBackend(application: Application, named: Owner): Backend {
   const { chat, sessions, memories, imports, privacy, info } = application;
+  /** Asked anew for each command: a chat may be open while its user is merged. */
+  const now = () => application.identities.resolve(named);
   return {
     about: { model: info.model.name, store: info.shortTerm === "memory" ? "nothing is kept" : info.storageDir },
-    warm: () => application.warm(owner),
+    warm: () => application.warm(named),
     chat: ({ message, sessionId }, options) =>
-      chat.chat({ owner, message, channel: "cli", timeZone: localTimeZone(), ...(sessionId === undefined ? {} : { sessionId }) }, options),
-    sessions: async () => (await sessions.list(owner, { limit: 20 })).data,
-    session: (id) => sessions.get(owner, id),
-    messages: async (id) => (await sessions.messages(owner, id, { limit: 200, order: "desc" })).data.toReversed(),
-    deleteSession: (id) => sessions.delete(owner, id),
+      chat.chat(
+        { owner: named, message, channel: "cli", timeZone: localTimeZone(), ...(sessionId === undefined ? {} : { sessionId }) },
+        options,
+      ),
+    sessions: async () => (await sessions.list(await now(), { limit: 20 })).data,
+    session: async (id) => sessions.get(await now(), id),
+    messages: async (id) => (await sessions.messages(await now(), id, { limit: 200, order: "desc" })).data.toReversed(),
+    deleteSession: async (id) => sessions.delete(await now(), id),
     flush: async (id) => {
-      await sessions.flush(owner, id, FLUSH_MS);
+      await sessions.flush(await now(), id, FLUSH_MS);
     },
-    memories: async () => (await memories.list(owner, { limit: 50, status: "active" })).data,
-    search: (text) => memories.search(owner, { text, limit: FOUND }),
-    remember: (text, { hard }) =>
-      memories.add(owner, { text, ...(hard && { strength: "hard" }) }, { now: new Date(), timeZone: localTimeZone() }),
-    why: async (id) => (await import("../http/http.js")).whyOf({ memories, sessions }, owner, id),
+    memories: async () => (await memories.list(await now(), { limit: 50, status: "active" })).data,
+    search: async (text) => memories.search(await now(), { text, limit: FOUND }),
+    remember: async (text, { hard }) =>
+      memories.add(await now(), { text, ...(hard && { strength: "hard" }) }, { now: new Date(), timeZone: localTimeZone() }),
+    why: async (id) => (await import("../http/http.js")).whyOf({ memories, sessions }, await now(), id),
     forget: async (id) => {
-      await memories.forget(owner, id, { now: new Date() });
+      await memories.forget(await now(), id, { now: new Date() });
     },
     waiting: async () => {
+      const owner = await now();
       const [review, active] = await Promise.all([
         memories.list(owner, { limit: 50, status: "review" }),
         memories.list(owner, { limit: 200, status: "active" }),
       ]);
       return [...review.data, ...active.data.filter((memory) => memory.pending_change !== null)];
     },
-    approve: (id) => memories.approve(owner, id, { now: new Date() }),
-    reject: (id) => memories.reject(owner, id, { now: new Date() }),
-    import: (body, options) => imports.import(owner, body, { ...options, maxBytes: MAX_DOCUMENT_BYTES }),
-    export: () => privacy.export(owner, { by: "cli" }),
-    erase: () => privacy.erase(owner, { by: "cli" }),
+    approve: async (id) => memories.approve(await now(), id, { now: new Date() }),
+    reject: async (id) => memories.reject(await now(), id, { now: new Date() }),
+    import: async (body, options) => imports.import(await now(), body, { ...options, maxBytes: MAX_DOCUMENT_BYTES }),
+    export: async function* () {
+      yield* privacy.export(await now(), { by: "cli" });
+    },
+    erase: async () => privacy.erase(await now(), { by: "cli" }),
     readiness: () => application.readiness(),
     close: () => application.close({ drainMs: DRAIN_MS }),
   };

@@ -1,6 +1,7 @@
 import { saidBefore } from "../after-turn/said-before.js";
 import { type Owner, ownerOf } from "../domain/owner.js";
-import { knownAs } from "../identities/known-as.js";
+import { formerSessionIds, MergeRecords } from "../identities/merge-record.js";
+import { resolvedTurns } from "../identities/resolved-turns.js";
 import { heldMemories } from "../memories/held-memories.js";
 import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
@@ -11,6 +12,7 @@ import { loadWaiting } from "../platform/loaded-later.js";
 import { VERSION } from "../platform/version.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { ApplicationInfo } from "../ports/application.js";
+import { withIdOfToday } from "../ports/session-names.js";
 import { givingWayTo } from "../turn/giving-way.js";
 import { TurnRegistry } from "../turn/turn-registry.js";
 import { CONTEXT_ROUNDS, composeAfterTurn } from "./after-turn.js";
@@ -95,13 +97,17 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     behaviour,
   });
   const { worker, historyCatchUp, reindex } = afterTurn;
-  const { chat, ownAgent, afterTurn: written } = await composeTurns(wiring, stores, remembered, afterTurn, costs, registry);
+  const merges = new MergeRecords(ledger);
+  const former = formerSessionIds(merges, store.index);
+  const { chat, ownAgent, afterTurn: written } = await composeTurns(wiring, stores, remembered, afterTurn, costs, registry, former);
   const useCases = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
     registry,
     afterTurn: written,
+    merges,
+    former,
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
-  const { sessions, privacy, promotion, imports, retention, log, identities, merges } = useCases;
+  const { sessions, privacy, promotion, imports, retention, log, identities } = useCases;
   const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events);
 
@@ -131,20 +137,23 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   };
   const { longTerm, history } = remembered;
   const { models, domain } = answering.rest;
-  const ofOwners = {
-    chat,
+  return {
+    chat: resolvedTurns(chat, identities, former),
     ownAgent,
     sessions,
-    memories: heldMemories(longTerm, { begin: (owner) => registry.begin(owner, "upkeep") }),
-    history,
+    memories: heldMemories(longTerm, { begin: (owner) => registry.begin(owner, "upkeep") }, former),
+    history: {
+      search: async (owner, query) => history.search(owner, await withIdOfToday(former, owner, query, "session_id")),
+      count: (owner, sessionId) => history.count(owner, sessionId),
+      addSession: (...session) => history.addSession(...session),
+      addEvents: (...events) => history.addEvents(...events),
+      residue: (owner) => history.residue(owner),
+    },
     imports,
     privacy,
-    seen: (owner: Owner, seen: Parameters<Composed["seen"]>[1]) => noteVisit(wiring, registry, ledger, owner, seen),
-    user: (owner: Owner) => ledger.user(owner),
+    seen: (owner, seen) => noteVisit(wiring, registry, ledger, identities, owner, seen),
+    user: (owner) => ledger.user(owner),
     events: events.feed,
-  };
-  return {
-    ...knownAs(ofOwners, identities),
     identities,
     readiness: () =>
       readinessOf({
@@ -206,11 +215,13 @@ function noteVisit(
   { clock, logger }: Wiring,
   registry: TurnRegistry,
   ledger: Parts["ledger"],
-  owner: Owner,
+  identities: Composed["identities"],
+  named: Owner,
   seen: Parameters<Composed["seen"]>[1],
 ): void {
   const at = clock.now().toISOString();
   const note = async () => {
+    const owner = await identities.resolve(named);
     const running = registry.begin(owner, "upkeep");
     try {
       await ledger.seen(owner, { at, ...seen });

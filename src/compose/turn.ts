@@ -4,6 +4,7 @@ import { type Owner, parseOwner } from "../domain/owner.js";
 import type { AfterTurnHook, Chat } from "../ports/application.js";
 import type { TurnMemories } from "../ports/memories.js";
 import type { OwnAgent } from "../ports/own-agent.js";
+import { byAnyId, type FormerSessionIds } from "../ports/session-names.js";
 import { tracedChat, tracedRecall } from "../telemetry/traced-turn.js";
 import { Ingestion } from "../turn/ingestion.js";
 import { ConversationOrchestrator, type OrchestratorParts } from "../turn/orchestrator.js";
@@ -67,6 +68,7 @@ export async function composeTurns(
   { worker, leftTurns, upkeep }: AfterTurn,
   { tokens, limits }: Costs,
   registry: TurnRegistry,
+  former: FormerSessionIds,
 ): Promise<Turns> {
   const tend = (owner: Owner, id: string) => tokens.during({ owner, sessionId: id }, () => upkeep.of(owner).sessions.afterTurn(owner, id));
   const recall = {
@@ -129,8 +131,18 @@ export async function composeTurns(
       resume: async (request, options) => turns.of(request.owner).chat.resume(request, options),
     },
     ownAgent: {
-      addMessages: async (request, options) => turns.of(request.owner).ingestion.add(request, options),
-      context: async (request, options) => turns.of(request.owner).context.of(request, options),
+      addMessages: async (request, options) => {
+        const { ingestion } = turns.of(request.owner);
+        return byAnyId(former, request.owner, request.sessionId, (sessionId = request.sessionId) =>
+          ingestion.add({ ...request, sessionId }, options),
+        );
+      },
+      context: async (request, options) => {
+        const { context } = turns.of(request.owner);
+        return byAnyId(former, request.owner, request.sessionId, (sessionId) =>
+          context.of({ ...request, ...(sessionId !== undefined && { sessionId }) }, options),
+        );
+      },
     },
   };
 }

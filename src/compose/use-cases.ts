@@ -4,10 +4,11 @@ import { mergedEvent } from "../domain/event.js";
 import type { RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import { IdentityService } from "../identities/identities.js";
-import { MergeRecords } from "../identities/merge-record.js";
+import type { MergeRecords } from "../identities/merge-record.js";
 import { ImportService } from "../import/import.js";
 import { Promotion } from "../memories/promotion.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
+import type { FormerSessionIds } from "../ports/session-names.js";
 import { PrivacyService } from "../privacy/privacy.js";
 import { ConversationLog } from "../sessions/conversation-log.js";
 import { SessionCopies } from "../sessions/merged-sessions.js";
@@ -35,7 +36,6 @@ export interface UseCases {
   readonly retention: Parts["retention"];
   readonly log: ConversationLog;
   readonly identities: IdentityService;
-  readonly merges: MergeRecords;
 }
 
 export function composeUseCases(
@@ -48,10 +48,14 @@ export function composeUseCases(
     registry,
     archived,
     afterTurn,
+    merges,
+    former,
   }: {
     readonly registry: TurnRegistry;
     readonly archived: (owner: Owner) => Promise<void>;
     readonly afterTurn: Turns["afterTurn"];
+    readonly merges: MergeRecords;
+    readonly former: FormerSessionIds;
   },
 ): UseCases {
   const flush: WriteBackWorker["flush"] = async (owner, id, ...rest) => {
@@ -98,6 +102,7 @@ export function composeUseCases(
         await upkeep.of(owner).summaries.finish(owner, id);
         void archived(owner);
       },
+      formerSessionIds: former,
       agentType: domain.name,
       events,
       scrub,
@@ -106,7 +111,6 @@ export function composeUseCases(
     },
     { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policyOf },
   );
-  const merges = new MergeRecords(ledger);
   const privacy = new PrivacyService({
     ...{ store, history, longTerm, records, ledger, hold, events, merges, clock, logger },
     compact: async () => {
@@ -122,7 +126,6 @@ export function composeUseCases(
     sessions: new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, logger }),
     domain: records,
     locks: store.locks,
-    index: store.index,
     pendingOf: (owner) => store.index.pendingOf(owner),
     begin: (owner) => registry.begin(owner, "upkeep"),
     hold,
@@ -172,7 +175,7 @@ export function composeUseCases(
     clock,
     logger,
   });
-  return { sessions, privacy, promotion, imports, retention, log, identities, merges };
+  return { sessions, privacy, promotion, imports, retention, log, identities };
 }
 
 function both(first: () => void, second: () => void): () => void {

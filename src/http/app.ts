@@ -69,6 +69,9 @@ export interface HttpParts {
   readonly basePath?: string | undefined;
 }
 
+/** Of turns, which look for who the user is after merges only where they must: see {@link Application}. */
+const TURN_PATHS: ReadonlySet<string> = new Set([CHAT_PATH, UI_CHAT_PATH, ...CONVERSATION_PATHS, MCP_PATH]);
+
 /** Header fields that a request may have. */
 const MAX_HEADERS = 100;
 
@@ -159,11 +162,18 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     application.seen(owner, { ...seen, ...(timeZone === undefined ? {} : { timeZone }) });
     return noStore(c, next);
   };
+  /** Who that is after merges, behind the limit, which is the name's. */
+  const known: MiddlewareHandler<HttpEnv> = async (c, next) => {
+    const identity = c.get("identity");
+    if (identity !== undefined && !TURN_PATHS.has(c.req.path)) c.set("owner", await application.identities.resolve(identity.owner));
+    return next();
+  };
   const limited = rateLimit(config.RATE_LIMIT_PER_MINUTE, limiter ?? undefined);
   for (const path of ["/v1/*", MCP_PATH]) {
     if (config.CORS_ORIGINS.length > 0) app.use(path, crossOrigin);
     app.use(path, signedIn);
     app.use(path, limited);
+    app.use(path, known);
   }
   app.use("/v1/*", jsonBody(new Set([IMPORT_PATH]), new Map([[CHAT_PATH, CHAT_LIMIT], ...conversations])));
   app.use(MCP_PATH, mcpBody());
@@ -174,12 +184,19 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     ...openAiRoutes({
       sessions: application.sessions,
       chat: application.chat,
+      identities: application.identities,
       streams,
       limits: streamLimits,
       modelName: (owner) => application.modelOf(owner).name,
       since,
     }),
-    uiRoutes({ chat: application.chat, sessions: application.sessions, streams, limits: streamLimits }),
+    uiRoutes({
+      chat: application.chat,
+      sessions: application.sessions,
+      identities: application.identities,
+      streams,
+      limits: streamLimits,
+    }),
     ownAgentRoutes(application.ownAgent),
     sessionRoutes(application.sessions),
     memoryBatchRoutes({ memories: application.memories, user: (owner) => application.user(owner), clock }),

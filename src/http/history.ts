@@ -56,7 +56,7 @@ const routes = {
   }),
 };
 
-export function historyRoutes(history: ConversationHistory, clock: Clock): ApiApp {
+export function historyRoutes(history: Pick<ConversationHistory, "search">, clock: Clock): ApiApp {
   const api = newApi();
   const search = async (owner: Owner, query: Omit<HistorySearch, "now">) => ({
     data: (await history.search(owner, { ...query, now: clock.now() })).map((hit) => hit),

@@ -21,7 +21,10 @@ export interface HttpEnv {
   Variables: {
     requestId: string;
     identity: Identity;
-    /** On the routes of trusted backends: nobody, see {@link everybodyOf}. */
+    /**
+     * Who the identity is after merges; on the paths of turns, which look by themselves, as it is named. On the routes of trusted backends:
+     * nobody, see {@link everybodyOf}.
+     */
     owner: Owner;
     /** On the routes of trusted backends alone: theirs. */
     tenant: string;

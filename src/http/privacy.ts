@@ -68,14 +68,14 @@ function serverInfo(info: ApplicationInfo, authMode: Config["AUTH_MODE"]) {
 }
 
 export function privacyRoutes(
-  application: Pick<Application, "info" | "modelOf" | "privacy" | "user" | "identities">,
+  application: Pick<Application, "info" | "modelOf" | "privacy" | "user">,
   authMode: Config["AUTH_MODE"],
 ): ApiApp {
   const api = newApi();
   api.openapi(routes.me, async (c) => {
     const owner = c.get("owner");
     const record = await application.user(owner);
-    const { tenant, user } = parseOwner(await application.identities.resolve(owner));
+    const { tenant, user } = parseOwner(owner);
     return answer(c, meSchema, {
       user: {
         tenant,

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { mergedId } from "../domain/owned-ids.js";
 import { DEFAULT_TENANT, type Owner, ownerOf, plainUser } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { Identities, Merge, MergeRequest } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
-import type { SessionIndex, TurnLock } from "../ports/session-store.js";
+import type { TurnLock } from "../ports/session-store.js";
 import { MERGE_JOB, type MergeRecord, type MergeRecords, mergeOf, newMergeId, ownerOfMerge, undoUntilMs } from "./merge-record.js";
 import { MergeSteps, type MergeStepsParts } from "./merge-steps.js";
 
@@ -14,7 +13,6 @@ export interface IdentityParts extends MergeStepsParts {
   readonly records: MergeRecords;
   readonly ledger: OwnerLedger;
   readonly locks: Pick<TurnLock, "acquire">;
-  readonly index: Pick<SessionIndex, "get">;
   /** Lets an erasure of `to` end the work and wait for it. @throws OWNER_ERASED, SHUTTING_DOWN */
   readonly begin: (owner: Owner) => { readonly signal: AbortSignal; end(): void };
   /** Erases what lies dormant; `keep`: jobs whose progress stays in the ledger. */
@@ -82,15 +80,6 @@ export class IdentityService implements Identities {
       if (record.state === "erasing" || tries > 2) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
       await (this.#running.get(owner) ?? this.#resume(record));
     }
-  }
-
-  /** The id of an owner's session that a client knows by the id which it had before a merge; null where there is none. */
-  async sessionOf(owner: Owner, sessionId: string): Promise<string | null> {
-    for (const { id } of await this.#parts.records.into(owner)) {
-      const copy = mergedId("session", owner, id, sessionId);
-      if ((await this.#parts.index.get(owner, copy)) !== null) return copy;
-    }
-    return null;
   }
 
   /** At start: fences off what lies dormant, and finishes what a crash interrupted. One that can't be finished is logged and stays. */

@@ -1,9 +1,12 @@
 import { z } from "zod";
+import { mergedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { parseOwner } from "../domain/owner.js";
 import { newId } from "../platform/ids.js";
 import type { Merge } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { FormerSessionIds } from "../ports/session-names.js";
+import type { SessionIndex } from "../ports/session-store.js";
 
 const owner = z.string().transform((value) => value as Owner);
 
@@ -70,6 +73,17 @@ export function mergeOf(record: MergeRecord): Merge {
     state: state in states ? states[state as keyof typeof states] : (state as Merge["state"]),
     merged_at: record.at,
     undo_until: new Date(undoUntilMs(record)).toISOString(),
+  };
+}
+
+/** The ids that sessions had before their user was merged. */
+export function formerSessionIds(records: MergeRecords, index: Pick<SessionIndex, "get">): FormerSessionIds {
+  return async (owner, formerId) => {
+    for (const { id } of await records.into(owner)) {
+      const copy = mergedId("session", owner, id, formerId);
+      if ((await index.get(owner, copy)) !== null) return copy;
+    }
+    return null;
   };
 }
 

@@ -18,14 +18,14 @@ import type { KnownOfUser } from "./known-of-user.js";
 
 export interface AdkOptions {
   readonly log: ConversationLog;
-  readonly history: ConversationHistory;
+  readonly history: Pick<ConversationHistory, "search">;
   /** Tells what is known of a user: `maitred.ownAgent`. Default: a search of memory finds what was said, and no memories. */
   readonly known?: KnownOfUser;
   /**
    * The owner of an ADK user. Default: tenant `adk.<app>`, the user as it is: users of two apps never meet.
    * The user id must be the server's own knowledge of who that is.
    */
-  readonly ownerOf?: (appName: string, userId: string) => Owner;
+  readonly ownerOf?: (appName: string, userId: string) => Owner | Promise<Owner>;
   /** Hits of a memory search. Default: the history's own. */
   readonly searchLimit?: number;
 }
@@ -61,8 +61,8 @@ const STATE_CHANNEL = "adk-state";
 /** Where events are kept that were added without their session. */
 const MEMORY_CHANNEL = "adk-memory";
 
-function keyOf(options: AdkOptions, { appName, userId }: Key, conversation: string, channel = "adk"): LogKey {
-  const owner = (options.ownerOf ?? defaultOwner)(appName, userId);
+async function keyOf(options: AdkOptions, { appName, userId }: Key, conversation: string, channel = "adk"): Promise<LogKey> {
+  const owner = await (options.ownerOf ?? defaultOwner)(appName, userId);
   return { owner, channel: `${channel}:${encodeURIComponent(appName)}`, conversation };
 }
 
@@ -106,7 +106,9 @@ export class MaitredMemoryService {
   }): Promise<void> {
     const { sessionId, events, customMetadata } = request;
     const key =
-      sessionId === undefined ? keyOf(this.#options, request, "events", MEMORY_CHANNEL) : keyOf(this.#options, request, sessionId);
+      sessionId === undefined
+        ? await keyOf(this.#options, request, "events", MEMORY_CHANNEL)
+        : await keyOf(this.#options, request, sessionId);
     const known = new Set((await this.#options.log.items(key)).map(({ id }) => id));
     const metadata = customMetadata === undefined ? {} : { metadata: toJsonObject(customMetadata) };
     const items = events.map((event) => ({ ...logItemOf(event), ...metadata }));
@@ -117,7 +119,7 @@ export class MaitredMemoryService {
   }
 
   async searchMemory({ query, ...user }: Key & { readonly query: string }) {
-    const { owner } = keyOf(this.#options, user, "");
+    const { owner } = await keyOf(this.#options, user, "");
     const { history, known, searchLimit } = this.#options;
     const [facts, hits] = await Promise.all([
       known?.context({ owner, query, include: ["constraints", "profile", "memories"] }),
@@ -159,11 +161,11 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
 
   const sharedState = async (key: Key): Promise<WithoutTemporary> => {
     const app = await log.items(appStateKey(key.appName));
-    const user = await log.items(keyOf(options, key, "state", STATE_CHANNEL));
+    const user = await log.items(await keyOf(options, key, "state", STATE_CHANNEL));
     return mergedState([...app, ...user].map(({ item }) => item));
   };
   const sessionOf = async (request: GetRequest): Promise<AdkSession | undefined> => {
-    const key = keyOf(options, request, request.sessionId);
+    const key = await keyOf(options, request, request.sessionId);
     const kept = await log.session(key);
     if (kept === null) return undefined;
     const events = [...new Map((await log.items(key)).map(({ item }) => eventOf(item)).map((event, i) => [event.id ?? i, event])).values()];
@@ -182,7 +184,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
     async createSession({ appName, userId, state, sessionId }: CreateRequest): Promise<AdkSession> {
       const id = sessionId?.trim() || newId();
       const { shared, own } = withoutTemporary(state ?? {});
-      await log.create(keyOf(options, { appName, userId }, id), own);
+      await log.create(await keyOf(options, { appName, userId }, id), own);
       await keepShared({ appName, userId }, shared);
       const session = await sessionOf({ appName, userId, sessionId: id });
       return session ?? { id, appName, userId, state: own, events: [], lastUpdateTime: Date.now() };
@@ -208,7 +210,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
     }
 
     async deleteSession({ appName, userId, sessionId }: SessionKey): Promise<void> {
-      await log.remove(keyOf(options, { appName, userId }, sessionId));
+      await log.remove(await keyOf(options, { appName, userId }, sessionId));
     }
 
     override async appendEvent(request: { session: AdkSession; event: AdkEvent }): Promise<AdkEvent> {
@@ -217,7 +219,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
       const { session } = request;
       const { shared, own } = withoutTemporary(event.actions?.stateDelta ?? {});
       const kept = event.actions === undefined ? event : { ...event, actions: { ...event.actions, stateDelta: own } };
-      await log.append(keyOf(options, session, session.id), [logItemOf(kept)]);
+      await log.append(await keyOf(options, session, session.id), [logItemOf(kept)]);
       await keepShared(session, shared);
       session.lastUpdateTime = event.timestamp;
       return event;
@@ -227,7 +229,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
   const keepShared = async (key: Key, shared: WithoutTemporary): Promise<void> => {
     for (const [prefix, at] of [
       ["app:", appStateKey(key.appName)],
-      ["user:", keyOf(options, key, "state", STATE_CHANNEL)],
+      ["user:", await keyOf(options, key, "state", STATE_CHANNEL)],
     ] as const) {
       const item = Object.fromEntries(Object.entries(shared).filter(([name]) => name.startsWith(prefix)));
       if (Object.keys(item).length > 0) await log.append(at, [{ role: "system", text: "", item }]);
@@ -237,7 +239,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
 }
 
 async function sessionsOf(options: AdkOptions, key: Key): Promise<AdkSession[]> {
-  const { owner, channel } = keyOf(options, key, "");
+  const { owner, channel } = await keyOf(options, key, "");
   return (await options.log.list(owner, channel)).map(({ conversation, session }) => ({
     ...{ id: conversation, appName: key.appName, userId: key.userId, state: {}, events: [] },
     lastUpdateTime: Date.parse(session.updated_at),

@@ -25,7 +25,7 @@ export interface MemoryStoreOptions {
    * Whose memories a namespace's user has, such as `(user) => maitred.owner(user)`. The namespaces that a graph asks for must come from the
    * server's own knowledge of who the user is, never from a model. Where the namespace has no `{user}` it is asked with "".
    */
-  readonly ownerOf: (user: string) => Owner;
+  readonly ownerOf: (user: string) => Owner | Promise<Owner>;
   /** The field of a value that holds the sentence that is remembered. Default `text`. */
   readonly textField?: string;
   /** Default: the machine's. */
@@ -99,8 +99,8 @@ class MemoryItems {
   }
 
   /** One after the other for a user: two puts of one key are one memory. */
-  put({ namespace, key, value }: PutOperation): Promise<void> {
-    const place = this.#placeOf(namespace);
+  async put({ namespace, key, value }: PutOperation): Promise<void> {
+    const place = await this.#placeOf(namespace);
     const { owner, tail } = place;
     const { memories } = this.#options;
     const tag = tagOf({ tail, key });
@@ -125,14 +125,14 @@ class MemoryItems {
   }
 
   async #get({ namespace, key }: GetOperation): Promise<StoreItem | null> {
-    const place = this.#placeOf(namespace);
+    const place = await this.#placeOf(namespace);
     const memory = await this.#find(place, key);
     return memory === null ? null : this.#itemOf(memory, place, { tail: place.tail, key });
   }
 
   async #search({ namespacePrefix, filter = {}, limit = 10, offset = 0, query }: SearchOperation): Promise<readonly StoreItem[]> {
     if (!isFilter(filter)) throw refused("/filter", "not an object of values and of `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`");
-    const place = this.#placeOf(namespacePrefix);
+    const place = await this.#placeOf(namespacePrefix);
     const found: StoreItem[] = [];
     const all = place.tail.length === 0 && Object.keys(filter).length === 0;
     for await (const memory of this.#looked(place.owner, query, all ? offset + limit : PAGE)) {
@@ -148,7 +148,7 @@ class MemoryItems {
   async #listNamespaces(operation: ListNamespacesOperation): Promise<readonly string[][]> {
     const { matchConditions = [], maxDepth, limit = 100, offset = 0 } = operation;
     const prefix = matchConditions.find(({ matchType }) => matchType === "prefix")?.path ?? [];
-    const { owner, root } = this.#placeOf(prefix);
+    const { owner, root } = await this.#placeOf(prefix);
     const found = new Map<string, string[]>();
     for await (const memory of this.#looked(owner, undefined, PAGE))
       for (const { tail } of addressesOf(memory)) {
@@ -205,7 +205,7 @@ class MemoryItems {
   }
 
   /** @throws INVALID_REQUEST for one that names no user, INVALID_USER_ID */
-  #placeOf(namespace: readonly string[]): Place {
+  async #placeOf(namespace: readonly string[]): Promise<Place> {
     const { namespace: pattern, ownerOf } = this.#options;
     const root = namespace.slice(0, pattern.length);
     const tail = namespace.slice(pattern.length);
@@ -213,7 +213,7 @@ class MemoryItems {
     const labels = namespace.every((label) => typeof label === "string" && label !== "" && !/[.:*]/.test(label));
     if (!fits || !labels)
       throw refused("/namespace", `a namespace of this store is ${JSON.stringify(pattern)} or below it, and \`*\` stands for no label`);
-    return { owner: ownerOf(root[pattern.indexOf(USER)] ?? ""), root, tail };
+    return { owner: await ownerOf(root[pattern.indexOf(USER)] ?? ""), root, tail };
   }
 }
 

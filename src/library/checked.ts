@@ -78,9 +78,15 @@ export function checkedChat(chat: Chat): Chat {
   };
 }
 
-/** What a user's methods stand on. */
+/** A user as they were named. */
 export interface UserParts {
   readonly owner: Owner;
   /** IANA name, where the caller knows it. */
   readonly timeZone: string | undefined;
+}
+
+/** What a user's methods stand on. */
+export interface UserNow extends UserParts {
+  /** Who they are after merges, which may come at any time: asked anew for each call. */
+  readonly now: () => Promise<Owner>;
 }

@@ -32,8 +32,11 @@ export interface Maitred extends Application {
   metrics(): Promise<string>;
   /** As {@link Application.events}' `on`: `maitred.on("memory.added", ({ user, data }) => …)`. Returns how to stop it. */
   on<Pattern extends EventPattern>(pattern: Pattern, listener: EventListener<Pattern>): () => void;
-  /** The owner of a user of a tenant (default `default`). @throws INVALID_USER_ID */
-  owner(user: string, tenant?: string): Owner;
+  /**
+   * The owner of a user of a tenant (default `default`): who they are by now, where they were merged with somebody. One cheap read, to be
+   * done anew for each request. @throws INVALID_USER_ID at once, OWNER_ERASED, STORAGE_UNAVAILABLE
+   */
+  owner(user: string, tenant?: string): Promise<Owner>;
   /**
    * Everything for one user, given by id or with more: `tenant`, default `default`; `timeZone`, an IANA name, where it is known. The user
    * must be the server's own knowledge of who that is. Costs nothing. @throws INVALID_USER_ID, INVALID_REQUEST where no user is named, and
@@ -188,7 +191,7 @@ function opened(
       return metrics.text();
     },
     on: (pattern, listener) => application.events.on(pattern, listener),
-    owner: (user, tenant = DEFAULT_TENANT) => ownerOf(tenant, user),
+    owner: (user, tenant = DEFAULT_TENANT) => application.identities.resolve(ownerOf(tenant, user)),
     for: (given) => {
       const { user, tenant = DEFAULT_TENANT, timeZone } = namedUser(given);
       if (timeZone !== undefined && !isTimeZone(timeZone))

@@ -2,7 +2,7 @@ import type { Role } from "../domain/session.js";
 import { historySearchBody, present } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
 import type { ConversationHistory, HistoryHit } from "../ports/history.js";
-import { checked, optionsOf, type UserParts } from "./checked.js";
+import { checked, optionsOf, type UserNow } from "./checked.js";
 
 /** Where in the history, and how much. */
 export interface HistorySearchOptions {
@@ -21,11 +21,11 @@ export interface HistorySearchOptions {
 
 /** What one user and the assistant said, verbatim, across their sessions. */
 export class UserHistory {
-  readonly #history: ConversationHistory;
-  readonly #user: UserParts;
+  readonly #history: Pick<ConversationHistory, "search">;
+  readonly #user: UserNow;
   readonly #clock: Clock;
 
-  constructor(history: ConversationHistory, user: UserParts, clock: Clock) {
+  constructor(history: Pick<ConversationHistory, "search">, user: UserNow, clock: Clock) {
     this.#history = history;
     this.#user = user;
     this.#clock = clock;
@@ -38,6 +38,6 @@ export class UserHistory {
   async search(query: string, options: HistorySearchOptions = {}): Promise<readonly HistoryHit[]> {
     const { signal, ...given }: HistorySearchOptions = optionsOf(options);
     const { query: text, ...filter } = checked(historySearchBody, { ...given, query });
-    return this.#history.search(this.#user.owner, { ...present({ ...filter, signal }), query: text, now: this.#clock.now() });
+    return this.#history.search(await this.#user.now(), { ...present({ ...filter, signal }), query: text, now: this.#clock.now() });
   }
 }

@@ -14,7 +14,7 @@ import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
 import type { Why } from "../ports/memories.js";
 import type { Page } from "../ports/session-store.js";
-import { checked, checkedId, checkedKey, checkedQuery, optionsOf, type UserParts } from "./checked.js";
+import { checked, checkedId, checkedKey, checkedQuery, optionsOf, type UserNow } from "./checked.js";
 
 /** What is stated of a memory beside its text. */
 export interface StatementOptions {
@@ -89,10 +89,10 @@ export interface MemoryListOptions extends MemoryFilter {
  */
 export class UserMemories {
   readonly #application: Application;
-  readonly #user: UserParts;
+  readonly #user: UserNow;
   readonly #clock: Clock;
 
-  constructor(application: Application, user: UserParts, clock: Clock) {
+  constructor(application: Application, user: UserNow, clock: Clock) {
     this.#application = application;
     this.#user = user;
     this.#clock = clock;
@@ -105,7 +105,7 @@ export class UserMemories {
   async add(text: string, options: NewMemoryOptions = {}): Promise<Memory> {
     const { idempotencyKey, ...given }: NewMemoryOptions = optionsOf(options);
     const said = checked(newMemoryBody, { ...given, text });
-    const { owner } = this.#user;
+    const owner = await this.#user.now();
     const key = checkedKey(idempotencyKey);
     const request = key === undefined ? {} : { request: { key, requestHash: requestHash({ key, text, given }) } };
     const statement = { ...present(said), text: said.text };
@@ -123,7 +123,7 @@ export class UserMemories {
     if (filter.turn !== undefined && session_id === undefined)
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/turn", detail: "Turns are counted within a session: name it too." }] });
     const query = present({ ...filter, includeSuperseded: include_superseded, sessionId: session_id, signal });
-    return this.#application.memories.list(this.#user.owner, query);
+    return this.#application.memories.list(await this.#user.now(), query);
   }
 
   /** By meaning and by words, best first. `query`: 1 to 1,000 characters. */
@@ -131,51 +131,51 @@ export class UserMemories {
     const { signal, ...given }: MemoryFilter = optionsOf(options);
     const { query: text, include_superseded, ...filter } = checked(memorySearchBody, { ...given, query });
     const search = { ...present({ ...filter, includeSuperseded: include_superseded, signal }), text };
-    return this.#application.memories.search(this.#user.owner, search);
+    return this.#application.memories.search(await this.#user.now(), search);
   }
 
   async get(id: string): Promise<Memory> {
-    return this.#application.memories.get(this.#user.owner, checkedId(id, "memory"));
+    return this.#application.memories.get(await this.#user.now(), checkedId(id, "memory"));
   }
 
   /** @throws MEMORY_REFUSED for a secret */
   async update(id: string, change: MemoryChange): Promise<Memory> {
     const patch = checked(memoryPatchBody, optionsOf(change));
     const at = { now: this.#clock.now(), ...(await this.#zoneOf(patch.valid_until)) };
-    return this.#application.memories.patch(this.#user.owner, checkedId(id, "memory"), present(patch), at);
+    return this.#application.memories.patch(await this.#user.now(), checkedId(id, "memory"), present(patch), at);
   }
 
   /** The user's own words that a memory comes from. */
   async why(id: string): Promise<Why> {
-    return whyOf(this.#application, this.#user.owner, checkedId(id, "memory"));
+    return whyOf(this.#application, await this.#user.now(), checkedId(id, "memory"));
   }
 
   /** What happened to a memory, oldest first. */
   async history(id: string): Promise<readonly MemoryEvent[]> {
-    return this.#application.memories.history(this.#user.owner, checkedId(id, "memory"));
+    return this.#application.memories.history(await this.#user.now(), checkedId(id, "memory"));
   }
 
   /** For good, with its older versions; the sentence that it came from is hidden from history. */
   async forget(id: string): Promise<void> {
-    await this.#application.memories.forget(this.#user.owner, checkedId(id, "memory"), { now: this.#clock.now() });
+    await this.#application.memories.forget(await this.#user.now(), checkedId(id, "memory"), { now: this.#clock.now() });
   }
 
   /** Forgets everything. Returns how many. */
   async forgetAll(): Promise<number> {
-    return this.#application.memories.forgetAll(this.#user.owner, { now: this.#clock.now() });
+    return this.#application.memories.forgetAll(await this.#user.now(), { now: this.#clock.now() });
   }
 
   /** The user's yes to a memory that waits for it (status `review`), or to a change that waits (`pending_change`). */
   async approve(id: string): Promise<Memory> {
-    return this.#application.memories.approve(this.#user.owner, checkedId(id, "memory"), { now: this.#clock.now() });
+    return this.#application.memories.approve(await this.#user.now(), checkedId(id, "memory"), { now: this.#clock.now() });
   }
 
   /** The user's no: what waits goes, a change that waits is dropped and the memory stays. */
   async reject(id: string): Promise<Memory> {
-    return this.#application.memories.reject(this.#user.owner, checkedId(id, "memory"), { now: this.#clock.now() });
+    return this.#application.memories.reject(await this.#user.now(), checkedId(id, "memory"), { now: this.#clock.now() });
   }
 
   #zoneOf(end: string | null | undefined): Promise<{ readonly timeZone?: string }> {
-    return zoneOfEnds([end], this.#user.timeZone, () => this.#application.user(this.#user.owner));
+    return zoneOfEnds([end], this.#user.timeZone, async () => this.#application.user(await this.#user.now()));
   }
 }

@@ -12,7 +12,7 @@ import {
 import { AppError } from "../platform/errors.js";
 import type { Sessions, Thread, WriteBackState } from "../ports/application.js";
 import type { Page } from "../ports/session-store.js";
-import { checked, checkedId, checkedQuery, optionsOf, type UserParts } from "./checked.js";
+import { checked, checkedId, checkedQuery, optionsOf, type UserNow } from "./checked.js";
 
 /** A session to be. */
 export interface SessionOptions {
@@ -79,9 +79,9 @@ export interface MessageListOptions {
  */
 export class UserSessions {
   readonly #sessions: Sessions;
-  readonly #user: UserParts;
+  readonly #user: UserNow;
 
-  constructor(sessions: Sessions, user: UserParts) {
+  constructor(sessions: Sessions, user: UserNow) {
     this.#sessions = sessions;
     this.#user = user;
   }
@@ -90,24 +90,24 @@ export class UserSessions {
   async create(session: SessionOptions = {}): Promise<Session> {
     const { external_id: externalId, ...settings } = checked(newSessionBody, optionsOf(session));
     const wanted = sessionSettingsOf(settings);
-    if (externalId === undefined) return this.#sessions.create(this.#user.owner, wanted);
-    return (await this.#sessions.findOrCreate(this.#user.owner, externalId, wanted)).session;
+    if (externalId === undefined) return this.#sessions.create(await this.#user.now(), wanted);
+    return (await this.#sessions.findOrCreate(await this.#user.now(), externalId, wanted)).session;
   }
 
   /** Newest activity first. @throws INVALID_CURSOR */
   async list(options: SessionListOptions = {}): Promise<Page<Session>> {
-    return this.#sessions.list(this.#user.owner, present(checkedQuery(sessionListQuery, optionsOf(options))));
+    return this.#sessions.list(await this.#user.now(), present(checkedQuery(sessionListQuery, optionsOf(options))));
   }
 
   async get(id: string): Promise<Session> {
-    return this.#sessions.get(this.#user.owner, checkedId(id, "session"));
+    return this.#sessions.get(await this.#user.now(), checkedId(id, "session"));
   }
 
   /** @throws SESSION_NOT_ACTIVE for a deleted session */
   async update(id: string, change: SessionChange): Promise<Session> {
     const { status, expires_in_days: expiresInDays, ...settings } = checked(sessionPatchBody, optionsOf(change));
     const patch = { ...sessionSettingsOf(settings), ...present({ status, expiresInDays }) };
-    return this.#sessions.patch(this.#user.owner, checkedId(id, "session"), patch);
+    return this.#sessions.patch(await this.#user.now(), checkedId(id, "session"), patch);
   }
 
   /** Ends a session: it is kept, and takes no more turns. @throws SESSION_NOT_ACTIVE for a deleted session */
@@ -117,29 +117,29 @@ export class UserSessions {
 
   /** Recoverable until retention purges it. */
   async delete(id: string): Promise<void> {
-    await this.#sessions.delete(this.#user.owner, checkedId(id, "session"));
+    await this.#sessions.delete(await this.#user.now(), checkedId(id, "session"));
   }
 
   /** For good. `keepMemories`: what came from it stays remembered, without its quotes. Default: false. */
   async purge(id: string, options: { readonly keepMemories?: boolean } = {}): Promise<void> {
     const { keepMemories = false }: { readonly keepMemories?: boolean } = optionsOf(options);
-    await this.#sessions.purge(this.#user.owner, checkedId(id, "session"), { keepMemories, by: "user" });
+    await this.#sessions.purge(await this.#user.now(), checkedId(id, "session"), { keepMemories, by: "user" });
   }
 
   /** A deleted session, back to the status that it had. @throws INVALID_TRANSITION */
   async restore(id: string): Promise<Session> {
-    return this.#sessions.restore(this.#user.owner, checkedId(id, "session"));
+    return this.#sessions.restore(await this.#user.now(), checkedId(id, "session"));
   }
 
   /** Takes all messages out and keeps the session. @throws SESSION_NOT_ACTIVE for a deleted session */
   async empty(id: string): Promise<void> {
-    await this.#sessions.empty(this.#user.owner, checkedId(id, "session"));
+    await this.#sessions.empty(await this.#user.now(), checkedId(id, "session"));
   }
 
   /** @throws INVALID_CURSOR */
   async messages(id: string, options: MessageListOptions = {}): Promise<Page<Message>> {
     return this.#sessions.messages(
-      this.#user.owner,
+      await this.#user.now(),
       checkedId(id, "session"),
       present(checkedQuery(sessionMessagesQuery, optionsOf(options))),
     );
@@ -147,18 +147,18 @@ export class UserSessions {
 
   /** The session with all its steps and elements, to go on with it in a client. */
   async thread(id: string): Promise<Thread> {
-    return this.#sessions.thread(this.#user.owner, checkedId(id, "session"));
+    return this.#sessions.thread(await this.#user.now(), checkedId(id, "session"));
   }
 
   /** A new session that shares the past up to a message. @throws MESSAGE_NOT_FOUND, SESSION_NOT_ACTIVE for a deleted session */
   async fork(id: string, messageId: string): Promise<Session> {
     if (!messageIdField.safeParse(messageId).success) throw new AppError("INVALID_ID");
-    return this.#sessions.fork(this.#user.owner, checkedId(id, "session"), messageId);
+    return this.#sessions.fork(await this.#user.now(), checkedId(id, "session"), messageId);
   }
 
   /** Waits until what was said is in long-term memory, for at most `timeoutMs` (0 to 60,000, default 5,000). Tells what is left. */
   async flush(id: string, options: { readonly timeoutMs?: number } = {}): Promise<WriteBackState> {
     const { timeout_ms: timeoutMs = 5_000 } = checkedQuery(flushQuery, optionsOf(options));
-    return this.#sessions.flush(this.#user.owner, checkedId(id, "session"), timeoutMs);
+    return this.#sessions.flush(await this.#user.now(), checkedId(id, "session"), timeoutMs);
   }
 }

@@ -8,7 +8,7 @@ import { AppError } from "../platform/errors.js";
 import type { Application, ChatAnswer, ChatEvent, ChatRequest } from "../ports/application.js";
 import type { AddedMessages, ContextForPrompt, ContextPart } from "../ports/own-agent.js";
 import type { ErasureReceipt } from "../ports/owner-ledger.js";
-import { checked, checkedId, checkedKey, fieldsOf, optionsOf, type UserParts } from "./checked.js";
+import { checked, checkedId, checkedKey, fieldsOf, optionsOf, type UserNow, type UserParts } from "./checked.js";
 import { type StreamEvent, streamOf } from "./turn-stream.js";
 import { UserHistory } from "./user-history.js";
 import { UserMemories } from "./user-memories.js";
@@ -89,15 +89,16 @@ export interface ContextOptions {
 
 /** Everything that can be done for one user, and for nobody else. */
 export class MaitredUser {
-  /** Tenant and user in one. */
+  /** Tenant and user in one, as they were named. */
   readonly owner: Owner;
   readonly memories: UserMemories;
   readonly sessions: UserSessions;
   readonly history: UserHistory;
   readonly #application: Application;
-  readonly #user: UserParts;
+  readonly #user: UserNow;
 
-  constructor(application: Application, user: UserParts, clock: Clock) {
+  constructor(application: Application, named: UserParts, clock: Clock) {
+    const user = { ...named, now: () => application.identities.resolve(named.owner) };
     this.owner = user.owner;
     this.memories = new UserMemories(application, user, clock);
     this.sessions = new UserSessions(application.sessions, user);
@@ -139,10 +140,11 @@ export class MaitredUser {
     const input = checked(messagesBody, { messages, remember });
     const key = checkedKey(idempotencyKey);
     if (key !== undefined && named === undefined) throw keyWithoutSession();
-    const sessionId = named ?? (await this.#application.sessions.create(this.owner, {})).id;
+    const owner = await this.#user.now();
+    const sessionId = named ?? (await this.#application.sessions.create(owner, {})).id;
     const idempotency =
       key === undefined ? undefined : { key, requestHash: requestHash({ sessionId, body: fieldsOf({ messages, remember }) }) };
-    const request = { owner: this.owner, sessionId, messages: givenMessages(input), ...present({ remember, timeZone, idempotency }) };
+    const request = { owner, sessionId, messages: givenMessages(input), ...present({ remember, timeZone, idempotency }) };
     return { ...(await this.#application.ownAgent.addMessages(request, present({ signal }))), session_id: sessionId };
   }
 
@@ -154,18 +156,18 @@ export class MaitredUser {
   async context(query?: string, options: ContextOptions = {}): Promise<ContextForPrompt> {
     const { signal, timeZone = this.#user.timeZone, ...given }: ContextOptions = optionsOf(options);
     const { session_id: sessionId, max_tokens: maxTokens, ...input } = checked(contextBody, { ...given, query });
-    const request = { owner: this.owner, ...present({ ...input, sessionId, maxTokens, timeZone }) };
+    const request = { owner: await this.#user.now(), ...present({ ...input, sessionId, maxTokens, timeZone }) };
     return this.#application.ownAgent.context(request, present({ signal }));
   }
 
   /** Everything about the user as JSON text, in pieces: sessions, memories with their history, the domain's records. */
-  export(): AsyncIterable<string> {
-    return this.#application.privacy.export(this.owner, { by: "user" });
+  async *export(): AsyncIterable<string> {
+    yield* this.#application.privacy.export(await this.#user.now(), { by: "user" });
   }
 
   /** Erases everything about the user from every store, looks, and gives the receipt. Safe to repeat. */
-  erase(): Promise<ErasureReceipt> {
-    return this.#application.privacy.erase(this.owner, { by: "user" });
+  async erase(): Promise<ErasureReceipt> {
+    return this.#application.privacy.erase(await this.#user.now(), { by: "user" });
   }
 
   async #request(message: string, { images, idempotencyKey, timeZone, ...options }: Omit<TurnOptions, "signal">): Promise<ChatRequest> {

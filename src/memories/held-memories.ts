@@ -1,13 +1,17 @@
 import type { Owner } from "../domain/owner.js";
 import type { Memories } from "../ports/memories.js";
+import { type FormerSessionIds, withIdOfToday } from "../ports/session-names.js";
 
 /** Lets an erasure refuse new work of an owner, and wait for what runs. @throws OWNER_ERASED while one runs */
 export interface OwnerGate {
   begin(owner: Owner): { end(): void };
 }
 
-/** Memories as doors have them: no change begins while the owner is being erased, and an erasure waits for those that have begun. */
-export function heldMemories(memories: Memories, gate: OwnerGate): Memories {
+/**
+ * Memories as doors have them: no change begins while the owner is being erased, and an erasure waits for those that have begun; a session
+ * is also named by an id that it had before. `former`: default, no session had one.
+ */
+export function heldMemories(memories: Memories, gate: OwnerGate, former: FormerSessionIds = async () => null): Memories {
   const held = async <T>(owner: Owner, work: () => Promise<T>): Promise<T> => {
     const running = gate.begin(owner);
     try {
@@ -18,8 +22,8 @@ export function heldMemories(memories: Memories, gate: OwnerGate): Memories {
   };
   return {
     get: (owner, ...rest) => memories.get(owner, ...rest),
-    list: (owner, ...rest) => memories.list(owner, ...rest),
-    search: (owner, ...rest) => memories.search(owner, ...rest),
+    list: async (owner, query) => memories.list(owner, await withIdOfToday(former, owner, query, "sessionId")),
+    search: async (owner, query) => memories.search(owner, await withIdOfToday(former, owner, query, "sessionId")),
     history: (owner, ...rest) => memories.history(owner, ...rest),
     add: (owner, ...rest) => held(owner, () => memories.add(owner, ...rest)),
     addAll: (owner, ...rest) => held(owner, () => memories.addAll(owner, ...rest)),

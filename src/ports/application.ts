@@ -29,14 +29,15 @@ import type { Page, SessionQuery } from "./session-store.js";
 
 /**
  * What the outside can ask of Maitred, whichever door it comes through: HTTP, MCP, the command line, or code.
- * The owner is always the caller's, from the server's own knowledge of who that is.
+ * The owner is always the caller's, from the server's own knowledge of who that is; and who they are after merges, which the door has
+ * asked {@link Identities.resolve} for. `chat` and `seen` ask by themselves.
  */
 export interface Application {
   readonly chat: Chat;
   readonly ownAgent: OwnAgent;
   readonly sessions: Sessions;
   readonly memories: Memories;
-  readonly history: ConversationHistory;
+  readonly history: Pick<ConversationHistory, "search" | "count" | "residue" | "addSession" | "addEvents">;
   readonly imports: Imports;
   readonly privacy: Privacy;
   readonly events: Events;

@@ -1,6 +1,7 @@
 import { importedSessionId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
-import { AppError } from "../platform/errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
+import { isId } from "../platform/ids.js";
 import type { SessionIndex } from "./session-store.js";
 
 /** UTF-16 units of an application's own name of a session. */
@@ -16,4 +17,35 @@ export async function sessionIdFor(index: Pick<SessionIndex, "findByExternalId">
       errors: [{ pointer: "/external_id", detail: `text of 1 to ${MAX_EXTERNAL_ID_CHARS} characters` }],
     });
   return (await index.findByExternalId(owner, externalId))?.id ?? importedSessionId(owner, externalId);
+}
+
+/** The id of an owner's session, of one that it had before its user was merged with the owner; null where there is none. */
+export type FormerSessionIds = (owner: Owner, formerId: string) => Promise<string | null>;
+
+/** Work on a session by the id that a client knows, also by a former one. Nothing may be done before the session is found. */
+export async function byAnyId<T>(
+  former: FormerSessionIds,
+  owner: Owner,
+  id: string | undefined,
+  work: (id: string | undefined) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(id);
+  } catch (error) {
+    const now = isAppError(error, "SESSION_NOT_FOUND") && id !== undefined && isId(id) ? await former(owner, id) : null;
+    if (now === null) throw error;
+    return work(now);
+  }
+}
+
+/** A filter on a session, which throws nothing where there is none, by the session's id of today. */
+export async function withIdOfToday<Q extends object, K extends keyof Q>(
+  former: FormerSessionIds,
+  owner: Owner,
+  query: Q & { readonly [key in K]?: string | undefined },
+  field: K,
+): Promise<Q> {
+  const id: string | undefined = query[field];
+  const now = id !== undefined && isId(id) ? await former(owner, id) : null;
+  return now === null ? query : { ...query, [field]: now };
 }

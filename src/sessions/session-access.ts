@@ -2,6 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import type { Session } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
+import type { FormerSessionIds } from "../ports/session-names.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 
 /** Lets an erasure end the work of an owner and wait for it. `begin` @throws OWNER_ERASED, SHUTTING_DOWN */
@@ -23,21 +24,32 @@ export class SessionAccess {
   readonly #store: SessionStore;
   readonly #gate: OwnerGate;
   readonly #waitMs: number;
+  readonly #former: FormerSessionIds;
 
   constructor(
     store: SessionStore,
     gate: OwnerGate,
-    options: { /** How long a change waits for a turn that runs. */ readonly waitMs: number },
+    options: {
+      /** How long a change waits for a turn that runs. */ readonly waitMs: number;
+      /** Default: no session had another id. */ readonly former?: FormerSessionIds;
+    },
   ) {
     this.#store = store;
     this.#gate = gate;
     this.#waitMs = options.waitMs;
+    this.#former = options.former ?? (async () => null);
   }
 
-  /** @throws INVALID_SESSION_ID for what can't be an id, SESSION_NOT_FOUND also for a session of somebody else */
+  /**
+   * Also by a former id: what it is called by now the session says.
+   * @throws INVALID_SESSION_ID for what can't be an id, SESSION_NOT_FOUND also for a session of somebody else
+   */
   async find(owner: Owner, id: string): Promise<Session> {
     if (!isId(id)) throw new AppError("INVALID_SESSION_ID");
-    const session = await this.#store.index.get(owner, id);
+    const { index } = this.#store;
+    let session = await index.get(owner, id);
+    const now = session === null ? await this.#former(owner, id) : null;
+    if (now !== null) session = await index.get(owner, now);
     if (!session) throw new AppError("SESSION_NOT_FOUND");
     return session;
   }
@@ -58,8 +70,8 @@ export class SessionAccess {
    * @throws SESSION_BUSY, SESSION_NOT_FOUND, OWNER_ERASED
    */
   async hold<T>(owner: Owner, id: string, work: (held: HeldSession) => Promise<T>, waitMs = this.#waitMs): Promise<T> {
-    await this.find(owner, id);
-    return this.alone(owner, id, async (held) => work({ session: await this.find(owner, id), ...held }), waitMs);
+    const { id: now } = await this.find(owner, id);
+    return this.alone(owner, now, async (held) => work({ session: await this.find(owner, now), ...held }), waitMs);
   }
 
   /** As {@link hold}, for a session that there may not be yet. */

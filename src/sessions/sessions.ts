@@ -14,7 +14,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { RequestKey } from "../ports/request-key.js";
-import { sessionIdFor } from "../ports/session-names.js";
+import { type FormerSessionIds, sessionIdFor } from "../ports/session-names.js";
 import type { Page, SessionQuery, SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
 import { readImage } from "./images.js";
@@ -37,6 +37,8 @@ export interface SessionServiceParts {
   readonly gate: OwnerGate;
   readonly lagging: Pick<SessionsBehind, "requireLevel" | "findIdempotent">;
   readonly writeBack: WriteBackControl;
+  /** Default: no session had another id. */
+  readonly formerSessionIds?: FormerSessionIds;
   /** Writes the final summary of a session that is being archived, without waiting for a model. Must not throw. */
   readonly finalSummary: (owner: Owner, sessionId: string) => Promise<void>;
   /** `agent_type` of new sessions: the domain's name. */
@@ -66,7 +68,10 @@ export class SessionService implements Sessions {
   constructor(parts: SessionServiceParts, options: SessionServiceOptions) {
     this.#parts = parts;
     this.#retention = options.retention;
-    this.#access = new SessionAccess(parts.store, parts.gate, { waitMs: options.lockWaitMs });
+    this.#access = new SessionAccess(parts.store, parts.gate, {
+      waitMs: options.lockWaitMs,
+      ...(parts.formerSessionIds && { former: parts.formerSessionIds }),
+    });
     this.#once = new MadeOnce({ index: parts.store.index, lagging: parts.lagging, access: this.#access, clock: parts.clock });
   }
 
@@ -121,14 +126,14 @@ export class SessionService implements Sessions {
 
   /** Metadata is merged as RFC 7396 has it: null takes a key out. @throws SESSION_NOT_ACTIVE for a deleted session */
   async patch(owner: Owner, id: string, patch: SessionPatch): Promise<Session> {
-    const session = await this.#access.find(owner, id);
-    if (patch.status === "archived" && session.status === "active") await this.#parts.finalSummary(owner, id);
-    return this.#access.hold(owner, id, async (held) => {
+    const { id: now, status } = await this.#access.find(owner, id);
+    if (patch.status === "archived" && status === "active") await this.#parts.finalSummary(owner, now);
+    return this.#access.hold(owner, now, async (held) => {
       if (held.session.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
       const body = patchBody(held.session, patch, this.#parts.clock.now());
       if (body !== null) await this.#write(owner, held, body);
-      if (body?.status === "archived") await this.#parts.store.journal.compress(owner, id);
-      return this.#shown(owner, id);
+      if (body?.status === "archived") await this.#parts.store.journal.compress(owner, now);
+      return this.#shown(owner, now);
     });
   }
 
@@ -139,9 +144,9 @@ export class SessionService implements Sessions {
   /** Gives back the status that the session had; an expiry that has passed meanwhile is lifted. @throws INVALID_TRANSITION */
   async restore(owner: Owner, id: string): Promise<Session> {
     return this.#access.hold(owner, id, async (held) => {
-      const before = await this.#parts.store.index.statusBeforeDelete(owner, id);
+      const before = await this.#parts.store.index.statusBeforeDelete(owner, held.session.id);
       await this.#move(owner, held, "restore", before === "archived" ? "archived" : "active");
-      return this.#shown(owner, id);
+      return this.#shown(owner, held.session.id);
     });
   }
 
@@ -154,8 +159,9 @@ export class SessionService implements Sessions {
    * Takes out all that was said, with its images and what was made of it: summaries, derived title, topic and tags, idempotency keys, the
    * history entries. Memories stay, without their quotes; what the user set stays.
    */
-  async empty(owner: Owner, id: string): Promise<void> {
-    await this.#withoutWriteBack(owner, id, async (held) => {
+  async empty(owner: Owner, given: string): Promise<void> {
+    await this.#withoutWriteBack(owner, given, async (held) => {
+      const { id } = held.session;
       if (held.session.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
       const { journal, index, images } = this.#parts.store;
       await detachSession(this.#parts, owner, id, "drop-quotes");
@@ -177,24 +183,24 @@ export class SessionService implements Sessions {
   }
 
   async messages(owner: Owner, id: string, query: MessageQuery): Promise<Page<Message>> {
-    await this.#access.find(owner, id);
-    return readMessages(this.#parts.store.journal, owner, id, query);
+    const session = await this.#access.find(owner, id);
+    return readMessages(this.#parts.store.journal, owner, session.id, query);
   }
 
   async message(owner: Owner, id: string, messageId: string): Promise<Message | null> {
-    await this.#access.find(owner, id);
-    return findMessage(this.#parts.store.journal, owner, id, messageId);
+    const session = await this.#access.find(owner, id);
+    return findMessage(this.#parts.store.journal, owner, session.id, messageId);
   }
 
   async thread(owner: Owner, id: string): Promise<Thread> {
     const session = await this.#shown(owner, id);
     const tombstones = await this.#parts.ledger.tombstones(owner);
-    return threadOf(session, this.#parts.store.journal.read(owner, id), new Set(tombstones.map(({ memoryId }) => memoryId)));
+    return threadOf(session, this.#parts.store.journal.read(owner, session.id), new Set(tombstones.map(({ memoryId }) => memoryId)));
   }
 
   async image(owner: Owner, id: string, imageId: string): ReturnType<Sessions["image"]> {
-    await this.#access.find(owner, id);
-    return readImage(this.#parts.store.images, owner, id, imageId);
+    const session = await this.#access.find(owner, id);
+    return readImage(this.#parts.store.images, owner, session.id, imageId);
   }
 
   /** A new active session with the conversation up to the turn of a message; see {@link writeFork}. */
@@ -202,7 +208,8 @@ export class SessionService implements Sessions {
     const make = async (kept: readonly NewRecord[]) => {
       const source = await this.#access.find(owner, id);
       if (source.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
-      const made = await this.#access.during(owner, (signal) => writeFork(this.#parts, owner, { sourceId: id, messageId, kept, signal }));
+      const from = { sourceId: source.id, messageId, kept };
+      const made = await this.#access.during(owner, (signal) => writeFork(this.#parts, owner, { ...from, signal }));
       await this.#parts.lagging.requireLevel(owner, made);
       return this.#shown(owner, made);
     };
@@ -210,16 +217,16 @@ export class SessionService implements Sessions {
   }
 
   async flush(owner: Owner, id: string, timeoutMs: number): Promise<WriteBackState> {
-    await this.#access.find(owner, id);
-    await this.#parts.writeBack.flush(owner, id, timeoutMs);
-    return (await this.#access.find(owner, id)).write_back;
+    const session = await this.#access.find(owner, id);
+    await this.#parts.writeBack.flush(owner, session.id, timeoutMs);
+    return (await this.#access.find(owner, session.id)).write_back;
   }
 
   async retryWriteBack(owner: Owner, id: string): Promise<WriteBackState> {
-    await this.#access.find(owner, id);
-    await this.#parts.store.index.retryFailed(owner, id);
+    const session = await this.#access.find(owner, id);
+    await this.#parts.store.index.retryFailed(owner, session.id);
     this.#parts.writeBack.kick();
-    return (await this.#access.find(owner, id)).write_back;
+    return (await this.#access.find(owner, session.id)).write_back;
   }
 
   /**
@@ -243,11 +250,12 @@ export class SessionService implements Sessions {
    */
   async #purge(
     owner: Owner,
-    id: string,
+    given: string,
     options: { readonly keepMemories: boolean; readonly by: "user" | "retention" },
     due: (session: Session) => boolean,
   ): Promise<boolean> {
-    return this.#withoutWriteBack(owner, id, async (held) => {
+    return this.#withoutWriteBack(owner, given, async (held) => {
+      const { id } = held.session;
       if (!due(held.session)) return false;
       const { store, ledger, events, clock } = this.#parts;
       nextState(held.session.status, "purge");

@@ -37,7 +37,7 @@ describe("a store whose embedder was changed", () => {
     const dir = await tempDir();
     const [small, large] = [new HashingEmbedder({ dimension: 64 }), new HashingEmbedder({ dimension: 128 })];
     const before = await createOrchestrator({ MEMORY_STORAGE_DIR: dir }, { embedder: small });
-    const ada = before.owner("ada");
+    const ada = await before.owner("ada");
     const now = new Date();
     const memory = await before.memories.add(ada, { text: "Prefers jazz concerts", category: "genre" }, { now });
     const { session_id: session } = await before.chat.chat({ owner: ada, message: "We met at the lighthouse" });
@@ -55,7 +55,7 @@ describe("a store whose embedder was changed", () => {
 describe("a memory by hand", () => {
   test("goes under `other` without a category, and under the table's name of a misspelt one, also when it is edited", async () => {
     const maitred = await opened();
-    const [ada, now] = [maitred.owner("ada"), new Date()];
+    const [ada, now] = [await maitred.owner("ada"), new Date()];
     expect(await maitred.memories.add(ada, { text: "Collects stamps" }, { now })).toMatchObject({ category: "other" });
     const { id } = await maitred.memories.add(ada, { text: "Prefers row 4", category: "seatting" }, { now });
     expect(await maitred.memories.get(ada, id)).toMatchObject({ category: "seating" });
@@ -68,7 +68,7 @@ describe("a memory by hand", () => {
     ["text as tags", { text: "Likes jazz", tags: "a" }, "/tags"],
   ])("with %s is refused and says where, new or edited", async (_name, given, pointer) => {
     const maitred = await opened();
-    const [ada, now] = [maitred.owner("ada"), new Date()];
+    const [ada, now] = [await maitred.owner("ada"), new Date()];
     const refused = { code: "INVALID_REQUEST", errors: expect.arrayContaining([expect.objectContaining({ pointer })]) };
     await expect(maitred.memories.add(ada, given as never, { now })).rejects.toMatchObject(refused);
     const { id } = await maitred.memories.add(ada, { text: "Likes opera" }, { now });
@@ -77,7 +77,7 @@ describe("a memory by hand", () => {
 
   test("a message that is no text, or blank, is refused before anything is kept", async () => {
     const maitred = await opened();
-    const owner = maitred.owner("ada");
+    const owner = await maitred.owner("ada");
     for (const message of [7, " \n"])
       await expect(maitred.chat.chat({ owner, message: message as string })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
     expect((await maitred.sessions.list(owner, {})).data).toEqual([]);
@@ -86,13 +86,13 @@ describe("a memory by hand", () => {
 
 test("[owner-isolation] user:ada is another user than ada", async () => {
   const maitred = await opened();
-  await maitred.memories.add(maitred.owner("ada"), { text: "Likes jazz" }, { now: new Date() });
-  expect((await maitred.memories.list(maitred.owner("user:ada"), {})).data).toEqual([]);
+  await maitred.memories.add(await maitred.owner("ada"), { text: "Likes jazz" }, { now: new Date() });
+  expect((await maitred.memories.list(await maitred.owner("user:ada"), {})).data).toEqual([]);
 });
 
 test("an answer carries the metadata that is kept with its message, with the sources that it names", async () => {
   const maitred = await opened();
-  const owner = maitred.owner("ada");
+  const owner = await maitred.owner("ada");
   const answer = await maitred.chat.chat({ owner, message: "What concerts are there next week?" });
   const [kept] = (await maitred.sessions.messages(owner, answer.session_id, { order: "desc", limit: 1 })).data;
   expect(answer.message.metadata?.sources).not.toEqual([]);
@@ -111,7 +111,7 @@ test("SHORT_TERM_ROUNDS=0 shows the model none of the rounds before", async () =
     },
   };
   const maitred = await opened({ SHORT_TERM_ROUNDS: "0", MEM0_ENABLED: "false" }, { model });
-  const owner = maitred.owner("ada");
+  const owner = await maitred.owner("ada");
   const { session_id: sessionId } = await maitred.chat.chat({ owner, message: "The first word" });
   await maitred.chat.chat({ owner, sessionId, message: "The second word" });
   const second = sent.find((messages) => JSON.stringify(messages.at(-1)).includes("The second word")) ?? [];
@@ -199,7 +199,7 @@ describe("what a library logs", () => {
   /** Fails a turn, which is a warning beside what is told at other levels. */
   async function failingTurn(maitred: Maitred): Promise<void> {
     onTestFinished(() => maitred.close({ drainMs: 0 }));
-    await expect(maitred.chat.chat({ owner: maitred.owner("ada"), message: "Good evening." })).rejects.toThrow();
+    await expect(maitred.chat.chat({ owner: await maitred.owner("ada"), message: "Good evening." })).rejects.toThrow();
   }
   const failing = (): ChatModel => ({
     name: "failing",

@@ -135,7 +135,7 @@ test("[unanswered-not-lost] a turn that waits for its caller's tools is read onc
   const model = new TaskModel();
   model.read = readsNuts;
   const maitred = await opened(model);
-  const owner = maitred.owner("ada");
+  const owner = await maitred.owner("ada");
   const tools = [{ name: "weather", description: "The weather of a place.", parameters: { type: "object", properties: {} } }];
   model.replies.push({ name: "weather", arguments: { city: "Rome" } });
   const waiting = await maitred.chat.chat({ owner, message: SAID, externalId: "talk", tools });

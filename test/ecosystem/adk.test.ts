@@ -79,7 +79,7 @@ needing("ecosystem")("@google/adk with Maitred's services", () => {
     const kept = await sessions.getSession({ ...rosa, sessionId: first.id });
     expect(kept?.events).toHaveLength(4);
     if (kept !== undefined) await memory.addSessionToMemory(kept);
-    expect(await opened.history.count(opened.owner("desk", "rosa")), "adding to memory what is there already adds nothing").toBe(4);
+    expect(await opened.history.count(await opened.owner("desk", "rosa")), "adding to memory what is there already adds nothing").toBe(4);
 
     const second = await sessions.createSession({ ...rosa, sessionId: "second" });
     expect(await say(second.id, "Which row do I like?")).toBe("You like row F.");

@@ -24,7 +24,7 @@ async function opened(steps: readonly ScriptedStep[]) {
     mem0Enabled: false,
   });
   onTestFinished(() => maitred.close());
-  const owner = maitred.owner("ada");
+  const owner = await maitred.owner("ada");
   const say = (text: string) => maitred.chat.chat({ owner, message: text, externalId: "talk", tools: [WEATHER] });
   const resume = (results: Readonly<Record<string, string>>, onEvent?: (event: ChatEvent) => void) =>
     maitred.chat.resume(
@@ -125,7 +125,7 @@ describe("a tool of the caller's own", () => {
     await expect(resume({ call_w: "sunny", call_3: "rain" })).rejects.toMatchObject(notWaiting);
     await expect(resume({})).rejects.toMatchObject(notWaiting);
     const results = [{ callId: "call_w", output: "sunny" }];
-    const other = maitred.chat.resume({ owner: maitred.owner("ben"), sessionId, results });
+    const other = maitred.chat.resume({ owner: await maitred.owner("ben"), sessionId, results });
     await expect(other).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await expect(maitred.chat.resume({ owner, externalId: "nowhere", results })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await expect(maitred.chat.resume({ owner, sessionId: "x", results })).rejects.toMatchObject({ code: "INVALID_SESSION_ID" });

@@ -6,6 +6,7 @@ import { AppError, ERRORS } from "../../platform/errors.js";
 import { isId, newId } from "../../platform/ids.js";
 import type { CallResult, Chat, ChatAnswer, ChatRequest, Sessions } from "../../ports/application.js";
 import type { ToolSpec } from "../../ports/chat-model.js";
+import type { Identities } from "../../ports/identities.js";
 import type { HttpEnv } from "../http-env.js";
 import { type Content, refused, saidIn, textOf } from "./content.js";
 
@@ -97,9 +98,14 @@ export function sessionNotFound(pointer: string, cause?: unknown): AppError {
  * of the user's with the newest activity that began with the same; a conversation that begins has a session of its own.
  * @throws SESSION_NOT_FOUND for results that no such session waits for
  */
-export async function runTurn(c: Context<HttpEnv>, { chat, sessions }: TurnParts, asked: Asked, options: TurnOptions): Promise<ChatAnswer> {
+export async function runTurn(
+  c: Context<HttpEnv>,
+  { chat, sessions, identities }: TurnParts,
+  asked: Asked,
+  options: TurnOptions,
+): Promise<ChatAnswer> {
   const { say, name, isNew } = asked;
-  const sessionId = asked.sessionId ?? (isNew ? undefined : await sessionNamed(sessions, c.get("owner"), name));
+  const sessionId = asked.sessionId ?? (isNew ? undefined : await sessionNamed(sessions, await identities.resolve(c.get("owner")), name));
   if ("results" in say && sessionId === undefined) throw new AppError("SESSION_NOT_FOUND");
   const session = sessionId === undefined ? { externalId: `${name}:${newId()}` } : { sessionId };
   const request = { ...turnOf(c, asked), ...session };
@@ -110,6 +116,7 @@ export async function runTurn(c: Context<HttpEnv>, { chat, sessions }: TurnParts
 export interface TurnParts {
   readonly chat: Chat;
   readonly sessions: Pick<Sessions, "list">;
+  readonly identities: Pick<Identities, "resolve">;
 }
 
 async function sessionNamed(sessions: TurnParts["sessions"], owner: Owner, name: string): Promise<string | undefined> {

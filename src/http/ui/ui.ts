@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { Chat, ChatRequest, Sessions } from "../../ports/application.js";
+import type { Identities } from "../../ports/identities.js";
 import { chatBody, chatRequestOf, OF_A_TURN } from "../chat.js";
 import { type StreamLimits, streamTurn } from "../chat-stream.js";
 import { externalIdField, fieldsOf } from "../fields.js";
@@ -61,19 +62,20 @@ const route = createRoute({
 export interface UiParts {
   readonly chat: Chat;
   readonly sessions: Pick<Sessions, "findOrCreate" | "messages">;
+  readonly identities: Pick<Identities, "resolve">;
   readonly streams: OpenStreams;
   readonly limits: StreamLimits;
 }
 
 /** The chat's id is the session's external id; the body is what `DefaultChatTransport` sends. */
-export function uiRoutes({ chat, sessions, streams, limits }: UiParts): ApiApp {
+export function uiRoutes({ chat, sessions, identities, streams, limits }: UiParts): ApiApp {
   const api = newApi();
   api.openapi(route, async (c) => {
     const given = c.req.valid("json");
     const owner = c.get("owner");
     const { id: external_id, messages: _, trigger: __, messageId: ___, ...more } = given;
     const { message, images } = lastSaid(given.messages);
-    const edited = await editedMessage(sessions, owner, given, message);
+    const edited = await editedMessage({ sessions, identities }, owner, given, message);
     const caller = { owner, timeZone: c.get("timeZone"), homeTimeZone: c.get("identity").timeZone, idempotency: undefined };
     const said = await chatRequestOf({ ...more, message, external_id, channel: "ui", ...(edited !== null && { edit_of: edited }) }, caller);
     const request: ChatRequest = { ...said, ...(images.length > 0 && { images }) };
@@ -106,14 +108,15 @@ function contentOf({ parts }: UiMessage): Content {
  * @throws EDIT_NOT_LAST for any message before
  */
 async function editedMessage(
-  sessions: UiParts["sessions"],
-  owner: Owner,
+  { sessions, identities }: Pick<UiParts, "sessions" | "identities">,
+  named: Owner,
   { id, messages, trigger, messageId }: UiChat,
   message: string,
 ): Promise<string | null> {
   const again = trigger === "regenerate-message";
   const edits = !again && messageId !== undefined && messageId !== null && messages.at(-1)?.id === messageId;
   if (!again && !edits) return null;
+  const owner = await identities.resolve(named);
   const { session, created } = await sessions.findOrCreate(owner, id, {});
   if (created || session.message_count === 0) return null;
   const { data } = await sessions.messages(owner, session.id, { limit: 10, order: "desc" });
