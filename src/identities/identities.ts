@@ -6,7 +6,16 @@ import type { Logger } from "../platform/logger.js";
 import type { Identities, Merge, MergeRequest } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { TurnLock } from "../ports/session-store.js";
-import { MERGE_JOB, type MergeRecord, type MergeRecords, mergeOf, newMergeId, ownerOfMerge, undoUntilMs } from "./merge-record.js";
+import {
+  MERGE_JOB,
+  type MergeRecord,
+  type MergeRecords,
+  mergeOf,
+  newMergeId,
+  ownerOfMerge,
+  TAKEN_FOR_ANOTHER,
+  undoUntilMs,
+} from "./merge-record.js";
 import { MergeSteps, type MergeStepsParts } from "./merge-steps.js";
 
 export interface IdentityParts extends MergeStepsParts {
@@ -76,7 +85,7 @@ export class IdentityService implements Identities {
         this.#steps.letIn(owner);
         return owner;
       }
-      if (record.state === "merged" || record.state === "final" || record.state === "expiring") return record.to;
+      if (TAKEN_FOR_ANOTHER.has(record.state)) return record.to;
       if (record.state === "erasing" || tries > 2) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
       await (this.#running.get(owner) ?? this.#resume(record));
     }

@@ -31,6 +31,9 @@ const recordSchema = z.object({
 });
 export type MergeRecord = z.infer<typeof recordSchema>;
 
+/** States in which nothing is to be finished, and the user is taken for the one they were merged with. */
+export const TAKEN_FOR_ANOTHER: ReadonlySet<MergeRecord["state"]> = new Set(["merged", "expiring", "final"]);
+
 const namesSchema = z.object({ v: z.literal(1), from: z.array(owner) });
 
 /** Under which a ledger keeps them: of the one who was merged, and of the one who was given it all. */
@@ -99,6 +102,12 @@ export class MergeRecords {
   async of(from: Owner): Promise<MergeRecord | null> {
     const kept = await this.#ledger.progress(from, MERGE_JOB);
     return kept === null ? null : recordSchema.parse(JSON.parse(kept));
+  }
+
+  /** Whom a user is taken for: themselves, where they are merged with nobody. */
+  async knownAs(owner: Owner): Promise<Owner> {
+    const record = await this.of(owner);
+    return record !== null && TAKEN_FOR_ANOTHER.has(record.state) ? record.to : owner;
   }
 
   /** Durable on resolve. `to` knows of it first, so that an erasure of theirs finds it. For one who holds both users' locks. */

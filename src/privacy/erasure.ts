@@ -28,6 +28,8 @@ export interface ErasureParts {
 
 /** What an erasure must know of users that turned out to be one. */
 export interface ErasedMerges {
+  /** Whom this one is taken for now: themselves, or whom they were merged with. */
+  knownAs(owner: Owner): Promise<Owner>;
   /** Whether what is open is a merge's fence, and no erasure. */
   isMerge(owner: Owner): Promise<boolean>;
   /** Those whose things lie dormant because they were merged with this one: they are erased along. Durable on resolve. */

@@ -66,15 +66,16 @@ export class PrivacyService implements Privacy {
   }
 
   /** The audit entry follows the last piece: an export that was broken off is none. */
-  async *export(owner: Owner, options: { readonly by: string }): AsyncIterable<string> {
+  async *export(asked: Owner, options: { readonly by: string }): AsyncIterable<string> {
     const { clock, ledger } = this.#parts;
+    const owner = await this.#knownAs(asked);
     const counts: ExportCounts = { sessions: 0, messages: 0, memories: 0, records: 0 };
     yield* exportDocument(this.#parts, owner, clock.now(), counts);
     await ledger.audit(owner, { at: clock.now().toISOString(), action: "export", by: options.by, receiptId: null, counts: { ...counts } });
   }
 
-  erase(owner: Owner, { by, ...wait }: { readonly by: string } & ErasureWait): Promise<ErasureReceipt> {
-    return this.#erasure.receiptWithin(owner, by, wait);
+  async erase(owner: Owner, { by, ...wait }: { readonly by: string } & ErasureWait): Promise<ErasureReceipt> {
+    return this.#erasure.receiptWithin(await this.#knownAs(owner), by, wait);
   }
 
   /** What a merge left dormant. `keep`: jobs whose progress stays in the ledger. */
@@ -89,6 +90,11 @@ export class PrivacyService implements Privacy {
   /** Ends the erasures that run; they stay open. */
   stop(): Promise<void> {
     return this.#erasure.stop();
+  }
+
+  /** A receipt must hold for a name of before, too: what lies dormant under it is not all there is of its user. */
+  async #knownAs(owner: Owner): Promise<Owner> {
+    return (await this.#parts.merges?.knownAs(owner)) ?? owner;
   }
 }
 

@@ -72,3 +72,22 @@ test("[merge-whole] an owner that is kept across a merge writes nothing as someb
     await maitred.close();
   }
 }, 120_000);
+
+test("[merge-whole] [erasure-complete] an owner that is kept across a merge is exported and erased as who they turned out to be", async () => {
+  const maitred = await opened();
+  try {
+    const stale = await maitred.owner("visitor");
+    const ada = maitred.for("ada");
+    await ada.memories.add("Likes opera");
+    await maitred.for("visitor").chat("I prefer jazz concerts.");
+    await maitred.identities.merge({ from: "visitor", to: "ada" });
+    let exported = "";
+    for await (const piece of maitred.privacy.export(stale, { by: "a person" })) exported += piece;
+    expect(exported).toContain("Likes opera");
+    expect(await maitred.privacy.erase(stale, { by: "a person" })).toMatchObject({ verified: true });
+    expect((await ada.memories.list()).data).toEqual([]);
+    expect((await ada.sessions.list()).data).toEqual([]);
+  } finally {
+    await maitred.close();
+  }
+}, 120_000);
