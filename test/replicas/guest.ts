@@ -4,6 +4,8 @@ import type { Cluster } from "./cluster.js";
 
 /** In a row, with 100 ms between: longer than anything is down. */
 const MAX_TRIES = 400;
+/** Of a thread's newest messages: a turn that failed several times tells of each time behind what was said. */
+const MAX_SHOWN = 50;
 const AGAIN = new Set([409, 429, 500, 502, 503, 504]);
 
 /** One session of a guest, as its client knows it: what was answered, and what was said of preferences. */
@@ -55,12 +57,13 @@ export class Conversation {
   }
 
   async #edit(word: string, erased: () => boolean): Promise<boolean> {
-    const thread = await this.#cluster.ask("GET", `/v1/sessions/${this.sessionId}/messages?order=desc&limit=2`, this.user);
+    const thread = await this.#cluster.ask("GET", `/v1/sessions/${this.sessionId}/messages?order=desc&limit=${MAX_SHOWN}`, this.user);
     if (thread?.status !== 200) return !erased();
     const { data } = thread.body as { data: { id: string; role: string }[] };
     const last = data.find(({ role }) => role === "user");
+    if (last === undefined) throw new Error(`${word}: what was said is not in its thread`);
     const message = `Is there any ${word}edited today`;
-    if (!(await this.#say(message, `${word}e`, { edit_of: last?.id }, erased))) return false;
+    if (!(await this.#say(message, `${word}e`, { edit_of: last.id }, erased))) return false;
     // What is said again differently takes back what it said before.
     this.preferences.delete(preferenceIn(word));
     this.said[this.said.length - 1] = message;
