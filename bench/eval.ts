@@ -49,7 +49,7 @@ for (const { name: set, conversations } of conversationSets(given("--file"))) {
     const all = emptyScore();
     const groups = new Map<string, Score>();
     for (const conversation of conversations) {
-      const memories = await rememberedOf(conversation, readerFor);
+      const memories = await rememberedOf(conversation, readerFor, embedder);
       const group = groups.get(conversation.group) ?? emptyScore();
       groups.set(conversation.group, group);
       addScore(all, conversation, memories);

@@ -25,6 +25,8 @@ export const REQUIREMENTS = {
   "other-users-unaffected": "A fault that one user meets is not felt by another.",
   "owner-isolation": "No request by one owner reads or changes anything of another, whatever ids or filters it holds.",
   "owner-reserved": "Reserved and malformed user ids are refused before they reach a store.",
+  "second-witness":
+    "What must hold is borne out by the guest's own words, whatever a model made of them: else the guest is asked, and nothing is lost.",
   "identity-from-server": "Identity comes from the server's own verification, never from a body, a tool argument or a model.",
   "local-mode-loopback": "In local mode the server binds to loopback and refuses foreign hosts and origins.",
   "hostile-input": "Hostile input is answered with a 4xx: no 5xx, no hang, no stack.",

@@ -7,6 +7,7 @@ import { changesOf } from "../../src/memories/proposed-change.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import { reconcile } from "../../src/memories/reconcile.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import type { Embedder } from "../../src/ports/embedding.js";
 import type { MessageReader, MessageToRead } from "../../src/ports/extraction.js";
 import type { Conversation } from "./conversations.js";
 import type { Script } from "./scripted-readers.js";
@@ -16,11 +17,16 @@ const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 2, 11, 10);
 
 /** A conversation, message after message through reader, checks and reconciling: what is remembered in the end. */
-export async function rememberedOf(conversation: Conversation, readerOf: (script: Script) => MessageReader): Promise<readonly Memory[]> {
+export async function rememberedOf(
+  conversation: Conversation,
+  readerOf: (script: Script) => MessageReader,
+  embedder?: Embedder,
+): Promise<readonly Memory[]> {
   const turnOf = (message: MessageToRead) => message.turn - 1;
   const read = readMessage(readerOf({ conversation, turnOf }), {
     categories: CONCIERGE_CATEGORIES,
     needs: CONCIERGE_NEEDS,
+    ...(embedder !== undefined && { embedder }),
     logger: silentLogger,
   });
   let records: readonly MemoryRecord[] = [];

@@ -7,7 +7,7 @@ import { EngineBookings } from "../concierge/engine-bookings.js";
 import { openConcierge } from "../concierge/open-concierge.js";
 import type { Owner } from "../domain/owner.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
-import { check } from "../memories/checks/check.js";
+import { checkWithWitness } from "../memories/likeness.js";
 import type { ReadMessage } from "../memories/memories.js";
 import { inOwnWords } from "../memories/own-words.js";
 import { type ReadTogether, readMessage, readTogether } from "../memories/read-message.js";
@@ -82,7 +82,7 @@ export async function openAgent(
     const { models, provider } = await modelsOf(model);
     const reader =
       overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, embedder, giveWay, logger }));
-    const reading = { categories, needs, logger };
+    const reading = { categories, needs, embedder, logger };
     const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
       const { arrange } = domain;
       const { beforeTool } = overrides;
@@ -97,7 +97,7 @@ export async function openAgent(
       });
     });
     const checkProposed: CheckProposed = (message, operations) =>
-      check(message, { operations: [...operations], off_record: null, unreadable: 0 }, { reader: "tool", categories, needs });
+      checkWithWitness(message, { operations: [...operations], off_record: null, unreadable: 0 }, { reader: "tool", ...reading });
     return {
       domain,
       prompt,

@@ -1,6 +1,7 @@
 import type { Need } from "../ports/agent.js";
 import spellingsOfNeeds from "./need-spellings.json" with { type: "json" };
 import { plain } from "./vocabulary.js";
+import { CONCIERGE_WORDS } from "./words.js";
 
 /** What may have to hold when the concierge books something; the catalogue states by these names what an event meets. */
 
@@ -8,6 +9,7 @@ const need = <const Name extends keyof typeof spellingsOfNeeds>(name: Name, desc
   name,
   description,
   spellings: spellingsOfNeeds[name] as readonly string[],
+  words: CONCIERGE_WORDS.needs.flatMap((each) => (each.need === name ? each.words : [])),
 });
 
 /** How one gets in, hears and sees. */

@@ -34,7 +34,7 @@ export function memoryOf(record: MemoryRecord): Memory {
 }
 
 /** A memory of an export as a record again: what only the store knew starts anew, but for what happened to it. */
-export function recordOf({ history = [], ...memory }: RestorableMemory): MemoryRecord {
+export function recordOf({ history = [], ...memory }: Omit<RestorableMemory, "said">): MemoryRecord {
   const own = history.flatMap(({ at, event, memory_id }) => {
     const parsed = storedEventSchema.safeParse({ at, event });
     // That it expired follows from its end.

@@ -142,6 +142,8 @@ export interface MemoryEvent {
 /** A memory as an export has it: with what happened to it and to the versions before it, as `history` told. */
 export interface RestorableMemory extends Memory {
   readonly history?: readonly (Omit<MemoryEvent, "event"> & { readonly event: string })[];
+  /** The user's message that its quote stands in, and the answer before it, where the export holds them. */
+  readonly said?: { readonly text: string; readonly before: string | null };
 }
 
 /** A user's own edit. A changed text is a new memory that supersedes the old one. */

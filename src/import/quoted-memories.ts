@@ -1,23 +1,33 @@
 import type { ExportedMemory, ExportedSession } from "../domain/export-format.js";
-import type { MemorySource } from "../domain/memory.js";
+import type { MemorySource, RestorableMemory } from "../domain/memory.js";
 import { normalised } from "../domain/normalised-text.js";
 
 /**
- * An export's memories as its own messages bear them out: one whose quote stands in no user message of its session is what a statement by
- * hand would be, without a source. The same for a change that waits. Pure.
+ * An export's memories with what its own messages say of them: one whose quote stands in no user message of its session has no source. The
+ * same for a change that waits. Pure.
  */
-export function bornOut(memories: readonly ExportedMemory[], sessions: readonly ExportedSession[]): ExportedMemory[] {
-  const said = new Map<string, string>();
-  for (const session of sessions)
-    for (const { id, role, content } of session.messages) if (role === "user") said.set(keyOf(session.id, id), content);
-  const stands = ({ session_id, message_id, quote }: MemorySource) => isQuoted(quote, said.get(keyOf(session_id, message_id)) ?? "");
+export function bornOut(memories: readonly ExportedMemory[], sessions: readonly ExportedSession[]): RestorableMemory[] {
+  const said = new Map<string, NonNullable<RestorableMemory["said"]>>();
+  for (const session of sessions) {
+    let before: string | null = null;
+    for (const { id, role, content } of session.messages) {
+      if (role === "user") said.set(keyOf(session.id, id), { text: content, before });
+      else if (role === "assistant") before = content;
+    }
+  }
+  const saidOf = (source: MemorySource | null) => {
+    const message = source === null ? undefined : said.get(keyOf(source.session_id, source.message_id));
+    return source !== null && message !== undefined && isQuoted(source.quote, message.text) ? message : null;
+  };
   return memories.map((memory) => {
     const { source, pending_change: change } = memory;
+    const message = saidOf(source);
     const asks = change?.source ?? null;
     return {
       ...memory,
-      source: source !== null && stands(source) ? source : null,
-      pending_change: change !== null && asks !== null && !stands(asks) ? { ...change, source: null } : change,
+      source: message === null ? null : source,
+      pending_change: change !== null && asks !== null && saidOf(asks) === null ? { ...change, source: null } : change,
+      ...(message !== null && { said: message }),
     };
   });
 }

@@ -8,9 +8,11 @@ import type { MemoryAdministration, RebuiltMemories } from "../ports/memories.js
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { admittedFromFile } from "./admitted-from-file.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { Projection } from "./projection.js";
 import { restorable } from "./restorable.js";
+import type { CheckProposed } from "./tool-proposals.js";
 
 export interface AdministrationParts {
   readonly logs: OwnerLogs;
@@ -18,6 +20,7 @@ export interface AdministrationParts {
   readonly store: MemoryStore;
   readonly projection: Projection;
   readonly ledger: Pick<OwnerLedger, "tombstones">;
+  readonly checkProposed: CheckProposed;
   readonly categoriesOf: CategoriesOf;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -37,7 +40,13 @@ export class MemoriesAsAWhole implements Omit<MemoryAdministration, "close"> {
   }
 
   async restore(owner: Owner, memories: readonly RestorableMemory[]): Promise<number> {
-    const { logs, store, ledger, categoriesOf, clock, logger } = this.#parts;
+    const { logs, store, ledger, checkProposed, categoriesOf, clock, logger } = this.#parts;
+    const door = { checkProposed, categories: categoriesOf(owner) };
+    const given: MemoryRecord[] = [];
+    for (const memory of memories) {
+      const admitted = await admittedFromFile(owner, memory, door);
+      if (admitted !== null) given.push(admitted);
+    }
     const taken = await store.takenBySomebodyElse(
       owner,
       memories.map(({ id }) => id),
@@ -46,7 +55,7 @@ export class MemoriesAsAWhole implements Omit<MemoryAdministration, "close"> {
     const { result } = await logs.change(
       owner,
       ({ records }) => {
-        const puts = restorable(owner, memories, { known: records, taken, tombstones, categories: categoriesOf(owner) });
+        const puts = restorable(owner, given, { known: records, taken, tombstones });
         return { entry: puts.length === 0 ? null : { kind: "import", turn: null, puts, removed: [] }, result: puts.length };
       },
       { now: clock.now() },

@@ -126,7 +126,7 @@ export class MemoryService implements LongTermMemory {
     this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules, read });
     this.#recall = new RecallOfMemories({ logs, store, logger });
     this.merged = new MergingMemories({ logs, log, ledger, rules, logger });
-    this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, categoriesOf, clock, logger });
+    this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, checkProposed, categoriesOf, clock, logger });
   }
 
   async get(owner: Owner, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Memory> {

@@ -1,14 +1,17 @@
 import type { Category } from "../domain/categories.js";
 import type { Logger } from "../platform/logger.js";
 import type { Need } from "../ports/agent.js";
+import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader, MessageToRead, Reading } from "../ports/extraction.js";
 import type { CheckedReading } from "./checked-operation.js";
-import { check } from "./checks/check.js";
+import { checkWithWitness } from "./likeness.js";
 import { MAX_READ_CHARS } from "./message-document.js";
 
 export interface ReadMessageParts {
   readonly categories: readonly Category[];
   readonly needs: readonly Need[];
+  /** Bears witness to what must hold where words don't. Default: words alone do. */
+  readonly embedder?: Embedder;
   readonly logger: Logger;
 }
 
@@ -35,10 +38,12 @@ export function readTogether(reader: MessageReader, parts: ReadMessageParts): Re
   return async (messages, signal) => {
     const read = messages.map(beginningOf);
     const readings = (await reader.readTogether?.(read, { signal })) ?? [];
-    return read.map((message, place) => {
-      const reading = readings[place] ?? null;
-      return reading === null ? null : checked(reader, message, reading, parts);
-    });
+    return Promise.all(
+      read.map((message, place) => {
+        const reading = readings[place] ?? null;
+        return reading === null ? null : checked(reader, message, reading, parts);
+      }),
+    );
   };
 }
 
@@ -46,16 +51,11 @@ function beginningOf(message: MessageToRead): MessageToRead {
   return { ...message, text: message.text.slice(0, MAX_READ_CHARS) };
 }
 
-function checked(
-  reader: MessageReader,
-  message: MessageToRead,
-  reading: Reading,
-  { categories, needs, logger }: ReadMessageParts,
-): CheckedReading {
-  const result = check(message, reading, { reader: reader.name, categories, needs });
+async function checked(reader: MessageReader, message: MessageToRead, reading: Reading, parts: ReadMessageParts): Promise<CheckedReading> {
+  const result = await checkWithWitness(message, reading, { reader: reader.name, ...parts });
   const waiting = result.operations.filter(({ waits }) => waits !== null).length;
   if (waiting > 0 || Object.keys(result.dropped).length > 0)
-    logger.info(
+    parts.logger.info(
       {
         message_id: message.message_id,
         reader: reader.name,

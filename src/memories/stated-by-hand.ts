@@ -52,12 +52,16 @@ export function editedByHand(given: MemoryPatch, categories: readonly Category[]
   return edited.category === undefined ? edited : { ...edited, category: categorySpelling(edited.category, categories) };
 }
 
-type Wording = { readonly [K in "text" | "aspect" | "condition" | "about" | "subject" | "tags"]?: NewStatement[K] };
+type Wording = { readonly [K in "text" | "aspect" | "condition" | "about" | "subject"]?: NewStatement[K] } & {
+  readonly tags?: readonly string[] | undefined;
+};
 
 function refuseSecret(said: Wording): void {
-  if (holdsSecret(wordsOf(said))) throw new AppError("MEMORY_REFUSED", { detail: "It holds a password, a card number or another secret." });
+  if (holdsSecret(wordsToStore(said)))
+    throw new AppError("MEMORY_REFUSED", { detail: "It holds a password, a card number or another secret." });
 }
 
-function wordsOf({ text = "", aspect = "", condition = "", about = "", subject = "", tags = [] }: Wording): string {
+/** All words of a statement, as secrets are looked for in them. */
+export function wordsToStore({ text = "", aspect = "", condition = "", about = "", subject = "", tags = [] }: Wording): string {
   return [text, aspect, condition, about, subject, ...tags].filter((words) => words !== "").join(" | ");
 }

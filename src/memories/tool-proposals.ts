@@ -13,7 +13,7 @@ import { between, summed } from "./reconciled-difference.js";
 import { waits } from "./waiting.js";
 
 /** Checks what was proposed for a message as what its reader proposes is checked. */
-export type CheckProposed = (message: MessageToRead, operations: readonly ProposedOperation[]) => CheckedReading;
+export type CheckProposed = (message: MessageToRead, operations: readonly ProposedOperation[]) => Promise<CheckedReading>;
 
 export interface ToolProposalsParts {
   readonly logs: OwnerLogs;
@@ -42,7 +42,7 @@ export async function propose(
       const near = knownFor(turn.text, current.records.values(), targets, now);
       const known = [...targets.map(memoryOf), ...near.filter(({ id }) => targets.every((target) => target.id !== id))];
       const { channel: _channel, replaces: _replaces, ...said } = turn;
-      const checked = checkProposed({ owner, ...said, known }, operations);
+      const checked = await checkProposed({ owner, ...said, known }, operations);
       const own = checked.operations.map((operation) => ({
         ...operation,
         // By what is said, so that a turn that runs again writes the same memory.

@@ -191,6 +191,11 @@ export interface Need {
    * to the model. Default: none.
    */
   readonly spellings?: readonly string[];
+  /**
+   * Words and short phrases by which guests name it, of every language that the domain claims: "nüsse", "can't do stairs". What a model makes
+   * a need of must be borne out by one of them, or by its text's own words; else the guest is asked. Default: none.
+   */
+  readonly words?: readonly string[];
 }
 
 /** Something that the product's own records say a user did. Becomes an episodic memory; three of one habit are asked about. */

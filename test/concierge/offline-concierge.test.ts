@@ -22,7 +22,7 @@ import { NEEDS, standInReader } from "../support/stand-in.js";
 const NOW = new Date("2026-03-11T10:00:00Z");
 const ANN: Owner = ownerOf("default", "ann");
 
-const checkProposed: CheckProposed = (message, operations) =>
+const checkProposed: CheckProposed = async (message, operations) =>
   check(
     message,
     { operations: [...operations], off_record: null, unreadable: 0 },

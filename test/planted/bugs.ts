@@ -135,6 +135,15 @@ export const BUGS: readonly PlantedBug[] = [
     named: "brought along",
   },
   {
+    name: "what nobody's words bear out holds like what was said",
+    promise: "second-witness",
+    file: "memories/checks/check.ts",
+    search: 'return words === "yes" || (words === "unclear" && isAlike(proposal));',
+    replace: "return words !== undefined || isAlike(proposal);",
+    test: "test/reading/second-witness.test.ts",
+    named: "anybody else's words",
+  },
+  {
     name: "a secret is stored like any other memory",
     promise: "poison-refused",
     file: "memories/checks/check.ts",

@@ -5,11 +5,12 @@ import type { MessageToRead, ProposedOperation, Reading } from "../../ports/extr
 import type { CheckedOperation, CheckedReading } from "../checked-operation.js";
 import { nameOf } from "../companions.js";
 import { questionAnswered, questionBefore } from "./answered-question.js";
+import { borneOutByWords, namesNeedOf } from "./borne-out.js";
 import { broughtAlong } from "./brought-along.js";
 import { knownNeed } from "./category-and-need.js";
 import { isFaithful } from "./faithful-text.js";
 import { folded } from "./folded-text.js";
-import { QuotedMessage, type Span } from "./locate-quote.js";
+import { isPrecise, QuotedMessage, type Span } from "./locate-quote.js";
 import { namesTarget, widened } from "./named-change.js";
 import { isNamedIn } from "./named-thing.js";
 import { introducedBlocks } from "./pasted-lines.js";
@@ -27,9 +28,11 @@ export interface CheckOptions {
   readonly reader: string;
   readonly categories: readonly Category[];
   readonly needs: readonly Need[];
+  /** Whether a proposal's text means what its quote says, by whoever knows meanings. Default: words alone bear witness. */
+  readonly isAlike?: (proposal: ProposedOperation) => boolean;
 }
 
-/** Proposals of one message that are looked at. */
+/** Of one message. */
 const MAX_OPERATIONS = 30;
 
 /**
@@ -191,9 +194,22 @@ class MessageChecks {
     // The reading contradicts itself on the same thing.
     if (this.#soft.has(thingOf(proposal))) return "unsure";
     if (!isPrecise(located.quote)) return "not_named";
-    // An answer of the older form doesn't say what it is about: then its text does.
-    const about = proposal.about.trim() === "" ? proposal.text : proposal.about;
-    return this.#isNamedIn(about, located.own) || this.#isNamedIn(about, located.question) ? null : "not_named";
+    const said = [located.own, located.question];
+    return this.#isThingNamed(proposal, said) && this.#isBorneOut(proposal, said) ? null : "not_named";
+  }
+
+  /** An answer of the older form doesn't say what it is about: then its need's words do, or its text. */
+  #isThingNamed(proposal: ProposedOperation, said: readonly string[]): boolean {
+    const { about, text } = proposal;
+    const isMissing = about.trim() === "";
+    if (isMissing && namesNeedOf(proposal, said, this.#options.needs)) return true;
+    return said.some((each) => this.#isNamedIn(isMissing ? text : about, each));
+  }
+
+  #isBorneOut(proposal: ProposedOperation, said: readonly string[]): boolean {
+    const { needs, isAlike = () => false } = this.#options;
+    const words = borneOutByWords(proposal, said, needs);
+    return words === "yes" || (words === "unclear" && isAlike(proposal));
   }
 
   /** Something in place of what is known. A hard memory that isn't named stays beside it. */
@@ -282,16 +298,4 @@ class MessageChecks {
 /** Who and what it is about. */
 function thingOf({ subject, about, text }: ProposedOperation): string {
   return `${folded(subject)}|${folded(about.trim() === "" ? text : about)}`;
-}
-
-/** What must hold stands in a sentence; a quote of more doesn't tell which words say it. */
-const MAX_HARD_WORDS = 30;
-/** In scripts without spaces a word is a character or two. */
-const MAX_HARD_CHARS = 300;
-const MAX_SENTENCES_WORDS = 12;
-
-function isPrecise(quote: string): boolean {
-  const words = quote.trim().split(/\s+/u).length;
-  if (words > MAX_HARD_WORDS || quote.length > MAX_HARD_CHARS) return false;
-  return words <= MAX_SENTENCES_WORDS || !/[.!?。！？]\s|\n/u.test(quote);
 }

@@ -182,3 +182,16 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 function isUnspaced(letter: string): boolean {
   return letter > "\u0dff" && UNSPACED.test(letter);
 }
+
+/** What must hold stands in a sentence; a quote of more doesn't tell which words say it. */
+const MAX_HARD_WORDS = 30;
+/** In scripts without spaces a word is a character or two. */
+const MAX_HARD_CHARS = 300;
+const MAX_SENTENCES_WORDS = 12;
+
+/** Whether a quote is short enough to tell which words say what must hold. */
+export function isPrecise(quote: string): boolean {
+  const words = quote.trim().split(/\s+/u).length;
+  if (words > MAX_HARD_WORDS || quote.length > MAX_HARD_CHARS) return false;
+  return words <= MAX_SENTENCES_WORDS || !/[.!?。！？]\s|\n/u.test(quote);
+}

@@ -1,0 +1,80 @@
+import { folded, WordList, wordsIn } from "../../platform/phrase-list.js";
+import type { Need } from "../../ports/agent.js";
+import type { ProposedOperation } from "../../ports/extraction.js";
+import { knownNeed } from "./category-and-need.js";
+import { isNamedIn } from "./named-thing.js";
+import { SaidWords } from "./said-words.js";
+import { UNSPACED } from "./words.js";
+
+const MAX_TEXT_CHARS = 500;
+
+/**
+ * The second witness for what must hold: whether what was said bears out the text and the need that a model made of it. The need's own words
+ * do, in any language that the domain has them in; else the thing that it is about, where its text is about that too, or most of the text's
+ * words. What was said of another need never does: "I am vegetarian" is not "is vegan". `unclear`: the words tell neither.
+ */
+export function borneOutByWords(
+  { text, about, need }: Pick<ProposedOperation, "text" | "about" | "need">,
+  said: readonly string[],
+  needs: readonly Need[],
+): "yes" | "no" | "unclear" {
+  const claimed = needsClaimed({ text, need }, needs);
+  const named = new Set(said.flatMap((one) => [...needsNamedIn(one, needs)]));
+  if ([...claimed].some((name) => named.has(name))) return "yes";
+  if (claimed.size > 0 && named.size > 0) return "no";
+  const words = said.map((one) => new SaidWords(one));
+  // A proposal without a text is kept in the quote's own words.
+  const mayBeItsOwn = text.trim() === "" && [...claimed].every((name) => !hasWords(name, needs));
+  const own = new SaidWords(mayBeItsOwn ? said.join(" ") : text.slice(0, MAX_TEXT_CHARS));
+  if (about.trim() !== "" && isNamedIn(about, own) && words.some((one) => isNamedIn(about, one))) return "yes";
+  return text.trim() !== "" && words.some((one) => isNamedIn(text, one)) ? "yes" : "unclear";
+}
+
+/** The need that a model names, or those whose words its text holds. */
+function needsClaimed({ text, need }: Pick<ProposedOperation, "text" | "need">, needs: readonly Need[]): ReadonlySet<string> {
+  const known = knownNeed(need, needs);
+  return known === null ? needsNamedIn(text, needs) : new Set([known]);
+}
+
+/** Whether words of the need that a proposal claims stand in what was said. */
+export function namesNeedOf(proposal: Pick<ProposedOperation, "text" | "need">, said: readonly string[], needs: readonly Need[]): boolean {
+  const claimed = needsClaimed(proposal, needs);
+  return said.some((one) => [...needsNamedIn(one, needs)].some((name) => claimed.has(name)));
+}
+
+/** The domain's needs whose words stand in a text; where none does, those whose words are misspelt there. */
+export function needsNamedIn(text: string, needs: readonly Need[]): ReadonlySet<string> {
+  const words = wordsIn(text);
+  const line = folded(text);
+  const all = [...wordsOfNeeds(needs)];
+  const named = all.filter(([, { list, unspaced }]) => list.in(words) !== -1 || unspaced.some((word) => line.includes(word)));
+  const or = named.length > 0 ? named : all.filter(([, { list }]) => list.in(words, { slips: true }) !== -1);
+  return new Set(or.map(([name]) => name));
+}
+
+function hasWords(name: string, needs: readonly Need[]): boolean {
+  const { words = [], spellings = [] } = needs.find((need) => need.name === name) ?? {};
+  return words.length + spellings.length > 0;
+}
+
+interface WordsOfNeed {
+  readonly list: WordList;
+  /** Of scripts that put no space between words. */
+  readonly unspaced: readonly string[];
+}
+
+/** Made once for a domain: they are asked for again and again. */
+const WORDS = new WeakMap<readonly Need[], ReadonlyMap<string, WordsOfNeed>>();
+
+function wordsOfNeeds(needs: readonly Need[]): ReadonlyMap<string, WordsOfNeed> {
+  const known = WORDS.get(needs);
+  if (known !== undefined) return known;
+  const made = new Map(
+    needs.map(({ name, words = [], spellings = [] }) => {
+      const all = [...words, ...spellings];
+      return [name, { list: new WordList(all), unspaced: all.filter((word) => UNSPACED.test(word)).map(folded) }];
+    }),
+  );
+  WORDS.set(needs, made);
+  return made;
+}
