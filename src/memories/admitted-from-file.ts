@@ -1,4 +1,4 @@
-import type { Category } from "../domain/categories.js";
+import { type Category, categoryOf } from "../domain/categories.js";
 import type { RestorableMemory } from "../domain/memory.js";
 import { type MemoryRecord, recordOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
@@ -14,9 +14,9 @@ export interface FromFileParts {
 }
 
 /**
- * What becomes of a memory that comes in a file. Its quote must bear out its text, as that of a reading must; else it is what a statement by
- * hand would be, without a source, and what must hold or tells how to act waits for the guest's word. A secret is refused. What waits or is
- * past stays so. Null: refused.
+ * What becomes of a memory that comes in a file. Its quote must bear out its text, as that of a reading must; else it is what a statement
+ * by hand would be, without a source, and waits for the guest's word where it must hold or tells how to act. A secret is refused. What
+ * waits or is past stays so. Null: refused.
  */
 export async function admittedFromFile(
   owner: Owner,
@@ -36,14 +36,14 @@ export async function admittedFromFile(
     const proposal = { op: "add", quote: source.quote, text: words, about, category, need, strength, subject, type };
     const { operations, dropped } = await checkProposed(message, [proposedOperationSchema.parse(proposal)]);
     const [operation] = operations;
-    if (operation?.waits === null && operation.statement?.text === words) return record;
+    if (operation?.waits === null && operation.statement?.text === words) return isInstruction(record, categories) ? told(record) : record;
     if (dropped.secret !== undefined) return null;
   }
   return asByHand({ ...record, source: null }, categories);
 }
 
 function asByHand(record: MemoryRecord, categories: readonly Category[]): MemoryRecord | null {
-  const { text, category, aspect, condition, about, subject, tags, strength, type } = record;
+  const { text, category, aspect, condition, about, subject, tags, strength } = record;
   try {
     byHand({ text, category, aspect, condition, about, subject, tags: [...tags] }, categories);
   } catch (error) {
@@ -51,7 +51,16 @@ function asByHand(record: MemoryRecord, categories: readonly Category[]): Memory
     throw error;
   }
   if (strength === "hard") return { ...record, status: "review", reason: "reported" };
-  return type === "procedural" ? { ...record, status: "review", reason: "instruction" } : record;
+  return isInstruction(record, categories) ? told(record) : record;
+}
+
+/** Tells how to act, and is none of what the table's categories know of that: language, channel, style. */
+function isInstruction({ type, category, aspect }: MemoryRecord, categories: readonly Category[]): boolean {
+  return type === "procedural" && categoryOf(categories, category)?.fixed.includes(aspect) !== true;
+}
+
+function told(record: MemoryRecord): MemoryRecord {
+  return { ...record, status: "review", reason: "instruction" };
 }
 
 function withoutSecretChange(record: MemoryRecord): MemoryRecord {

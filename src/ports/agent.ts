@@ -192,8 +192,8 @@ export interface Need {
    */
   readonly spellings?: readonly string[];
   /**
-   * Words and short phrases by which guests name it, of every language that the domain claims: "nüsse", "can't do stairs". What a model makes
-   * a need of must be borne out by one of them, or by its text's own words; else the guest is asked. Default: none.
+   * Words and short phrases by which guests name it, of every language that the domain claims: "nüsse", "rollstuhl". What a model makes a
+   * need of must be borne out by one of them, or by its text's own words; else the guest is asked. Default: none.
    */
   readonly words?: readonly string[];
 }

@@ -5,10 +5,8 @@ import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
-import { check } from "../../src/memories/checks/check.js";
 import { inOwnWords } from "../../src/memories/own-words.js";
 import { readMessage } from "../../src/memories/read-message.js";
-import type { CheckProposed } from "../../src/memories/tool-proposals.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain } from "../../src/ports/agent.js";
@@ -22,19 +20,13 @@ import { NEEDS, standInReader } from "../support/stand-in.js";
 const NOW = new Date("2026-03-11T10:00:00Z");
 const ANN: Owner = ownerOf("default", "ann");
 
-const checkProposed: CheckProposed = async (message, operations) =>
-  check(
-    message,
-    { operations: [...operations], off_record: null, unreadable: 0 },
-    { reader: "tool", categories: CONCIERGE_CATEGORIES, needs: NEEDS },
-  );
 let longTerm: InMemoryLongTerm;
 let domain: Domain;
 
 beforeEach(async () => {
   longTerm = new InMemoryLongTerm(
     { now: () => NOW },
-    { readMessage: readMessage(standInReader(), { categories: CONCIERGE_CATEGORIES, needs: NEEDS, logger: silentLogger }), checkProposed },
+    { readMessage: readMessage(standInReader(), { categories: CONCIERGE_CATEGORIES, needs: NEEDS, logger: silentLogger }) },
   );
   const concierge = await openConcierge({
     bookings: new EngineBookings(new MemoryEngine()),

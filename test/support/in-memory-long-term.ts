@@ -1,4 +1,6 @@
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
+import { check } from "../../src/memories/checks/check.js";
 import { MemoryService, type ReadMessage } from "../../src/memories/memories.js";
 import type { CheckProposed } from "../../src/memories/tool-proposals.js";
 import { type Clock, systemClock } from "../../src/platform/clock.js";
@@ -12,9 +14,13 @@ export const noReader: ReadMessage = async () => {
   throw new AppError("INTERNAL", { detail: "A message was read, and no reader was scripted." });
 };
 
-export const noCheck: CheckProposed = () => {
-  throw new AppError("INTERNAL", { detail: "Something was proposed, and no check was scripted." });
-};
+/** The concierge's own check, by words alone. */
+export const checkByWords: CheckProposed = async (message, operations) =>
+  check(
+    message,
+    { operations: [...operations], off_record: null, unreadable: 0 },
+    { reader: "tool", categories: CONCIERGE_CATEGORIES, needs: CONCIERGE_NEEDS },
+  );
 
 export interface InMemoryLongTermOptions {
   readonly readMessage?: ReadMessage;
@@ -35,7 +41,7 @@ export class InMemoryLongTerm extends MemoryService {
   constructor(clock: Clock = systemClock, options: InMemoryLongTermOptions = {}) {
     const {
       readMessage = noReader,
-      checkProposed = noCheck,
+      checkProposed = checkByWords,
       store = new InMemoryStore(clock),
       ledger = new InMemoryOwnerLedger(),
     } = options;

@@ -7,7 +7,7 @@ import { silentLogger } from "../../src/platform/logger.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
 import { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../../src/vectors/mem0/mem0-service.js";
-import { noCheck, noReader } from "./in-memory-long-term.js";
+import { checkByWords, noReader } from "./in-memory-long-term.js";
 import { InMemoryMemoryLog, InMemoryOwnerLedger } from "./memory-stores.js";
 
 export const sparse = { documentVector, queryVector };
@@ -43,7 +43,7 @@ export async function openMem0(options: {
       store,
       ledger,
       readMessage: options.readMessage ?? noReader,
-      checkProposed: noCheck,
+      checkProposed: checkByWords,
       clock: options.clock,
       logger: parts.logger,
     },

@@ -9,9 +9,9 @@ import { UNSPACED } from "./words.js";
 const MAX_TEXT_CHARS = 500;
 
 /**
- * The second witness for what must hold: whether what was said bears out the text and the need that a model made of it. The need's own words
- * do, in any language that the domain has them in; else the thing that it is about, where its text is about that too, or most of the text's
- * words. What was said of another need never does: "I am vegetarian" is not "is vegan". `unclear`: the words tell neither.
+ * The second witness for what must hold: whether what was said bears out the text and the need that a model made of it. The need's own
+ * words do, in any language that the domain has them in; else the thing that it is about, where its text is about that too, or most of
+ * the text's words. What was said of another need never does: "I am vegetarian" is not "is vegan". `unclear`: the words tell neither.
  */
 export function borneOutByWords(
   { text, about, need }: Pick<ProposedOperation, "text" | "about" | "need">,

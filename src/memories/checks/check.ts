@@ -17,7 +17,7 @@ import { introducedBlocks } from "./pasted-lines.js";
 import { SaidWords } from "./said-words.js";
 import { holdsSecret, secretsIn } from "./secrets.js";
 import { overlaps, textOutside } from "./spans.js";
-import { isHard, statementOf, wordsIn } from "./statement.js";
+import { isHard, statementOf, thingOf, wordsIn } from "./statement.js";
 import { asTheirOwn, isDoubted, isOfAnother } from "./whose-need.js";
 
 /** Why a proposal was dropped. What was only doubtful waits instead ({@link WaitingReason}). */
@@ -293,9 +293,4 @@ class MessageChecks {
     this.#saidTexts.set(text, said);
     return said;
   }
-}
-
-/** Who and what it is about. */
-function thingOf({ subject, about, text }: ProposedOperation): string {
-  return `${folded(subject)}|${folded(about.trim() === "" ? text : about)}`;
 }

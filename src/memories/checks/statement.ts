@@ -98,3 +98,8 @@ export function wordsIn(proposal: ProposedOperation): string {
 function clip(text: string): string {
   return text.slice(0, 200);
 }
+
+/** Who and what it is about. */
+export function thingOf({ subject, about, text }: ProposedOperation): string {
+  return `${folded(subject)}|${folded(about.trim() === "" ? text : about)}`;
+}
