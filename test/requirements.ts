@@ -27,6 +27,8 @@ export const REQUIREMENTS = {
   "owner-reserved": "Reserved and malformed user ids are refused before they reach a store.",
   "second-witness":
     "What must hold is borne out by the guest's own words, whatever a model made of them: else the guest is asked, and nothing is lost.",
+  "off-record-unsaid":
+    "Of what the guest asks not to keep nothing is kept, asked about or recited but the name of a need, whatever a model makes of it.",
   "identity-from-server": "Identity comes from the server's own verification, never from a body, a tool argument or a model.",
   "local-mode-loopback": "In local mode the server binds to loopback and refuses foreign hosts and origins.",
   "hostile-input": "Hostile input is answered with a 4xx: no 5xx, no hang, no stack.",

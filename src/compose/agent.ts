@@ -82,7 +82,8 @@ export async function openAgent(
     const { models, provider } = await modelsOf(model);
     const reader =
       overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, embedder, giveWay, logger }));
-    const reading = { categories, needs, embedder, logger };
+    const { offRecord = [] } = domain;
+    const reading = { categories, needs, embedder, offRecord, logger };
     const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
       const { arrange } = domain;
       const { beforeTool } = overrides;

@@ -1,4 +1,5 @@
 import type { Logger } from "../platform/logger.js";
+import { phrasesIn } from "../platform/phrase-list.js";
 import type { AnyTool, Domain, DomainRecords } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
 import { bookingsOf, recordOf } from "./booking-records.js";
@@ -7,6 +8,7 @@ import { cardsAsNamed } from "./card-order.js";
 import { Catalogue } from "./catalogue.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
 import { ConstraintGate, type ReadNow, type WrittenBack } from "./constraint-gate.js";
+import offRecord from "./data/off-record.json" with { type: "json" };
 import { happeningOf } from "./happenings.js";
 import { CONCIERGE_NEEDS } from "./needs.js";
 import { conciergeScript } from "./offline-script.js";
@@ -51,6 +53,7 @@ export async function openConcierge(options: ConciergeOptions): Promise<Domain> 
     tools,
     categories: CONCIERGE_CATEGORIES,
     needs: CONCIERGE_NEEDS,
+    offRecord: phrasesIn(offRecord),
     offline: conciergeScript,
     arrange: cardsAsNamed,
     records: bookingRecords(bookings),

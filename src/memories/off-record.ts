@@ -1,4 +1,4 @@
-import type { Memory } from "../domain/memory.js";
+import type { Memory, Statement } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { MemoryLog, MemoryLogEntry } from "../ports/memory-log.js";
@@ -6,13 +6,32 @@ import type { OwnerLogs } from "./owner-logs.js";
 import type { ProposedChange } from "./proposed-change.js";
 import { takenBack } from "./taken-back.js";
 
-/** What the guest asked not to keep. A need that may be hard is not dropped in silence for it: it waits for the guest's word. */
+const OTHER = "other";
 
-/** Of a message that is itself off the record: only what may be hard, waiting. */
+/**
+ * What the guest asked not to keep. A need that may be hard is not dropped in silence for it: its name waits for the guest's word, and
+ * nothing else of what was said.
+ */
+
+/** Of a message that is itself off the record: the names of what may be hard, each once, waiting. */
 export function waitingOffRecord(changes: readonly ProposedChange[]): ProposedChange[] {
-  return changes.flatMap((change) =>
-    change.op === "add" && change.statement?.strength === "hard" ? [{ ...change, waits: change.waits ?? "off_record" }] : [],
-  );
+  const named = new Set<string>();
+  return changes.flatMap((change) => {
+    const { op, statement, source, waits } = change;
+    if (op !== "add" || statement === null || statement.strength !== "hard") return [];
+    const nameOnly = unsaid(statement);
+    const name = `${nameOnly.subject}|${nameOnly.text}`;
+    if (named.has(name)) return [];
+    named.add(name);
+    return [{ ...change, statement: nameOnly, source: source === null ? null : { ...source, quote: "" }, waits: waits ?? "off_record" }];
+  });
+}
+
+/** The need's name, or of what is none of the domain's needs its category's, in the place of all words. */
+function unsaid<S extends Pick<Statement, "need" | "category">>(said: S) {
+  const name = said.need === null || said.need === OTHER ? said.category : said.need;
+  const text = name.replaceAll("_", " ");
+  return { ...said, text: text.charAt(0).toUpperCase() + text.slice(1), aspect: "", condition: "", about: "", entities: [], tags: [] };
 }
 
 /** Takes out what messages alone gave. Safe to repeat. Returns the hard ones, which wait. */
@@ -22,12 +41,13 @@ export async function takeOffRecord(
   messageIds: readonly string[],
   { now }: { readonly now: Date },
 ): Promise<readonly Memory[]> {
-  const { result } = await logs.change(
+  const asked = new Set(messageIds);
+  const { memories: after, result } = await logs.change(
     owner,
     async (memories) => {
       const entries: MemoryLogEntry[] = [];
       for await (const entry of log.read(owner)) if (entry.seq <= memories.seq) entries.push(entry);
-      const back = takenBack(memories.records, entries, new Set(messageIds), now);
+      const back = takenBack(memories.records, entries, asked, now);
       const removed = back.removed.flatMap((id) => memories.records.get(id) ?? []);
       const hard = removed.filter(({ strength, status }) => strength === "hard" && (status === "active" || status === "review"));
       const waiting = hard.filter((record) => record.reason !== "off_record").map((record) => offRecord(record, now));
@@ -38,9 +58,20 @@ export async function takeOffRecord(
     },
     { now },
   );
+  // The log's older entries too; also when nothing is left to change: a call before may have been broken off here.
+  const isTheirs = ({ source }: MemoryRecord) => source !== null && asked.has(source.message_id);
+  await logs.redact(owner, (record) => {
+    if (!isTheirs(record)) return record;
+    const now = after.records.get(record.id);
+    return now === undefined ? null : now.reason === "off_record" ? withoutWords(record) : record;
+  });
   return result;
 }
 
 function offRecord(record: MemoryRecord, now: Date): MemoryRecord {
-  return { ...record, status: "review", reason: "off_record", asked: 0, updated_at: now.toISOString() };
+  return { ...withoutWords(record), status: "review", reason: "off_record", asked: 0, updated_at: now.toISOString() };
+}
+
+function withoutWords(record: MemoryRecord): MemoryRecord {
+  return { ...unsaid(record), source: record.source === null ? null : { ...record.source, quote: "" } };
 }

@@ -3,6 +3,7 @@ import type { Logger } from "../platform/logger.js";
 import type { Need } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader, MessageToRead, Reading } from "../ports/extraction.js";
+import { asksNotToKeep, offTheRecord } from "./asks-not-to-keep.js";
 import type { CheckedReading } from "./checked-operation.js";
 import { checkWithWitness } from "./likeness.js";
 import { MAX_READ_CHARS } from "./message-document.js";
@@ -12,6 +13,8 @@ export interface ReadMessageParts {
   readonly needs: readonly Need[];
   /** Bears witness to what must hold where words don't. Default: words alone do. */
   readonly embedder?: Embedder;
+  /** Plain forms in which guests ask that a message is not kept. Default: none. */
+  readonly offRecord?: readonly string[];
   readonly logger: Logger;
 }
 
@@ -52,7 +55,9 @@ function beginningOf(message: MessageToRead): MessageToRead {
 }
 
 async function checked(reader: MessageReader, message: MessageToRead, reading: Reading, parts: ReadMessageParts): Promise<CheckedReading> {
-  const result = await checkWithWitness(message, reading, { reader: reader.name, ...parts });
+  const { offRecord = [], ...witnesses } = parts;
+  const checked = await checkWithWitness(message, reading, { reader: reader.name, ...witnesses });
+  const result = asksNotToKeep(message.text, offRecord) ? offTheRecord(message.text, checked, parts.needs) : checked;
   const waiting = result.operations.filter(({ waits }) => waits !== null).length;
   if (waiting > 0 || Object.keys(result.dropped).length > 0)
     parts.logger.info(

@@ -171,6 +171,12 @@ export interface Domain {
   readonly categories?: readonly Category[];
   /** What may have to hold when something is booked: allergies, diets, access. Default: none but `other`. */
   readonly needs?: readonly Need[];
+  /**
+   * Plain forms in which guests ask that what they say is not kept, in every language that the domain claims: "off the record", "don't write
+   * this down". Of such a message nothing is kept but the names of the needs in it, which wait for the guest's word. A model may see the wish
+   * in other words too. Default: the model alone does.
+   */
+  readonly offRecord?: readonly string[];
   /** Plays the domain where no model is configured. Default: the stand-in says that it needs a model. */
   readonly offline?: OfflineScript;
   /** Puts an answer's elements in the order that fits its text. Pure. Default: as the tools gave them. */

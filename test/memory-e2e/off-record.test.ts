@@ -14,12 +14,12 @@ import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 const ada = ownerOf("default", "ada");
 const SESSION = newId();
 
-const add = (index: number, quote: string, text: string, category: string, strength: "hard" | "soft" = "soft") => ({
+const add = (index: number, quote: string, text: string, category: string, need: string | null = null) => ({
   op: "add" as const,
   index,
   target_id: null,
   quote,
-  statement: statementSchema.parse({ text, category, aspect: text, about: quote, strength }),
+  statement: statementSchema.parse({ text, category, aspect: text, about: quote, strength: need === null ? "soft" : "hard", need }),
   waits: null,
   brought_along: false,
 });
@@ -44,24 +44,25 @@ function message(turn: number, text: string) {
 const options = { now: new Date("2026-03-11T10:00:00Z"), signal: new AbortController().signal };
 
 describe("off the record", () => {
-  test("of a message that is itself off the record only what must hold is known, and waits", async () => {
+  test("of a message that is itself off the record only the name of what must hold is kept, and waits", async () => {
     const longTerm = new InMemoryLongTerm(undefined, {
       readMessage: reader({
         both: {
           off_record: "this",
-          operations: [add(0, "jazz", "Likes jazz", "genre"), add(1, "nuts", "Is allergic to nuts", "dietary", "hard")],
+          operations: [add(0, "jazz", "Likes jazz", "genre"), add(1, "nuts", "Is allergic to nuts", "dietary", "no_nuts")],
         },
       }),
     });
     const given = await longTerm.remember(ada, message(1, "both"), options);
     expect(given).toMatchObject({
       off_record: "this",
-      to_confirm: [{ text: "Is allergic to nuts", reason: "off_record", status: "review" }],
+      to_confirm: [{ text: "No nuts", about: "", source: { quote: "" }, reason: "off_record", status: "review" }],
     });
     expect((await longTerm.list(ada, {})).data).toEqual([]);
     const [waiting] = await longTerm.toConfirm(ada, { talk: true });
     await longTerm.approve(ada, waiting?.id ?? "", options);
-    expect((await longTerm.list(ada, {})).data).toMatchObject([{ text: "Is allergic to nuts", status: "active" }]);
+    expect((await longTerm.list(ada, {})).data).toMatchObject([{ text: "No nuts", need: "no_nuts", status: "active" }]);
+    expect(JSON.stringify(await entriesOf(longTerm))).not.toMatch(/allergic|jazz/i);
   });
 
   test("of the message before: what it alone gave goes, what must hold waits, what it had replaced comes back; twice is once", async () => {
@@ -72,7 +73,7 @@ describe("off the record", () => {
         box: {
           operations: [
             { ...add(0, "box", "Prefers box seats", "seating"), op: "supersede", target_id: old },
-            add(1, "nuts", "Is allergic to nuts", "dietary", "hard"),
+            add(1, "nuts", "Is allergic to nuts", "dietary", "no_nuts"),
           ],
         },
       }),
@@ -81,9 +82,10 @@ describe("off the record", () => {
     await longTerm.remember(ada, message(2, "box"), options);
     for (let times = 0; times < 2; times += 1) {
       const waiting = await longTerm.takeOffRecord(ada, ["m2"], options);
-      expect(waiting).toMatchObject([{ text: "Is allergic to nuts", status: "review", reason: "off_record" }]);
+      expect(waiting).toMatchObject([{ text: "No nuts", status: "review", reason: "off_record" }]);
       expect((await longTerm.list(ada, {})).data.map(({ text }) => text)).toEqual(["Prefers aisle seats"]);
-      expect((await longTerm.needs(ada, options)).map(({ text }) => text)).toEqual(["Is allergic to nuts"]);
+      expect((await longTerm.needs(ada, options)).map(({ text }) => text)).toEqual(["No nuts"]);
+      expect(JSON.stringify(await entriesOf(longTerm))).not.toMatch(/allergic|box/i);
     }
     expect(await longTerm.remembered(ada, "m2")).toMatchObject({ to_confirm: [{ reason: "off_record" }] });
   });
@@ -135,6 +137,12 @@ describe("off the record", () => {
     expect(await takeOffRecord(parts, { owner: ada, sessionId, turn: 1, which: "previous", signal: options.signal })).toBeNull();
   });
 });
+
+async function entriesOf(longTerm: InMemoryLongTerm): Promise<unknown[]> {
+  const entries = [];
+  for await (const entry of longTerm.log.read(ada)) entries.push(entry);
+  return entries;
+}
 
 async function conversation({ writer }: Awaited<ReturnType<typeof makeSummaryWorld>>, said: readonly string[]): Promise<string> {
   const sessionId = newId();
