@@ -52,6 +52,7 @@ export async function rememberedOf(
       tombstones: [],
       hash: (said) => said,
       categories: CONCIERGE_CATEGORIES,
+      slotOf: (need) => CONCIERGE_NEEDS.find(({ name }) => name === need)?.slot,
     });
     const after = new Map([...records, ...changes.puts].map((record) => [record.id, record]));
     for (const id of changes.forgotten) after.delete(id);

@@ -83,6 +83,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       locks: store.locks,
     },
     checkProposed: (message, operations) => answering.of(message.owner).checkProposed(message, operations),
+    slotOf: (owner, need) => answering.of(owner).domain.needs?.find(({ name }) => name === need)?.slot,
   });
   const answering: ByTenant<Answering> = await openAgent(wiring, remembered, costs, {
     writtenBack: async (owner, signal) => !(await lagging.lags(owner)) && afterTurn.worker.written(owner, signal),

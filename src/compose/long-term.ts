@@ -48,6 +48,7 @@ export async function openLongTerm(
     readonly readPlainly: (owner: Owner) => ReadMessage | null;
     readonly left: LeftToReadParts;
     readonly checkProposed: CheckProposed;
+    readonly slotOf: (owner: Owner, need: string) => string | undefined;
   },
 ): Promise<LongTerm> {
   const { config, overrides, logger, clock, around, dir, kept, closing, tenants } = wiring;
@@ -90,7 +91,7 @@ export async function openLongTerm(
       logger,
       ...(aloneWithMemories && { alone: aloneWithMemories }),
     },
-    { categoriesOf, minConfidence: config.MEMORY_MIN_CONFIDENCE },
+    { categoriesOf, slotOf: parts.slotOf, minConfidence: config.MEMORY_MIN_CONFIDENCE },
   );
   const longTerm = closing((around.longTerm ?? same)(config.MEM0_ENABLED ? memories : new DisabledMemories(memories)), (it) => it.close());
   const verbatim = vectors.history

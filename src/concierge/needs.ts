@@ -21,9 +21,9 @@ const ACCESS = [
 
 /** What one eats; asked for where something is served. */
 const DIETS = [
-  need("vegetarian", "no meat and no fish"),
-  need("vegan", "nothing from animals"),
-  need("pescatarian", "no meat, but fish"),
+  { ...need("vegetarian", "no meat and no fish"), slot: "diet" },
+  { ...need("vegan", "nothing from animals"), slot: "diet" },
+  { ...need("pescatarian", "no meat, but fish"), slot: "diet" },
   need("halal", "halal food"),
   need("kosher", "kosher food"),
 ] as const;

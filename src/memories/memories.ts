@@ -58,6 +58,8 @@ export interface MemoryServiceParts {
 export interface MemoryServiceOptions {
   /** Default: {@link DEFAULT_CATEGORIES}, for everybody. */
   readonly categoriesOf?: CategoriesOf;
+  /** What a person has one need of. Default: no need excludes another. */
+  readonly slotOf?: (owner: Owner, need: string) => string | undefined;
   /** Soft statements below it are not stored. Default 0.6. */
   readonly minConfidence?: number;
 }
@@ -107,9 +109,9 @@ export class MemoryService implements LongTermMemory {
 
   constructor(parts: MemoryServiceParts, options: MemoryServiceOptions = {}) {
     const { log, store, ledger, readMessage, onForgotten = () => {}, alone, clock, logger } = parts;
-    const { categoriesOf = () => DEFAULT_CATEGORIES, minConfidence = 0.6 } = options;
+    const { categoriesOf = () => DEFAULT_CATEGORIES, slotOf = () => undefined, minConfidence = 0.6 } = options;
     this.#parts = parts;
-    this.#options = { categoriesOf, minConfidence };
+    this.#options = { categoriesOf, slotOf, minConfidence };
     const projection = new Projection({ log, store, ledger, logger });
     const logs = new OwnerLogs({ log, ledger, projection, clock, ...(alone && { alone }) });
     const rules = (owner: Owner, now: Date) => this.#rules(owner, now);
@@ -231,8 +233,9 @@ export class MemoryService implements LongTermMemory {
 
   async #rules(owner: Owner, now: Date): Promise<ReconcileRules> {
     const tombstones = await this.#parts.ledger.tombstones(owner);
-    const { categoriesOf, minConfidence } = this.#options;
-    return { categories: categoriesOf(owner), minConfidence, now, tombstones, hash: (text, of = owner) => textHash(of, text) };
+    const { categoriesOf, slotOf, minConfidence } = this.#options;
+    const hash: ReconcileRules["hash"] = (text, of = owner) => textHash(of, text);
+    return { categories: categoriesOf(owner), minConfidence, now, tombstones, hash, slotOf: (need) => slotOf(owner, need) };
   }
 }
 

@@ -129,6 +129,9 @@ class Reconciliation {
     }
     if (record.valid_until !== null && Date.parse(record.valid_until) <= Date.parse(record.stated_at)) return this.#drop("over");
     if (record.strength === "soft" && record.confidence < minConfidence) return this.#drop("not_sure_enough");
+    const rival = target === undefined && waits === null ? this.#inItsSlot(record) : undefined;
+    if (rival !== undefined && !isMeant(record, rival)) return this.#putToWait({ ...change, waits: "unclear_change" }, rival, "supersede");
+    if (rival !== undefined) return this.#place(change.id, record, rival, false);
     return this.#place(change.id, record, target, waits !== null);
   }
 
@@ -136,7 +139,9 @@ class Reconciliation {
   adopt(given: MemoryRecord): undefined {
     this.#companions.learn(given);
     const record = this.#asKnownPerson(given);
-    if (record.status !== "superseded") this.#place(record.id, record, undefined, record.status === "review");
+    const rival = this.#inItsSlot(record);
+    const asked: MemoryRecord = rival === undefined ? record : { ...record, status: "review", reason: "unclear_change" };
+    if (record.status !== "superseded") this.#place(record.id, asked, undefined, asked.status === "review");
     else if (wasForgotten(record, this.#rules, this.#forgetting)) this.#drop("forgotten");
     else this.#records.set(record.id, record);
     const same = this.#records.get(this.#resolved.get(record.id) ?? "");
@@ -277,6 +282,23 @@ class Reconciliation {
     return this.#rivals(record).some((other) => other.explicit && other.status === "active");
   }
 
+  /** What holds of the same person in the slot of a need: another diet. */
+  #inItsSlot({ id, status, strength, need, subject, condition }: MemoryRecord): MemoryRecord | undefined {
+    const slotOf = ({ need: name }: Pick<MemoryRecord, "need">) => (name === null ? undefined : this.#rules.slotOf?.(name));
+    const slot = slotOf({ need });
+    if (slot === undefined || status !== "active" || strength !== "hard") return undefined;
+    return [...this.#records.values()].find(
+      (other) =>
+        other.id !== id &&
+        other.status === "active" &&
+        other.strength === "hard" &&
+        other.need !== need &&
+        slotOf(other) === slot &&
+        normalised(other.condition) === normalised(condition) &&
+        this.#companions.same(other.subject, subject),
+    );
+  }
+
   /** Soft memories of the same aspect, person and condition. */
   #rivals(record: MemoryRecord): MemoryRecord[] {
     if (!isSingleValued(record, this.#rules.categories)) return [];
@@ -327,4 +349,10 @@ class Reconciliation {
   #drop(why: string): undefined {
     this.#dropped[why] = (this.#dropped[why] ?? 0) + 1;
   }
+}
+
+/** What takes a need's place is said on purpose by hand, and where it is said again in another message. */
+function isMeant({ need, source }: MemoryRecord, { pending_change: change }: MemoryRecord): boolean {
+  if (source === null) return true;
+  return change !== null && change.statement?.need === need && change.source?.message_id !== source.message_id;
 }

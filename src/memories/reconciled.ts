@@ -11,6 +11,8 @@ export interface ReconcileRules {
   readonly tombstones: readonly Tombstone[];
   /** As a tombstone hashes a text: the owner's own, or one that was taken over from `of`. */
   readonly hash: (text: string, of?: Owner) => string;
+  /** What a person has one need of: a diet. Default: no need excludes another. */
+  readonly slotOf?: (need: string) => string | undefined;
 }
 
 export interface Reconciled {

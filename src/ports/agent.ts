@@ -172,9 +172,9 @@ export interface Domain {
   /** What may have to hold when something is booked: allergies, diets, access. Default: none but `other`. */
   readonly needs?: readonly Need[];
   /**
-   * Plain forms in which guests ask that what they say is not kept, in every language that the domain claims: "off the record", "don't write
-   * this down". Of such a message nothing is kept but the names of the needs in it, which wait for the guest's word. A model may see the wish
-   * in other words too. Default: the model alone does.
+   * Plain forms in which guests ask that what they say is not kept, in every language that the domain claims: "off the record", "don't
+   * write this down". Of such a message nothing is kept but the names of the needs in it, which wait for the guest's word. A model may see
+   * the wish in other words too. Default: the model alone does.
    */
   readonly offRecord?: readonly string[];
   /** Plays the domain where no model is configured. Default: the stand-in says that it needs a model. */
@@ -202,6 +202,11 @@ export interface Need {
    * need of must be borne out by one of them, or by its text's own words; else the guest is asked. Default: none.
    */
   readonly words?: readonly string[];
+  /**
+   * What a person has one of: `diet`. Of needs of one slot a second takes the first one's place where the guest says so, and is asked about
+   * otherwise; two never hold side by side in silence. Default: it excludes no other need.
+   */
+  readonly slot?: string;
 }
 
 /** Something that the product's own records say a user did. Becomes an episodic memory; three of one habit are asked about. */

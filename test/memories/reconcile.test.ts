@@ -17,6 +17,7 @@ const rules = (on: number): ReconcileRules => ({
   tombstones: [],
   hash: (text) => textHash(owner, text),
   categories: CONCIERGE_CATEGORIES,
+  slotOf: (name) => (name === "vegetarian" || name === "vegan" || name === "pescatarian" ? "diet" : undefined),
 });
 
 type Said = Partial<CheckedOperation> & { readonly says?: Partial<Statement> & Pick<Statement, "text"> };
@@ -65,6 +66,42 @@ class Story {
 
 const need = (text: string, name: string, more: Partial<Statement> = {}) => ({
   says: { text, category: "dietary", need: name, strength: "hard" as const, type: "constraint" as const, ...more },
+});
+
+describe("[one-in-a-slot] of needs that exclude each other", () => {
+  const [vegetarian, vegan] = [need("Is vegetarian", "vegetarian"), need("Is vegan", "vegan")];
+
+  test("a second is asked about, and the first holds meanwhile", () => {
+    const story = new Story().says(1, vegetarian).says(2, vegan);
+    expect(story.active()).toEqual(["Is vegetarian"]);
+    expect(story.of("Is vegetarian")?.pending_change).toMatchObject({
+      op: "supersede",
+      reason: "unclear_change",
+      statement: { need: "vegan" },
+    });
+    // The same message once more changes nothing.
+    expect(story.says(2, vegan).last?.puts).toEqual([]);
+  });
+
+  test("said again in another message it takes the first one's place", () => {
+    const story = new Story().says(1, vegetarian).says(2, vegan).says(3, vegan);
+    expect([story.active(), story.of("Is vegetarian")?.superseded_by]).toEqual([["Is vegan"], story.id("Is vegan")]);
+  });
+
+  test("so does what names the first, and what is said by hand", () => {
+    const named = new Story().says(1, vegetarian);
+    named.says(2, { ...vegan, op: "supersede", target_id: named.id("Is vegetarian") });
+    expect(named.active()).toEqual(["Is vegan"]);
+    const byHand = message(2, [vegan]).map((change) => ({ ...change, source: null }));
+    expect(new Story().says(1, vegetarian).take(2, byHand).active()).toEqual(["Is vegan"]);
+  });
+
+  test("another person's, another condition's and an older one's hold beside it, or not at all", () => {
+    const hers = need("Ann's wife is vegan", "vegan", { subject: "companion:Mia" });
+    const onFridays = need("Is vegan in Lent", "vegan", { condition: "in Lent" });
+    expect(new Story().says(1, vegetarian).says(2, hers).says(3, onFridays).active()).toHaveLength(3);
+    expect(new Story().says(5, vegetarian).says(2, vegan).of("Is vegetarian")?.pending_change).toBeNull();
+  });
 });
 
 describe("what stands side by side", () => {
