@@ -1,15 +1,13 @@
 import type { SentenceJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import { OfflineReader } from "../../packages/offline/src/offline-reader.js";
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
 import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
 import type { Need } from "../../src/ports/agent.js";
 import type { GiveWay } from "../../src/ports/give-way.js";
 
 /** Every need that the concierge's words name. */
-export const NEEDS: readonly Need[] = [...new Set(CONCIERGE_WORDS.needs.map(({ need }) => need))].map((name) => ({
-  name,
-  description: name,
-}));
+export const NEEDS: readonly Need[] = [...CONCIERGE_NEEDS, { name: "other", description: "other" }];
 
 /** The stand-in that reads messages, with the concierge's words; by rules alone where no judge is given. */
 export const standInReader = (judge: SentenceJudge | null = null, giveWay?: GiveWay) =>
