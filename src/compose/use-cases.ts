@@ -123,7 +123,7 @@ export function composeUseCases(
     records: merges,
     ledger,
     memories: merged,
-    sessions: new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, logger }),
+    sessions: new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, clock, logger }),
     domain: records,
     locks: store.locks,
     pendingOf: (owner) => store.index.pendingOf(owner),

@@ -131,6 +131,9 @@ export type Timing = z.infer<typeof timingSchema>;
 export const JOURNAL_VERSION = 1;
 export const MAX_RECORD_BYTES = 1024 * 1024;
 
+/** The id of the merge by which a record came from another user, who turned out to be its owner: what its undo takes out again. */
+const mergeMark = z.string().optional();
+
 const sessionBody = z.looseObject({
   owner: z.string(),
   external_id: z.string().nullable().default(null),
@@ -140,6 +143,7 @@ const sessionBody = z.looseObject({
   expires_at: z.string().nullable().default(null),
   /** Set on a fork: where it came from. */
   forked_from: z.object({ session_id: z.string(), message_id: z.string() }).nullable().default(null),
+  merged: mergeMark,
 });
 
 /** An idempotency key with the hash of the request that it stands for. */
@@ -195,8 +199,9 @@ const messageBody = z.looseObject({
   interim: z.boolean().optional(),
   /** The item as another framework has it. */
   item: json.optional(),
-  /** Of a session that was another user's, who turned out to be its owner: told of when it was said. */
-  merged: z.boolean().optional(),
+  merged: mergeMark,
+  /** Assistant messages: the id of a merge, undone since, that gave words which the answer repeats. */
+  repeats_merge: z.string().optional(),
   /** Forked messages: the id that the message has in the session it came from. Not indexed or extracted again. */
   origin_id: z.string().optional(),
 });
@@ -225,6 +230,7 @@ const sessionPatchBody = z.looseObject({
   /** The idempotency key of the request that gave the messages before it, or made the session. */
   idempotency: requestKey.optional(),
   tokens: tokensByTaskSchema.optional(),
+  merged: mergeMark,
 });
 
 /** Takes back the records with seq > to_seq and < its own. `to_offset`: byte offset of the end of record to_seq. */

@@ -4,6 +4,7 @@ import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { Identities, Merge, MergeRequest } from "../ports/identities.js";
+import { mergeLockKey } from "../ports/merged-sessions.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { TurnLock } from "../ports/session-store.js";
 import {
@@ -201,7 +202,7 @@ export class IdentityService implements Identities {
       // In one order for all, lest two wait for each other.
       for (const owner of [from, to].sort())
         leases.push(
-          await locks.acquire(JSON.stringify(["merge", owner]), {
+          await locks.acquire(mergeLockKey(owner), {
             waitMs: WAIT_MS,
             signal: running.signal,
             ...(owner === to && { owner }),

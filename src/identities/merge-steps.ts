@@ -105,7 +105,7 @@ export class MergeSteps {
       await memories.takeOut(record, said, clock.now());
       this.#goOn(signal);
       await this.#handOver(record, "back");
-      await sessions.takeOut(record, signal);
+      await sessions.takeOut(record, await memories.given(record), signal);
       await ledger.withdrawErasure(from);
       await sessions.delete(record, record.deleted, clock.now());
       await this.#audit(record, "unmerge", {});

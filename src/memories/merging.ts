@@ -96,6 +96,12 @@ export class MergingMemories implements MergedMemories {
     if (purged.size > 0) await logs.redact(from, (record) => unquoted(record, purged));
   }
 
+  async given(users: MergedUsers): Promise<ReadonlySet<string>> {
+    const known = await this.#parts.logs.known(users.from);
+    const gone = known.everyId.map((id) => mergedId("memory", users.to, users.id, id));
+    return new Set([...[...known.records.values()].map((record) => adoptedId(users, record)), ...gone]);
+  }
+
   async takeOut(users: MergedUsers, said: ReadonlySet<string>, now: Date): Promise<void> {
     const { logs } = this.#parts;
     const { from, to } = users;

@@ -129,6 +129,11 @@ export class OwnerMemories {
     };
   }
 
+  /** Ids of all records, and of those that are no more. */
+  get everyId(): readonly string[] {
+    return [...this.#records.keys(), ...this.#removed.keys()];
+  }
+
   /** Ids that were there and are no more. */
   isRemoved(id: string): boolean {
     return this.#removed.has(id);

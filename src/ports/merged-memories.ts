@@ -5,6 +5,8 @@ export interface MergedUsers {
   readonly id: string;
   readonly from: Owner;
   readonly to: Owner;
+  /** When they were merged, ISO 8601 UTC. */
+  readonly at: string;
 }
 
 /** A turn of a session. */
@@ -28,6 +30,8 @@ export interface MergedMemories {
    * `to` had purged: their quotes go. Not to be repeated behind {@link takeOut}.
    */
   forgottenSince(users: MergedUsers, purged: ReadonlySet<string>, now: Date): Promise<void>;
+  /** Ids of all that the merge gave `to`, those included that are gone since. */
+  given(users: MergedUsers): Promise<ReadonlySet<string>>;
   /**
    * Takes out of `to` what the merge gave, but for what `to` has said again since; what it had superseded comes back. `said`: messages of
    * `from`.

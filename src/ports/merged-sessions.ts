@@ -1,3 +1,4 @@
+import type { Owner } from "../domain/owner.js";
 import type { MergedUsers } from "./merged-memories.js";
 
 /** What `from`'s sessions are before an undo. */
@@ -25,8 +26,20 @@ export interface MergedSessions {
    * {@link takeOut}.
    */
   loseWhatIsGone(users: MergedUsers): Promise<void>;
-  /** Takes the copies away from `to`. A session in which something was said since stays with that. */
-  takeOut(users: MergedUsers, signal: AbortSignal): Promise<void>;
+  /**
+   * Takes away from `to` what came by the merge: the copies, and what became of them in other sessions of `to`, forks above all. A session
+   * in which something was said since stays with that. `memories`: ids of those that the merge gave.
+   */
+  takeOut(users: MergedUsers, memories: ReadonlySet<string>, signal: AbortSignal): Promise<void>;
+  /** Behind {@link takeOut}, where `from` is erased: answers to `to` lose what they repeat of it. How many did. */
+  forget(users: MergedUsers, signal: AbortSignal): Promise<number>;
+  /** Messages of `to` that hold words of `from`: 0 behind {@link forget}. */
+  left(users: MergedUsers): Promise<number>;
   /** Deletes sessions of `from`, for who can restore them. */
   delete(users: MergedUsers, sessionIds: readonly string[], now: Date): Promise<void>;
+}
+
+/** The key of the lock that is held while a user is merged with another, or given back: what copies words of a merge takes the same one. */
+export function mergeLockKey(owner: Owner): string {
+  return JSON.stringify(["merge", owner]);
 }

@@ -22,10 +22,10 @@ export function copiedRecords({ users, records, isTaken }: CopiedSession): NewRe
         const { external_id, forked_from } = copy.body;
         const name = external_id !== null && isTaken({ externalId: external_id }) ? null : external_id;
         const fork = forked_from === null ? null : { ...forked_from, session_id: session(forked_from.session_id) };
-        return { ...copy, body: { ...copy.body, owner: users.to, external_id: name, forked_from: fork } };
+        return { ...copy, body: { ...copy.body, owner: users.to, external_id: name, forked_from: fork, merged: users.id } };
       }
       case "session_patch":
-        return { ...copy, body: unkeyed(copy.body, isTaken) };
+        return { ...copy, body: { ...unkeyed(copy.body, isTaken), merged: users.id } };
       case "rewind":
         return { ...copy, body: { ...copy.body, to_seq: placeOf(copy.body.to_seq), to_offset: 0 } };
       case "message": {
@@ -39,7 +39,7 @@ export function copiedRecords({ users, records, isTaken }: CopiedSession): NewRe
           ...copy,
           body: {
             ...body,
-            merged: true,
+            merged: users.id,
             ...(asked !== undefined && { asked: asked.map(memory) }),
             ...(told !== undefined && {
               memory: {

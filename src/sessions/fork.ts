@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Owner } from "../domain/owner.js";
-import type { JournalRecord, NewRecord } from "../domain/session.js";
-import { provenanceOf } from "../domain/session-provenance.js";
+import type { JournalRecord, JsonObject, NewRecord } from "../domain/session.js";
+import { provenanceOf, type SessionProvenance } from "../domain/session-provenance.js";
 import { UNTITLED } from "../domain/title.js";
 import { type ForgottenMessages, titleAnew } from "../domain/title-anew.js";
 import { AppError } from "../platform/errors.js";
+import { ownMetadata } from "./metadata.js";
+import type { PatchBody } from "./session-records.js";
+import { mergeOf } from "./without-merged.js";
 
 export interface Fork {
   readonly owner: Owner;
@@ -29,7 +33,9 @@ export function forkRecords(fork: Fork): NewRecord[] {
   const at = now.toISOString();
   const target = records.find((record) => record.type === "message" && record.id === messageId);
   if (!target) throw new AppError("MESSAGE_NOT_FOUND");
-  const { title, titleBy, topic, topicBy, tags, tagsBy, metadata, agentType } = provenanceOf(records);
+  const whole = provenanceOf(records);
+  const { title, titleBy, topic, topicBy, tags, tagsBy, agentType } = whole;
+  const { metadata, inherited } = inheritedFrom(records, whole);
   const patch = { type: "session_patch", turn: 0, at } as const;
   const start: NewRecord[] = [
     {
@@ -39,7 +45,7 @@ export function forkRecords(fork: Fork): NewRecord[] {
       at,
       body: {
         owner,
-        title: titleBy === "user" ? title : null,
+        title: titleBy === "user" && inherited?.title === undefined ? title : null,
         metadata,
         agent_type: agentType,
         forked_from: { session_id: sourceId, message_id: messageId },
@@ -47,12 +53,32 @@ export function forkRecords(fork: Fork): NewRecord[] {
     },
   ];
   const anew = titleAnew(records, forgotten);
+  if (inherited !== null) start.push({ ...patch, id: newId(), body: { ...inherited, by: "user" } });
   if (titleBy === "derived")
     start.push({ ...patch, id: newId(), body: { title: (anew === undefined ? title : anew) ?? UNTITLED, by: "derived" } });
-  if (topicBy !== null) start.push({ ...patch, id: newId(), body: { topic, by: topicBy } });
-  if (tagsBy !== null) start.push({ ...patch, id: newId(), body: { tags: [...tags], by: tagsBy } });
+  if (topicBy !== null && inherited?.topic === undefined) start.push({ ...patch, id: newId(), body: { topic, by: topicBy } });
+  if (tagsBy !== null && inherited?.tags === undefined) start.push({ ...patch, id: newId(), body: { tags: [...tags], by: tagsBy } });
   const kept = records.filter((record) => record.turn <= target.turn || record.type === "off_record");
   return [...start, ...kept.flatMap((record) => copyOf(record, target.turn, newId))];
+}
+
+/** What a merged user had set and still holds stands by itself, so that it goes with the merge; null where there is none. */
+function inheritedFrom(
+  records: readonly JournalRecord[],
+  whole: SessionProvenance,
+): { readonly metadata: JsonObject; readonly inherited: Omit<PatchBody, "by"> | null } {
+  const merged = records.map(mergeOf).find((id) => id !== null) ?? null;
+  if (merged === null) return { metadata: whole.metadata, inherited: null };
+  const own = provenanceOf(records.filter((record) => mergeOf(record) === null));
+  const metadata = ownMetadata(whole.metadata, provenanceOf(records.filter((record) => mergeOf(record) !== null)).metadata);
+  const isInherited = (field: "titleBy" | "topicBy" | "tagsBy") => whole[field] === "user" && own[field] !== "user";
+  const set = {
+    ...(isInherited("titleBy") && { title: whole.title }),
+    ...(isInherited("topicBy") && { topic: whole.topic }),
+    ...(isInherited("tagsBy") && { tags: [...whole.tags] }),
+    ...(!isDeepStrictEqual(whole.metadata, metadata) && { metadata: whole.metadata }),
+  };
+  return { metadata, inherited: Object.keys(set).length === 0 ? null : { merged, ...set } };
 }
 
 function copyOf(record: JournalRecord, lastTurn: number, newId: () => string): NewRecord[] {

@@ -2,16 +2,19 @@ import { mergedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { type JournalRecord, SESSION_STATUSES, type Session } from "../domain/session.js";
 import { searchable, summaryMessage } from "../history/history.js";
+import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MergedUsers } from "../ports/merged-memories.js";
 import type { MergedSessions, SurveyedSessions } from "../ports/merged-sessions.js";
-import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import { type Lease, type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
 import { copiedRecords } from "./copied-records.js";
 import { copyImages } from "./images.js";
+import { patchRecord } from "./session-records.js";
+import { mergeOf, repeatsMerge, withoutMerged, withoutRepeated } from "./without-merged.js";
 
 export interface SessionCopiesParts {
   readonly store: SessionStore;
@@ -20,8 +23,12 @@ export interface SessionCopiesParts {
   readonly lagging: Pick<SessionsBehind, "level" | "requireLevel">;
   readonly ledger: { epoch(owner: Owner): Promise<number> };
   readonly lockWaitMs: number;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
+
+/** How far the clocks of two servers may lie apart, in milliseconds. */
+const CLOCKS_APART_MS = 60 * 60 * 1000;
 
 /** The sessions of one user as copies of another's. */
 export class SessionCopies implements MergedSessions {
@@ -84,19 +91,50 @@ export class SessionCopies implements MergedSessions {
     }
   }
 
-  async takeOut(users: MergedUsers, signal: AbortSignal): Promise<void> {
-    const { from, to } = users;
-    for (const { id } of await this.#sessionsOf(from)) {
-      const copy = copyOf(users, id);
-      const given = new Set((await this.#recordsOrNone(from, id))?.map((record) => record.id));
-      await this.#alone(to, copy, signal, async () => {
-        const records = await this.#recordsOrNone(to, copy);
+  async takeOut(users: MergedUsers, memories: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const { to, id: mergeId } = users;
+    await this.#parts.lagging.level(to);
+    const copies = new Set((await this.#sessionsOf(users.from)).map(({ id }) => copyOf(users, id)));
+    const given = new Set([...memories, ...copies]);
+    const [marked, others]: [string[], string[]] = [[], []];
+    for (const id of new Set([...copies, ...(await this.#activeSince(users))])) {
+      const merged = ((await this.#recordsOrNone(to, id)) ?? []).filter((record) => mergeOf(record) === mergeId);
+      (merged.length > 0 || copies.has(id) ? marked : others).push(id);
+      for (const sessionOrMessage of merged.length > 0 ? [id, ...merged.map((record) => record.id)] : []) given.add(sessionOrMessage);
+    }
+    // Those last that tell what was given: whoever is killed finds it again.
+    for (const id of [...others, ...marked])
+      await this.#alone(to, id, signal, async ({ fence }) => {
+        const records = await this.#recordsOrNone(to, id);
         // Also where only the journal is gone: the rest of it was broken off.
-        if (!records?.some((record) => record.type === "message" && !given.has(record.id))) return this.#remove(to, copy);
-        await this.#rewrite(to, copy, (record) => (record.type === "session" || !given.has(record.id) ? record : null));
-        await this.#parts.history.removeMessages(to, [...given]);
+        if (records === null) return copies.has(id) ? this.#remove(to, id) : undefined;
+        const { changes, hasWords } = withoutMerged(records, mergeId, given);
+        if (hasWords || !(copies.has(id) || records.some((record) => mergeOf(record) === mergeId)))
+          return this.#change(to, id, changes, fence);
+        return this.#remove(to, id);
+      });
+  }
+
+  async forget(users: MergedUsers, signal: AbortSignal): Promise<number> {
+    const { to, id: mergeId } = users;
+    let repeating = 0;
+    for (const id of await this.#activeSince(users)) {
+      if (!(await this.#recordsOrNone(to, id))?.some((record) => repeatsMerge(record, mergeId))) continue;
+      await this.#alone(to, id, signal, async ({ fence }) => {
+        const records = (await this.#recordsOrNone(to, id)) ?? [];
+        repeating += records.filter((record) => repeatsMerge(record, mergeId)).length;
+        await this.#change(to, id, withoutRepeated(records, mergeId), fence);
       });
     }
+    return repeating;
+  }
+
+  async left(users: MergedUsers): Promise<number> {
+    let left = 0;
+    for (const id of await this.#activeSince(users))
+      for (const record of (await this.#recordsOrNone(users.to, id)) ?? [])
+        if (mergeOf(record) === users.id || repeatsMerge(record, users.id)) left += 1;
+    return left;
   }
 
   async delete({ from }: MergedUsers, sessionIds: readonly string[], now: Date): Promise<void> {
@@ -147,11 +185,11 @@ export class SessionCopies implements MergedSessions {
     return taken;
   }
 
-  async #alone<T>(owner: Owner, sessionId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async #alone<T>(owner: Owner, sessionId: string, signal: AbortSignal, work: (lease: Lease) => Promise<T>): Promise<T> {
     const { store, lockWaitMs } = this.#parts;
     const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, signal, owner });
     try {
-      return await work();
+      return await work(lease);
     } finally {
       await lease.release();
     }
@@ -166,12 +204,41 @@ export class SessionCopies implements MergedSessions {
     await store.index.remove(owner, sessionId);
   }
 
+  /** Out of history first: whoever is killed finds in the journal what is to be taken out of it. */
+  async #change(owner: Owner, sessionId: string, changes: ReadonlyMap<string, JournalRecord | null>, fence: number): Promise<void> {
+    if (changes.size === 0) return;
+    const { store, history, clock } = this.#parts;
+    const { status } = (await store.index.get(owner, sessionId)) ?? {};
+    const ids = [...changes].flatMap(([id, now]) =>
+      now === null || (now.type === "message" && now.body.in_history === false) ? [id] : [],
+    );
+    await history.removeMessages(owner, ids).catch(unlessOff);
+    await this.#rewrite(
+      owner,
+      sessionId,
+      (record) => (changes.has(record.id) ? (changes.get(record.id) ?? null) : record),
+      async () => {
+        // Numbers go on behind what is gone: with a record that has the newest, the index is level with the journal.
+        const record = patchRecord(clock.now(), { by: "derived" });
+        await store.journal.append(owner, sessionId, [record], { fence });
+      },
+    );
+    await history.removeMessages(owner, ids).catch(unlessOff);
+    if (status === "archived") await store.journal.compress(owner, sessionId);
+  }
+
   /** Out of the index first, which then takes from the journal what is there. */
-  async #rewrite(owner: Owner, sessionId: string, change: (record: JournalRecord) => JournalRecord | null): Promise<void> {
+  async #rewrite(
+    owner: Owner,
+    sessionId: string,
+    change: (record: JournalRecord) => JournalRecord | null,
+    then: () => Promise<void> = async () => {},
+  ): Promise<void> {
     const { journal, index } = this.#parts.store;
     await index.remove(owner, sessionId);
     try {
       await journal.rewrite(owner, sessionId, change);
+      await then();
     } finally {
       await index.apply(owner, sessionId, await this.#records(owner, sessionId));
     }
@@ -191,14 +258,23 @@ export class SessionCopies implements MergedSessions {
     return records;
   }
 
-  /** Of every status, in no order. Read whole: what is done with them takes them off the list. */
-  async #sessionsOf(owner: Owner): Promise<readonly Session[]> {
+  /** Ids of all sessions of `to` into which anything of a merge can have come. */
+  async #activeSince({ to, at }: MergedUsers): Promise<readonly string[]> {
+    return (await this.#sessionsOf(to, Date.parse(at) - CLOCKS_APART_MS)).map(({ id }) => id);
+  }
+
+  /**
+   * Of every status, in no order; those in which something happened since. Default: all. Read whole: what is done with them takes them off
+   * the list.
+   */
+  async #sessionsOf(owner: Owner, sinceMs = 0): Promise<readonly Session[]> {
     const sessions = new Map<string, Session>();
     for (const status of SESSION_STATUSES) {
       for (let cursor: string | undefined; ; ) {
         const page = await this.#parts.store.index.list(owner, { status, limit: 200, ...(cursor !== undefined && { cursor }) });
-        for (const session of page.data) sessions.set(session.id, session);
-        if (page.nextCursor === null) break;
+        const recent = page.data.filter(({ updated_at }) => Date.parse(updated_at) >= sinceMs);
+        for (const session of recent) sessions.set(session.id, session);
+        if (page.nextCursor === null || recent.length < page.data.length) break;
         cursor = page.nextCursor;
       }
     }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue } from "../domain/session.js";
 
 /**
@@ -15,4 +16,13 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Settings, which hold no words and go on holding. */
+const SETTINGS: ReadonlySet<string> = new Set(["incognito", "time_zone"]);
+
+/** Metadata without what was `inherited` from another user, as it was; settings stay. Pure. */
+export function ownMetadata(metadata: JsonObject, inherited: JsonObject): JsonObject {
+  const own = Object.entries(metadata).filter(([key, value]) => SETTINGS.has(key) || !isDeepStrictEqual(value, inherited[key]));
+  return Object.fromEntries(own);
 }

@@ -1,9 +1,6 @@
+import { FORGOTTEN, sharesWord } from "../domain/forgotten-words.js";
 import type { MessageRecord, Round } from "../domain/session.js";
-import { wordsOf } from "../platform/language/tokens.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
-
-/** Stands in the window for what the user had forgotten. The journal keeps what was said. */
-export const FORGOTTEN = "[forgotten at the user's request]";
 
 /** Their results tell of memories; those of other tools (what was found, what was booked) stay. */
 const MEMORY_TOOLS: ReadonlySet<string> = new Set([
@@ -17,7 +14,7 @@ const MEMORY_TOOLS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The window without the messages that tombstones hide. An answer goes with them where it repeats a telling word of its message, or of a
+ * The window without the messages that tombstones hide; the journal keeps what was said. An answer goes with them where it repeats a telling word of its message, or of a
  * forgotten memory that it was given; so do the calls of memory tools of that round.
  */
 export function withoutForgotten(rounds: readonly Round[], tombstones: readonly Tombstone[]): readonly Round[] {
@@ -38,11 +35,6 @@ export function withoutForgotten(rounds: readonly Round[], tombstones: readonly 
       assistant: repeats ? withContent(assistant, FORGOTTEN) : assistant,
     };
   });
-}
-
-function sharesWord(text: string, others: readonly string[]): boolean {
-  const telling = new Set(others.flatMap((other) => wordsOf(other).flatMap((word) => (word.stop ? [] : word.terms))));
-  return wordsOf(text).some((word) => !word.stop && word.terms.some((term) => telling.has(term)));
 }
 
 function withContent(message: MessageRecord, content: string): MessageRecord {

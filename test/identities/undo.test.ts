@@ -122,6 +122,38 @@ test("[merge-undone] [erasure-complete] erasing who they turned out to be erases
   expect(await textsOf(ada)).toEqual([]);
 }, 120_000);
 
+test("[merge-undone] [erasure-complete] after an undo a fork has the visitor's words no more: their erasure leaves none, and what ada said stays", async () => {
+  const dir = await tempDir();
+  const world = await startWorld(dir);
+  const [visitor, ada] = [world.as("visitor"), world.as("ada")];
+  await visitor.say("I prefer zithern concerts.");
+  await ada.say("I am vegetarian.");
+  const { merge_id } = await merge(world);
+  const copy = (await ada.get<{ data: { id: string; title: string }[] }>("/v1/sessions")).body.data.find(({ title }) =>
+    /zithern/i.test(title),
+  );
+  const saidIn = async (id: string) =>
+    (await ada.get<{ data: { id: string; role: string; content: string }[] }>(`/v1/sessions/${id}/messages`)).body.data;
+  const first = (await saidIn(copy?.id ?? ""))[0]?.id;
+  const forked = async (id = "") => {
+    const fork = await ada.post<{ id: string }>(`/v1/sessions/${id}/fork`, { message_id: first });
+    expect(fork.status).toBe(201);
+    return fork.body.id;
+  };
+  const [left, goesOn, purged] = [await forked(copy?.id), await forked(copy?.id), await forked(copy?.id)];
+  await ada.say("Good evening to you all.", { session_id: goesOn });
+  expect((await ada.delete(`/v1/sessions/${copy?.id}?purge=true`)).status).toBe(204);
+  await merging(world).undo(merge_id);
+  for (const id of [left, purged]) expect((await ada.get(`/v1/sessions/${id}`)).status).toBe(404);
+  const kept = await saidIn(goesOn);
+  expect(kept.map(({ role }) => role)).toEqual(["user", "assistant"]);
+  expect(kept[0]?.content).toBe("Good evening to you all.");
+  const receipt = await visitor.delete<{ verified: boolean }>("/v1/me?confirm=true");
+  expect(receipt.body).toMatchObject({ verified: true });
+  expect(await filesHolding(dir, ["zithern"])).toEqual([]);
+  expect(await textsOf(ada)).toEqual([expect.stringMatching(/vegetarian/i)]);
+}, 120_000);
+
 test("[merge-undone] after 30 days what lay dormant is erased, the undo is refused, and the visitor is still who they turned out to be", async () => {
   const dir = await tempDir();
   const { overrides, forward } = clockOf();

@@ -11,7 +11,7 @@ import type { ReconcileRules } from "../../src/memories/reconciled.js";
 const NOW = new Date("2026-03-10T12:00:00.000Z");
 const FROM = ownerOf("default", "visitor");
 const TO = ownerOf("default", "ada");
-const USERS = { id: "merge", from: FROM, to: TO };
+const USERS = { id: "merge", from: FROM, to: TO, at: NOW.toISOString() };
 
 const rules = (more: Partial<ReconcileRules> = {}): ReconcileRules => ({
   now: NOW,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Tombstone } from "../../src/ports/owner-ledger.js";
-import { FORGOTTEN, withoutForgotten } from "../../src/turn/forgotten-rounds.js";
+import { FORGOTTEN } from "../../src/domain/forgotten-words.js";
+import { withoutForgotten } from "../../src/turn/forgotten-rounds.js";
 import { recalled, round, step } from "../support/rounds.js";
 
 const AT = "2026-01-02T00:00:00.000Z";
