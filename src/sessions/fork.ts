@@ -7,7 +7,7 @@ import { type ForgottenMessages, titleAnew } from "../domain/title-anew.js";
 import { AppError } from "../platform/errors.js";
 import { ownMetadata } from "./metadata.js";
 import type { PatchBody } from "./session-records.js";
-import { mergeOf } from "./without-merged.js";
+import { inheritedMetadata, mergeOf } from "./without-merged.js";
 
 export interface Fork {
   readonly owner: Owner;
@@ -70,7 +70,7 @@ function inheritedFrom(
   const merged = records.map(mergeOf).find((id) => id !== null) ?? null;
   if (merged === null) return { metadata: whole.metadata, inherited: null };
   const own = provenanceOf(records.filter((record) => mergeOf(record) === null));
-  const metadata = ownMetadata(whole.metadata, provenanceOf(records.filter((record) => mergeOf(record) !== null)).metadata);
+  const metadata = ownMetadata(whole.metadata, inheritedMetadata(records));
   const isInherited = (field: "titleBy" | "topicBy" | "tagsBy") => whole[field] === "user" && own[field] !== "user";
   const set = {
     ...(isInherited("titleBy") && { title: whole.title }),

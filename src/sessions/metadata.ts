@@ -19,10 +19,15 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
 }
 
 /** Settings, which hold no words and go on holding. */
-const SETTINGS: ReadonlySet<string> = new Set(["incognito", "time_zone"]);
+const SETTINGS: readonly string[] = ["incognito", "time_zone"];
 
 /** Metadata without what was `inherited` from another user, as it was; settings stay. Pure. */
 export function ownMetadata(metadata: JsonObject, inherited: JsonObject): JsonObject {
-  const own = Object.entries(metadata).filter(([key, value]) => SETTINGS.has(key) || !isDeepStrictEqual(value, inherited[key]));
-  return Object.fromEntries(own);
+  const settings = Object.entries(metadata).filter(([key]) => SETTINGS.includes(key));
+  return { ...withoutEntries(metadata, inherited), ...Object.fromEntries(settings) };
+}
+
+/** Without those that `others` has with the same value. Pure. */
+export function withoutEntries(metadata: JsonObject, others: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([key, value]) => !isDeepStrictEqual(value, others[key])));
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { FORGOTTEN, sharesWord } from "../domain/forgotten-words.js";
 import type { JournalRecord, JsonObject, MessageRecord, RecordOf } from "../domain/session.js";
 import { provenanceOf } from "../domain/session-provenance.js";
-import { ownMetadata } from "./metadata.js";
+import { ownMetadata, withoutEntries } from "./metadata.js";
 
 /** What becomes of a session's records. */
 export interface ChangedRecords {
@@ -20,6 +20,12 @@ export function mergeOf({ type, body }: JournalRecord): string | null {
   return body.merged ?? null;
 }
 
+/** Metadata that came by a merge, but for what a fork took over as its owner's own. Pure. */
+export function inheritedMetadata(records: readonly JournalRecord[]): JsonObject {
+  const own = records.find((record) => record.type === "session" && mergeOf(record) === null) as RecordOf<"session"> | undefined;
+  return withoutEntries(provenanceOf(records.filter((record) => mergeOf(record) !== null)).metadata, own?.body.metadata ?? {});
+}
+
 /**
  * A session without what came into it by a merge: messages with their turns, names and metadata that the other user gave, and what was made
  * of them: summaries, derived title, topic and tags. Its owner's own words stay, and so do the answers to them, without what they were
@@ -33,7 +39,7 @@ export function withoutMerged(records: readonly JournalRecord[], mergeId: string
   const ownMessages = messages.filter((record) => !merged.has(record) && (!turns.has(record.turn) || record.body.role === "user"));
   const ownWords = ownMessages.flatMap(({ body }) => (body.role === "user" ? [body.content] : []));
   const othersWords = [...merged].flatMap(({ body }) => (body.role === "user" ? [body.content] : []));
-  const inherited = provenanceOf(records.filter((record) => mergeOf(record) === mergeId)).metadata;
+  const inherited = inheritedMetadata(records);
   const isCopy = records.some((record) => mergeOf(record) === mergeId);
 
   const changed = (record: JournalRecord): JournalRecord | null => {
