@@ -5,6 +5,7 @@ import type { RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import { IdentityService } from "../identities/identities.js";
 import type { MergeRecords } from "../identities/merge-record.js";
+import { WordsLeft } from "../identities/words-left.js";
 import { ImportService } from "../import/import.js";
 import { Promotion } from "../memories/promotion.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
@@ -111,19 +112,21 @@ export function composeUseCases(
     },
     { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policyOf },
   );
+  const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
+  const copies = new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, clock, logger });
   const privacy = new PrivacyService({
     ...{ store, history, longTerm, records, ledger, hold, events, merges, clock, logger },
+    others: [new WordsLeft(merges, copies)],
     compact: async () => {
       await vectors.compact();
       await scrub();
     },
   });
-  const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
   const identities = new IdentityService({
     records: merges,
     ledger,
     memories: merged,
-    sessions: new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, clock, logger }),
+    sessions: copies,
     domain: records,
     locks: store.locks,
     pendingOf: (owner) => store.index.pendingOf(owner),

@@ -153,7 +153,8 @@ export class IdentityService implements Identities {
       records: [],
       deleted: [],
     } as const;
-    const begun: MergeRecord = { ...record, records: [], deleted: [], ...(key !== undefined && { key }) };
+    const undone = before === null ? [] : [...(before.undone ?? []), { id: before.id, to: before.to, at: before.at }];
+    const begun: MergeRecord = { ...record, records: [], deleted: [], undone, ...(key !== undefined && { key }) };
     const merged = await this.#steps.finish(await this.#put(begun), signal);
     // So that nobody is known by way of somebody else.
     for (const each of own) await this.#put({ ...each, to });

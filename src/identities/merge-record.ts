@@ -4,6 +4,7 @@ import type { Owner } from "../domain/owner.js";
 import { parseOwner } from "../domain/owner.js";
 import { newId } from "../platform/ids.js";
 import type { Merge } from "../ports/identities.js";
+import type { MergedUsers } from "../ports/merged-memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { FormerSessionIds } from "../ports/session-names.js";
 import type { SessionIndex } from "../ports/session-store.js";
@@ -28,6 +29,8 @@ const recordSchema = z.object({
   records: z.array(z.string()),
   /** Sessions that `to` has deleted since. */
   deleted: z.array(z.string()),
+  /** Merges of before, all undone, oldest first. */
+  undone: z.array(z.object({ id: z.string(), to: owner, at: z.string() })).exactOptional(),
 });
 export type MergeRecord = z.infer<typeof recordSchema>;
 
@@ -123,6 +126,20 @@ export class MergeRecords {
   async into(to: Owner): Promise<readonly MergeRecord[]> {
     const records = await Promise.all((await this.#names(to)).map((from) => this.of(from)));
     return records.filter((record): record is MergeRecord => record !== null && record.to === to && record.state !== "undone");
+  }
+
+  /**
+   * Merges of a user that were undone: where words of theirs may be left, by the names that the others are known by today. None while what
+   * lies dormant is erased: that is somebody else's by then, and stays theirs.
+   */
+  async undoneOf(from: Owner): Promise<readonly MergedUsers[]> {
+    const record = await this.of(from);
+    if (record === null || record.state === "expiring") return [];
+    const merges = [...(record.undone ?? []), ...(record.state === "undone" ? [record] : [])];
+    const found = await Promise.all(
+      merges.map(async ({ id, to, at }) => [...new Set([to, await this.knownAs(to)])].map((each) => ({ id, from, to: each, at }))),
+    );
+    return found.flat();
   }
 
   /** Whether what is fenced off is so because of a merge, and not to be erased. */

@@ -32,7 +32,7 @@ export interface MergedSessions {
    */
   takeOut(users: MergedUsers, memories: ReadonlySet<string>, signal: AbortSignal): Promise<void>;
   /** Behind {@link takeOut}, where `from` is erased: answers to `to` lose what they repeat of it. How many did. */
-  forget(users: MergedUsers, signal: AbortSignal): Promise<number>;
+  forget(users: MergedUsers): Promise<number>;
   /** Messages of `to` that hold words of `from`: 0 behind {@link forget}. */
   left(users: MergedUsers): Promise<number>;
   /** Deletes sessions of `from`, for who can restore them. */

@@ -104,26 +104,31 @@ export class SessionCopies implements MergedSessions {
     }
     // Those last that tell what was given: whoever is killed finds it again.
     for (const id of [...others, ...marked])
-      await this.#alone(to, id, signal, async ({ fence }) => {
+      await this.#alone(to, id, signal, async (lease) => {
         const records = await this.#recordsOrNone(to, id);
         // Also where only the journal is gone: the rest of it was broken off.
         if (records === null) return copies.has(id) ? this.#remove(to, id) : undefined;
         const { changes, hasWords } = withoutMerged(records, mergeId, given);
         if (hasWords || !(copies.has(id) || records.some((record) => mergeOf(record) === mergeId)))
-          return this.#change(to, id, changes, fence);
+          return this.#change(to, id, changes, lease);
         return this.#remove(to, id);
       });
   }
 
-  async forget(users: MergedUsers, signal: AbortSignal): Promise<number> {
+  async forget(users: MergedUsers): Promise<number> {
     const { to, id: mergeId } = users;
     let repeating = 0;
     for (const id of await this.#activeSince(users)) {
       if (!(await this.#recordsOrNone(to, id))?.some((record) => repeatsMerge(record, mergeId))) continue;
-      await this.#alone(to, id, signal, async ({ fence }) => {
+      const forget = async (lease?: Lease) => {
         const records = (await this.#recordsOrNone(to, id)) ?? [];
         repeating += records.filter((record) => repeatsMerge(record, mergeId)).length;
-        await this.#change(to, id, withoutRepeated(records, mergeId), fence);
+        await this.#change(to, id, withoutRepeated(records, mergeId), lease);
+      };
+      await this.#alone(to, id, undefined, forget).catch((error: unknown) => {
+        // Behind a fence nobody else writes.
+        if (isAppError(error, "OWNER_ERASED")) return forget();
+        throw error;
       });
     }
     return repeating;
@@ -185,9 +190,9 @@ export class SessionCopies implements MergedSessions {
     return taken;
   }
 
-  async #alone<T>(owner: Owner, sessionId: string, signal: AbortSignal, work: (lease: Lease) => Promise<T>): Promise<T> {
+  async #alone<T>(owner: Owner, sessionId: string, signal: AbortSignal | undefined, work: (lease: Lease) => Promise<T>): Promise<T> {
     const { store, lockWaitMs } = this.#parts;
-    const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, signal, owner });
+    const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, ...(signal && { signal }), owner });
     try {
       return await work(lease);
     } finally {
@@ -205,7 +210,7 @@ export class SessionCopies implements MergedSessions {
   }
 
   /** Out of history first: whoever is killed finds in the journal what is to be taken out of it. */
-  async #change(owner: Owner, sessionId: string, changes: ReadonlyMap<string, JournalRecord | null>, fence: number): Promise<void> {
+  async #change(owner: Owner, sessionId: string, changes: ReadonlyMap<string, JournalRecord | null>, lease?: Lease): Promise<void> {
     if (changes.size === 0) return;
     const { store, history, clock } = this.#parts;
     const { status } = (await store.index.get(owner, sessionId)) ?? {};
@@ -219,8 +224,9 @@ export class SessionCopies implements MergedSessions {
       (record) => (changes.has(record.id) ? (changes.get(record.id) ?? null) : record),
       async () => {
         // Numbers go on behind what is gone: with a record that has the newest, the index is level with the journal.
+        if (lease === undefined) return;
         const record = patchRecord(clock.now(), { by: "derived" });
-        await store.journal.append(owner, sessionId, [record], { fence });
+        await store.journal.append(owner, sessionId, [record], { fence: lease.fence });
       },
     );
     await history.removeMessages(owner, ids).catch(unlessOff);
