@@ -141,8 +141,7 @@ export class IdentityService implements Identities {
       const finished = await this.#steps.finish(before, signal);
       if (finished.state !== "undone") return finished;
     }
-    const own = await records.into(from);
-    if (own.some(({ state }) => state !== "final")) throw new AppError("IDENTITY_MERGED");
+    if ((await records.into(from)).some(({ state }) => state !== "final")) throw new AppError("IDENTITY_MERGED");
     const record = {
       v: 1,
       id: newMergeId(from),
@@ -155,10 +154,7 @@ export class IdentityService implements Identities {
     } as const;
     const undone = before === null ? [] : [...(before.undone ?? []), { id: before.id, to: before.to, at: before.at }];
     const begun: MergeRecord = { ...record, records: [], deleted: [], undone, ...(key !== undefined && { key }) };
-    const merged = await this.#steps.finish(await this.#put(begun), signal);
-    // So that nobody is known by way of somebody else.
-    for (const each of own) await this.#put({ ...each, to });
-    return merged;
+    return this.#steps.finish(await this.#put(begun), signal);
   }
 
   /** @throws MERGE_NOT_FOUND */

@@ -122,6 +122,15 @@ export class MergeRecords {
     return record;
   }
 
+  /** Lets nobody be known by way of somebody else: who was merged for good with `from` is known as `to`, and again as `from` after an undo. */
+  async carryNames(from: Owner, to: Owner, way: "there" | "back" = "there"): Promise<void> {
+    const [before, after] = way === "there" ? [from, to] : [to, from];
+    for (const name of await this.#names(from)) {
+      const record = await this.of(name);
+      if (record?.to === before && record.state === "final") await this.put({ ...record, to: after });
+    }
+  }
+
   /** Of all that a user was merged with. */
   async into(to: Owner): Promise<readonly MergeRecord[]> {
     const records = await Promise.all((await this.#names(to)).map((from) => this.of(from)));

@@ -79,6 +79,7 @@ export class MergeSteps {
       await this.#handOver(record, "there");
       await this.#audit(record, "merge", { ...copied, ...taken });
       await this.#parts.onMerged?.(record);
+      await records.carryNames(from, to);
       return await records.put({ ...record, state: "merged" });
     } finally {
       release();
@@ -109,6 +110,7 @@ export class MergeSteps {
       await ledger.withdrawErasure(from);
       await sessions.delete(record, record.deleted, clock.now());
       await this.#audit(record, "unmerge", {});
+      await this.#parts.records.carryNames(from, to, "back");
       const undone = await this.#parts.records.put({ ...record, state: "undone" });
       this.letIn(from);
       return undone;

@@ -191,3 +191,17 @@ test("[merge-undone] [erasure-complete] an erasure while they are merged leaves 
   await world.application.privacy.erase(who, { by: "user" });
   expect(await filesHolding(dir, ["zithern"])).toEqual([]);
 }, 120_000);
+
+test("[merge-undone] who was known by way of a user is so again when that user's own merge is undone", async () => {
+  const { overrides, forward } = clockOf();
+  const world = await startWorld(await tempDir(), {}, overrides);
+  await world.as("visitor").say("I prefer jazz concerts.");
+  await merge(world);
+  forward(31 * DAY_MS);
+  await world.application.parts.retention({ dryRun: false });
+  const { merge_id } = await merging(world).merge({ from: "ada", to: "lovelace" });
+  expect(await merging(world).resolve(VISITOR)).toBe(ownerOf("default", "lovelace"));
+  await merging(world).undo(merge_id);
+  expect(await merging(world).resolve(VISITOR)).toBe(ADA);
+  expect(await textsOf(world.as("visitor"))).toEqual([expect.stringMatching(/jazz/)]);
+}, 120_000);
