@@ -12,6 +12,8 @@ export interface ImageStore {
   put(owner: Owner, sessionId: string, id: string, data: Uint8Array): Promise<void>;
   /** Null where there is none. @throws STORAGE_UNAVAILABLE */
   get(owner: Owner, sessionId: string, id: string): Promise<Uint8Array | null>;
+  /** Deletes one of a session. Idempotent. */
+  remove(owner: Owner, sessionId: string, id: string): Promise<void>;
   /** Deletes those of a session. Returns how many went. Idempotent. */
   removeSession(owner: Owner, sessionId: string): Promise<number>;
   /** Deletes all of an owner. Returns how many went. Idempotent. */

@@ -1,6 +1,6 @@
 import { type ImageType, imageTypeOf } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
-import type { NewRecord } from "../domain/session.js";
+import type { JournalRecord, NewRecord } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import type { ImageStore } from "../ports/image-store.js";
 
@@ -29,9 +29,13 @@ export async function copyImages(
   records: readonly NewRecord[],
   copier: Owner = owner,
 ): Promise<void> {
-  const ids = records.flatMap((record) => (record.type === "message" ? (record.body.images ?? []).map(({ id }) => id) : []));
-  for (const id of new Set(ids)) {
+  for (const id of imageIdsOf(records)) {
     const data = await images.get(owner, from, id);
     if (data !== null) await images.put(copier, to, id, data);
   }
+}
+
+/** Ids of the images that messages refer to, each once. */
+export function imageIdsOf(records: readonly (JournalRecord | NewRecord)[]): ReadonlySet<string> {
+  return new Set(records.flatMap((record) => (record.type === "message" ? (record.body.images ?? []).map(({ id }) => id) : [])));
 }

@@ -12,8 +12,8 @@ import type { MergedSessions, SurveyedSessions } from "../ports/merged-sessions.
 import { type Lease, type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
 import { copiedRecords } from "./copied-records.js";
-import { copyImages } from "./images.js";
-import { patchRecord } from "./session-records.js";
+import { copyImages, imageIdsOf } from "./images.js";
+import { recordsOf, rewriteSession } from "./rewrite-session.js";
 import { mergeOf, repeatsMerge, withoutMerged, withoutRepeated } from "./without-merged.js";
 
 export interface SessionCopiesParts {
@@ -76,11 +76,11 @@ export class SessionCopies implements MergedSessions {
       }
       const left = new Set(copy.map((record) => record.id));
       const offRecord = new Set(copy.flatMap((record) => (record.type === "off_record" ? [record.body.of_turn] : [])));
-      const records = await this.#records(from, id);
+      const records = await recordsOf(this.#parts.store.journal, from, id);
       const isHidden = (record: JournalRecord) => record.type === "message" && record.body.remember && offRecord.has(record.turn);
       const gone = records.filter((record) => (!left.has(record.id) && record.type !== "session") || isHidden(record));
       if (gone.length === 0) continue;
-      await this.#rewrite(from, id, (record) => {
+      await rewriteSession(this.#parts.store, from, id, (record) => {
         if (!left.has(record.id) && record.type !== "session") return null;
         return record.type === "message" && isHidden(record) ? { ...record, body: { ...record.body, remember: false } } : record;
       });
@@ -107,10 +107,10 @@ export class SessionCopies implements MergedSessions {
       await this.#alone(to, id, signal, async (lease) => {
         const records = await this.#recordsOrNone(to, id);
         // Also where only the journal is gone: the rest of it was broken off.
-        if (records === null) return copies.has(id) ? this.#remove(to, id) : undefined;
+        if (records === null) return this.#remove(to, id);
         const { changes, hasWords } = withoutMerged(records, mergeId, given);
         if (hasWords || !(copies.has(id) || records.some((record) => mergeOf(record) === mergeId)))
-          return this.#change(to, id, changes, lease);
+          return this.#change(to, id, records, changes, lease);
         return this.#remove(to, id);
       });
   }
@@ -123,7 +123,7 @@ export class SessionCopies implements MergedSessions {
       const forget = async (lease?: Lease) => {
         const records = (await this.#recordsOrNone(to, id)) ?? [];
         repeating += records.filter((record) => repeatsMerge(record, mergeId)).length;
-        await this.#change(to, id, withoutRepeated(records, mergeId), lease);
+        await this.#change(to, id, records, withoutRepeated(records, mergeId), lease);
       };
       await this.#alone(to, id, undefined, forget).catch((error: unknown) => {
         // Behind a fence nobody else writes.
@@ -157,7 +157,7 @@ export class SessionCopies implements MergedSessions {
     const { from, to } = users;
     const copy = copyOf(users, id);
     if ((await this.#recordsOrNone(to, copy)) === null) {
-      const records = await this.#records(from, id);
+      const records = await recordsOf(this.#parts.store.journal, from, id);
       const taken = await this.#takenBy(to, records);
       const copied = copiedRecords({ users, records, isTaken: (what) => taken.has(JSON.stringify(what)) });
       await copyImages(store.images, from, id, copy, copied, to);
@@ -209,59 +209,34 @@ export class SessionCopies implements MergedSessions {
     await store.index.remove(owner, sessionId);
   }
 
-  /** Out of history first: whoever is killed finds in the journal what is to be taken out of it. */
-  async #change(owner: Owner, sessionId: string, changes: ReadonlyMap<string, JournalRecord | null>, lease?: Lease): Promise<void> {
+  /** Out of history first, images too: whoever is killed finds in the journal what is to be taken out of it. */
+  async #change(
+    owner: Owner,
+    sessionId: string,
+    records: readonly JournalRecord[],
+    changes: ReadonlyMap<string, JournalRecord | null>,
+    lease?: Lease,
+  ): Promise<void> {
     if (changes.size === 0) return;
+    const left = imageIdsOf(records.filter(({ id }) => changes.get(id) !== null));
     const { store, history, clock } = this.#parts;
     const { status } = (await store.index.get(owner, sessionId)) ?? {};
     const ids = [...changes].flatMap(([id, now]) =>
       now === null || (now.type === "message" && now.body.in_history === false) ? [id] : [],
     );
     await history.removeMessages(owner, ids).catch(unlessOff);
-    await this.#rewrite(
-      owner,
-      sessionId,
-      (record) => (changes.has(record.id) ? (changes.get(record.id) ?? null) : record),
-      async () => {
-        // Numbers go on behind what is gone: with a record that has the newest, the index is level with the journal.
-        if (lease === undefined) return;
-        const record = patchRecord(clock.now(), { by: "derived" });
-        await store.journal.append(owner, sessionId, [record], { fence: lease.fence });
-      },
-    );
+    for (const image of imageIdsOf(records)) if (!left.has(image)) await store.images.remove(owner, sessionId, image);
+    const change = (record: JournalRecord) => (changes.has(record.id) ? (changes.get(record.id) ?? null) : record);
+    await rewriteSession(store, owner, sessionId, change, lease && { fence: lease.fence, now: clock.now() });
     await history.removeMessages(owner, ids).catch(unlessOff);
     if (status === "archived") await store.journal.compress(owner, sessionId);
   }
 
-  /** Out of the index first, which then takes from the journal what is there. */
-  async #rewrite(
-    owner: Owner,
-    sessionId: string,
-    change: (record: JournalRecord) => JournalRecord | null,
-    then: () => Promise<void> = async () => {},
-  ): Promise<void> {
-    const { journal, index } = this.#parts.store;
-    await index.remove(owner, sessionId);
-    try {
-      await journal.rewrite(owner, sessionId, change);
-      await then();
-    } finally {
-      await index.apply(owner, sessionId, await this.#records(owner, sessionId));
-    }
-  }
-
   async #recordsOrNone(owner: Owner, sessionId: string): Promise<readonly JournalRecord[] | null> {
-    return this.#records(owner, sessionId).catch((error: unknown) => {
+    return recordsOf(this.#parts.store.journal, owner, sessionId).catch((error: unknown) => {
       if (isAppError(error, "SESSION_NOT_FOUND")) return null;
       throw error;
     });
-  }
-
-  async #records(owner: Owner, sessionId: string): Promise<readonly JournalRecord[]> {
-    const records: JournalRecord[] = [];
-    for await (const record of this.#parts.store.journal.read(owner, sessionId, { includeRewound: true, includeTorn: true }))
-      records.push(record);
-    return records;
   }
 
   /** Ids of all sessions of `to` into which anything of a merge can have come. */

@@ -3,7 +3,7 @@
 import { purgedEvent } from "../domain/event.js";
 import { isExpired, type LifecycleEvent, nextState, type RetentionOf } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
-import type { JournalRecord, Message, NewRecord, Session, SessionStatus } from "../domain/session.js";
+import type { Message, NewRecord, Session, SessionStatus } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -21,6 +21,7 @@ import { readImage } from "./images.js";
 import { MadeOnce } from "./made-once.js";
 import { findMessage, type MessageQuery, readMessages } from "./messages.js";
 import { detachSession } from "./purge.js";
+import { rewriteSession } from "./rewrite-session.js";
 import { type HeldSession, type OwnerGate, SessionAccess } from "./session-access.js";
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
 import { shownSession } from "./shown-session.js";
@@ -163,21 +164,10 @@ export class SessionService implements Sessions {
     await this.#withoutWriteBack(owner, given, async (held) => {
       const { id } = held.session;
       if (held.session.status === "deleted") throw new AppError("SESSION_NOT_ACTIVE");
-      const { journal, index, images } = this.#parts.store;
+      const { store, clock } = this.#parts;
       await detachSession(this.#parts, owner, id, "drop-quotes");
-      await images.removeSession(owner, id);
-      // Out of the index first, which then takes from the journal what is there: also when the rewriting fails, or a crash comes between.
-      await index.remove(owner, id);
-      try {
-        await journal.rewrite(owner, id, keepOwnWords);
-        // Numbers go on behind what is gone: with a record that has the newest, the index is level with the journal.
-        const at = this.#parts.clock.now().toISOString();
-        await journal.append(owner, id, [{ type: "session_patch", id: newId(), turn: 0, at, body: { by: "derived" } }], held);
-      } finally {
-        const left: JournalRecord[] = [];
-        for await (const record of journal.read(owner, id, { includeRewound: true })) left.push(record);
-        await index.apply(owner, id, left);
-      }
+      await store.images.removeSession(owner, id);
+      await rewriteSession(store, owner, id, keepOwnWords, { fence: held.fence, now: clock.now() });
     });
     await this.#scrub();
   }

@@ -67,6 +67,21 @@ export function imageStoreContract(name: string, make: () => Promise<ImageStoreU
       expect(await images.residue(ALICE)).toBe(1);
     });
 
+    test("one goes by itself, of its session alone", async () => {
+      const other = newId();
+      for (const [sessionId, id] of [
+        [session, ONE],
+        [session, TWO],
+        [other, ONE],
+      ] as const)
+        await images.put(ALICE, sessionId, id, PNG);
+      await images.remove(BOB, session, ONE);
+      for (let times = 0; times < 2; times += 1) await images.remove(ALICE, session, ONE);
+      expect(await bytesOf()).toBeNull();
+      expect([await bytesOf(ALICE, session, TWO), await bytesOf(ALICE, other)].includes(null)).toBe(false);
+      expect(await images.residue(ALICE)).toBe(2);
+    });
+
     test("an erased owner has none, and may begin anew; others keep theirs", async () => {
       await images.put(ALICE, session, ONE, PNG);
       await images.put(ALICE, newId(), TWO, PNG);

@@ -314,3 +314,23 @@ describe("images go where their messages go", () => {
     expect(await filesHolding(dir, ["forged", bytes])).toEqual([]);
   });
 });
+
+test("[merge-undone] a visitor's image goes with an undo from a copy and a fork that go on, and their owner's stay", async () => {
+  const { world, alice } = await seeingWorld();
+  const visitor = world.as("visitor");
+  const { session_id } = await say(visitor, "Which hall is this?", [{ data: base64 }]);
+  const { merge_id } = await world.application.identities.merge({ from: "visitor", to: "alice" });
+  const copy = (await alice.get<Session>(`/v1/sessions/${session_id}`)).body.id;
+  const [first] = (await alice.get<{ data: Message[] }>(`/v1/sessions/${copy}/messages`)).body.data;
+  const fork = (await alice.post<Session>(`/v1/sessions/${copy}/fork`, { message_id: first?.id })).body.id;
+  const own = picture("own");
+  for (const id of [copy, fork]) await say(alice, "And this one?", [{ data: own.toString("base64") }], { session_id: id });
+  expect(await imagesOf(world)).toBe(4);
+  await world.application.identities.undo(merge_id);
+  expect(await imagesOf(world)).toBe(2);
+  for (const id of [copy, fork]) {
+    expect((await alice.get(imagePath(id))).status).toBe(404);
+    expect((await alice.get(imagePath(id, idOf(own)))).status).toBe(200);
+  }
+  expect((await visitor.get(imagePath(session_id))).status).toBe(200);
+}, 60_000);

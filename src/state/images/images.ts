@@ -55,6 +55,10 @@ export class EngineImageStore implements ImageStore {
     return new Uint8Array(Buffer.from(parts.map(({ value }) => value).join(""), "base64"));
   }
 
+  async remove(owner: Owner, sessionId: string, id: string): Promise<void> {
+    await this.#removeOne(owner, headKey(sessionId, id));
+  }
+
   removeSession(owner: Owner, sessionId: string): Promise<number> {
     return this.#remove(owner, `${HEADS}${checked(sessionId)}/`);
   }
