@@ -12,7 +12,7 @@ import { extractiveSummary, roundsToldBy, type SummaryRound } from "./extractive
 import { modelSummary } from "./model-summary.js";
 import { SummariesInHistory } from "./summaries-in-history.js";
 import type { SummaryOptions, SummaryParts } from "./summary-parts.js";
-import { withoutForgotten } from "./summary-rounds.js";
+import { areLeft, withoutForgotten } from "./summary-rounds.js";
 
 export type { SummaryOptions, SummaryParts } from "./summary-parts.js";
 
@@ -237,7 +237,9 @@ export class SummaryKeeper {
     const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: this.#options.lockWaitMs, signal, owner });
     let written: JournalRecord | undefined;
     try {
-      if (!(await this.#stands(owner, sessionId, last, read.summary, signal))) return false;
+      const near = this.#options.windowRounds + this.#options.blockRounds + ROUNDS_MEANWHILE;
+      const now = await store.journal.window(owner, sessionId, { rounds: near, signal });
+      if (now.summary?.id !== read.summary?.id || !(await areLeft(store.journal, owner, sessionId, rounds, now))) return false;
       await this.#inHistory.remove(owner, read.summary, isCurrent(read.summary, tombstones));
       [written] = await writer.append(owner, sessionId, [record], { fence: lease.fence });
       // Writing unpacked it.
@@ -278,16 +280,6 @@ export class SummaryKeeper {
   #extract(rounds: readonly SummaryRound[], before: string | null, signal: AbortSignal): Promise<string> {
     const told = before === null ? [] : roundsToldBy(before);
     return extractiveSummary([...told, ...rounds], { maxTokens: this.#options.maxTokens, counter: this.#parts.counter, signal });
-  }
-
-  /**
-   * False when what the summary was made from has changed meanwhile. A conversation changes at its end alone (a message said again
-   * differently) or as a whole (an emptied session): so it stands while its last round does.
-   */
-  async #stands(owner: Owner, sessionId: string, last: Round, before: SummaryRecord | null, signal: AbortSignal): Promise<boolean> {
-    const rounds = this.#options.windowRounds + this.#options.blockRounds + ROUNDS_MEANWHILE;
-    const now = await this.#parts.store.journal.window(owner, sessionId, { rounds, signal });
-    return now.summary?.id === before?.id && now.rounds.some((round) => round.assistant.id === last.assistant.id);
   }
 }
 

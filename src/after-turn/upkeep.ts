@@ -155,11 +155,14 @@ export class SessionUpkeep {
       const tombstones = await this.#parts.ledger.tombstones(owner);
       const hidden = forgottenTurns(records, tombstones);
       const anew = titleAnew(now, tombstones);
+      // Emptied meanwhile, said again differently, or given back to another user: a name that was made of it would tell it.
+      const left = new Set(now.map(({ id }) => id));
+      const stands = records.every(({ type, id }) => type !== "message" || left.has(id));
       const body = derivedPatch(
         provenanceOf(now),
-        records.filter((record) => !hidden.has(record.turn)),
+        records.filter((record) => !hidden.has(record.turn) && left.has(record.id)),
         learnt.filter(({ turn }) => !hidden.has(turn)),
-        anew === undefined ? (named ?? undefined) : anew,
+        anew === undefined ? (stands ? (named ?? undefined) : undefined) : anew,
       );
       if (!body) return;
       const spent = tokens?.takeAll({ owner, sessionId }) ?? {};

@@ -375,6 +375,21 @@ describe("keeping the summary", () => {
     expect(await summaryOf(world, id)).toBeNull();
   });
 
+  test("[merge-undone] a summary of rounds whose first ones were taken out meanwhile is not kept", async () => {
+    const world = await makeSummaryWorld(null, { windowRounds: 1, blockRounds: 1 });
+    const { id } = await world.sessions.create(alice, {});
+    for (const said of ["In Rome", "two", "three"]) await world.say(alice, id, said, "Noted.");
+    const { locks, journal } = world.store;
+    const acquire = locks.acquire.bind(locks);
+    locks.acquire = async (key, options) => {
+      locks.acquire = acquire;
+      await journal.rewrite(alice, id, (record) => (record.type === "message" && record.turn === 1 ? null : record));
+      return acquire(key, options);
+    };
+    expect(await world.keeper.maintain(alice, id)).toBe(false);
+    expect(await summaryOf(world, id)).toBeNull();
+  });
+
   test("at archiving one summary covers all rounds, once", async () => {
     const world = await makeSummaryWorld();
     const { id } = await world.sessions.create(alice, {});

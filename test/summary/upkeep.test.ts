@@ -91,6 +91,23 @@ async function makeUpkeepWorld(model: ChatModel | null = null, memories = nothin
   return Object.assign(world, { upkeep });
 }
 
+test("[merge-undone] names that a session is given tell nothing of what was taken out of it meanwhile", async () => {
+  const { store, sessions, say, upkeep } = await makeUpkeepWorld(scribe("A trip to Rome"));
+  const { id } = await sessions.create(alice, {});
+  await say(alice, id, "I want to go to Rome.", "Noted: Rome.");
+  await say(alice, id, "What is on in Lisbon?", "Fado.");
+  const { locks, journal } = store;
+  const acquire = locks.acquire.bind(locks);
+  locks.acquire = async (key, options) => {
+    await journal.rewrite(alice, id, (record) => (record.type === "message" && record.turn === 1 ? null : record));
+    return acquire(key, options);
+  };
+  await upkeep.afterTurn(alice, id);
+  const { topic, tags, title } = await sessions.get(alice, id);
+  expect(topic).toBe("Lisbon");
+  expect(JSON.stringify([tags, title])).not.toMatch(/trip|rome"/i);
+});
+
 describe("[forgotten-untold] after something was forgotten", () => {
   const SUMBERRIES = "I'm allergic to sumberries and I like Jazz.";
 
