@@ -19,6 +19,8 @@ export interface MaintenanceParts {
   readonly ledger: Pick<OwnerLedger, "openErasures">;
   /** Whether what is fenced off is so because of a merge, and not to be erased. */
   readonly isMerge: (owner: Owner) => Promise<boolean>;
+  /** Whom a user is taken for, where they were merged with another. */
+  readonly resolve: (owner: Owner) => Promise<Owner>;
   readonly longTerm: Pick<LongTermMemory, "rebuild">;
   /** Empties the index and folds all journals in anew. */
   readonly rebuildIndex: (options: {
@@ -36,7 +38,7 @@ export interface MaintenanceParts {
 }
 
 export function maintenanceOf(parts: MaintenanceParts): Maintenance {
-  const { config, store, ledger, isMerge, longTerm, rebuildIndex, promotion, operator, reindex, retention } = parts;
+  const { config, store, ledger, isMerge, resolve, longTerm, rebuildIndex, promotion, operator, reindex, retention } = parts;
   return {
     reindex: async ({ signal, onProgress }) => {
       let total = 0;
@@ -56,9 +58,10 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
       const { owners, memories, failed } = await longTerm.rebuild({ signal, onProgress: (done) => onProgress(done.owners, 0) });
       return { users: owners, memories, users_failed: failed };
     },
-    promote: ({ onProgress, ...options }) => {
+    promote: async ({ onProgress, owner, ...options }) => {
       let looked = 0;
-      return promotion.run({ ...options, onProgress: () => onProgress(++looked, 0) });
+      const whose = owner === undefined ? {} : { owner: await resolve(owner) };
+      return promotion.run({ ...options, ...whose, onProgress: () => onProgress(++looked, 0) });
     },
     retention: ({ onProgress, ...options }) =>
       retention({ ...options, onProgress: ({ deleted, purged }) => onProgress(deleted + purged, 0) }),

@@ -186,6 +186,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       store,
       ledger,
       isMerge: (owner) => merges.isMerge(owner),
+      resolve: (owner) => identities.resolve(owner),
       worker,
       domain,
       retention,

@@ -88,6 +88,8 @@ export interface Parts {
   readonly ledger: OwnerLedger;
   /** Whether what is fenced off of an owner is so because of a merge, and not to be erased. */
   readonly isMerge: (owner: Owner) => Promise<boolean>;
+  /** Whom a user is taken for, where they were merged with another. */
+  readonly resolve: (owner: Owner) => Promise<Owner>;
   readonly worker: WriteBackWorker;
   readonly domain: Domain;
   readonly retention: (options: {

@@ -87,12 +87,17 @@ export class MergingMemories implements MergedMemories {
       }
     }
     await ledger.addTombstones(from, [...left.values()]);
-    await this.#change(from, now, ({ records }) => {
-      const removed = [...gone].filter((id) => records.has(id));
-      const puts = [...records.values()].filter((record) => !gone.has(record.id) && unquoted(record, purged) !== record);
-      if (removed.length + puts.length === 0) return null;
-      return { kind: "detach", turn: null, puts: puts.map((record) => unquoted(record, purged)), removed };
-    });
+    await this.#change(
+      from,
+      now,
+      ({ records }) => {
+        const removed = [...gone].filter((id) => records.has(id));
+        const puts = [...records.values()].filter((record) => !gone.has(record.id) && unquoted(record, purged) !== record);
+        if (removed.length + puts.length === 0) return null;
+        return { kind: "detach", turn: null, puts: puts.map((record) => unquoted(record, purged)), removed };
+      },
+      { behindFence: true },
+    );
     if (purged.size > 0) await logs.redact(from, (record) => unquoted(record, purged));
   }
 
@@ -140,8 +145,13 @@ export class MergingMemories implements MergedMemories {
     owner: Owner,
     now: Date,
     plan: (memories: Awaited<ReturnType<OwnerLogs["known"]>>) => NewMemoryLogEntry | null,
+    fence: { readonly behindFence?: true } = {},
   ): Promise<void> {
-    await this.#parts.logs.change(owner, (memories) => ({ entry: plan(memories), result: null }), { now, store: "later" });
+    await this.#parts.logs.change(owner, (memories) => ({ entry: plan(memories), result: null }), {
+      now,
+      store: "later",
+      ...fence,
+    });
   }
 
   /** A store that is out of reach follows when the memories are next used. */

@@ -106,6 +106,8 @@ export class OwnerLogs {
       readonly dropsTexts?: boolean;
       /** The owner's when what is kept was read. Default: as it is now. */
       readonly epoch?: number;
+      /** For a user who is fenced off, by who did so. */
+      readonly behindFence?: true;
     },
   ): Promise<{ readonly result: T; readonly memories: OwnerMemories }> {
     const epoch = options.epoch ?? (await this.epoch(owner));
@@ -115,9 +117,10 @@ export class OwnerLogs {
         const { memories } = held;
         const { entry: planned, result } = await plan(memories);
         const entry = planned === null ? null : withNarrativesOf(planned, memories.records);
+        const { now, behindFence } = options;
+        const append = { expectedSeq: memories.seq, epoch, now, ...(behindFence && { behindFence }) };
         try {
-          if (entry !== null)
-            memories.fold(await this.#parts.log.append(owner, entry, { expectedSeq: memories.seq, epoch, now: options.now }));
+          if (entry !== null) memories.fold(await this.#parts.log.append(owner, entry, append));
         } catch (error) {
           const isBehind = isAppError(error, "MEMORIES_CHANGED");
           if (isBehind && tries < MAX_TRIES) continue;
@@ -198,7 +201,7 @@ export class OwnerLogs {
       const puts = await projection.before(owner);
       if (puts.length > 0) {
         const seed: NewMemoryLogEntry = { kind: "seed", turn: null, puts, removed: [] };
-        held.memories.fold(await log.append(owner, seed, { expectedSeq: 0, epoch, now: clock.now() }));
+        held.memories.fold(await log.append(owner, seed, { expectedSeq: 0, epoch, behindFence: true, now: clock.now() }));
       }
       held.begun = true;
     }
@@ -234,7 +237,7 @@ export class OwnerLogs {
     if (tail === null || tail.puts.length + tail.removed.length === 0) return;
     const epoch = await ledger.epoch(owner);
     const seed: NewMemoryLogEntry = { kind: "seed", turn: null, ...tail };
-    memories.fold(await log.append(owner, seed, { expectedSeq: memories.seq, epoch, now: clock.now() }));
+    memories.fold(await log.append(owner, seed, { expectedSeq: memories.seq, epoch, behindFence: true, now: clock.now() }));
     await this.#dropRemovedTexts(owner, memories);
   }
 

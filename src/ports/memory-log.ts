@@ -72,6 +72,11 @@ export interface AppendMemoryOptions {
   readonly expectedSeq: number;
   /** The owner's epoch under which the work began. @throws OWNER_ERASED when an erasure has begun since. Default: not checked */
   readonly epoch?: number;
+  /**
+   * Of who erases, merges, or makes a log of what was there before: it is written while an erasure is open. Default: it is not.
+   * @throws OWNER_ERASED
+   */
+  readonly behindFence?: true;
   readonly now: Date;
 }
 

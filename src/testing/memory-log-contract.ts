@@ -87,6 +87,19 @@ export function memoryLogContract(
       expect(await entries()).toHaveLength(1);
     });
 
+    when("epochs")("while an erasure is open nobody writes but who says that they may", async () => {
+      await append(entryOf("jazz"), 0);
+      await made.ledger.beginErasure(ALICE, NOW.toISOString());
+      const epoch = await made.ledger.epoch(ALICE);
+      for (const options of [{}, { epoch }])
+        await expect(log.append(ALICE, entryOf("opera"), { expectedSeq: 1, now: NOW, ...options })).rejects.toMatchObject({
+          code: "OWNER_ERASED",
+        });
+      await log.append(ALICE, entryOf("chess"), { expectedSeq: 1, now: NOW, behindFence: true });
+      await made.ledger.withdrawErasure(ALICE);
+      expect(await append(entryOf("opera"), 2)).toMatchObject({ seq: 3 });
+    });
+
     when("epochs")("work of an epoch before an erasure is refused", async () => {
       const epoch = await made.ledger.epoch(ALICE);
       await log.append(ALICE, entryOf("jazz"), { expectedSeq: 0, epoch, now: NOW });

@@ -223,6 +223,7 @@ describe("reindex", () => {
       store,
       ledger,
       isMerge: async () => false,
+      resolve: async (owner) => owner,
       rebuildIndex: async (options) => {
         await store.index.clear();
         return catchUpIndex(store, options);

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { maintenanceOf } from "../../src/cli/maintenance-of.js";
+import { ownerOf } from "../../src/domain/owner.js";
 import { createMaitred, type Maitred } from "../../src/index.js";
-import { tempDir } from "../e2e/world.js";
+import { startWorld, tempDir } from "../e2e/world.js";
 
 async function opened(): Promise<Maitred> {
   return createMaitred({ memoryStorageDir: await tempDir(), embeddingProvider: "hashing", recallDeadlineMs: 10_000 });
@@ -90,4 +92,23 @@ test("[merge-whole] [erasure-complete] an owner that is kept across a merge is e
   } finally {
     await maitred.close();
   }
+}, 120_000);
+
+test("[merge-whole] what is read of a user's journals once more is read as who they turned out to be, by either name", async () => {
+  const world = await startWorld(await tempDir(), { MEM0_ENABLED: "false" });
+  const { session_id } = await world.as("visitor").say("I prefer jazz concerts.");
+  await world.application.identities.merge({ from: "visitor", to: "ada" });
+  await world.stop();
+  const later = await startWorld(world.dir);
+  const promote = (user: string) =>
+    maintenanceOf(later.application.parts).promote({
+      owner: ownerOf("default", user),
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    });
+  expect(await promote("visitor")).toMatchObject({ messages: 1, stored: 1, failed_sessions: 0 });
+  expect(await promote("ada")).toMatchObject({ messages: 0 });
+  const [jazz] = (await later.application.memories.list(ownerOf("default", "ada"), {})).data;
+  const now = (await later.as("ada").get<{ id: string }>(`/v1/sessions/${session_id}`)).body.id;
+  expect(jazz).toMatchObject({ text: expect.stringMatching(/jazz/), source: { session_id: now } });
 }, 120_000);

@@ -5,6 +5,7 @@ import type { AppendMemoryOptions, ChangeRecord, MemoryLog, MemoryLogEntry, NewM
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { eventPuts } from "../events/outbox.js";
+import { ERASURE_KEY } from "../ledger/ledger-keys.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
 import { partsOf, wholeValues } from "../value-parts.js";
@@ -46,7 +47,11 @@ export class EngineMemoryLog implements MemoryLog {
     this.#events = events;
   }
 
-  async append(owner: Owner, entry: NewMemoryLogEntry, { expectedSeq, epoch, now }: AppendMemoryOptions): Promise<MemoryLogEntry> {
+  async append(
+    owner: Owner,
+    entry: NewMemoryLogEntry,
+    { expectedSeq, epoch, behindFence, now }: AppendMemoryOptions,
+  ): Promise<MemoryLogEntry> {
     const kept: MemoryLogEntry = { v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry };
     const events = this.#events === null ? [] : memoryEvents(owner, kept);
     const puts = [
@@ -58,7 +63,8 @@ export class EngineMemoryLog implements MemoryLog {
     for (let known = this.#known.get(owner); ; known = undefined) {
       const head = known?.seq === expectedSeq ? known : await this.#head(owner, epoch);
       if (head.seq !== expectedSeq) throw new AppError("MEMORIES_CHANGED");
-      const checks = [{ key: MEMORY_LOG_HEAD, version: head.version === 0 ? null : head.version }];
+      const fence = behindFence ? [] : [{ key: ERASURE_KEY, version: null }];
+      const checks = [{ key: MEMORY_LOG_HEAD, version: head.version === 0 ? null : head.version }, ...fence];
       const tell = () => (events.length > 0 ? this.#events?.publish(owner) : undefined);
       const commit = { ...(epoch !== undefined && { epoch }), checks, puts };
       // Where the outcome is not known it may have happened: what is in the outbox is told all the same.
@@ -72,7 +78,7 @@ export class EngineMemoryLog implements MemoryLog {
         return structuredClone(kept);
       }
       this.#known.delete(owner);
-      if (done.refused === "epoch") throw new AppError("OWNER_ERASED");
+      if (done.refused === "epoch" || done.keys.includes(ERASURE_KEY)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
     }
   }
 
