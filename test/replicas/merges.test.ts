@@ -66,5 +66,38 @@ for (const { program, name, open } of ENGINES) {
         expect(await one.application.identities.resolve(owner)).toBe(owner);
       }
     }, 120_000);
+
+    test("[merge-whole] [merge-undone] an owner of before that the other still works for is refused memories by hand; forks of the other lose the visitor's words", async () => {
+      const variables = { ...server?.variables, QDRANT_URL: qdrant?.url ?? "" };
+      const [one, other] = [await startWorld(await tempDir(), variables), await startWorld(await tempDir(), variables)];
+      const owners = [ownerOf("default", "tourist"), ownerOf("default", "grace")] as const;
+      const [tourist, grace] = owners;
+      const { session_id } = await other.as("tourist").say("I prefer zithern concerts.");
+      await other.application.memories.add(tourist, { text: "Likes opera" }, { now: new Date() });
+      const { merge_id } = await one.application.identities.merge({ from: "tourist", to: "grace" });
+      const added = other.application.memories.add(tourist, { text: "Likes window seats" }, { now: new Date() });
+      await expect(added).rejects.toMatchObject({ code: "OWNER_ERASED" });
+      const copy = (await other.as("grace").get<{ id: string }>(`/v1/sessions/${session_id}`)).body.id;
+      const first = (await other.application.sessions.messages(grace, copy, {})).data[0]?.id ?? "";
+      const [left, goesOn] = [
+        await other.application.sessions.fork(grace, copy, first),
+        await one.application.sessions.fork(grace, copy, first),
+      ];
+      await other.as("grace").say("Good evening to you all.", { session_id: goesOn.id });
+      const [undone, ...late] = await Promise.allSettled([
+        one.application.identities.undo(merge_id),
+        ...Array.from({ length: 6 }, () => other.application.sessions.fork(grace, copy, first)),
+      ]);
+      expect(undone).toMatchObject({ status: "fulfilled", value: { state: "undone" } });
+      for (const fork of late) if (fork.status === "rejected") expect(fork.reason).toMatchObject({ code: "SESSION_NOT_FOUND" });
+      for (const world of [one, other]) {
+        expect((await world.application.sessions.list(grace, {})).data.map(({ id }) => id)).toEqual([goesOn.id]);
+        await expect(world.application.sessions.get(grace, left.id)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+        expect((await saidIn(world, "grace", goesOn.id))[0]).toBe("Good evening to you all.");
+      }
+      expect(await textsOf(other.as("tourist"))).toHaveLength(2);
+      expect(await one.application.privacy.erase(tourist, { by: "user" })).toMatchObject({ verified: true });
+      expect(await one.application.privacy.erase(grace, { by: "user" })).toMatchObject({ verified: true });
+    }, 120_000);
   });
 }
