@@ -1,5 +1,6 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import type { Owner } from "../domain/owner.js";
+import { recitals } from "../domain/recited.js";
 import { type JournalRecord, type NewRecord, SESSION_STATUSES } from "../domain/session.js";
 import { provenanceOf, type SessionProvenance } from "../domain/session-provenance.js";
 import { titleFrom } from "../domain/title.js";
@@ -11,7 +12,7 @@ import type { Logger } from "../platform/logger.js";
 import { longDay } from "../platform/rendering.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { Memories } from "../ports/memories.js";
-import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { modelTitle } from "./model-title.js";
@@ -22,7 +23,7 @@ export interface UpkeepParts {
   readonly store: Pick<SessionStore, "journal" | "index" | "locks">;
   readonly writer: SessionWriter;
   readonly summaries: SummaryKeeper;
-  readonly ledger: Pick<OwnerLedger, "tombstones">;
+  readonly ledger: Pick<OwnerLedger, "tombstones" | "addTombstones">;
   /** Tells what was learnt from a session. */
   readonly memories: Pick<Memories, "list">;
   /** Null, or a stand-in: titles stay the first message. */
@@ -71,8 +72,9 @@ export class SessionUpkeep {
   }
 
   /**
-   * After something was forgotten: derived titles, topics and tags of the owner's sessions are made anew where they may repeat it. Reads
-   * the owner's sessions one after the other, whatever their status. What fails is made anew with the session's next turns.
+   * After something was forgotten: answers that recited it are hidden as what told it is, and derived titles, topics and tags of the
+   * owner's sessions are made anew where they may repeat it. Reads the owner's sessions one after the other, whatever their status. What
+   * fails is made anew with the session's next turns.
    */
   async forgotten(owner: Owner): Promise<void> {
     const { store } = this.#parts;
@@ -108,10 +110,26 @@ export class SessionUpkeep {
 
   async #withoutForgotten(owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
     const records = await this.#records(owner, sessionId, signal);
-    if (forgottenTurns(records, await this.#parts.ledger.tombstones(owner)).size === 0) return;
+    const tombstones = await this.#hideRecitals(owner, records);
+    if (forgottenTurns(records, tombstones).size === 0) return;
     await this.#describeAs(owner, sessionId, records, null, signal);
     const { journal, index } = this.#parts.store;
     if ((await index.listed(owner, sessionId))?.status === "archived") await journal.compress(owner, sessionId);
+  }
+
+  /** In the tombstones, which all that hides what was forgotten goes by. */
+  async #hideRecitals(owner: Owner, records: readonly JournalRecord[]): Promise<readonly Tombstone[]> {
+    const { ledger } = this.#parts;
+    const tombstones = await ledger.tombstones(owner);
+    const recited = recitals(records, new Set(tombstones.map(({ memoryId }) => memoryId)));
+    if (recited.size === 0) return tombstones;
+    const all = tombstones.map((tombstone): Tombstone => {
+      const answers = recited.get(tombstone.memoryId) ?? [];
+      return { ...tombstone, messageIds: [...new Set([...tombstone.messageIds, ...answers])] };
+    });
+    const longer = all.filter(({ messageIds }, place) => messageIds.length > (tombstones[place]?.messageIds.length ?? 0));
+    if (longer.length > 0) await ledger.addTombstones(owner, longer);
+    return all;
   }
 
   #failed(sessionId: string | null, error: unknown): void {

@@ -10,9 +10,13 @@ export interface ForgottenMessages {
 
 /**
  * The turns of a session in which something was said that was forgotten later, or that the user asked not to keep, each with when that
- * was last. Pure.
+ * was last. `by`: who said it. Default: anybody. Pure.
  */
-export function forgottenTurns(records: readonly JournalRecord[], forgotten: readonly ForgottenMessages[]): ReadonlyMap<number, string> {
+export function forgottenTurns(
+  records: readonly JournalRecord[],
+  forgotten: readonly ForgottenMessages[],
+  by?: "user",
+): ReadonlyMap<number, string> {
   const atOf = new Map<string, string>();
   for (const { messageIds, at } of forgotten) for (const id of messageIds) if (at > (atOf.get(id) ?? "")) atOf.set(id, at);
   const turns = new Map<number, string>();
@@ -21,7 +25,8 @@ export function forgottenTurns(records: readonly JournalRecord[], forgotten: rea
   };
   for (const record of records) {
     if (record.type === "off_record") hide(record.body.of_turn, record.at);
-    else if (record.type === "message") hide(record.turn, atOf.get(record.id) ?? atOf.get(record.body.origin_id ?? record.id));
+    else if (record.type === "message" && (by === undefined || record.body.role === by))
+      hide(record.turn, atOf.get(record.id) ?? atOf.get(record.body.origin_id ?? record.id));
   }
   return turns;
 }
@@ -41,7 +46,9 @@ export function titleAnew(records: readonly JournalRecord[], forgotten: readonly
   );
   const sources = said.filter((message) => message.title === title);
   const madeAt = records.findLast((record) => record.type === "session_patch" && record.body.title === title)?.at ?? "";
-  const repeats = (sources.length > 0 ? sources : said).some(({ turn }) => (turns.get(turn) ?? "") >= madeAt && turns.has(turn));
-  const anew = said.find(({ turn }) => !turns.has(turn))?.title ?? null;
+  const told = forgottenTurns(records, forgotten, "user");
+  const hidden = sources.length > 0 ? told : turns;
+  const repeats = (sources.length > 0 ? sources : said).some(({ turn }) => (hidden.get(turn) ?? "") >= madeAt && hidden.has(turn));
+  const anew = said.find(({ turn }) => !told.has(turn))?.title ?? null;
   return repeats && anew !== title ? anew : undefined;
 }

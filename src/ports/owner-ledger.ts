@@ -6,7 +6,7 @@ import type { Owner } from "../domain/owner.js";
  */
 export interface Tombstone {
   readonly memoryId: string;
-  /** The messages whose sentence is hidden from history recall, summary and profile. */
+  /** The messages whose sentence is hidden from history recall, summary and profile; answers that recited it among them. */
   readonly messageIds: readonly string[];
   /** Those among them that asked for it to be forgotten: what else they say is no part of it and may be kept. */
   readonly askedIn?: readonly string[];

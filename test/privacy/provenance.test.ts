@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { Memory } from "../../src/domain/memory.js";
+import type { Session } from "../../src/domain/session.js";
+import { startWorld, tempDir, type World } from "../e2e/world.js";
+import { eventually } from "../sessions-e2e/models.js";
+
+async function opened() {
+  const world: World = await startWorld(await tempDir());
+  const guest = world.as("ada");
+  const found = async (query: string) => {
+    const { body } = await guest.post<{ data: { content: string }[] }>("/v1/history/search", { query });
+    return body.data.map(({ content }) => content);
+  };
+  const told = async (query: string, word: RegExp) => (await found(query)).filter((content) => word.test(content)).length;
+  const forget = async (word: RegExp) => {
+    const memory = (await guest.get<{ data: Memory[] }>("/v1/memories?limit=200")).body.data.find(({ text }) => word.test(text));
+    expect((await guest.request("DELETE", `/v1/memories/${memory?.id}`)).status).toBe(204);
+  };
+  const named = async () => JSON.stringify((await guest.get<{ data: Session[] }>("/v1/sessions?limit=200")).body.data);
+  const fork = async (id: string, at = 0) => {
+    const { data } = (await guest.get<{ data: { id: string }[] }>(`/v1/sessions/${id}/messages`)).body;
+    return (await guest.post<{ id: string }>(`/v1/sessions/${id}/fork`, { message_id: data.at(at)?.id })).body.id;
+  };
+  return { world, guest, found, told, forget, named, fork };
+}
+
+test("[forgotten-untold] [forgotten-stays-forgotten] an answer in another conversation that recited what was forgotten is found no more, also after a reindex; what was asked is", async () => {
+  const { world, guest, found, told, forget, named } = await opened();
+  await guest.say("I prefer zithern concerts.");
+  const { message } = await guest.say("What do you know about me?");
+  expect(message.content).toMatch(/zithern/i);
+  expect(await told("zithern", /zithern/i)).toBe(2);
+  await forget(/zithern/i);
+  await eventually(() => told("zithern", /zithern/i)).toBe(0);
+  expect(await found("What do you know about me?")).toContain("What do you know about me?");
+  await world.application.parts.reindex({ which: "all" });
+  expect(await told("zithern", /zithern/i)).toBe(0);
+  await eventually(named).not.toMatch(/zithern/i);
+  expect(await named()).toContain("What do you know about me?");
+}, 60_000);
+
+test("[forgotten-untold] a thing added by hand and forgotten is in no answer that recited it, in no fork of one, and in no name of either", async () => {
+  const { guest, told, forget, named, fork } = await opened();
+  await guest.post("/v1/memories", { text: "Likes Zithern Academy", category: "genre" });
+  const { message, session_id } = await guest.say("What do you know about me?");
+  expect(message.content).toMatch(/zithern/i);
+  const forked = await fork(session_id, -1);
+  await guest.say("Good evening.", { session_id: forked });
+  await forget(/zithern/i);
+  await eventually(() => told("zithern", /zithern/i)).toBe(0);
+  await eventually(named).not.toMatch(/zithern/i);
+}, 60_000);
