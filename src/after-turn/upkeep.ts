@@ -1,7 +1,7 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import type { Owner } from "../domain/owner.js";
 import { recitals } from "../domain/recited.js";
-import { type JournalRecord, type NewRecord, SESSION_STATUSES } from "../domain/session.js";
+import type { JournalRecord, NewRecord } from "../domain/session.js";
 import { provenanceOf, type SessionProvenance } from "../domain/session-provenance.js";
 import { titleFrom } from "../domain/title.js";
 import { forgottenTurns, titleAnew } from "../domain/title-anew.js";
@@ -15,6 +15,7 @@ import type { Memories } from "../ports/memories.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
+import { sessionsSince } from "../ports/sessions-since.js";
 import { modelTitle } from "./model-title.js";
 import type { SummaryKeeper } from "./summary.js";
 import { deriveTopic, type Learnt } from "./topic.js";
@@ -79,18 +80,10 @@ export class SessionUpkeep {
   async forgotten(owner: Owner): Promise<void> {
     const { store } = this.#parts;
     await this.#tending(owner, null, async (signal) => {
-      for (const status of SESSION_STATUSES) {
-        const ids: string[] = [];
-        let cursor: string | null | undefined;
-        do {
-          const page = await store.index.list(owner, { status, limit: 200, ...(typeof cursor === "string" && { cursor }) });
-          ids.push(...page.data.filter(({ title, metadata }) => title !== null && metadata.incognito !== true).map(({ id }) => id));
-          cursor = page.nextCursor;
-        } while (cursor !== null);
-        for (const id of ids) {
-          signal.throwIfAborted();
-          await this.#withoutForgotten(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
-        }
+      for (const { id, title, metadata } of await sessionsSince(store.index, owner)) {
+        if (title === null || metadata.incognito === true) continue;
+        signal.throwIfAborted();
+        await this.#withoutForgotten(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
       }
     });
   }

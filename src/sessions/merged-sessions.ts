@@ -1,6 +1,6 @@
 import { mergedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
-import { type JournalRecord, SESSION_STATUSES, type Session } from "../domain/session.js";
+import type { JournalRecord, Session } from "../domain/session.js";
 import { searchable, summaryMessage } from "../history/history.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
@@ -11,6 +11,7 @@ import type { MergedUsers } from "../ports/merged-memories.js";
 import type { MergedSessions, SurveyedSessions } from "../ports/merged-sessions.js";
 import { type Lease, type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
+import { sessionsSince } from "../ports/sessions-since.js";
 import { copiedRecords } from "./copied-records.js";
 import { copyImages, imageIdsOf } from "./images.js";
 import { recordsOf, rewriteSession } from "./rewrite-session.js";
@@ -26,9 +27,6 @@ export interface SessionCopiesParts {
   readonly clock: Clock;
   readonly logger: Logger;
 }
-
-/** How far the clocks of two servers may lie apart, in milliseconds. */
-const CLOCKS_APART_MS = 60 * 60 * 1000;
 
 /** The sessions of one user as copies of another's. */
 export class SessionCopies implements MergedSessions {
@@ -239,27 +237,13 @@ export class SessionCopies implements MergedSessions {
     });
   }
 
-  /** Ids of all sessions of `to` into which anything of a merge can have come. */
-  async #activeSince({ to, at }: MergedUsers): Promise<readonly string[]> {
-    return (await this.#sessionsOf(to, Date.parse(at) - CLOCKS_APART_MS)).map(({ id }) => id);
+  #sessionsOf(owner: Owner): Promise<readonly Session[]> {
+    return sessionsSince(this.#parts.store.index, owner);
   }
 
-  /**
-   * Of every status, in no order; those in which something happened since. Default: all. Read whole: what is done with them takes them off
-   * the list.
-   */
-  async #sessionsOf(owner: Owner, sinceMs = 0): Promise<readonly Session[]> {
-    const sessions = new Map<string, Session>();
-    for (const status of SESSION_STATUSES) {
-      for (let cursor: string | undefined; ; ) {
-        const page = await this.#parts.store.index.list(owner, { status, limit: 200, ...(cursor !== undefined && { cursor }) });
-        const recent = page.data.filter(({ updated_at }) => Date.parse(updated_at) >= sinceMs);
-        for (const session of recent) sessions.set(session.id, session);
-        if (page.nextCursor === null || recent.length < page.data.length) break;
-        cursor = page.nextCursor;
-      }
-    }
-    return [...sessions.values()];
+  /** Ids of all sessions of `to` into which anything of a merge can have come. */
+  async #activeSince({ to, at }: MergedUsers): Promise<readonly string[]> {
+    return (await sessionsSince(this.#parts.store.index, to, Date.parse(at))).map(({ id }) => id);
   }
 }
 

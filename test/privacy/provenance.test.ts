@@ -50,3 +50,22 @@ test("[forgotten-untold] a thing added by hand and forgotten is in no answer tha
   await eventually(() => told("zithern", /zithern/i)).toBe(0);
   await eventually(named).not.toMatch(/zithern/i);
 }, 60_000);
+
+for (const asked of ["the conversation that was forked", "the fork"] as const)
+  test(`[forgotten-untold] what is taken off the record in ${asked} is so in the other too: memories, history, names and summaries of both`, async () => {
+    const { world, guest, told, named, fork } = await opened();
+    const { session_id: source } = await guest.say("I prefer Zithern Academy concerts.");
+    const forked = await fork(source);
+    expect(JSON.stringify((await guest.get("/v1/memories")).body)).toMatch(/zithern/i);
+    const here = asked === "the fork" ? forked : source;
+    await guest.say("Please don't keep that.", { session_id: here });
+    await guest.post(`/v1/sessions/${here}/flush?timeout_ms=10000`);
+    await eventually(async () => JSON.stringify((await guest.get("/v1/memories")).body)).not.toMatch(/zithern/i);
+    await eventually(() => told("zithern", /zithern/i)).toBe(0);
+    await eventually(named).not.toMatch(/zithern/i);
+    await world.application.parts.reindex({ which: "all" });
+    expect(await told("zithern", /zithern/i)).toBe(0);
+    // What is archived is summed up without it.
+    for (const id of [source, forked]) await guest.request("PATCH", `/v1/sessions/${id}`, { status: "archived" });
+    expect(JSON.stringify((await guest.get("/v1/sessions?status=archived")).body)).not.toMatch(/zithern/i);
+  }, 60_000);
