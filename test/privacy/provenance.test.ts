@@ -69,3 +69,23 @@ for (const asked of ["the conversation that was forked", "the fork"] as const)
     for (const id of [source, forked]) await guest.request("PATCH", `/v1/sessions/${id}`, { status: "archived" });
     expect(JSON.stringify((await guest.get("/v1/sessions?status=archived")).body)).not.toMatch(/zithern/i);
   }, 60_000);
+
+test("[forgotten-untold] a narrative doesn't tell what a memory that it names says no more, nor what was taken off the record since", async () => {
+  const { guest } = await opened();
+  const { session_id } = await guest.say("I prefer zithern concerts.");
+  await guest.say("I am allergic to sumberries.", { session_id });
+  await guest.request("PATCH", `/v1/sessions/${session_id}`, { status: "archived" });
+  const memories = async () => (await guest.get<{ data: Memory[] }>("/v1/memories?limit=200")).body.data;
+  const narrative = async () =>
+    (await memories())
+      .filter(({ type }) => type === "narrative")
+      .map(({ text }) => text)
+      .join();
+  await eventually(narrative).toMatch(/zithern.*sumberr|sumberr.*zithern/i);
+  const zithern = (await memories()).find(({ text, type }) => type !== "narrative" && /zithern/i.test(text));
+  expect((await guest.request("PATCH", `/v1/memories/${zithern?.id}`, { text: "Prefers opera" })).status).toBe(200);
+  expect(await narrative()).not.toMatch(/zithern/i);
+  await guest.request("PATCH", `/v1/sessions/${session_id}`, { status: "active" });
+  await guest.say("Please don't keep that.", { session_id });
+  await eventually(narrative).not.toMatch(/sumberr/i);
+}, 60_000);
