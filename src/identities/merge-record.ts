@@ -122,7 +122,9 @@ export class MergeRecords {
     return record;
   }
 
-  /** Lets nobody be known by way of somebody else: who was merged for good with `from` is known as `to`, and again as `from` after an undo. */
+  /**
+   * Lets nobody be known by way of somebody else: who was merged for good with `from` is known as `to`, and again as `from` after an undo.
+   */
   async carryNames(from: Owner, to: Owner, way: "there" | "back" = "there"): Promise<void> {
     const [before, after] = way === "there" ? [from, to] : [to, from];
     for (const name of await this.#names(from)) {

@@ -3,8 +3,8 @@ import type { MemoryRecord } from "../domain/memory-record.js";
 import type { NewMemoryLogEntry } from "../ports/memory-log.js";
 
 /**
- * The entry, taking along what is told of the memories that it removes, words otherwise, or that hold no longer: a narrative that holds their
- * words is gone in the same write.
+ * The entry, taking along what is told of the memories that it removes, words otherwise, or that hold no longer: a narrative that holds
+ * their words is gone in the same write.
  */
 export function withNarrativesOf(entry: NewMemoryLogEntry, records: ReadonlyMap<string, MemoryRecord>): NewMemoryLogEntry {
   const untold = entry.puts.filter((record) => isToldNoMore(records.get(record.id), record)).map(({ id }) => id);

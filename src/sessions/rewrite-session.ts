@@ -4,9 +4,9 @@ import { newId } from "../platform/ids.js";
 import type { AppendOptions, SessionStore } from "../ports/session-store.js";
 
 /**
- * Changes what stands in a session. Out of the index first, which then takes from the journal what is there: also when the rewriting fails,
- * or a crash comes between. `goOn`: the time and the fence of a record with which numbers go on behind what is gone, so that the index is level with
- * the journal. Default: none is written, where the newest record stays.
+ * Changes what stands in a session. Out of the index first, which then takes from the journal what is there: also when the rewriting
+ * fails, or a crash comes between. `goOn`: the time and the fence of a record with which numbers go on behind what is gone, so that the
+ * index is level with the journal. Default: none is written, where the newest record stays.
  */
 export async function rewriteSession(
   { journal, index }: Pick<SessionStore, "journal" | "index">,
