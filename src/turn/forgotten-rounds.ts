@@ -14,8 +14,8 @@ const MEMORY_TOOLS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The window without the messages that tombstones hide; the journal keeps what was said. An answer goes with them where it repeats a telling
- * word of its message, or of a forgotten memory that it was given; so do the calls of memory tools of that round.
+ * The window without the messages that tombstones hide; the journal keeps what was said. An answer goes with them where it repeats a
+ * telling word of its message, or of a forgotten memory that it was given; so do the calls of memory tools of that round.
  */
 export function withoutForgotten(rounds: readonly Round[], tombstones: readonly Tombstone[]): readonly Round[] {
   if (tombstones.length === 0) return rounds;
