@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Tombstone } from "../../src/ports/owner-ledger.js";
 import { FORGOTTEN } from "../../src/domain/forgotten-words.js";
+import type { Tombstone } from "../../src/ports/owner-ledger.js";
 import { withoutForgotten } from "../../src/turn/forgotten-rounds.js";
 import { recalled, round, step } from "../support/rounds.js";
 
