@@ -72,7 +72,7 @@ export async function composeAfterTurn(
   const gate = { begin: (owner: Owner) => registry.begin(owner, "upkeep") };
   const upkeep = await answering.map(async (each): Promise<Upkeep> => {
     const { models, toolSpecs } = each;
-    const counter = await tokenCounterFor(models.chat.name);
+    const counter = await tokenCounterFor(models.chat.name, logger);
     const prompt = systemPrompt(each.prompt);
     const toolTokens = toolSpecs.length === 0 ? 0 : counter.count(JSON.stringify(toolSpecs));
     const maxTokens = contextBudget(config.CONTEXT_MAX_TOKENS, models.chat.contextTokens, toolTokens);

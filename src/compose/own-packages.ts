@@ -1,7 +1,5 @@
-import { AppError } from "../platform/errors.js";
-
-/** What runs where no model and no embedder is configured. */
-const WITHOUT_A_KEY = "@maitred/offline @maitred/minilm";
+import type { AppError } from "../platform/errors.js";
+import { missingPackage } from "../platform/optional-package.js";
 
 /** What stands in for a model. @throws INVALID_CONFIG */
 export async function standIn() {
@@ -22,11 +20,8 @@ export async function meanings(setting: string) {
   }
 }
 
-/** A package of Maitred's own, which an installation may do without. */
+/** A package of Maitred's own: both run where no model and no embedder is configured. */
 function missing(name: string, setting: string, cause: unknown): AppError {
-  return new AppError("INVALID_CONFIG", {
-    detail: `${setting} needs the package ${name}, which can't be loaded.`,
-    hint: `Run \`npm install ${WITHOUT_A_KEY}\`, which is what runs without a key, or set OPENAI_API_KEY.`,
-    cause,
-  });
+  const more = ", which is what runs without a key, or set OPENAI_API_KEY";
+  return missingPackage({ name, setting, install: "@maitred/offline @maitred/minilm", more }, cause);
 }

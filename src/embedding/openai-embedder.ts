@@ -86,7 +86,7 @@ export class OpenAIEmbedder implements Embedder {
   static async open(options: OpenAIEmbedderOptions & { readonly signal?: AbortSignal }): Promise<OpenAIEmbedder> {
     const { model, logger, signal } = options;
     const { openaiTokens } = embeddingModelFacts(model);
-    const counter = openaiTokens ? await tokenCounterFor("text-embedding-3-small") : null;
+    const counter = openaiTokens ? await tokenCounterFor("text-embedding-3-small", logger) : null;
     const { onTokens, ...endpointOptions } = options;
     const endpoint = new OpenAIEmbeddings({
       ...endpointOptions,

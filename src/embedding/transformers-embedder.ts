@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
 import { AppError, isAppError } from "../platform/errors.js";
+import { missingPackage } from "../platform/optional-package.js";
 import type { Embedder } from "../ports/embedding.js";
 
 const PACKAGE = "@huggingface/transformers";
@@ -110,11 +111,7 @@ async function loadLibrary({ load = () => import(PACKAGE) }: TransformersEmbedde
   try {
     library = await load();
   } catch (cause) {
-    throw new AppError("INVALID_CONFIG", {
-      detail: `EMBEDDING_PROVIDER: \`transformers\` needs the package ${PACKAGE}.`,
-      hint: `npm install ${PACKAGE}`,
-      cause,
-    });
+    throw missingPackage({ name: PACKAGE, setting: "EMBEDDING_PROVIDER=transformers" }, cause);
   }
   if (typeof library !== "object" || library === null || !("pipeline" in library) || !("env" in library))
     throw new AppError("INVALID_CONFIG", { detail: `${PACKAGE} is not what it should be.` });

@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import type * as O200k from "gpt-tokenizer/encoding/o200k_base";
 import { LRUCache } from "lru-cache";
+import { type Logger, silentLogger } from "./logger.js";
+import { missingPackage } from "./optional-package.js";
 
 /** Counts the tokens of a text as a model would. */
 export interface TokenCounter {
@@ -21,10 +23,18 @@ export const estimatedTokens: TokenCounter = {
 const CL100K = /^(gpt-3\.5|gpt-4(-|$)|text-embedding-)/;
 const O200K = /^(gpt-4o|gpt-4\.\d|gpt-5|chatgpt-|o\d)/;
 
-/** The tokenizer of an OpenAI model by its name; {@link estimatedTokens} for any other. Loads its table once, at start. */
-export async function tokenCounterFor(model: string): Promise<TokenCounter> {
-  if (O200K.test(model)) return fromLibrary("o200k_base", await import("gpt-tokenizer/encoding/o200k_base"));
-  if (CL100K.test(model)) return fromLibrary("cl100k_base", await import("gpt-tokenizer/encoding/cl100k_base"));
+/**
+ * The tokenizer of an OpenAI model by its name; {@link estimatedTokens} for any other, and where the optional peer isn't installed, which
+ * is logged. Loads its table once, at start.
+ */
+export async function tokenCounterFor(model: string, logger: Logger = silentLogger): Promise<TokenCounter> {
+  try {
+    if (O200K.test(model)) return fromLibrary("o200k_base", await import("gpt-tokenizer/encoding/o200k_base"));
+    if (CL100K.test(model)) return fromLibrary("cl100k_base", await import("gpt-tokenizer/encoding/cl100k_base"));
+  } catch (cause) {
+    const { message, hint } = missingPackage({ name: "gpt-tokenizer", setting: `An exact count of the tokens of ${model}` }, cause);
+    logger.info({ model }, `${message} ${hint} Until then they are estimated, from above.`);
+  }
   return estimatedTokens;
 }
 

@@ -1,8 +1,6 @@
 import { context, DiagLogLevel, diag, propagation, trace } from "@opentelemetry/api";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
-import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { Logger } from "../platform/logger.js";
+import { missingPackage } from "../platform/optional-package.js";
 import { VERSION } from "../platform/version.js";
 
 export interface SentTraces {
@@ -15,8 +13,10 @@ const FLUSH_MS = 3_000;
 /**
  * Sends this process's traces to a collector, by OTLP over HTTP. `endpoint`: its base address, as OTEL_EXPORTER_OTLP_ENDPOINT has it.
  * Headers, sampling and resource attributes are those of OpenTelemetry's own variables. A collector that is away costs spans, nothing else.
+ * @throws INVALID_CONFIG where the SDK isn't installed
  */
-export function sendTraces(endpoint: string, logger: Logger): SentTraces {
+export async function sendTraces(endpoint: string, logger: Logger): Promise<SentTraces> {
+  const { OTLPTraceExporter, detectResources, envDetector, resourceFromAttributes, BatchSpanProcessor, NodeTracerProvider } = await sdk();
   const lost = () => logger.warn({}, "traces could not be sent");
   const nothing = () => {};
   // What the SDK says may hold addresses and answers of others: that it failed must do.
@@ -40,4 +40,19 @@ export function sendTraces(endpoint: string, logger: Logger): SentTraces {
       for (const part of [trace, context, propagation, diag]) part.disable();
     },
   };
+}
+
+/** Optional peers. */
+async function sdk() {
+  try {
+    return {
+      ...(await import("@opentelemetry/exporter-trace-otlp-http")),
+      ...(await import("@opentelemetry/resources")),
+      ...(await import("@opentelemetry/sdk-trace-node")),
+    };
+  } catch (cause) {
+    const name = "@opentelemetry/sdk-trace-node";
+    const install = `@opentelemetry/exporter-trace-otlp-http @opentelemetry/resources ${name}`;
+    throw missingPackage({ name, setting: "OTEL_EXPORTER_OTLP_ENDPOINT", install }, cause);
+  }
 }

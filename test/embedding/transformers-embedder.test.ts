@@ -52,5 +52,5 @@ test("a missing library says how to install it", async () => {
   const error = await TransformersEmbedder.open({ model: "any", load: () => Promise.reject(new Error("not found")) }).catch(
     (thrown: unknown) => thrown,
   );
-  expect(error).toMatchObject({ code: "INVALID_CONFIG", hint: "npm install @huggingface/transformers" });
+  expect(error).toMatchObject({ code: "INVALID_CONFIG", hint: "Run `npm install @huggingface/transformers`." });
 });

@@ -1,4 +1,5 @@
-import { AppError } from "../../platform/errors.js";
+import type { AppError } from "../../platform/errors.js";
+import { missingPackage } from "../../platform/optional-package.js";
 import type { ChatModel } from "../../ports/chat-model.js";
 import { type AiSdkLanguageModel, type AiSdkModelOptions, aiSdkModel } from "./ai-sdk-model.js";
 import { AI_SDK_PACKAGES, type AiSdkProvider } from "./ai-sdk-packages.js";
@@ -31,9 +32,6 @@ async function load(provider: AiSdkProvider): Promise<Readonly<Record<string, un
 
 function missing(provider: AiSdkProvider, cause?: unknown): AppError {
   const { module, forNode20 } = AI_SDK_PACKAGES[provider];
-  return new AppError("INVALID_CONFIG", {
-    detail: `LLM_PROVIDER=${provider} needs the package ${module}, which is not installed.`,
-    hint: `Run \`npm install ${module}\` (with Node 20: \`${module}@${forNode20}\`), or set another LLM_PROVIDER.`,
-    cause,
-  });
+  const more = ` (with Node 20: \`${module}@${forNode20}\`), or set another LLM_PROVIDER`;
+  return missingPackage({ name: module, setting: `LLM_PROVIDER=${provider}`, more }, cause);
 }

@@ -1,7 +1,8 @@
-import { QdrantClient } from "@qdrant/js-client-rest";
+import type { QdrantClient } from "@qdrant/js-client-rest";
 import { z } from "zod";
 import { AsyncValue } from "../../platform/async-value.js";
 import { AppError, isAppError } from "../../platform/errors.js";
+import { missingPackage } from "../../platform/optional-package.js";
 import { type VectorClient, type VectorStore, VectorStoreError } from "../../ports/vectors.js";
 
 /** The first with `update_mode: "insert_only"`. */
@@ -91,13 +92,14 @@ export interface QdrantOptions {
  * before the first call that reaches it. Calls inside `withSignal` reject with ABORTED when the signal aborts: what wasn't sent by
  * then isn't sent.
  * Other failures are VectorStoreErrors with Qdrant's status.
- * @throws QDRANT_TOO_OLD, INVALID_CONFIG (the URL)
+ * @throws QDRANT_TOO_OLD, INVALID_CONFIG (the URL, or a client that isn't installed)
  */
 export async function openQdrant(options: QdrantOptions): Promise<VectorStore> {
   const { parameters, location } = addressOf(options);
   const signals = new AsyncValue<AbortSignal>();
   const lifetime = new AbortController();
-  const client = new QdrantClient({ ...parameters, timeout: Number.POSITIVE_INFINITY, checkCompatibility: false });
+  const { QdrantClient: Client } = await qdrantClient();
+  const client = new Client({ ...parameters, timeout: Number.POSITIVE_INFINITY, checkCompatibility: false });
   const signalOfCall = () => {
     const signal = signals.get();
     return AbortSignal.any([lifetime.signal, AbortSignal.timeout(options.timeoutMs), ...(signal === undefined ? [] : [signal])]);
@@ -157,6 +159,15 @@ export async function openQdrant(options: QdrantOptions): Promise<VectorStore> {
     if (isAppError(error) && error.code !== "ABORTED") throw error;
   }
   return store;
+}
+
+/** An optional peer: it brings a compiler along. */
+async function qdrantClient(): Promise<typeof import("@qdrant/js-client-rest")> {
+  try {
+    return await import("@qdrant/js-client-rest");
+  } catch (cause) {
+    throw missingPackage({ name: "@qdrant/js-client-rest", setting: "QDRANT_URL" }, cause);
+  }
 }
 
 function addressOf({ url, apiKey }: QdrantOptions): {

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import type { Logger } from "../../../platform/logger.js";
+import type { PostgresDriver } from "./postgres-driver.js";
 import { isTakenBack, otherInstallation, storageError } from "./postgres-errors.js";
 
 export interface DatabaseOptions {
+  readonly driver: PostgresDriver;
   readonly url: string;
   readonly schema: string;
   /** At most. */
@@ -36,9 +38,9 @@ export class Database {
   #installation: string | null = null;
   readonly #prepared = new Map<string, { readonly name: string; readonly text: string }>();
 
-  constructor({ url, schema, connections, timeoutMs, logger }: DatabaseOptions) {
+  constructor({ driver, url, schema, connections, timeoutMs, logger }: DatabaseOptions) {
     this.schema = schema;
-    this.#pool = new pg.Pool({
+    this.#pool = new driver.Pool({
       connectionString: url,
       max: connections,
       connectionTimeoutMillis: timeoutMs,

@@ -19,6 +19,7 @@ import { awaitStart } from "./await-start.js";
 import { commitValues } from "./commit-values.js";
 import { Database, type Row, sqlFile } from "./database.js";
 import { checkServer, openLayout } from "./layout.js";
+import { postgresDriver } from "./postgres-driver.js";
 import { otherInstallation, reasonOf } from "./postgres-errors.js";
 import { fromStored } from "./stored-text.js";
 
@@ -71,12 +72,12 @@ export class PostgresEngine implements StateEngine {
     };
   }
 
-  /** Waits for the server, and makes the tables. @throws INVALID_REQUEST, STORAGE_UNAVAILABLE with what to do */
+  /** Waits for the server, and makes the tables. @throws INVALID_REQUEST, INVALID_CONFIG without the driver, STORAGE_UNAVAILABLE with what to do */
   static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
     const { url, schema, logger, startupWaitMs = 30_000, connections = 20, timeoutMs = 5_000 } = options;
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema))
       throw new AppError("INVALID_REQUEST", { detail: "A schema's name has letters, digits and `_` only, at most 63." });
-    const database = new Database({ url, schema, connections, timeoutMs, logger });
+    const database = new Database({ driver: await postgresDriver(), url, schema, connections, timeoutMs, logger });
     const start = async () => {
       await checkServer(database);
       return new PostgresEngine(database, await openLayout(database));

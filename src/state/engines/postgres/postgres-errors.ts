@@ -1,4 +1,3 @@
-import pg from "pg";
 import { AppError } from "../../../platform/errors.js";
 
 const GONE = ["The tables in PostgreSQL are gone.", "Restore the schema from a backup, then start again."] as const;
@@ -34,7 +33,7 @@ export function storageError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   const code = sqlState(cause);
   // What it tells of rows and arguments is people's words, and no log's.
-  if (cause instanceof pg.DatabaseError) Object.assign(cause, { detail: undefined, where: undefined });
+  if (isAnswer(cause)) Object.assign(cause, { detail: undefined, where: undefined });
   const [detail, hint] = (code === undefined ? undefined : (SAID[code] ?? SAID[code.slice(0, 2)])) ?? [];
   return new AppError("STORAGE_UNAVAILABLE", {
     detail: code === undefined ? "PostgreSQL is out of reach." : `${detail ?? "PostgreSQL refused."} (${code})`,
@@ -74,5 +73,10 @@ export function reasonOf(error: AppError): string {
 }
 
 function sqlState(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
+  return isAnswer(error) ? error.code : undefined;
+}
+
+/** The driver's `DatabaseError`: what the server answered, unlike what Node.js says of a connection. */
+function isAnswer(error: unknown): error is Error & { readonly code: string | undefined } {
+  return error instanceof Error && "severity" in error && "code" in error;
 }

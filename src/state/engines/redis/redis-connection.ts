@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Cluster, Redis, type RedisOptions } from "ioredis";
+import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { boundedSignal } from "../../../platform/bounded-signal.js";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
 import type { Script } from "../../../platform/lua-script.js";
 import { orAbort } from "../../../platform/or-abort.js";
+import { type RedisClient, redisClient } from "./redis-client.js";
 import { asStorageError, isLasting, replyCode } from "./redis-errors.js";
 
 export interface ConnectionOptions {
@@ -29,7 +30,7 @@ export class RedisConnection {
   private constructor(client: Redis | Cluster, logger: Logger) {
     this.client = client;
     for (const event of ["ready", "+node"]) client.on(event, () => this.connections++);
-    for (const node of client instanceof Cluster ? client.nodes() : [client]) endSocketTimerWithSocket(node);
+    for (const node of isCluster(client) ? client.nodes() : [client]) endSocketTimerWithSocket(node);
     client.on("+node", endSocketTimerWithSocket);
     // Told once for each time that it is lost, however often it is tried again.
     let lost = false;
@@ -42,12 +43,13 @@ export class RedisConnection {
     });
   }
 
-  /** @throws STORAGE_UNAVAILABLE that names REDIS_URL: at once where waiting does not help, such as at a wrong password */
+  /** @throws INVALID_CONFIG without the client, STORAGE_UNAVAILABLE that names REDIS_URL: at once where waiting does not help, such as at a wrong password */
   static async open({ url, timeoutMs, startupWaitMs, logger }: ConnectionOptions): Promise<RedisConnection> {
+    const library = await redisClient();
     const untilMs = performance.now() + startupWaitMs;
     for (let tries = 1; ; tries++) {
       try {
-        return new RedisConnection(await connected(url, timeoutMs), logger);
+        return new RedisConnection(await connected(library, url, timeoutMs), logger);
       } catch (cause) {
         const error = asStorageError(cause);
         if (error === cause || isLasting(cause) || performance.now() + TRY_AGAIN_MS > untilMs)
@@ -63,12 +65,12 @@ export class RedisConnection {
   }
 
   get clustered(): boolean {
-    return this.client instanceof Cluster;
+    return isCluster(this.client);
   }
 
   /** Those that take writes. */
   get servers(): readonly Redis[] {
-    return this.client instanceof Cluster ? this.client.nodes("master") : [this.client];
+    return isCluster(this.client) ? this.client.nodes("master") : [this.client];
   }
 
   /** @throws STORAGE_UNAVAILABLE */
@@ -91,6 +93,10 @@ export class RedisConnection {
   }
 }
 
+function isCluster(client: Redis | Cluster): client is Cluster {
+  return client.isCluster;
+}
+
 /**
  * The client's timer of a socket that was closed with a command under way runs on (ioredis 5.11), and then cuts the healthy socket that has
  * come in its place. It is to end with its own.
@@ -103,7 +109,7 @@ function endSocketTimerWithSocket(client: Redis): void {
   });
 }
 
-async function connected(url: string, timeoutMs: number): Promise<Redis | Cluster> {
+async function connected({ Cluster, Redis }: RedisClient, url: string, timeoutMs: number): Promise<Redis | Cluster> {
   const common = {
     lazyConnect: true,
     connectTimeout: timeoutMs,
@@ -115,14 +121,14 @@ async function connected(url: string, timeoutMs: number): Promise<Redis | Cluste
     maxRetriesPerRequest: 0,
     disableClientInfo: true,
   } satisfies RedisOptions;
-  const isCluster = await probed(new Redis(url, { ...common, enableOfflineQueue: false, enableReadyCheck: false, retryStrategy: null }));
+  const clustered = await probed(new Redis(url, { ...common, enableOfflineQueue: false, enableReadyCheck: false, retryStrategy: null }));
   let opened = false;
   const again = (times: number) => (opened ? Math.min(50 * 2 ** Math.min(times, 10), LONGEST_PAUSE_MS) : null);
   const single = new Redis(url, { ...common, enableOfflineQueue: false, retryStrategy: again });
   const { host = "127.0.0.1", port = 6379, username, password, tls } = single.options;
   const login = { ...(username != null && { username }), ...(password != null && { password }), ...(tls !== undefined && { tls }) };
   const redisOptions = { ...common, ...login };
-  const client = isCluster
+  const client = clustered
     ? new Cluster([{ host, port }], { lazyConnect: true, enableOfflineQueue: false, clusterRetryStrategy: again, redisOptions })
     : single;
   client.on("error", () => {});
@@ -133,7 +139,7 @@ async function connected(url: string, timeoutMs: number): Promise<Redis | Cluste
     return client;
   } catch (error) {
     client.disconnect();
-    throw isCluster ? Object.assign(new Error("connect"), { code: "no node of the Cluster by the address that it announces" }) : error;
+    throw clustered ? Object.assign(new Error("connect"), { code: "no node of the Cluster by the address that it announces" }) : error;
   }
 }
 
