@@ -126,7 +126,7 @@ module.exports = {
     only("ai-sdk-in-its-files", "(ai|@ai-sdk)", "(^|/)ai-sdk-[^/]*\\.ts$"),
     only("mem0-in-its-files", "mem0ai", "(^|/)mem0-[^/]*\\.ts$"),
     only("hono-in-http", "(hono|@hono)", "^src/http/"),
-    only("mcp-in-its-files", "@modelcontextprotocol/sdk", "^src/mcp/"),
+    only("mcp-in-its-files", "@modelcontextprotocol", "^src/mcp/"),
     only("redis-in-its-files", "ioredis", "^src/state/engines/redis/"),
     only("postgres-in-its-files", "pg", "^src/state/engines/postgres/"),
     only("vitest-in-testing", "vitest", "^src/testing/"),

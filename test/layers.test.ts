@@ -41,7 +41,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["ai-sdk-in-its-files", "agent/a.ts", "ai"],
   ["mem0-in-its-files", "vectors/mem0/a.ts", "mem0ai"],
   ["hono-in-http", "turn/a.ts", "hono"],
-  ["mcp-in-its-files", "http/a.ts", "@modelcontextprotocol/sdk"],
+  ["mcp-in-its-files", "http/a.ts", "@modelcontextprotocol/server"],
   ["redis-in-its-files", "state/jsonl/a.ts", "ioredis"],
   ["postgres-in-its-files", "state/jsonl/a.ts", "pg"],
   ["vitest-in-testing", "state/jsonl/a.ts", "vitest"],

@@ -109,7 +109,7 @@ export function headersOf({ user, token }: Pick<RemoteOptions, "user" | "token">
 }
 
 /**
- * `fetch` whose problems are the errors that they were, but for 405: whoever tries out what a server can do looks at that.
+ * `fetch` whose problems are the errors that they were.
  * @throws SERVER_UNREACHABLE, and what the server answered
  */
 export function wellAnswered({
@@ -120,7 +120,7 @@ export function wellAnswered({
     const response = await fetch(to, init).catch((cause: unknown) => {
       throw new AppError("SERVER_UNREACHABLE", { detail: `${url} can't be reached.`, cause });
     });
-    if (response.ok || response.status === 405) return response;
+    if (response.ok) return response;
     throw errorOf(await response.json().catch(() => null), response.status);
   };
 }

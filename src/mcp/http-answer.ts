@@ -1,5 +1,4 @@
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { McpConnection } from "./server.js";
 
 /**
@@ -10,7 +9,7 @@ export async function answerOf(server: McpConnection, message: unknown, protocol
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   const headers = new Headers({ Accept: "application/json, text/event-stream", "Content-Type": "application/json" });
   if (protocolVersion !== undefined) headers.set("MCP-Protocol-Version", protocolVersion);
-  await server.connect(transport as Transport);
+  await server.connect(transport);
   try {
     const request = new Request("http://localhost/mcp", { method: "POST", headers });
     return await transport.handleRequest(request, { parsedBody: message });

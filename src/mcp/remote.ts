@@ -1,5 +1,5 @@
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { isJSONRPCResponse, type Transport } from "@modelcontextprotocol/server";
+import { AppError } from "../platform/errors.js";
 
 /** A server that listens elsewhere. */
 export interface RemoteServer {
@@ -11,6 +11,27 @@ export interface RemoteServer {
   readonly fetch: (input: string | URL, init?: RequestInit) => Promise<Response>;
 }
 
+/** The streamable HTTP of a server of ours: one message a request, answered as JSON, without a session or a stream of the protocol. */
 export function remoteServer({ url, headers, fetch }: RemoteServer): Transport {
-  return new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...headers } }, fetch }) as Transport;
+  const closing = new AbortController();
+  const asked = new Headers({ ...headers, Accept: "application/json, text/event-stream", "Content-Type": "application/json" });
+  const transport: Transport = {
+    start: async () => {},
+    async send(message) {
+      const { signal } = closing;
+      const body = JSON.stringify(message);
+      // A redirect would take the headers along, which say who asks.
+      const response = await fetch(url, { method: "POST", headers: asked, body, signal, redirect: "error" });
+      if (response.status === 202) return;
+      const answer: unknown = await response.json();
+      if (!isJSONRPCResponse(answer)) throw new AppError("SERVER_UNREACHABLE", { detail: `${url.origin} is no server of Maitred's.` });
+      transport.onmessage?.(answer);
+    },
+    async close() {
+      closing.abort();
+      transport.onclose?.();
+    },
+    setProtocolVersion: (version) => asked.set("MCP-Protocol-Version", version),
+  };
+  return transport;
 }

@@ -1,8 +1,5 @@
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { CallToolRequestSchema, type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
-import { z } from "zod";
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server, type Transport } from "@modelcontextprotocol/server";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { AppError } from "../platform/errors.js";
 import { VERSION } from "../platform/version.js";
 import { chatTool } from "./chat-tool.js";
@@ -20,10 +17,17 @@ export interface McpOptions {
   readonly failed?: ((error: AppError) => void) | undefined;
 }
 
+/** A transport, as far as it has to be told from something else. */
+export interface McpTransport {
+  start(): Promise<void>;
+  send(message: never): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** An MCP server for one user: the SDK's `Server`, as far as it is needed. */
 export interface McpConnection {
-  /** Answers what comes over a transport of `@modelcontextprotocol/sdk`. One at a time. */
-  connect(transport: Transport): Promise<void>;
+  /** Answers what comes over a transport of the SDK, of either major version. One at a time. */
+  connect(transport: McpTransport): Promise<void>;
   /** Breaks off what runs, and closes the transport. */
   close(): Promise<void>;
 }
@@ -36,10 +40,6 @@ const INSTRUCTIONS =
 
 /** For questions to a client, which are never asked: one for all servers, as making it takes a while. */
 const VALIDATOR = new AjvJsonSchemaValidator();
-
-const listing = z.object({ method: z.literal("tools/list") });
-/** What it is called with, the SDK checks after this: so it answers -32602 and not that something inside failed. */
-const calling = z.object({ method: z.literal("tools/call"), params: z.unknown() });
 
 /**
  * Chat, memories and history of one user as tools of the Model Context Protocol. The user must be the server's own knowledge of who that
@@ -54,11 +54,12 @@ export function mcpServer(user: McpUser, { timeZone, signal, failed }: McpOption
     { name: "maitred", title: "Maitred", version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: VALIDATOR },
   );
-  server.setRequestHandler(listing, () => ({ tools: TOOLS.map(({ listed }) => listed) }));
-  server.setRequestHandler(calling, async (request, { signal: cancelled }) => {
-    const { name, arguments: given = {} } = CallToolRequestSchema.parse(request).params;
+  server.setRequestHandler("tools/list", () => ({ tools: TOOLS.map(({ listed }) => listed) }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal: cancelled } }) => {
+    const { name, arguments: given = {} } = params;
     const tool = TOOLS.find(({ listed }) => listed.name === name);
-    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name.slice(0, 64))}.`);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name.slice(0, 64))}.`);
     try {
       const until = signal === undefined ? cancelled : AbortSignal.any([cancelled, signal]);
       return await tool.call(user, given, { signal: until, timeZone });
@@ -68,7 +69,7 @@ export function mcpServer(user: McpUser, { timeZone, signal, failed }: McpOption
       return refusal(known);
     }
   });
-  return server;
+  return { connect: (transport) => server.connect(transport as unknown as Transport), close: () => server.close() };
 }
 
 /** An error that the caller's model can do something about: its stable code, what happened, and what to do. As JSON. */

@@ -1,7 +1,6 @@
+import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { deserializeMessage, InMemoryTransport, type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/server";
 import type { McpConnection } from "./server.js";
 import { Waiting } from "./waiting.js";
 
@@ -25,7 +24,8 @@ export async function serveStdio(server: McpConnection, options: StdioOptions): 
 
 /** Hands messages between standard input and output and a server elsewhere; ends as {@link serveStdio} does. */
 export async function bridgeStdio(server: Transport, { stdin, stdout, signal, failed }: StdioOptions): Promise<void> {
-  const client = new StdioServerTransport(stdin, stdout);
+  // The SDK's own transport breaks off what runs once its input ends, and passes over lines in silence.
+  const input = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
   const waiting = new Waiting();
   const ended = new Promise<void>((resolve) => {
     let inputEnded = false;
@@ -36,31 +36,33 @@ export async function bridgeStdio(server: Transport, { stdin, stdout, signal, fa
       const version = waiting.answered(message);
       if (version !== undefined) server.setProtocolVersion?.(version);
       // What is written last is to be out before the process ends.
-      void client.send(message).then(endIfAnswered);
+      stdout.write(serializeMessage(message), endIfAnswered);
     };
-    server.onmessage = answer;
-    client.onmessage = (message) => {
+    const take = (message: JSONRPCMessage) => {
       waiting.asked(message);
-      endIfAnswered();
       server.send(message).catch((error: unknown) => {
         const lost = waiting.lost(message, error);
         if (lost) answer(lost);
         else failed(error as Error);
       });
     };
-    client.onerror = failed;
-    client.onclose = resolve;
-    for (const event of ["end", "close"])
-      stdin.once(event, () => {
-        inputEnded = true;
-        endIfAnswered();
-      });
+    server.onmessage = answer;
+    input.on("line", (line) => {
+      try {
+        take(deserializeMessage(line));
+      } catch (error) {
+        failed(error as Error);
+      }
+    });
+    input.once("close", () => {
+      inputEnded = true;
+      endIfAnswered();
+    });
     signal.addEventListener("abort", () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
   await server.start();
-  await client.start();
   await ended;
-  await client.close();
+  input.close();
   await server.close();
 }

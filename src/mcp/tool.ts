@@ -1,4 +1,4 @@
-import type { CallToolResult, Tool, ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { invalidRequest } from "../http/http.js";
 import type { McpUser } from "./mcp-user.js";

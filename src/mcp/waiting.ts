@@ -7,7 +7,7 @@ import {
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   type RequestId,
-} from "@modelcontextprotocol/sdk/types.js";
+} from "@modelcontextprotocol/server";
 import { isAppError } from "../platform/errors.js";
 
 /** A server's own errors begin here. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { AppError } from "../../src/platform/errors.js";
 import { run, runRemote } from "../cli/run.js";
 import { SESSION_ID, sampleAnswer } from "../support/samples.js";
@@ -134,14 +134,18 @@ describe("maitred mcp --url", () => {
 
   test("speaks the version that was agreed on", async () => {
     const versions: unknown[] = [];
+    const reads: MockInstance[] = [];
     const fetch = (async (_url: unknown, init: RequestInit) => {
       versions.push(new Headers(init.headers).get("MCP-Protocol-Version"));
       const { id } = JSON.parse(String(init.body)) as { id: number };
-      return Response.json({ jsonrpc: "2.0", id, result: { protocolVersion: "2025-03-26", capabilities: {}, serverInfo: {} } });
+      const result = { protocolVersion: "2025-03-26", capabilities: {}, serverInfo: {} };
+      const answer = Response.json({ jsonrpc: "2.0", id, result });
+      reads.push(vi.spyOn(answer, "json"));
+      return answer;
     }) as typeof globalThis.fetch;
     const stdin = (async function* () {
       yield Buffer.from(lines(hello));
-      await vi.waitUntil(() => versions.length === 1);
+      await vi.waitUntil(() => reads[0]?.mock.settledResults[0]?.type === "fulfilled");
       yield Buffer.from(lines({ id: 1, method: "ping" }));
     })();
     await runRemote(["mcp"], { stdin, parts: { fetch } });
