@@ -18,7 +18,7 @@ const DRAIN_MS = 1_000;
  */
 export async function mcpCommand(terminal: Terminal, application: Application, owner: Owner, signal: AbortSignal): Promise<void> {
   const timeZone = localTimeZone();
-  const user = userOf(application, { owner, timeZone }, systemClock);
+  const user = await userOf(application, { owner, timeZone }, systemClock);
   const failed = (error: AppError) => {
     if (error.status >= 500) terminal.note(errorLines(error).join("\n"));
   };

@@ -83,7 +83,7 @@ export function mcpRoutes(application: Application, clock: Clock): ApiApp {
     // Takes a while to load, and most servers are never asked.
     const { answerOf, mcpServer } = await import("../mcp/mcp.js");
     const timeZone = c.get("timeZone");
-    const user = userOf(application, { owner: c.get("owner"), timeZone: timeZone ?? c.get("identity").timeZone }, clock);
+    const user = await userOf(application, { owner: c.get("owner"), timeZone: timeZone ?? c.get("identity").timeZone }, clock);
     const server = mcpServer(user, { timeZone, signal: c.req.raw.signal, failed: c.get("report") });
     return answerOf(server, c.req.valid("json"), c.req.header("MCP-Protocol-Version"));
   });

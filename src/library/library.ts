@@ -1,64 +1,11 @@
-import type { Composed } from "../compose/compose.js";
-import { type Config, parseConfig } from "../compose/config.js";
-import { warnOfMisspelt } from "../compose/misspelt-variables.js";
-import { openMetrics } from "../compose/telemetry.js";
-import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
-import { unknownFields } from "../http/http.js";
-import { type Clock, systemClock } from "../platform/clock.js";
-import { AppError } from "../platform/errors.js";
-import { loadWaiting } from "../platform/loaded-later.js";
-import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
-import { createLogger } from "../platform/pino-logger.js";
-import { isTimeZone } from "../platform/time-zone.js";
+import type { Clock } from "../platform/clock.js";
 import type { Application } from "../ports/application.js";
-import type { EventListener, EventPattern } from "../ports/events.js";
-import type { ReadableMetrics } from "../ports/metrics.js";
-import type { Operator } from "../ports/operator.js";
-import type { MakeLimiter } from "../ports/request-limiter.js";
-import type { ConversationLog } from "../sessions/conversation-log.js";
-import { checkedChat, optionsOf, type UserParts } from "./checked.js";
-import { type MaitredOptions, type MaitredParts, overridesOf, PART_OPTIONS, productOf } from "./options.js";
-import { MaitredUser } from "./user.js";
-import { configOf } from "./variables-of.js";
+import type { UserParts } from "./checked.js";
+import type { Maitred } from "./maitred.js";
+import type { MaitredOptions, MaitredParts } from "./options.js";
+import type { MaitredUser } from "./user.js";
 
-/** Maitred in one's own process. */
-export interface Maitred extends Application {
-  /** Conversations that another framework runs, for `maitred/adk`, `maitred/langchain` and `maitred/openai-agents`. */
-  readonly log: ConversationLog;
-  /**
-   * What was counted and timed since the start, as Prometheus reads it: `metrics: true` asks for it. Without what Node tells of the
-   * process, which is the application's own. @throws INVALID_CONFIG where nothing is counted
-   */
-  metrics(): Promise<string>;
-  /** As {@link Application.events}' `on`: `maitred.on("memory.added", ({ user, data }) => …)`. Returns how to stop it. */
-  on<Pattern extends EventPattern>(pattern: Pattern, listener: EventListener<Pattern>): () => void;
-  /**
-   * The owner of a user of a tenant (default `default`): who they are by now, where they were merged with somebody. One cheap read, to be
-   * done anew for each request. @throws INVALID_USER_ID at once, OWNER_ERASED, STORAGE_UNAVAILABLE
-   */
-  owner(user: string, tenant?: string): Promise<Owner>;
-  /**
-   * Everything for one user, given by id or with more: `tenant`, default `default`; `timeZone`, an IANA name, where it is known. The user
-   * must be the server's own knowledge of who that is. Costs nothing. @throws INVALID_USER_ID, INVALID_REQUEST where no user is named, and
-   * for what is no time zone
-   */
-  for(user: string | { readonly user: string; readonly tenant?: string; readonly timeZone?: string }): MaitredUser;
-}
-
-/** What a server needs beside the use-cases. */
-export interface ServerParts {
-  readonly config: Config;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  /** Null where this process counts requests by itself. */
-  readonly limiter: MakeLimiter | null;
-  /** Null where nothing is counted. */
-  readonly metrics: ReadableMetrics | null;
-  readonly operator: Operator;
-}
-
-/** Holds keys: not to be seen in a dump of the object. */
-const SERVER_PARTS = Symbol("server parts");
+export { type Maitred, serverPartsOf } from "./maitred.js";
 
 /**
  * Maitred in one's own process: opens the stores, finishes what a crash left behind, starts the write-back. Close it with `close()`.
@@ -71,43 +18,7 @@ const SERVER_PARTS = Symbol("server parts");
  * const answer = await ada.chat("A table for two by the window, please.");
  */
 export async function createMaitred(options: MaitredOptions = {}): Promise<Maitred> {
-  const {
-    env = {},
-    prompt,
-    tools,
-    extractor,
-    logger,
-    clock,
-    domain,
-    model,
-    embedder,
-    agent,
-    categories,
-    tenants,
-    state,
-    vectors,
-    ...rest
-  }: MaitredOptions = optionsOf(options);
-  const { beforeTool, afterTurn, reembed, metrics, ...settings } = rest;
-  const config = configOf(settings, env, PART_OPTIONS);
-  const product = productOf({ domain, prompt, tools });
-  return open(config, env, settings.logLevel !== undefined, {
-    logger,
-    clock,
-    domain: product,
-    model,
-    embedder,
-    reader: extractor,
-    agent,
-    categories,
-    tenants,
-    state,
-    vectors,
-    beforeTool,
-    afterTurn,
-    reembed,
-    metrics,
-  });
+  return (await loaded()).openMaitred(options);
 }
 
 /**
@@ -118,87 +29,15 @@ export async function createOrchestrator(
   variables: Readonly<Record<string, string | undefined>> = {},
   parts: MaitredParts = {},
 ): Promise<Maitred> {
-  return open(parseConfig(variables), variables, false, parts);
-}
-
-/** `asked`: a level was named. One's own logger is then told from that level on; without one standard error is. */
-function loggerOf(own: Logger | undefined, { LOG_LEVEL: level, LOG_CONTENT: content }: Config, asked: boolean): Logger {
-  if (own !== undefined) return asked ? fromLevel(own, level) : own;
-  return asked ? createLogger({ level, content }) : silentLogger;
-}
-
-/** Logs where a level was asked for, with `logs` or in `env`. */
-async function open(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-  logs: boolean,
-  parts: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined },
-): Promise<Maitred> {
-  const { clock = systemClock } = parts;
-  const logger = loggerOf(parts.logger, config, logs || (env.LOG_LEVEL ?? "").trim() !== "");
-  warnOfMisspelt(env, logger);
-  const metrics = parts.metrics === true ? await openMetrics({ process: false }) : null;
-  const overrides = { ...overridesOf({ ...parts, logger }), ...(metrics && { metrics }) };
-  // Importing the package loads none of the stores.
-  const { compose } = await import("../compose/compose.js");
-  const composed = await compose(config, overrides);
-  setImmediate(loadWaiting);
-  return opened(composed, { logger, clock, metrics });
+  return (await loaded()).openOrchestrator(variables, parts);
 }
 
 /** Everything for one user, over an application that somebody else opened. */
-export function userOf(application: Application, user: UserParts, clock: Clock): MaitredUser {
-  return new MaitredUser(application, user, clock);
+export async function userOf(application: Application, user: UserParts, clock: Clock): Promise<MaitredUser> {
+  return (await loaded()).userOf(application, user, clock);
 }
 
-/** @throws INVALID_CONFIG for an object that neither function made */
-export function serverPartsOf(maitred: Maitred): ServerParts {
-  const parts = (maitred as Maitred & { readonly [SERVER_PARTS]?: ServerParts })[SERVER_PARTS];
-  if (parts === undefined)
-    throw new AppError("INVALID_CONFIG", { detail: "This is no object that createMaitred or createOrchestrator made." });
-  return parts;
-}
-
-type Named = Exclude<Parameters<Maitred["for"]>[0], string>;
-
-const OF_A_USER: readonly (keyof Named)[] = ["user", "tenant", "timeZone"];
-
-/** @throws INVALID_REQUEST where no user is named, UNKNOWN_FIELD for what is no option: a misspelt tenant would be another's user */
-function namedUser(given: Named | string): Named {
-  const named: Partial<Named> = typeof given === "string" ? { user: given } : optionsOf(given);
-  if (typeof named.user !== "string")
-    throw new AppError("INVALID_REQUEST", {
-      detail: "No `user` is named.",
-      errors: [{ pointer: "/user", detail: "the user's id, a string" }],
-      hint: 'Write `maitred.for({ user: "ada" })`, with the id under which your server knows them.',
-    });
-  const unknown = Object.keys(named).filter((name) => !OF_A_USER.some((known) => known === name));
-  const errors = unknown.map((name) => ({ pointer: `/${name.slice(0, 64)}`, detail: unknownFields([name], OF_A_USER) }));
-  if (errors.length > 0) throw new AppError("UNKNOWN_FIELD", { detail: errors.map(({ detail }) => detail).join("; "), errors });
-  return { ...named, user: named.user };
-}
-
-function opened(
-  { parts, ...application }: Composed,
-  { logger, clock, metrics }: Pick<ServerParts, "logger" | "clock" | "metrics">,
-): Maitred {
-  const maitred: Maitred = {
-    ...application,
-    chat: checkedChat(application.chat),
-    log: parts.log,
-    metrics: async () => {
-      if (metrics === null) throw new AppError("INVALID_CONFIG", { detail: "Nothing is counted.", hint: "Open it with `metrics: true`." });
-      return metrics.text();
-    },
-    on: (pattern, listener) => application.events.on(pattern, listener),
-    owner: (user, tenant = DEFAULT_TENANT) => application.identities.resolve(ownerOf(tenant, user)),
-    for: (given) => {
-      const { user, tenant = DEFAULT_TENANT, timeZone } = namedUser(given);
-      if (timeZone !== undefined && !isTimeZone(timeZone))
-        throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/timeZone", detail: "not an IANA time zone" }] });
-      return userOf(application, { owner: ownerOf(tenant, user), timeZone }, clock);
-    },
-  };
-  const server: ServerParts = { config: parts.config, logger, clock, metrics, limiter: parts.limiter, operator: parts.operator };
-  return Object.defineProperty(maitred, SERVER_PARTS, { value: server });
+/** Importing the package loads neither the stores nor the schemas of the API. */
+function loaded() {
+  return import("./open-maitred.js");
 }

@@ -1,6 +1,9 @@
-import { type CircuitBreakerPolicy, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
+import type { CircuitBreakerPolicy } from "cockatiel";
 import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
+import { loadedLater } from "../../platform/loaded-later.js";
+
+const cockatiel = loadedLater<typeof import("cockatiel")>("cockatiel");
 
 export interface RecallBreakerOptions {
   /** Failures in a row before what fails is left alone. */
@@ -44,7 +47,7 @@ export class RecallBreaker {
 
   /** True while something is left alone, if only for one owner. */
   get isOpen(): boolean {
-    if (this.#all.state !== CircuitState.Closed) return true;
+    if (this.#all.state !== cockatiel().CircuitState.Closed) return true;
     const now = Date.now();
     return [...this.#opened.values()].some((at) => now - at < this.#options.halfOpenAfterMs);
   }
@@ -69,7 +72,7 @@ export class RecallBreaker {
     } catch (error) {
       if (!(error instanceof RecallFailed)) throw error;
       // The one call that tries an open circuit again decides, whoever's it is.
-      const again = this.#lastFailed === owner && this.#all.state === CircuitState.Closed;
+      const again = this.#lastFailed === owner && this.#all.state === cockatiel().CircuitState.Closed;
       this.#lastFailed = owner;
       throw again ? new FailedAgain(error.message, { cause: error }) : error;
     }
@@ -87,6 +90,7 @@ export class RecallBreaker {
 
   #policy(counts: (error: Error) => boolean): CircuitBreakerPolicy {
     const { failures, halfOpenAfterMs } = this.#options;
+    const { circuitBreaker, ConsecutiveBreaker, handleWhen } = cockatiel();
     return circuitBreaker(handleWhen(counts), { halfOpenAfter: halfOpenAfterMs, breaker: new ConsecutiveBreaker(failures) });
   }
 }

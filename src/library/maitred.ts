@@ -1,0 +1,59 @@
+import type { Config } from "../compose/config.js";
+import type { Owner } from "../domain/owner.js";
+import type { Clock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import type { Logger } from "../platform/logger.js";
+import type { Application } from "../ports/application.js";
+import type { EventListener, EventPattern } from "../ports/events.js";
+import type { ReadableMetrics } from "../ports/metrics.js";
+import type { Operator } from "../ports/operator.js";
+import type { MakeLimiter } from "../ports/request-limiter.js";
+import type { ConversationLog } from "../sessions/conversation-log.js";
+import type { MaitredUser } from "./user.js";
+
+/** Maitred in one's own process. */
+export interface Maitred extends Application {
+  /** Conversations that another framework runs, for `maitred/adk`, `maitred/langchain` and `maitred/openai-agents`. */
+  readonly log: ConversationLog;
+  /**
+   * What was counted and timed since the start, as Prometheus reads it: `metrics: true` asks for it. Without what Node tells of the
+   * process, which is the application's own. @throws INVALID_CONFIG where nothing is counted
+   */
+  metrics(): Promise<string>;
+  /** As {@link Application.events}' `on`: `maitred.on("memory.added", ({ user, data }) => …)`. Returns how to stop it. */
+  on<Pattern extends EventPattern>(pattern: Pattern, listener: EventListener<Pattern>): () => void;
+  /**
+   * The owner of a user of a tenant (default `default`): who they are by now, where they were merged with somebody. One cheap read, to be
+   * done anew for each request. @throws INVALID_USER_ID at once, OWNER_ERASED, STORAGE_UNAVAILABLE
+   */
+  owner(user: string, tenant?: string): Promise<Owner>;
+  /**
+   * Everything for one user, given by id or with more: `tenant`, default `default`; `timeZone`, an IANA name, where it is known. The user
+   * must be the server's own knowledge of who that is. Costs nothing. @throws INVALID_USER_ID, INVALID_REQUEST where no user is named, and
+   * for what is no time zone
+   */
+  for(user: string | { readonly user: string; readonly tenant?: string; readonly timeZone?: string }): MaitredUser;
+}
+
+/** What a server needs beside the use-cases. */
+export interface ServerParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Null where this process counts requests by itself. */
+  readonly limiter: MakeLimiter | null;
+  /** Null where nothing is counted. */
+  readonly metrics: ReadableMetrics | null;
+  readonly operator: Operator;
+}
+
+/** Holds keys: not to be seen in a dump of the object. */
+export const SERVER_PARTS = Symbol("server parts");
+
+/** @throws INVALID_CONFIG for an object that neither function made */
+export function serverPartsOf(maitred: Maitred): ServerParts {
+  const parts = (maitred as Maitred & { readonly [SERVER_PARTS]?: ServerParts })[SERVER_PARTS];
+  if (parts === undefined)
+    throw new AppError("INVALID_CONFIG", { detail: "This is no object that createMaitred or createOrchestrator made." });
+  return parts;
+}

@@ -1,0 +1,138 @@
+import type { Composed } from "../compose/compose.js";
+import { type Config, parseConfig } from "../compose/config.js";
+import { warnOfMisspelt } from "../compose/misspelt-variables.js";
+import { openMetrics } from "../compose/telemetry.js";
+import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
+import { unknownFields } from "../http/http.js";
+import { type Clock, systemClock } from "../platform/clock.js";
+import { AppError } from "../platform/errors.js";
+import { loadWaiting } from "../platform/loaded-later.js";
+import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
+import { createLogger } from "../platform/pino-logger.js";
+import { isTimeZone } from "../platform/time-zone.js";
+import type { Application } from "../ports/application.js";
+import { checkedChat, optionsOf, type UserParts } from "./checked.js";
+import { type Maitred, SERVER_PARTS, type ServerParts } from "./maitred.js";
+import { type MaitredOptions, type MaitredParts, overridesOf, PART_OPTIONS, productOf } from "./options.js";
+import { MaitredUser } from "./user.js";
+import { configOf } from "./variables-of.js";
+
+/** As `createMaitred`. */
+export async function openMaitred(options: MaitredOptions): Promise<Maitred> {
+  const {
+    env = {},
+    prompt,
+    tools,
+    extractor,
+    logger,
+    clock,
+    domain,
+    model,
+    embedder,
+    agent,
+    categories,
+    tenants,
+    state,
+    vectors,
+    ...rest
+  }: MaitredOptions = optionsOf(options);
+  const { beforeTool, afterTurn, reembed, metrics, ...settings } = rest;
+  const config = configOf(settings, env, PART_OPTIONS);
+  const product = productOf({ domain, prompt, tools });
+  return open(config, env, settings.logLevel !== undefined, {
+    logger,
+    clock,
+    domain: product,
+    model,
+    embedder,
+    reader: extractor,
+    agent,
+    categories,
+    tenants,
+    state,
+    vectors,
+    beforeTool,
+    afterTurn,
+    reembed,
+    metrics,
+  });
+}
+
+/** As `createOrchestrator`. */
+export async function openOrchestrator(variables: Readonly<Record<string, string | undefined>>, parts: MaitredParts): Promise<Maitred> {
+  return open(parseConfig(variables), variables, false, parts);
+}
+
+/** `asked`: a level was named. One's own logger is then told from that level on; without one standard error is. */
+function loggerOf(own: Logger | undefined, { LOG_LEVEL: level, LOG_CONTENT: content }: Config, asked: boolean): Logger {
+  if (own !== undefined) return asked ? fromLevel(own, level) : own;
+  return asked ? createLogger({ level, content }) : silentLogger;
+}
+
+/** Logs where a level was asked for, with `logs` or in `env`. */
+async function open(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  logs: boolean,
+  parts: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined },
+): Promise<Maitred> {
+  const { clock = systemClock } = parts;
+  const logger = loggerOf(parts.logger, config, logs || (env.LOG_LEVEL ?? "").trim() !== "");
+  warnOfMisspelt(env, logger);
+  const metrics = parts.metrics === true ? await openMetrics({ process: false }) : null;
+  const overrides = { ...overridesOf({ ...parts, logger }), ...(metrics && { metrics }) };
+  // Importing the package loads none of the stores.
+  const { compose } = await import("../compose/compose.js");
+  const composed = await compose(config, overrides);
+  setImmediate(loadWaiting);
+  return opened(composed, { logger, clock, metrics });
+}
+
+/** Everything for one user, over an application that somebody else opened. */
+export function userOf(application: Application, user: UserParts, clock: Clock): MaitredUser {
+  return new MaitredUser(application, user, clock);
+}
+
+type Named = Exclude<Parameters<Maitred["for"]>[0], string>;
+
+const OF_A_USER: readonly (keyof Named)[] = ["user", "tenant", "timeZone"];
+
+/** @throws INVALID_REQUEST where no user is named, UNKNOWN_FIELD for what is no option: a misspelt tenant would be another's user */
+function namedUser(given: Named | string): Named {
+  const named: Partial<Named> = typeof given === "string" ? { user: given } : optionsOf(given);
+  if (typeof named.user !== "string")
+    throw new AppError("INVALID_REQUEST", {
+      detail: "No `user` is named.",
+      errors: [{ pointer: "/user", detail: "the user's id, a string" }],
+      hint: 'Write `maitred.for({ user: "ada" })`, with the id under which your server knows them.',
+    });
+  const unknown = Object.keys(named).filter((name) => !OF_A_USER.some((known) => known === name));
+  const errors = unknown.map((name) => ({ pointer: `/${name.slice(0, 64)}`, detail: unknownFields([name], OF_A_USER) }));
+  if (errors.length > 0) throw new AppError("UNKNOWN_FIELD", { detail: errors.map(({ detail }) => detail).join("; "), errors });
+  return { ...named, user: named.user };
+}
+
+function opened(
+  { parts, ...application }: Composed,
+  { logger, clock, metrics }: Pick<ServerParts, "logger" | "clock" | "metrics">,
+): Maitred {
+  const maitred: Maitred = {
+    ...application,
+    chat: checkedChat(application.chat),
+    log: parts.log,
+    metrics: async () => {
+      if (metrics === null) throw new AppError("INVALID_CONFIG", { detail: "Nothing is counted.", hint: "Open it with `metrics: true`." });
+      return metrics.text();
+    },
+    on: (pattern, listener) => application.events.on(pattern, listener),
+    owner: (user, tenant = DEFAULT_TENANT) => application.identities.resolve(ownerOf(tenant, user)),
+    for: (given) => {
+      const { user, tenant = DEFAULT_TENANT, timeZone } = namedUser(given);
+      if (timeZone !== undefined && !isTimeZone(timeZone))
+        throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/timeZone", detail: "not an IANA time zone" }] });
+      return userOf(application, { owner: ownerOf(tenant, user), timeZone }, clock);
+    },
+  };
+  const server: ServerParts = { config: parts.config, logger, clock, metrics, limiter: parts.limiter, operator: parts.operator };
+  return Object.defineProperty(maitred, SERVER_PARTS, { value: server });
+}
