@@ -32,7 +32,7 @@ export const VARIABLES = {
   DATABASE_URL: variable(
     text.regex(/^postgres(ql)?:\/\/\S+$/, "a postgres:// URL").optional(),
     "",
-    "A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`.",
+    "A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`. Needs `npm install pg`.",
   ),
   DATABASE_SCHEMA: variable(
     text.regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "letters, digits and `_` only").default("maitred"),
@@ -42,7 +42,8 @@ export const VARIABLES = {
   REDIS_URL: variable(
     text.regex(/^rediss?:\/\/\S+$/, "a redis:// URL").optional(),
     "",
-    "A Redis or Valkey, 6.2 or newer, or any node of a Cluster: `redis://user:password@host:6379/0`; `rediss://` for TLS.",
+    "A Redis or Valkey, 6.2 or newer, or any node of a Cluster: `redis://user:password@host:6379/0`; `rediss://` for TLS. Needs " +
+      "`npm install ioredis`.",
   ),
   REDIS_PREFIX: variable(
     text.regex(/^[A-Za-z0-9_-]{1,63}$/, "letters, digits, `_` and `-` only").default("maitred"),
@@ -87,7 +88,11 @@ export const VARIABLES = {
     "`qdrant` when QDRANT_URL is set, else `local`",
     "Where long-term memory is stored.",
   ),
-  QDRANT_URL: variable(url.optional(), `${LOCAL_QDRANT_URL} where a \`qdrant\` backend is chosen`, "A Qdrant server, 1.17 or newer."),
+  QDRANT_URL: variable(
+    url.optional(),
+    `${LOCAL_QDRANT_URL} where a \`qdrant\` backend is chosen`,
+    "A Qdrant server, 1.17 or newer. Needs `npm install @qdrant/js-client-rest`.",
+  ),
   QDRANT_API_KEY: variable(optionalText, "", "Its key."),
   VECTOR_CACHE_MIB: variable(
     integer(1, 65_536).default(256),

@@ -17,7 +17,7 @@ export const TELEMETRY_VARIABLES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: variable(
     url.optional(),
     "",
-    "The server sends its traces to this collector, by OTLP over HTTP; the other variables of OpenTelemetry are read too. Empty: none " +
-      "are sent.",
+    "The server sends its traces to this collector, by OTLP over HTTP; the other variables of OpenTelemetry are read too. Needs " +
+      "packages, which a start names. Empty: none are sent.",
   ),
 } as const;

@@ -16,11 +16,14 @@ export interface Settings {
    * `postgres` or `redis` when databaseUrl or redisUrl is set, else `file`.
    */
   readonly shortTermBackend?: Setting<"SHORT_TERM_BACKEND">;
-  /** A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`. */
+  /** A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`. Needs `npm install pg`. */
   readonly databaseUrl?: Setting<"DATABASE_URL">;
   /** Its schema: one per installation. Default: maitred. */
   readonly databaseSchema?: Setting<"DATABASE_SCHEMA">;
-  /** A Redis or Valkey, 6.2 or newer, or any node of a Cluster: `redis://user:password@host:6379/0`; `rediss://` for TLS. */
+  /**
+   * A Redis or Valkey, 6.2 or newer, or any node of a Cluster: `redis://user:password@host:6379/0`; `rediss://` for TLS. Needs `npm
+   * install ioredis`.
+   */
   readonly redisUrl?: Setting<"REDIS_URL">;
   /** What its keys begin with: one per installation. Default: maitred. */
   readonly redisPrefix?: Setting<"REDIS_PREFIX">;
@@ -45,7 +48,10 @@ export interface Settings {
   readonly mem0Enabled?: Setting<"MEM0_ENABLED">;
   /** Where long-term memory is stored. Default: `qdrant` when qdrantUrl is set, else `local`. */
   readonly mem0Provider?: Setting<"MEM0_PROVIDER">;
-  /** A Qdrant server, 1.17 or newer. Default: http://localhost:6333 where a `qdrant` backend is chosen. */
+  /**
+   * A Qdrant server, 1.17 or newer. Needs `npm install @qdrant/js-client-rest`. Default: http://localhost:6333 where a `qdrant`
+   * backend is chosen.
+   */
   readonly qdrantUrl?: Setting<"QDRANT_URL">;
   /** Its key. */
   readonly qdrantApiKey?: Setting<"QDRANT_API_KEY">;
@@ -229,8 +235,8 @@ export interface Settings {
   /** Who sends it as `Authorization: Bearer …` may list users and run jobs under `/v1/operator/`, and nothing else. Empty: nobody. */
   readonly operatorToken?: Setting<"OPERATOR_TOKEN">;
   /**
-   * The server sends its traces to this collector, by OTLP over HTTP; the other variables of OpenTelemetry are read too. Empty: none
-   * are sent.
+   * The server sends its traces to this collector, by OTLP over HTTP; the other variables of OpenTelemetry are read too. Needs
+   * packages, which a start names. Empty: none are sent.
    */
   readonly otelExporterOtlpEndpoint?: Setting<"OTEL_EXPORTER_OTLP_ENDPOINT">;
 }

@@ -72,7 +72,7 @@ export class PostgresEngine implements StateEngine {
     };
   }
 
-  /** Waits for the server, and makes the tables. @throws INVALID_REQUEST, INVALID_CONFIG without the driver, STORAGE_UNAVAILABLE with what to do */
+  /** Waits for the server, and makes the tables. @throws INVALID_REQUEST, INVALID_CONFIG, STORAGE_UNAVAILABLE with what to do */
   static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
     const { url, schema, logger, startupWaitMs = 30_000, connections = 20, timeoutMs = 5_000 } = options;
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema))

@@ -43,7 +43,10 @@ export class RedisConnection {
     });
   }
 
-  /** @throws INVALID_CONFIG without the client, STORAGE_UNAVAILABLE that names REDIS_URL: at once where waiting does not help, such as at a wrong password */
+  /**
+   * @throws INVALID_CONFIG without the client; STORAGE_UNAVAILABLE that names REDIS_URL: at once where waiting does not help, such as at a
+   *   wrong password
+   */
   static async open({ url, timeoutMs, startupWaitMs, logger }: ConnectionOptions): Promise<RedisConnection> {
     const library = await redisClient();
     const untilMs = performance.now() + startupWaitMs;
