@@ -1,62 +1,10 @@
-// Installs what is missing before `npm start` and `npm test`: runs on a bare Node, so it uses nothing but Node itself.
-import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+// Installs what is missing before `npm start` and `npm test`, where this Node.js can run it: written so that Node.js 12 parses it.
+const OLDEST = [20, 19];
 const [major, minor] = process.versions.node.split(".").map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Maitred needs Node 20.19 or newer; this is ${process.versions.node}.`);
-  process.exit(1);
-}
-
-// The package itself, and the folders named: test/ecosystem holds frameworks that only tests need, whose install scripts nothing needs.
-for (const folder of [".", ...process.argv.slice(2)]) install(resolve(root, folder));
-
-function install(folder) {
-  const marker = join(folder, "node_modules", ".maitred-installed");
-  const wanted = fingerprint(folder);
-  if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
+if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) void import("./install-missing.mjs");
+else {
   console.error(
-    `Installing ${relative(root, folder) || "dependencies"} (once; a minute or two, longer where better-sqlite3 is compiled) …`,
+    `Maitred needs Node ${OLDEST.join(".")} or newer; this is ${process.versions.node}. Install one from https://nodejs.org, then run the same again.`,
   );
-  const npm = process.env.npm_execpath;
-  const [command, ...prefix] = npm ? [process.execPath, npm] : [process.platform === "win32" ? "npm.cmd" : "npm"];
-  const result = spawnSync(
-    command,
-    [...prefix, "ci", "--no-audit", "--no-fund", "--loglevel=error", ...(folder === root ? [] : ["--ignore-scripts"])],
-    {
-      cwd: folder,
-      stdio: ["ignore", process.stderr, process.stderr],
-      env: { ...process.env, ...nodeHeaders() },
-    },
-  );
-  if (result.status !== 0) {
-    console.error(
-      [
-        "",
-        "The installation failed. The npm registry must be reachable; where better-sqlite3 has no prebuilt binary for this",
-        "machine, it is compiled, which needs python3, make and a C++ compiler. Then run the same command again.",
-      ].join("\n"),
-    );
-    process.exit(result.status ?? 1);
-  }
-  mkdirSync(dirname(marker), { recursive: true });
-  writeFileSync(marker, wanted);
-}
-
-/** Another lockfile asks for another installation; so does another Node where native modules were built for its ABI. */
-function fingerprint(folder) {
-  const lockfile = readFileSync(join(folder, "package-lock.json"));
-  const abi = folder === root ? ` abi ${process.versions.modules}` : "";
-  return `${createHash("sha256").update(lockfile).digest("hex")} ${process.platform}-${process.arch}${abi}\n`;
-}
-
-/** Compiles against the headers beside the running Node, so that none have to be downloaded. Newer versions of node-gyp read the second name. */
-function nodeHeaders() {
-  const prefix = resolve(dirname(process.execPath), "..");
-  if (!existsSync(join(prefix, "include", "node", "node.h"))) return {};
-  return { npm_config_nodedir: prefix, npm_package_config_node_gyp_nodedir: prefix };
+  process.exitCode = 1;
 }

@@ -1,19 +1,9 @@
-import { readEnvironment } from "./compose/environment.js";
-import { AppError, isAppError } from "./platform/errors.js";
-import { runServer } from "./server-process.js";
+import { tooOldNode } from "./platform/node-version.js";
 
-/** What `npm start` runs: the server, configured by the environment and by the files of the present directory. */
-
-function explain(error: unknown): string {
-  if (isAppError(error)) return `${error.message}\n${error.hint}`;
-  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
-    return "The port is taken. Set PORT to another one, or stop what listens there.";
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-try {
-  process.exit(await runServer(readEnvironment(process.cwd())));
-} catch (error) {
-  console.error(`Maitred can't start.\n${explain(error)}`);
-  process.exitCode = error instanceof AppError && error.code === "INVALID_CONFIG" ? 78 : 1;
+/** What `npm start` runs: the server, where this Node.js can run it. Ends as at any other wrong configuration where it can't. */
+const tooOld = tooOldNode(process.versions.node);
+if (tooOld === null) void import("./start-server.js");
+else {
+  console.error(tooOld);
+  process.exitCode = 78;
 }

@@ -1,6 +1,6 @@
 import { startupBlock } from "./cli/startup-block.js";
 import { compose } from "./compose/compose.js";
-import { parseConfig } from "./compose/config.js";
+import { type Config, parseConfig } from "./compose/config.js";
 import { warnOfMisspelt } from "./compose/misspelt-variables.js";
 import { openMetrics, openTraces } from "./compose/telemetry.js";
 import { createHttpApp } from "./http/app.js";
@@ -8,6 +8,8 @@ import { requireLoopback } from "./http/auth-local.js";
 import { listen, type RunningServer } from "./http/server.js";
 import { systemClock } from "./platform/clock.js";
 import { compileWasmOnce, growHeapBy } from "./platform/engine-flags.js";
+import { AppError } from "./platform/errors.js";
+import { errnoOf } from "./platform/file-system.js";
 import { createLogger } from "./platform/pino-logger.js";
 import { announceAddress } from "./platform/server-address.js";
 
@@ -18,7 +20,7 @@ const DRAIN_MS = 5_000;
 /**
  * The server of this process, by variables as text: composes, listens, says where it is, and drains on SIGTERM or SIGINT; a second
  * signal ends the process at once. Resolves when it has stopped, with the process's exit code: what libraries keep open may keep it alive.
- * @throws what keeps it from starting
+ * @throws PORT_UNAVAILABLE, and what else keeps it from starting
  */
 export async function runServer(environment: Readonly<Record<string, string | undefined>>): Promise<0 | 1> {
   const config = parseConfig(environment);
@@ -34,7 +36,7 @@ export async function runServer(environment: Readonly<Record<string, string | un
   try {
     const { limiter, operator } = application.parts;
     const app = await createHttpApp({ application, config, logger, clock: systemClock, metrics, limiter, operator });
-    const server = await listen(app, { host: config.HOST, port: config.PORT });
+    const server = await listen(app, { host: config.HOST, port: config.PORT }).catch((error) => Promise.reject(asPortError(error, config)));
     listening = server;
     if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, server.address.url);
     console.log(startupBlock(application.info, server.address.url));
@@ -59,6 +61,15 @@ export async function runServer(environment: Readonly<Record<string, string | un
   } finally {
     await traces?.stop();
   }
+}
+
+/** What the operating system says of the port, in words; everything else passes through. */
+function asPortError(cause: unknown, { HOST: host, PORT: port }: Config): unknown {
+  const errno = errnoOf(cause);
+  if (errno === "EADDRINUSE") return new AppError("PORT_UNAVAILABLE", { detail: `The port is taken: ${port} on ${host}.`, cause });
+  if (errno !== "EACCES") return cause;
+  const hint = "Set PORT to one above 1023, or let this process have it.";
+  return new AppError("PORT_UNAVAILABLE", { detail: `Port ${port} may not be used by this process.`, hint, cause });
 }
 
 function stopAsked(): Promise<NodeJS.Signals> {

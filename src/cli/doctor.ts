@@ -1,6 +1,7 @@
 import type { Config } from "../compose/config.js";
 import { DEFAULT_TENANT } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
+import { tooOldNode } from "../platform/node-version.js";
 import type { PartStatus, Readiness } from "../ports/application.js";
 import type { Backend } from "./backend.js";
 import { errorLines } from "./error-lines.js";
@@ -187,10 +188,8 @@ async function* readinessFindings(backend: Backend): AsyncGenerator<Finding> {
   }
 }
 
-/** What `engines` in package.json says. */
 function nodeFinding(version: string): Finding {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return ok("Node.js", version);
+  if (tooOldNode(version) === null) return ok("Node.js", version);
   return { check: "Node.js", status: "fail", detail: version, advice: "Install Node.js 20.19 or newer." };
 }
 

@@ -47,6 +47,7 @@ export class DirectoryLock {
       const busy = errnoOf(cause)?.startsWith("SQLITE_BUSY") === true;
       const holder = busy && db !== undefined ? holderOf(db) : null;
       db?.close();
+      if (cause instanceof AppError) throw cause;
       if (isDamage(cause)) throw unreadable(path, cause);
       if (!busy) throw unwritable(dir, cause);
       const who = holder === null ? "Another process" : `Process ${holder.pid} on ${holder.host} (since ${holder.since})`;

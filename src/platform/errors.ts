@@ -129,6 +129,7 @@ export const ERRORS = {
     "Run `maitred reindex` (in code: open once with `reembed: true`), or restore the former embedding settings.",
   ),
   QDRANT_TOO_OLD: spec(500, "This Qdrant server is too old", "Use Qdrant 1.17 or newer."),
+  PORT_UNAVAILABLE: spec(500, "The port can't be had", "Set PORT to another one, or stop what listens there."),
   SERVER_UNREACHABLE: spec(503, "The server can't be reached", "Check the address, and that the server runs."),
   FENCED: spec(409, "A newer holder has the session's lock", "Send the message again."),
   ABORTED: spec(499, "The work was aborted", "Start it again if it is still wanted."),

@@ -1,4 +1,5 @@
 import BetterSqlite3 from "better-sqlite3";
+import { AppError } from "./errors.js";
 
 export type Sqlite = BetterSqlite3.Database;
 export type SqliteStatement<P extends unknown[] | object, R> = BetterSqlite3.Statement<P extends unknown[] ? P : [P], R>;
@@ -21,9 +22,10 @@ const BUSY_MS = 250;
 /**
  * A database whose statements are prepared once for each text and kept; a text is always used in one way (`pluck`, or not). Read with
  * `all` and `get`, never with `iterate`: an iterator is an object of the same kind.
+ * @throws INVALID_CONFIG where SQLite's native part is missing; what SQLite says
  */
 export function openDatabase(path: string, options: BetterSqlite3.Options = {}): Sqlite {
-  const db = new BetterSqlite3(path, { timeout: BUSY_MS, ...options });
+  const db = opened(path, { timeout: BUSY_MS, ...options });
   kept.add(db);
   const prepare = db.prepare.bind(db) as (text: string) => BetterSqlite3.Statement;
   const statements = new Map<string, BetterSqlite3.Statement>();
@@ -38,6 +40,26 @@ export function openDatabase(path: string, options: BetterSqlite3.Options = {}):
     return simple ? statement.pluck().get() : statement.all();
   };
   return Object.assign(db, { prepare: prepared, pragma });
+}
+
+function opened(path: string, options: BetterSqlite3.Options): Sqlite {
+  try {
+    return new BetterSqlite3(path, options);
+  } catch (cause) {
+    if (cause instanceof BetterSqlite3.SqliteError || !isNative(cause)) throw cause;
+    throw new AppError("INVALID_CONFIG", {
+      detail: "SQLite can't be loaded: its native part is missing, or was made for another Node.js.",
+      hint:
+        "Run `npm rebuild better-sqlite3`. Where there is no prebuilt binary for this machine, that compiles it, which needs python3, make " +
+        "and a C++ compiler (Debian: `apt-get install python3 make g++`; macOS: `xcode-select --install`).",
+      cause,
+    });
+  }
+}
+
+/** Said of a file of machine code: there is none, or Node.js can't load it. */
+function isNative(error: unknown): boolean {
+  return error instanceof Error && (/bindings file/.test(error.message) || ("code" in error && error.code === "ERR_DLOPEN_FAILED"));
 }
 
 /**

@@ -104,6 +104,7 @@ describe("the server as a process", () => {
     const second = await ServerProcess.start(installed, { MEMORY_STORAGE_DIR: dir, PORT: port }).ended;
     expect(second).toMatchObject({ code: 1, stdout: "" });
     expect(second.stderr).toMatch(/port is taken/i);
+    expect(second.stderr).toContain(`: ${port} on 127.0.0.1.\nSet PORT `);
     await ServerProcess.start(installed, { MEMORY_STORAGE_DIR: dir }).url();
   }, 60_000);
 

@@ -1,0 +1,68 @@
+import pc from "picocolors";
+import { maintenanceOf } from "./cli/maintenance-of.js";
+import { runCli } from "./cli/program.js";
+import { parseConfig } from "./compose/config.js";
+import { readEnvironment } from "./compose/environment.js";
+import { compileWasmOnce } from "./platform/engine-flags.js";
+import { VERSION } from "./platform/version.js";
+
+/**
+ * The command line: `maitred --help`. It logs errors alone, to stderr; stdout is the command's own. What stands behind the storage
+ * directory is loaded only by the commands that open it.
+ */
+
+const interrupted = new AbortController();
+process.once("SIGINT", () => interrupted.abort());
+process.once("SIGTERM", () => interrupted.abort());
+
+// Whoever read the output (`| head`) has had enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+compileWasmOnce();
+process.exitCode = await runCli(process.argv.slice(2), {
+  version: VERSION,
+  streams: process,
+  colours: pc.isColorSupported && process.stdout.isTTY === true,
+  signal: interrupted.signal,
+  readConfig: () => parseConfig(readEnvironment(process.cwd())),
+  open: async (config, options) => {
+    const [{ compose }, { createLogger }] = await Promise.all([import("./compose/compose.js"), import("./platform/pino-logger.js")]);
+    const level = config.LOG_LEVEL === "silent" || config.LOG_LEVEL === "debug" ? config.LOG_LEVEL : "error";
+    const application = await compose(config, { logger: createLogger({ level, content: config.LOG_CONTENT }), ...options });
+    return { application, maintenance: maintenanceOf(application.parts) };
+  },
+  migrate: (config) => async (backends, options) => {
+    const [{ migrateState }, { createLogger }] = await Promise.all([import("./compose/migration.js"), import("./platform/pino-logger.js")]);
+    return migrateState(config, backends, { ...options, logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
+  },
+  backups: async (config) => {
+    const [{ backupsOf }, { createLogger }] = await Promise.all([import("./compose/backups.js"), import("./platform/pino-logger.js")]);
+    return backupsOf(config, { logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
+  },
+  openModel: async (config) => {
+    const [{ openConfiguredModel }, { createLogger }] = await Promise.all([
+      import("./compose/models.js"),
+      import("./platform/pino-logger.js"),
+    ]);
+    // What the provider says is what the person who asks is looking for.
+    return openConfiguredModel(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "warn", content: false }));
+  },
+  serve: async (variables) => {
+    const { runServer } = await import("./server-process.js");
+    // What libraries keep open must not keep a server alive that has stopped.
+    process.exit(await runServer({ ...readEnvironment(process.cwd()), ...variables }));
+  },
+  serverOf: async ({ MEMORY_STORAGE_DIR }) => (await import("./platform/server-address.js")).announcedAddress(MEMORY_STORAGE_DIR),
+  nodeVersion: process.versions.node,
+  sqliteVersion: async () => {
+    const { openSqlite } = await import("./platform/sqlite.js");
+    const db = openSqlite(":memory:");
+    try {
+      return String(db.prepare("SELECT sqlite_version()").pluck().get());
+    } finally {
+      db.close();
+    }
+  },
+  fetch,
+  operatorToken: () => readEnvironment(process.cwd()).MAITRED_OPERATOR_TOKEN?.trim(),
+});
