@@ -8,5 +8,6 @@ const OLDEST = [20, 19] as const;
 export function tooOldNode(version: string): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;
-  return `Maitred needs Node ${OLDEST.join(".")} or newer; this is ${version}. Install one from https://nodejs.org, then run the same again.`;
+  const needed = `Maitred needs Node ${OLDEST.join(".")} or newer; this is ${version}.`;
+  return `${needed} Install one from https://nodejs.org, then run the same again.`;
 }

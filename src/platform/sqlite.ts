@@ -50,8 +50,8 @@ function opened(path: string, options: BetterSqlite3.Options): Sqlite {
     throw new AppError("INVALID_CONFIG", {
       detail: "SQLite can't be loaded: its native part is missing, or was made for another Node.js.",
       hint:
-        "Run `npm rebuild better-sqlite3`. Where there is no prebuilt binary for this machine, that compiles it, which needs python3, make " +
-        "and a C++ compiler (Debian: `apt-get install python3 make g++`; macOS: `xcode-select --install`).",
+        "Run `npm rebuild better-sqlite3`. Where there is no prebuilt binary for this machine, that compiles it, which needs python3, " +
+        "make and a C++ compiler (Debian: `apt-get install python3 make g++`; macOS: `xcode-select --install`).",
       cause,
     });
   }
