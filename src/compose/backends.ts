@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { CONCIERGE_CATEGORIES } from "../concierge/categories.js";
+import { CONCIERGE_RECALL } from "../concierge/recall-table.js";
 import { type Category, DEFAULT_CATEGORIES, parseCategories } from "../domain/categories.js";
+import type { RecallTable } from "../domain/recall-table.js";
 import { LlmReader } from "../memories/llm-reader.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
@@ -38,6 +40,11 @@ export async function openCategories(path: string | undefined, domain: Domain | 
   } catch (cause) {
     throw cause instanceof z.ZodError ? wrongFile("MEMORY_CATEGORIES_FILE", `${path}\n${z.prettifyError(cause)}`, cause) : cause;
   }
+}
+
+/** Null for a domain of somebody's own without a table: what is like a message is recalled, and what the user is known for. */
+export function recallTableOf(domain: Domain | undefined): RecallTable | null {
+  return domain === undefined ? CONCIERGE_RECALL : (domain.recall ?? null);
 }
 
 export interface ReaderParts {

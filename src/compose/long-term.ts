@@ -3,7 +3,7 @@ import type { Owner } from "../domain/owner.js";
 import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
 import { withoutForgotten } from "../history/without-forgotten.js";
 import { DisabledMemories } from "../memories/disabled-memories.js";
-import { type LeftToReadParts, MemoryService, type ReadMessage } from "../memories/memories.js";
+import { type LeftToReadParts, MemoryService, type ReadMessage, RecallByOccasion } from "../memories/memories.js";
 import type { MemoryChanges } from "../memories/memory-changes.js";
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Embedder } from "../ports/embedding.js";
@@ -14,7 +14,7 @@ import { installationId } from "../state/jsonl/installation-id.js";
 import { DisabledHistory } from "../vectors/history/disabled-history.js";
 import { VectorHistory } from "../vectors/history/vector-history.js";
 import { Mem0Service } from "../vectors/mem0/mem0-service.js";
-import { givenVectors, openCategories, openRouter, openVectors, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
+import { givenVectors, openCategories, openRouter, openVectors, recallTableOf, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
 import type { Costs } from "./costs.js";
 import { type OpenedEmbedder, openEmbedder, opened } from "./embedders.js";
 import { reembed } from "./reembed.js";
@@ -80,6 +80,9 @@ export async function openLongTerm(
     },
   );
   const memoryStore = closing((around.memoryStore ?? same)(mem0), (it) => it.close());
+  const table = recallTableOf(overrides.domain);
+  const halfLifeDays = config.MEMORY_HALF_LIFE_DAYS;
+  const recall = table && new RecallByOccasion({ table, categoriesOf, embedder, halfLifeDays });
   const memories = new MemoryService(
     {
       ...parts,
@@ -89,6 +92,7 @@ export async function openLongTerm(
       ledger,
       clock,
       logger,
+      ...(recall && { recall }),
       ...(aloneWithMemories && { alone: aloneWithMemories }),
     },
     { categoriesOf, slotOf: parts.slotOf, minConfidence: config.MEMORY_MIN_CONFIDENCE },

@@ -1,4 +1,8 @@
 import { type Category, category } from "../domain/categories.js";
+import type { CategoryOccasions } from "../domain/recall-table.js";
+import occasionsOfCategories from "./data/category-occasions.json" with { type: "json" };
+
+const occasions: Readonly<Record<string, CategoryOccasions>> = occasionsOfCategories;
 
 /** What a concierge remembers about a guest. */
 export const CONCIERGE_CATEGORIES: readonly Category[] = [
@@ -36,4 +40,4 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
     "notice",
   ]),
   category("other", "anything else of lasting use to a concierge", "fact", "soft", [], "what it is about"),
-];
+].map((each) => ({ ...each, ...(occasions[each.name] && { occasions: occasions[each.name] }) }));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemoryType } from "./memory.js";
 import type { Owner } from "./owner.js";
+import type { CategoryOccasions } from "./recall-table.js";
 
 /**
  * What is remembered about a user, by category: one row of the table that a domain or a deployment ({@link parseCategories}) has.
@@ -23,6 +24,8 @@ export interface Category {
   readonly fixed: readonly string[];
   /** How the aspect of everything else is named; null where only the fixed ones are meant. */
   readonly open: string | null;
+  /** When its statements matter, by the occasions of the domain's table. Default: at those that a statement's own words name. */
+  readonly occasions?: CategoryOccasions | undefined;
 }
 
 /** A row, in short. */
@@ -33,8 +36,9 @@ export function category(
   strength: "hard" | "soft",
   fixed: readonly string[],
   open: string | null = null,
+  occasions?: CategoryOccasions,
 ): Category {
-  return { name, description, type, strength, fixed, open };
+  return { name, description, type, strength, fixed, open, ...(occasions && { occasions }) };
 }
 
 /** For a domain that has no table of its own. */
@@ -50,6 +54,8 @@ export const DEFAULT_CATEGORIES: readonly Category[] = [
   category("other", "anything else of lasting use", "fact", "soft", [], "what it is about"),
 ];
 
+const occasionNames = z.array(z.string().min(1).max(64)).optional();
+
 /** A table as a deployment gives it. It must hold `other`, where a category that is not in the table goes. */
 export const categoriesSchema = z
   .array(
@@ -60,6 +66,15 @@ export const categoriesSchema = z
       strength: z.enum(["hard", "soft"]).default("soft"),
       fixed: z.array(z.string().min(1).max(64)).default([]),
       open: z.string().min(1).max(64).nullable().default(null),
+      occasions: z
+        .strictObject({
+          always: occasionNames,
+          named: occasionNames,
+          otherwise: occasionNames,
+          alike: occasionNames,
+          placed: z.boolean().optional(),
+        })
+        .optional(),
     }),
   )
   .min(1)

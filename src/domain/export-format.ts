@@ -4,6 +4,7 @@ import { messageImageSchema } from "./image.js";
 import { MEMORY_STATES, MEMORY_TYPES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "./memory.js";
 import {
   elementSchema,
+  heldBackSchema,
   jsonObject,
   MEMORY_STATUSES,
   messageMetadataSchema,
@@ -47,7 +48,12 @@ const exportedMessageSchema = z.object({
   error_code: z.string().optional(),
   elements: z.array(elementSchema).optional(),
   memory: z
-    .object({ status: z.enum(MEMORY_STATUSES), write_back: z.enum(["pending", "disabled"]), recalled: z.array(recalledSchema) })
+    .object({
+      status: z.enum(MEMORY_STATUSES),
+      write_back: z.enum(["pending", "disabled"]),
+      recalled: z.array(recalledSchema),
+      held_back: heldBackSchema.optional(),
+    })
     .optional(),
   timing: timingSchema.optional(),
   /** User messages only. */

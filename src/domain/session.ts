@@ -97,6 +97,23 @@ export const messageMetadataSchema = z.looseObject({
 });
 export type MessageMetadata = z.infer<typeof messageMetadataSchema>;
 
+/**
+ * Why a turn was given a memory: it must hold for the guest, or for somebody who comes or may come; the occasion calls for it; it is about
+ * somebody who comes; it is like the message; or it is what the guest is known for, where the occasion isn't known.
+ */
+export const RECALL_REASONS = ["own_need", "companion_need", "occasion", "party", "likeness", "standing"] as const;
+export type RecallReason = (typeof RECALL_REASONS)[number];
+
+/**
+ * Why a turn was not given a memory: the message asks for nothing; it is for another occasion; it is about somebody who doesn't come;
+ * another value holds; others come before it.
+ */
+export const HELD_BACK_REASONS = ["idle", "occasion", "not_coming", "outdated", "limit"] as const;
+export type HeldBackReason = (typeof HELD_BACK_REASONS)[number];
+/** How many memories were not given, by reason; reasons without any are left out. */
+export const heldBackSchema = z.partialRecord(z.enum(HELD_BACK_REASONS), z.number().int());
+export type HeldBack = z.infer<typeof heldBackSchema>;
+
 /** What a turn was given from long-term memory, as the answer reports it. */
 export const recalledSchema = z.object({
   id: z.string(),
@@ -116,6 +133,8 @@ export const recalledSchema = z.object({
   valid_until: z.string().optional(),
   /** When it holds, where not always. */
   condition: z.string().optional(),
+  /** Why it was given. Absent in answers of before it was decided, and where nothing decides. */
+  why: z.enum(RECALL_REASONS).optional(),
 });
 export type RecalledMemory = z.infer<typeof recalledSchema>;
 
@@ -168,6 +187,8 @@ const messageBody = z.looseObject({
       /** Absent in answers of before there was something to confirm. */
       to_confirm: z.array(toConfirmSchema).default([]),
       recalled: z.array(recalledSchema),
+      /** Absent where nothing decided what is given. */
+      held_back: heldBackSchema.optional(),
     })
     .optional(),
   /** Assistant messages: ids of the waiting memories that the model was shown: what the next message of that user may settle. */

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { IMAGE_TYPES } from "../domain/image.js";
 import { MEMORY_STATES, MEMORY_TYPES, pendingChangeSchema, WAITING_REASONS } from "../domain/memory.js";
-import { MEMORY_STATUSES, SESSION_STATUSES } from "../domain/session.js";
+import { HELD_BACK_REASONS, MEMORY_STATUSES, RECALL_REASONS, SESSION_STATUSES } from "../domain/session.js";
 import { jsonValue } from "./fields.js";
 import { sessionUsage } from "./usage.js";
 
@@ -76,6 +76,14 @@ export const recalledSchema = z
     valid_from: time.optional().openapi({ description: "Only where it lies ahead, or over a day before `created_at`." }),
     valid_until: time.optional().openapi({ description: "Only where it has an end." }),
     condition: z.string().optional().openapi({ description: "When it holds, where not always." }),
+    why: z
+      .enum(RECALL_REASONS)
+      .optional()
+      .openapi({
+        description:
+          "Why it was given: it must hold for the user, or for somebody who comes or may come; the occasion calls for it; it is about somebody " +
+          "who comes; it is like the message; the user is known for it. Absent where nothing decides what is given.",
+      }),
   })
   .openapi("RecalledMemory");
 
@@ -101,6 +109,10 @@ export const turnMemorySchema = z
     write_back: z.enum(["pending", "disabled"]),
     to_confirm: z.array(toConfirmSchema).openapi({ description: "What waits for the user's word: at most 5, hard ones first." }),
     recalled: z.array(recalledSchema),
+    held_back: z
+      .object(Object.fromEntries(HELD_BACK_REASONS.map((reason) => [reason, z.number().int().optional()])))
+      .optional()
+      .openapi({ description: "How many memories were not given, by reason. Absent where nothing decides what is given." }),
   })
   .openapi("TurnMemory");
 

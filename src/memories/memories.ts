@@ -25,6 +25,7 @@ import { Projection } from "./projection.js";
 import { changeOf } from "./proposed-change.js";
 import { readByHand } from "./read-by-hand.js";
 import { RecallOfMemories } from "./recall.js";
+import type { RecallByOccasion } from "./recall-by-occasion.js";
 import { type ReconcileRules, reconcile } from "./reconcile.js";
 import { askedCategory } from "./spelling.js";
 import { StatingByHand, type StatingParts } from "./stating.js";
@@ -33,6 +34,7 @@ import { MemoriesOfTurns, type ReadMessage } from "./turn-memories.js";
 import { waits } from "./waiting.js";
 
 export type { LeftToReadParts } from "./left-to-read.js";
+export { RecallByOccasion } from "./recall-by-occasion.js";
 export type { ReadMessage } from "./turn-memories.js";
 
 export interface MemoryServiceParts {
@@ -53,6 +55,8 @@ export interface MemoryServiceParts {
   readonly onForgotten?: (owner: Owner) => void;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Of the domain: what decides which memories a message is given. Default: the store's own choice is given. */
+  readonly recall?: RecallByOccasion;
 }
 
 export interface MemoryServiceOptions {
@@ -126,7 +130,7 @@ export class MemoryService implements LongTermMemory {
     const read: StatingParts["read"] = (owner, ...args) =>
       readByHand({ ...reading, readPlainly: parts.readPlainly?.(owner) ?? null, categoriesOf, logger }, owner, ...args);
     this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules, read });
-    this.#recall = new RecallOfMemories({ logs, store, logger });
+    this.#recall = new RecallOfMemories({ logs, store, decision: parts.recall ?? null, logger });
     this.merged = new MergingMemories({ logs, log, ledger, rules, logger });
     this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, checkProposed, categoriesOf, clock, logger });
   }

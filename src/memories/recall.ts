@@ -7,11 +7,14 @@ import type { MemoryRecall, RecallRequest, RecallResult } from "../ports/memorie
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
+import type { RecallByOccasion } from "./recall-by-occasion.js";
 import { toConfirm } from "./waiting.js";
 
 export interface RecallParts {
   readonly logs: OwnerLogs;
   readonly store: Pick<MemoryStore, "recall">;
+  /** What decides which memories a message is given. Null: the store's own choice is. */
+  readonly decision: RecallByOccasion | null;
   readonly logger: Logger;
 }
 
@@ -20,6 +23,8 @@ const RECALL_COUNTS_EVERY_MS = 86_400_000;
 const ASKED_AT_ONCE = 5;
 /** Of more memories than these the store finds the latest by its index, more quickly than they are looked through here. */
 const MOST_AT_HAND = 2_000;
+/** Where it is decided what is given, likeness orders what is called for: that of more than a turn would be given. */
+const LIKENESS_OF = 24;
 /** After the store was not made level for an owner, their recalls don't try it; after as many owners in a row, nobody's do. */
 const NOT_LEVEL_FOR_MS = 5_000;
 const OWNERS_IN_A_ROW = 3;
@@ -53,8 +58,12 @@ export class RecallOfMemories implements MemoryRecall {
     if (isLevel && known?.records.size === 0) return { status: "empty", memories: [], story: "" };
     const left = Math.max(1, Math.floor(until - performance.now()));
     const atHand = known === null || known.records.size > MOST_AT_HAND ? {} : { known: known.records };
-    const { recalled, ...result } = await this.#parts.store.recall(owner, { ...request, ...atHand, deadlineMs: left });
-    this.#countRecalled(owner, recalled, request.now);
+    const { decision } = this.#parts;
+    const limit = decision === null ? {} : { limit: Math.max(request.limit ?? 0, LIKENESS_OF) };
+    const { recalled, found, ...chosen } = await this.#parts.store.recall(owner, { ...request, ...atHand, ...limit, deadlineMs: left });
+    const decided = decision?.decide(owner, { ...found, ...(atHand.known && { records: [...atHand.known.values()] }) }, request) ?? null;
+    const result = decided === null ? chosen : { ...chosen, ...decided.told, status: statusOf(chosen.status, decided.told.memories) };
+    this.#countRecalled(owner, decided?.alike ?? recalled, request.now);
     const asking = known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk: true }).slice(0, ASKED_AT_ONCE);
     const status = level === "failed" && (result.status === "ok" || result.status === "empty") ? "degraded" : result.status;
     return { ...result, status, ...(asking.length > 0 && { to_confirm: asking.map(memoryOf) }) };
@@ -130,6 +139,11 @@ export class RecallOfMemories implements MemoryRecall {
       .finally(() => this.#background.delete(work));
     this.#background.add(work);
   }
+}
+
+/** Of what was given, where that was decided. */
+function statusOf(status: RecallResult["status"], given: readonly unknown[]): RecallResult["status"] {
+  return status !== "ok" && status !== "empty" ? status : given.length > 0 ? "ok" : "empty";
 }
 
 /** What the work gives, or `otherwise` once the time is up or the signal aborts. */

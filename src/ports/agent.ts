@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
+import type { RecallTable } from "../domain/recall-table.js";
 import type { Element, JsonValue, RecalledMemory, Round, Source, Step, Usage } from "../domain/session.js";
 import type { ModelMessage, ToolSpec } from "./chat-model.js";
 import type { TurnToRemember } from "./memories.js";
@@ -169,6 +170,11 @@ export interface Domain {
    * preference, budget, schedule, location, dietary, accessibility, companions, communication, other.
    */
   readonly categories?: readonly Category[];
+  /**
+   * What tells which memories a message calls for. Default: it is not told, and a turn is given what is like its message and what its user
+   * is known for, beside what must hold.
+   */
+  readonly recall?: RecallTable;
   /** What may have to hold when something is booked: allergies, diets, access. Default: none but `other`. */
   readonly needs?: readonly Need[];
   /**

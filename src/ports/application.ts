@@ -4,6 +4,7 @@ import type { GivenImage, ImageType, MessageImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
 import type {
   Element,
+  HeldBack,
   JsonObject,
   JsonValue,
   Message,
@@ -162,6 +163,8 @@ export interface ChatAnswer {
     /** What waits for the user's word: at most 5, hard ones first. In the final answer without what this turn settled. */
     readonly to_confirm: readonly ToConfirm[];
     readonly recalled: readonly RecalledMemory[];
+    /** How many memories were not given, by reason. Absent where nothing decides what is given. */
+    readonly held_back?: HeldBack | undefined;
   };
   readonly usage: Usage;
   readonly timing: Timing;

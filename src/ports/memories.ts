@@ -10,7 +10,7 @@ import type {
 } from "../domain/memory.js";
 import type { MemoryOperation } from "../domain/memory-operation.js";
 import type { Owner } from "../domain/owner.js";
-import type { RecalledMemory, RecallStatus } from "../domain/session.js";
+import type { HeldBack, RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { AppError } from "../platform/errors.js";
 import type { ProposedOperation } from "./extraction.js";
 import type { RequestKey } from "./request-key.js";
@@ -30,8 +30,10 @@ export interface RecallRequest {
 
 export interface RecallResult {
   readonly status: Exclude<RecallStatus, "disabled"> | "disabled";
-  /** Hard constraints first, then standing preferences, then by similarity; no id twice. */
+  /** Hard constraints first; no id twice. */
   readonly memories: readonly RecalledMemory[];
+  /** How many were not given, by reason. Absent where the store's own choice is given. */
+  readonly held_back?: HeldBack;
   /** What waits for the guest's word and may be asked about in talk: at most 5, hard ones first. Default: nothing. */
   readonly to_confirm?: readonly Memory[];
   /** The narrative: the story of the relationship. The empty string where there is none. */

@@ -29,6 +29,22 @@ export interface StoreRecall extends RecallRequest {
   readonly known?: ReadonlyMap<string, MemoryRecord>;
 }
 
+/** What a store knows for a turn, before it is decided what the turn is given. */
+export interface FoundMemories {
+  /** Soft and hard ones that hold, or begin later; of very many the latest, and what is like the message. */
+  readonly records: readonly MemoryRecord[];
+  /** Likeness to the message by id, of those that are like it. */
+  readonly scores: ReadonlyMap<string, number>;
+  /** Of the message; null where it was not embedded. */
+  readonly vector: readonly number[] | null;
+}
+
+export interface StoreRecallResult extends RecallResult {
+  /** The soft memories that came for their likeness. */
+  readonly recalled: readonly MemoryRecord[];
+  readonly found: FoundMemories;
+}
+
 /**
  * The collection of memories: what the memory log says, in a form that can be searched. It can be lost, and made anew. Methods but `recall`
  * and `health` throw LONG_TERM_MEMORY_UNAVAILABLE when it is out of reach. A memory of somebody else is MEMORY_NOT_FOUND.
@@ -36,8 +52,8 @@ export interface StoreRecall extends RecallRequest {
 export interface MemoryStore {
   /** True for a server of which others may have a part. */
   readonly remote: boolean;
-  /** Never throws. `recalled`: the soft memories that came for their likeness. */
-  recall(owner: Owner, request: StoreRecall): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }>;
+  /** Never throws. `memories`: what a turn is given where nothing else decides it. */
+  recall(owner: Owner, request: StoreRecall): Promise<StoreRecallResult>;
   /** Hard memories that are active or wait, by filter, outside any limit. @throws for an answer that holds anything else */
   hard(owner: Owner, options: { readonly signal?: AbortSignal }): Promise<readonly MemoryRecord[]>;
   /** Memories that hold, nearest to a text first. `known`: as {@link StoreRecall} has it. */

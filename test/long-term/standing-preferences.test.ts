@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import type { Statement } from "../../src/domain/memory.js";
 import type { MemoryRecord } from "../../src/domain/memory-record.js";
+import { topStanding, weight } from "../../src/domain/standing-preferences.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
 import { derivedId } from "../../src/platform/ids.js";
 import { later, NOW, statement } from "../../src/testing/long-term-contract.js";
-import { topStanding, weight } from "../../src/vectors/mem0/standing-preferences.js";
 
 const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
 const ranking = { halfLifeDays: 180, categoryOrder };

@@ -2,6 +2,7 @@ import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { holdsAt, type MemoryRecord, memoryOf } from "../../src/domain/memory-record.js";
 import { normalised } from "../../src/domain/normalised-text.js";
 import type { Owner } from "../../src/domain/owner.js";
+import { topStanding } from "../../src/domain/standing-preferences.js";
 import { type Clock, systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { MemoryQuery, MemorySearch, RecallRequest } from "../../src/ports/memories.js";
@@ -9,9 +10,10 @@ import type { MemoryStore, Projected, StoreMarker } from "../../src/ports/memory
 import type { Filter } from "../../src/ports/vectors.js";
 import { listMemories, selectionOf } from "../../src/vectors/mem0/memory-listing.js";
 import type { MemoryPoints } from "../../src/vectors/mem0/memory-points.js";
-import { topStanding } from "../../src/vectors/mem0/standing-preferences.js";
 
 const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
+
+const NOTHING_FOUND = { records: [], scores: new Map<string, number>(), vector: null };
 
 /** The collection of memories in maps; likeness by shared words. `failWith` makes every call but recall and health throw. */
 export class InMemoryStore implements MemoryStore {
@@ -44,7 +46,7 @@ export class InMemoryStore implements MemoryStore {
   }
 
   async recall(owner: Owner, request: RecallRequest) {
-    if (this.failWith !== null) return { status: "degraded" as const, memories: [], story: "", recalled: [] };
+    if (this.failWith !== null) return { status: "degraded" as const, memories: [], story: "", recalled: [], found: NOTHING_FOUND };
     const { now } = request;
     const active = this.#all(owner).filter((record) => holdsAt(record, now));
     const hard = active.filter((record) => record.strength === "hard");
@@ -76,6 +78,7 @@ export class InMemoryStore implements MemoryStore {
       memories,
       story: "",
       recalled: [],
+      found: { records: active, scores: new Map([...scores].filter(([, score]) => score > 0)), vector: null },
     };
   }
 

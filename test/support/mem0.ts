@@ -24,6 +24,8 @@ export async function openMem0(options: {
   readonly log?: MemoryServiceParts["log"];
   /** Default: a message that is read is an error. */
   readonly readMessage?: MemoryServiceParts["readMessage"];
+  /** Default: the store's own choice is given. */
+  readonly recall?: MemoryServiceParts["recall"];
 }) {
   const ledger = options.ledger ?? new InMemoryOwnerLedger();
   const log = options.log ?? new InMemoryMemoryLog(ledger);
@@ -46,6 +48,7 @@ export async function openMem0(options: {
       checkProposed: checkByWords,
       clock: options.clock,
       logger: parts.logger,
+      ...(options.recall && { recall: options.recall }),
     },
     { categoriesOf: () => CONCIERGE_CATEGORIES, ...options.options },
   );

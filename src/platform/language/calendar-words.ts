@@ -4,11 +4,33 @@ const LANGUAGES = ["en", "de", "fr", "es", "it"] as const;
 const STYLES = ["long", "short"] as const;
 const DAY = [...Array(24).keys()].map((hour) => Date.UTC(2026, 0, 1, hour));
 const WEEK = [...Array(7).keys()].map((day) => Date.UTC(2026, 0, 1 + day));
+const WEEK_FROM_MONDAY = [...Array(7).keys()].map((day) => Date.UTC(2026, 0, 5 + day));
 const YEAR = [...Array(12).keys()].map((month) => Date.UTC(2026, month, 1));
 
 const WEEKDAYS: readonly string[] = LANGUAGES.flatMap(weekdaysOf).map(plain);
 const DAY_PARTS: ReadonlySet<string> = new Set(LANGUAGES.flatMap(dayPartsOf).flatMap(withoutEnding));
 const CALENDAR: ReadonlySet<string> = new Set([...WEEKDAYS, ...LANGUAGES.flatMap(monthsOf).map(plain), ...DAY_PARTS]);
+
+/** Of these the weekdays and months that are named are told, by their whole names. */
+const NAMED_IN = [...LANGUAGES, "pt", "nl"] as const;
+const WEEKDAY_NAMES = NAMED_IN.flatMap((language) => namesOf(written(language, { weekday: "long" }, WEEK_FROM_MONDAY)));
+const MONTH_NAMES = NAMED_IN.flatMap((language) => namesOf(written(language, { month: "long" }, YEAR)));
+
+/** Weekdays that words name, 0 for Monday: "Saturdays", "Freitagabend". Words in lower case without accents, parted at hyphens. */
+export function weekdaysIn(words: readonly string[]): ReadonlySet<number> {
+  return new Set(
+    WEEKDAY_NAMES.filter(({ parts: [first = "", ...rest] }) =>
+      words.some((word, at) =>
+        rest.length === 0 ? word.startsWith(first) : word === first && rest.every((part, n) => words[at + 1 + n] === part),
+      ),
+    ).map(({ n }) => n),
+  );
+}
+
+/** Months that words name, 0 for January. */
+export function monthsIn(words: readonly string[]): ReadonlySet<number> {
+  return new Set(MONTH_NAMES.filter(({ parts: [name = ""] }) => words.includes(name)).map(({ n }) => n));
+}
 
 /** True for "Saturday", "samstags", "Nov.", "Evening", "PM", "Freitagabend": in any of the languages. */
 export function isCalendarWord(word: string): boolean {
@@ -18,6 +40,10 @@ export function isCalendarWord(word: string): boolean {
 /** A weekday and a part of the day, written as one word. */
 function isPartOfWeekday(word: string): boolean {
   return WEEKDAYS.some((day) => word.startsWith(day) && DAY_PARTS.has(word.slice(day.length)));
+}
+
+function namesOf(names: readonly string[]): { readonly n: number; readonly parts: readonly string[] }[] {
+  return names.map((name, n) => ({ n, parts: plain(name).split("-") }));
 }
 
 function weekdaysOf(language: string): string[] {

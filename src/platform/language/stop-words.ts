@@ -76,6 +76,17 @@ export function latinLanguageOf(words: readonly string[]): LatinLanguage {
   return best;
 }
 
+/**
+ * The languages that a text may be in, by its stop words: the one whose it uses most, and those of which it uses half as many; none where it uses
+ * none of any.
+ * @param words as for {@link latinLanguageOf}
+ */
+export function likelyLanguagesOf(words: readonly string[]): ReadonlySet<LatinLanguage> {
+  const hits = [...lists].map(([language, list]) => ({ language, count: words.filter((word) => list.has(word)).length }));
+  const most = Math.max(...hits.map(({ count }) => count));
+  return new Set(most === 0 ? [] : hits.filter(({ count }) => count >= most / 2).map(({ language }) => language));
+}
+
 export function isStopWord(word: string, language: LatinLanguage): boolean {
   return lists.get("english")?.has(word) === true || (language !== "english" && lists.get(language)?.has(word) === true);
 }

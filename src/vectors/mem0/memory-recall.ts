@@ -1,15 +1,14 @@
 import { beginsAfter, holdsAt, lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
-import type { RecalledMemory } from "../../domain/session.js";
+import { recalledOf } from "../../domain/recalled-memory.js";
+import { type Ranking, topStanding } from "../../domain/standing-preferences.js";
 import { boundedSignal } from "../../platform/bounded-signal.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import type { Logger } from "../../platform/logger.js";
 import { orAbort } from "../../platform/or-abort.js";
-import type { RecallResult } from "../../ports/memories.js";
-import type { StoreRecall } from "../../ports/memory-store.js";
+import type { StoreRecall, StoreRecallResult } from "../../ports/memory-store.js";
 import { compareIds, type Foreign, is, isAny, type MemoryPoints, type SimilarMemories, type SimilarMemory } from "./memory-points.js";
 import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
-import { type Ranking, topStanding } from "./standing-preferences.js";
 
 /** What recall reads from. Each call is given up when its signal aborts, as far as the store can. */
 export interface RecallReads {
@@ -32,7 +31,6 @@ export interface RecallOptions {
   readonly breaker: RecallBreakerOptions;
 }
 
-const DAY_MS = 86_400_000;
 /** Soft memories that are read to choose the standing ones from: those said last. */
 const STANDING_POOL = 256;
 const STANDING_TYPES: readonly MemoryRecord["type"][] = ["preference", "procedural", "fact", "constraint", "narrative"];
@@ -43,6 +41,7 @@ interface Gathered {
   hard?: readonly MemoryRecord[];
   soft?: readonly MemoryRecord[];
   similar?: readonly SimilarMemory[];
+  vector?: readonly number[];
   readonly foreign: Foreign;
   failed: boolean;
   /** The store, as against the embedder. */
@@ -87,8 +86,7 @@ export class MemoryRecall {
     return this.#streak.told;
   }
 
-  /** `recalled`: the soft memories that came for their likeness, for whoever counts that. */
-  async recall(owner: Owner, request: StoreRecall): Promise<RecallResult & { readonly recalled: readonly MemoryRecord[] }> {
+  async recall(owner: Owner, request: StoreRecall): Promise<StoreRecallResult> {
     const bound = boundedSignal([request.signal], request.deadlineMs);
     const { signal } = bound;
     const gathered: Gathered = { foreign: { count: 0 }, failed: false, storeFailed: false, embedding: false };
@@ -146,6 +144,7 @@ export class MemoryRecall {
           gathered.embedding = true;
           const vector = await this.#embed(owner, request, signal);
           gathered.embedding = false;
+          gathered.vector = vector;
           await this.#reads.ready();
           const { hits, foreign } = await this.#reads.within(signal, () => this.#reads.similar(owner, request, vector, limit));
           gathered.foreign.count += foreign;
@@ -175,11 +174,7 @@ export class MemoryRecall {
     return vector;
   }
 
-  #compose(
-    gathered: Gathered,
-    request: StoreRecall & { readonly ranking: Ranking },
-    aborted: boolean,
-  ): RecallResult & { readonly recalled: readonly MemoryRecord[] } {
+  #compose(gathered: Gathered, request: StoreRecall & { readonly ranking: Ranking }, aborted: boolean): StoreRecallResult {
     const { now, ranking } = request;
     const { standingLimit } = this.#options;
     const holds = (record: MemoryRecord) => holdsAt(record, now);
@@ -198,7 +193,9 @@ export class MemoryRecall {
     const scores = new Map(similar.map(({ record, score }) => [record.id, score]));
 
     const chosen = [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
-    const memories = [...new Map(chosen.map((record) => [record.id, record])).values()].map((record) => recalledOf(record, scores, now));
+    const memories = [...new Map(chosen.map((record) => [record.id, record])).values()].map((record) =>
+      recalledOf(record, now, { score: scores.get(record.id) ?? null }),
+    );
     const complete = gathered.hard !== undefined && gathered.soft !== undefined && gathered.similar !== undefined;
     const status =
       !complete && aborted
@@ -218,6 +215,15 @@ export class MemoryRecall {
       memories,
       story: narrative?.text ?? "",
       recalled: similar.map(({ record }) => record).filter((record) => record.strength === "soft"),
+      found: {
+        records: [
+          ...new Map(
+            [...hard, ...(gathered.soft ?? []), ...similar.map(({ record }) => record)].map((record) => [record.id, record]),
+          ).values(),
+        ],
+        scores,
+        vector: gathered.vector ?? null,
+      },
     };
   }
 }
@@ -239,23 +245,4 @@ function ofKnown(known: Iterable<MemoryRecord>, now: Date): Pick<Required<Gather
 
 function byStated(a: MemoryRecord, b: MemoryRecord): number {
   return Date.parse(a.stated_at) - Date.parse(b.stated_at) || (a.id < b.id ? -1 : 1);
-}
-
-function recalledOf(record: MemoryRecord, scores: ReadonlyMap<string, number>, now: Date): RecalledMemory {
-  const { id, text, category, strength, subject, need, condition, source, created_at, valid_from, valid_until } = record;
-  const from = source === null ? null : { session_id: source.session_id, turn: source.turn, message_id: source.message_id };
-  return {
-    id,
-    text,
-    category,
-    strength,
-    subject,
-    ...(need !== null && { need }),
-    score: scores.get(id) ?? null,
-    source: from,
-    created_at,
-    ...((beginsAfter(record, now) || Date.parse(created_at) - Date.parse(valid_from) > DAY_MS) && { valid_from }),
-    ...(valid_until !== null && { valid_until }),
-    ...(condition !== "" && { condition }),
-  };
 }

@@ -1,4 +1,4 @@
-import { lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
+import { lastConfirmedAt, type MemoryRecord } from "./memory-record.js";
 
 const DAY_MS = 86_400_000;
 

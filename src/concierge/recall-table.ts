@@ -1,0 +1,19 @@
+import type { RecallTable } from "../domain/recall-table.js";
+import table from "./data/recall.json" with { type: "json" };
+import relationsOfGuests from "./relations.json" with { type: "json" };
+
+const { relations, children, child, groups, not_family, possessives } = relationsOfGuests;
+
+/** What tells the concierge which of a guest's memories a message calls for: in English, German, French, Spanish, Italian, Portuguese, Dutch. */
+export const CONCIERGE_RECALL: RecallTable = {
+  ...table,
+  party: {
+    ...table.party,
+    relations,
+    children: { ...table.party.children, "": children },
+    child,
+    groups,
+    not_family,
+    possessives,
+  },
+};

@@ -1,0 +1,67 @@
+/** What tells when which memory matters: a domain's data. Lists of phrases are lines as `phrasesIn` reads them, by language. */
+
+/** By ISO 639-1 code. */
+type ByLanguage = Readonly<Record<string, readonly string[]>>;
+
+/** What a message can be about: eating, travelling, paying. */
+export interface Occasion {
+  /** Words and phrases that name it, in messages and in memories; `restaurant*` stands for all that begins so. */
+  readonly words: ByLanguage;
+  /** Words that name it in messages alone. Default: none. */
+  readonly asked?: ByLanguage;
+  /** Phrases of messages that mean it and nothing else, whatever else is named. Default: none. */
+  readonly decides?: ByLanguage;
+  /** Sentences of guests that mean it, with or without its words: a message is compared with them by meaning. Default: none. */
+  readonly anchors?: ByLanguage;
+  /** It says how rather than what: beside these occasions it counts for nothing. Default: none. */
+  readonly unless?: readonly string[];
+  /** Occasions that it is always one of as well. Default: none. */
+  readonly implies?: readonly string[];
+}
+
+export interface PartyWords {
+  /** Words for one relation, a row each; a word may stand in several. */
+  readonly relations: readonly (readonly string[])[];
+  /** Words for all children. */
+  readonly children: ByLanguage;
+  /** Of the relations, those of a child: what is said of the children is said of them. */
+  readonly child: readonly string[];
+  /** Words for the whole family. */
+  readonly groups: readonly string[];
+  /** Relations whom those don't mean. */
+  readonly not_family: readonly string[];
+  /** What stands before a relation that is spoken of: "my", "a". */
+  readonly possessives: readonly string[];
+  /** Somebody comes along who isn't named: "we", "both of us". */
+  readonly together: ByLanguage;
+  /** Nobody comes along: "just me", "by myself". */
+  readonly alone: ByLanguage;
+}
+
+export interface RecallTable {
+  /** By name, as the categories' {@link CategoryOccasions} have them. */
+  readonly occasions: Readonly<Record<string, Occasion>>;
+  /** What no memory has a part in: the weather, arithmetic, jokes. Messages about it are given nothing. */
+  readonly elsewhere: Occasion;
+  /** What makes the words behind it no more than a time: "after the concert". */
+  readonly setting: ByLanguage;
+  /** What stands before the name of a place: "in Vienna". */
+  readonly places: ByLanguage;
+  /** Messages that consist of these alone are given nothing: greetings, thanks. `beside`: what may stand between them. */
+  readonly idle: { readonly words: ByLanguage; readonly beside: ByLanguage };
+  readonly party: PartyWords;
+}
+
+/** When the statements of a category matter. */
+export interface CategoryOccasions {
+  /** Always. Default: none. */
+  readonly always?: readonly string[] | undefined;
+  /** Where the statement's own words name them. Default: none. */
+  readonly named?: readonly string[] | undefined;
+  /** Where they name none of these. Default: none. */
+  readonly otherwise?: readonly string[] | undefined;
+  /** Only those that are most like the message, where they name none of these. Default: none. */
+  readonly alike?: readonly string[] | undefined;
+  /** What names a place matters to messages that name it too. Default false. */
+  readonly placed?: boolean | undefined;
+}

@@ -1,0 +1,80 @@
+import type { RecallTable } from "../domain/recall-table.js";
+import type { Embedder } from "../ports/embedding.js";
+import type { MeantOccasions } from "./recall-decision.js";
+
+/** Cosines of a message to an anchor from which it is sure, and likely, to mean the same. */
+const SURE_FROM = 0.55;
+const LIKELY_FROM = 0.32;
+/** To what no memory has a part in a message is as near as this, and nearer than to anything else by as much. */
+const ELSEWHERE_FROM = 0.38;
+const ELSEWHERE_BEFORE = 0.1;
+/** Occasions whose nearest anchors are so little further than the nearest of all are meant as well. */
+const BESIDE = 0.06;
+/** After the anchors could not be embedded, before it is tried again. */
+const AGAIN_AFTER_MS = 60_000;
+
+interface Anchor {
+  /** Null: no memory has a part in it. */
+  readonly occasion: string | null;
+  readonly text: string;
+}
+
+/** Tells by the anchors of a domain's table what a message means. They are embedded once, behind what anybody waits for. */
+export class RecallAnchors {
+  readonly #anchors: readonly Anchor[];
+  readonly #embedder: Embedder;
+  #vectors: readonly Float32Array[] | null = null;
+  #loading: Promise<void> | null = null;
+  #failedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(table: RecallTable, embedder: Embedder) {
+    const all = [...Object.entries(table.occasions), [null, table.elsewhere] as const];
+    this.#anchors = all.flatMap(([occasion, { anchors = {} }]) =>
+      Object.values(anchors).flatMap((texts) => texts.map((text) => ({ occasion, text }))),
+    );
+    this.#embedder = embedder;
+  }
+
+  /** Null until the anchors are embedded, which the first call begins. */
+  meaningOf(vector: readonly number[]): MeantOccasions | null {
+    const vectors = this.#vectors;
+    if (vectors === null) {
+      if (performance.now() - this.#failedAt > AGAIN_AFTER_MS) void this.load();
+      return null;
+    }
+    const nearest = new Map<string | null, number>();
+    for (const [at, { occasion }] of this.#anchors.entries())
+      nearest.set(occasion, Math.max(nearest.get(occasion) ?? -1, cosine(vector, vectors[at] ?? new Float32Array())));
+    const ranked = [...nearest].sort(([, a], [, b]) => b - a);
+    const best = ranked[0]?.[1] ?? -1;
+    const within = (from: number) =>
+      ranked.flatMap(([occasion, near]) => (occasion !== null && near >= from && near >= best - BESIDE ? [occasion] : []));
+    return {
+      sure: within(SURE_FROM),
+      likely: within(LIKELY_FROM),
+      elsewhere: ranked[0]?.[0] === null && best >= ELSEWHERE_FROM && best - (ranked[1]?.[1] ?? -1) >= ELSEWHERE_BEFORE,
+    };
+  }
+
+  /** Resolves when they are embedded, or can't be. */
+  load(): Promise<void> {
+    this.#loading ??= this.#embed().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  async #embed(): Promise<void> {
+    try {
+      this.#vectors = await this.#embedder.embed(this.#anchors.map(({ text }) => text));
+    } catch {
+      this.#failedAt = performance.now();
+    }
+  }
+}
+
+function cosine(a: readonly number[], b: Float32Array): number {
+  let dot = 0;
+  for (let i = 0; i < b.length; i++) dot += (a[i] ?? 0) * (b[i] ?? 0);
+  return dot;
+}

@@ -1,0 +1,72 @@
+import type { CategoriesOf } from "../domain/categories.js";
+import type { MemoryRecord } from "../domain/memory-record.js";
+import type { Owner } from "../domain/owner.js";
+import type { RecallTable } from "../domain/recall-table.js";
+import { recalledOf } from "../domain/recalled-memory.js";
+import type { Embedder } from "../ports/embedding.js";
+import type { RecallRequest, RecallResult } from "../ports/memories.js";
+import type { FoundMemories } from "../ports/memory-store.js";
+import { RecallAnchors } from "./recall-anchors.js";
+import { decideRecall } from "./recall-decision.js";
+import { RecallParty } from "./recall-party.js";
+import { RecallWords } from "./recall-words.js";
+
+export interface RecallByOccasionParts {
+  readonly table: RecallTable;
+  readonly categoriesOf: CategoriesOf;
+  /** Tells what messages mean. Default: their words alone tell it. */
+  readonly embedder?: Embedder;
+  /** Days after which the weight of a soft memory is half. Default 180. */
+  readonly halfLifeDays?: number;
+  /** Soft memories for one occasion, at most. Default 5. */
+  readonly perOccasion?: number;
+  /** Soft memories where the occasion isn't known, at most. Default 12. */
+  readonly standing?: number;
+}
+
+/** Decides by a domain's table which memories a turn is given. */
+export class RecallByOccasion {
+  readonly #parts: Required<Omit<RecallByOccasionParts, "embedder" | "table">>;
+  readonly #words: RecallWords;
+  readonly #party: RecallParty;
+  readonly #anchors: RecallAnchors | null;
+
+  constructor({ table, embedder, categoriesOf, halfLifeDays = 180, perOccasion = 5, standing = 12 }: RecallByOccasionParts) {
+    this.#parts = { categoriesOf, halfLifeDays, perOccasion, standing };
+    this.#words = new RecallWords(table);
+    this.#party = new RecallParty(table.party);
+    this.#anchors = embedder === undefined || embedder.lexical ? null : new RecallAnchors(table, embedder);
+  }
+
+  /** `alike`: the soft memories that came for their likeness to the message. */
+  decide(
+    owner: Owner,
+    { records, scores, vector }: FoundMemories,
+    { text, now }: Pick<RecallRequest, "text" | "now">,
+  ): { readonly told: Pick<RecallResult, "memories" | "held_back">; readonly alike: readonly MemoryRecord[] } {
+    const { categoriesOf, halfLifeDays, perOccasion, standing } = this.#parts;
+    const categories = categoriesOf(owner);
+    const { given, held_back } = decideRecall(
+      { records, scores },
+      { text, meaning: vector === null ? null : (this.#anchors?.meaningOf(vector) ?? null), now },
+      {
+        words: this.#words,
+        party: this.#party,
+        categories,
+        ranking: { halfLifeDays, categoryOrder: categories.map(({ name }) => name) },
+        perOccasion,
+        standing,
+      },
+    );
+    const memories = given.map(({ record, why }) => recalledOf(record, now, { score: scores.get(record.id) ?? null, why }));
+    return {
+      told: { memories, held_back },
+      alike: given.flatMap(({ record }) => (record.strength === "soft" && scores.has(record.id) ? [record] : [])),
+    };
+  }
+
+  /** Resolves when what messages mean can be told by their vectors, or can't be. */
+  load(): Promise<void> {
+    return this.#anchors?.load() ?? Promise.resolve();
+  }
+}

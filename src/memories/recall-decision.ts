@@ -1,0 +1,260 @@
+import { type Category, categoryOf } from "../domain/categories.js";
+import { beginsAfter, holdsAt, type MemoryRecord } from "../domain/memory-record.js";
+import type { HeldBackReason, RecallReason } from "../domain/session.js";
+import { type Ranking, topStanding, weight } from "../domain/standing-preferences.js";
+import { termsOf, wordsOf } from "../platform/language/tokens.js";
+import type { Coming, RecallParty } from "./recall-party.js";
+import { type MemoryOccasions, type RecallWords, WHEN } from "./recall-words.js";
+
+/** What is decided about. */
+export interface RecallCandidates {
+  /** The owner's memories: those that hold, or begin later. */
+  readonly records: readonly MemoryRecord[];
+  /** Likeness to the message by id, where the store told one: greater than 0. */
+  readonly scores: ReadonlyMap<string, number>;
+}
+
+/** What a message calls for. */
+export interface MessageToRecallFor {
+  readonly text: string;
+  /** Occasions by the meaning of the whole message, the nearest first; null where there is no vector to tell them. */
+  readonly meaning: MeantOccasions | null;
+  readonly now: Date;
+}
+
+/** What a message means, as its vector tells it. */
+export interface MeantOccasions {
+  /** As near to an occasion's anchors as to be sure. */
+  readonly sure: readonly string[];
+  /** Near enough where its words say nothing. */
+  readonly likely: readonly string[];
+  /** It is nearest to what no memory has a part in. */
+  readonly elsewhere: boolean;
+}
+
+/** How a domain and a deployment have it. */
+export interface RecallRules {
+  readonly words: RecallWords;
+  readonly party: RecallParty;
+  readonly categories: readonly Category[];
+  readonly ranking: Ranking;
+  /** Soft memories for one of the message's occasions, at most. */
+  readonly perOccasion: number;
+  /** Soft memories where the occasion isn't known, at most. */
+  readonly standing: number;
+}
+
+export interface RecallDecision {
+  /** What must hold first, then best first. */
+  readonly given: readonly { readonly record: MemoryRecord; readonly why: RecallReason }[];
+  /** Memories that were not given, by reason; only reasons that any has. */
+  readonly held_back: Readonly<Partial<Record<HeldBackReason, number>>>;
+}
+
+/** Memories that hold one of the message's words are few where the word tells anything. */
+const TELLING_IN = 2;
+/** Of tastes in general, so many as are most like what is asked for. */
+const MOST_ALIKE = 1;
+/** Shorter words tell nothing. */
+const TELLING_LETTERS = 3;
+const NUMBER = /^\d+$/u;
+
+/**
+ * Which memories a message is given. The guest's own needs at every message that isn't idle, a companion's unless they stay away; of what is
+ * soft what the occasion and the party call for, and what shares a telling word with the message. Pure. What a booking must mind is not
+ * decided here: its gate reads all needs.
+ */
+export function decideRecall(candidates: RecallCandidates, message: MessageToRecallFor, rules: RecallRules): RecallDecision {
+  const { now } = message;
+  const { words } = rules;
+  const said = words.ofMessage(message.text);
+  const records = candidates.records.filter((record) => isAtHand(record, now));
+  const party = rules.party.of(said.words, records);
+  const isNobodyNamed = !records.some(({ subject }) => subject !== "self" && party.coming(subject) === "comes");
+  const meant = words.counting(
+    said.isDecided
+      ? said.occasions
+      : new Set([
+          ...said.occasions,
+          ...(message.meaning?.sure ?? []),
+          ...(said.occasions.size === 0 ? (message.meaning?.likely ?? []) : []),
+        ]),
+  );
+  const isElsewhere = said.elsewhere !== "no" || message.meaning?.elsewhere === true;
+  const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && meant.size === 0 && isNobodyNamed;
+  if (said.isIdle || asksNothing) return { given: [], held_back: counted(records, () => "idle") };
+
+  const given = new Map<MemoryRecord, RecallReason>();
+  const held = new Map<MemoryRecord, HeldBackReason>();
+  for (const record of records.filter(({ strength }) => strength === "hard").sort(byStated))
+    if (record.subject === "self") given.set(record, "own_need");
+    else if (party.coming(record.subject) === "stays") held.set(record, "not_coming");
+    else if (party.coming(record.subject) === "untold" && !mayMatter(record)) held.set(record, "occasion");
+    else given.set(record, "companion_need");
+
+  const soft = records.filter(({ strength }) => strength === "soft");
+  const outdated = outdatedIn(records, rules.categories);
+  const telling = tellingTermsOf(message.text, new Set(said.telling.filter((word) => !party.names.has(word))), soft);
+  // What names a thing that is remembered is about that, whatever the occasion.
+  const isNamed = meant.size === 0 && telling.length > 0;
+  const chosen: Chosen[] = [];
+  for (const record of soft) {
+    const judged = outdated.has(record) ? "outdated" : judge(record);
+    if (typeof judged === "string") held.set(record, judged);
+    else chosen.push(judged);
+  }
+  const order = (record: MemoryRecord) => 2 * (candidates.scores.get(record.id) ?? 0) + weight(record, now, rules.ranking);
+  const kept = meant.size === 0 ? bestOfAll(chosen, order) : bestOfEach(chosen, order);
+  for (const { record, why } of kept) given.set(record, why === "alike" ? "likeness" : why);
+  for (const { record } of chosen) if (!given.has(record)) held.set(record, "limit");
+  return {
+    given: [...given].map(([record, why]) => ({ record, why })),
+    held_back: counted(held.keys(), (record) => held.get(record) ?? "limit"),
+  };
+
+  /** Whether somebody's need that may not come is for an occasion that the message may be about. */
+  function mayMatter(record: MemoryRecord): boolean {
+    const { occasions } = words.ofMemory(record, categoryOf(rules.categories, record.category));
+    return occasions === null || meant.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
+  }
+
+  function judge(record: MemoryRecord): Chosen | HeldBackReason {
+    const coming: Coming | "self" = record.subject === "self" ? "self" : party.coming(record.subject);
+    const category = categoryOf(rules.categories, record.category);
+    const its = words.ofMemory(record, category);
+    const shared = telling.some((term) => termsFor(record).has(term)) || sharesDay(its, said);
+    if (coming === "stays") return "not_coming";
+    if (isOnAnotherDay(its, said) || (its.places.length > 0 && !its.places.some((place) => said.words.includes(place)))) return "occasion";
+    if (isNamed && coming !== "comes") return shared ? { record, why: "likeness", occasions: [] } : "occasion";
+    if (coming === "untold")
+      return shared ? { record, why: "likeness", occasions: [] } : meant.size === 0 ? anyOccasion(record) : "not_coming";
+    if (meant.size === 0) return coming === "comes" ? { record, why: "party", occasions: [] } : anyOccasion(record);
+    const occasions = [...meant].filter((occasion) => its.occasions?.has(occasion) && !isOnItsDays(its, occasion));
+    if (occasions.length > 0) return { record, why: coming === "comes" ? "party" : "occasion", occasions };
+    if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
+      return { record, why: coming === "comes" ? "party" : "standing", occasions: [] };
+    if (shared) return { record, why: "likeness", occasions: [] };
+    const isAlike = candidates.scores.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion));
+    return isAlike ? { record, why: "alike", occasions: [] } : "occasion";
+  }
+
+  /** What is about days of the week, or months, is for them, whatever else the message is about; and for who asks for a time alone. */
+  function isOnItsDays(its: MemoryOccasions, occasion: string): boolean {
+    const isTimeAsked = meant.size === 1 && said.weekdays.size + said.months.size === 0;
+    return (
+      its.weekdays.size + its.months.size > 0 && !sharesDay(its, said) && !its.named.has(occasion) && !(isTimeAsked && occasion === WHEN)
+    );
+  }
+
+  function anyOccasion(record: MemoryRecord): Chosen {
+    return { record, why: "standing", occasions: [] };
+  }
+
+  /** Of each occasion as many as fit; what came for its words or for who comes is always there. */
+  function bestOfEach(from: readonly Chosen[], rank: (record: MemoryRecord) => number): readonly Chosen[] {
+    const left = new Map([...meant].map((occasion) => [occasion, rules.perOccasion]));
+    let standing = rules.standing;
+    let alike = MOST_ALIKE;
+    return [...from]
+      .sort((a, b) => rank(b.record) - rank(a.record) || (a.record.id < b.record.id ? -1 : 1))
+      .filter(({ why, occasions }) => {
+        if (why === "likeness" || why === "party") return true;
+        if (why === "standing") return standing-- > 0;
+        if (why === "alike") return alike-- > 0;
+        const open = occasions.find((occasion) => (left.get(occasion) ?? 0) > 0);
+        if (open !== undefined) left.set(open, (left.get(open) ?? 0) - 1);
+        return open !== undefined;
+      });
+  }
+
+  /** Where the occasion isn't known: who comes, what is alike, and of each category the best in turn. */
+  function bestOfAll(from: readonly Chosen[], rank: (record: MemoryRecord) => number): readonly Chosen[] {
+    const standing = new Set(
+      topStanding(
+        from.filter(({ why }) => why === "standing").map(({ record }) => record),
+        rules.standing,
+        now,
+        rules.ranking,
+      ),
+    );
+    return [...from]
+      .filter(({ record, why }) => why !== "standing" || standing.has(record))
+      .sort((a, b) => rank(b.record) - rank(a.record));
+  }
+}
+
+interface Chosen {
+  readonly record: MemoryRecord;
+  /** `alike`: it matters as one of those most like the message. */
+  readonly why: RecallReason | "alike";
+  /** Of the message's, those at which it matters. Empty: it is there for another reason. */
+  readonly occasions: readonly string[];
+}
+
+/** Holds, or is told before it begins: what must hold, and what is for a time. */
+function isAtHand(record: MemoryRecord, now: Date): boolean {
+  if (record.type === "narrative" || record.type === "episodic" || record.type === "summary") return false;
+  return holdsAt(record, now) || (beginsAfter(record, now) && (record.strength === "hard" || record.valid_until !== null));
+}
+
+function byStated(a: MemoryRecord, b: MemoryRecord): number {
+  return Date.parse(a.stated_at) - Date.parse(b.stated_at) || (a.id < b.id ? -1 : 1);
+}
+
+/** Soft ones beside a later one, or one that must hold, of an aspect that has one value at a time. */
+function outdatedIn(records: readonly MemoryRecord[], categories: readonly Category[]): ReadonlySet<MemoryRecord> {
+  const last = new Map<string, MemoryRecord>();
+  const outdated = new Set<MemoryRecord>();
+  for (const record of records) {
+    if (record.aspect === "" || record.valid_until !== null) continue;
+    if (!categoryOf(categories, record.category)?.fixed.includes(record.aspect)) continue;
+    const key = JSON.stringify([record.subject, record.category, record.aspect, record.condition]);
+    const before = last.get(key);
+    const wins = before === undefined || (before.strength === record.strength ? byStated(before, record) < 0 : record.strength === "hard");
+    if (wins) last.set(key, record);
+    const loser = wins ? before : record;
+    if (loser?.strength === "soft") outdated.add(loser);
+  }
+  return outdated;
+}
+
+/** Terms of the message's telling words that few of the memories hold. */
+function tellingTermsOf(text: string, telling: ReadonlySet<string>, records: readonly MemoryRecord[]): readonly string[] {
+  const said = wordsOf(text).filter((word) => !word.stop && telling.has(word.text) && word.text.length >= TELLING_LETTERS);
+  return [...new Set(said.flatMap((word) => word.terms))].filter((term) => {
+    if (NUMBER.test(term)) return false;
+    const holders = records.filter((record) => termsFor(record).has(term)).length;
+    return holders > 0 && holders <= TELLING_IN;
+  });
+}
+
+const terms = new WeakMap<MemoryRecord, ReadonlySet<string>>();
+
+function termsFor(record: MemoryRecord): ReadonlySet<string> {
+  const known = terms.get(record);
+  if (known !== undefined) return known;
+  const made = new Set(termsOf(record.text));
+  terms.set(record, made);
+  return made;
+}
+
+function sharesDay(its: MemoryOccasions, said: Pick<MemoryOccasions, "weekdays" | "months">): boolean {
+  return [...its.weekdays].some((day) => said.weekdays.has(day)) || [...its.months].some((month) => said.months.has(month));
+}
+
+/** It is about days of the week, and the message about others. */
+function isOnAnotherDay(its: MemoryOccasions, said: Pick<MemoryOccasions, "weekdays">): boolean {
+  return its.weekdays.size > 0 && said.weekdays.size > 0 && ![...its.weekdays].some((day) => said.weekdays.has(day));
+}
+
+function counted<R extends HeldBackReason>(
+  records: Iterable<MemoryRecord>,
+  reasonOf: (record: MemoryRecord) => R,
+): Partial<Record<R, number>> {
+  const counts: Partial<Record<R, number>> = {};
+  for (const record of records) {
+    const reason = reasonOf(record);
+    counts[reason] = (counts[reason] ?? 0) + 1;
+  }
+  return counts;
+}

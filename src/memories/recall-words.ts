@@ -1,0 +1,181 @@
+import type { Category } from "../domain/categories.js";
+import type { Memory } from "../domain/memory.js";
+import type { RecallTable } from "../domain/recall-table.js";
+import { monthsIn, weekdaysIn } from "../platform/language/calendar-words.js";
+import { likelyLanguagesOf } from "../platform/language/stop-words.js";
+import { type FoundPhrase, PhraseIndex, plainWords } from "../platform/phrase-index.js";
+
+/** What a message's words tell of the occasion. */
+export interface MessageWords {
+  readonly words: readonly string[];
+  /** Occasions that its words name. Empty: none is named. */
+  readonly occasions: ReadonlySet<string>;
+  /** They are told by a phrase that means them and nothing else. */
+  readonly isDecided: boolean;
+  /** It consists of greetings, thanks and the like. */
+  readonly isIdle: boolean;
+  /** Its words name what no memory has a part in; `decided`: by a phrase that means nothing else. */
+  readonly elsewhere: "no" | "named" | "decided";
+  /** Words that belong to no list: names, things. */
+  readonly telling: readonly string[];
+  /** 0 (Monday) to 6. */
+  readonly weekdays: ReadonlySet<number>;
+  /** 0 (January) to 11. */
+  readonly months: ReadonlySet<number>;
+}
+
+/** When a memory matters. */
+export interface MemoryOccasions {
+  /** Null where nothing tells. */
+  readonly occasions: ReadonlySet<string> | null;
+  /** Those that its own words name. */
+  readonly named: ReadonlySet<string>;
+  /** Occasions at which it matters where it is like the message. */
+  readonly alike: ReadonlySet<string>;
+  /** Words of the places that it is for; empty: it is for any. */
+  readonly places: readonly string[];
+  readonly weekdays: ReadonlySet<number>;
+  readonly months: ReadonlySet<number>;
+}
+
+interface Listed {
+  readonly kind: "idle" | "beside" | "elsewhere" | "said" | "asked" | "decides" | "setting" | "place";
+  /** Null: none, or what no memory has a part in. */
+  readonly occasion: string | null;
+  /** ISO 639-1. */
+  readonly language: string;
+}
+
+/** Of a message that names a day it is asked whether the day suits. */
+export const WHEN = "when";
+/** So many words behind what makes them a time belong to it: "after the late show". */
+const SETTING_WORDS = 3;
+/** Idle talk with one word that isn't, from so many words on. */
+const IDLE_WORDS = 4;
+
+const CAPITALISED = /\p{Lu}[\p{L}\p{M}]*/gu;
+
+const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
+
+/** Reads occasions off words, by a domain's table. Pure: what was read of a memory is kept with it. */
+export class RecallWords {
+  readonly #table: RecallTable;
+  readonly #index: PhraseIndex<Listed>;
+  /** By code, as languages are told by their stop words. */
+  readonly #names = new Map<string, string>();
+  readonly #read = new WeakMap<Memory, MemoryOccasions>();
+
+  constructor(table: RecallTable) {
+    this.#table = table;
+    const lists = (kind: Listed["kind"], words: RecallTable["setting"] = {}, occasion: string | null = null) =>
+      Object.entries(words).map(([language, list]): [Listed, readonly string[]] => [{ kind, occasion, language }, list]);
+    const all = [
+      ...lists("idle", table.idle.words),
+      ...lists("beside", table.idle.beside),
+      ...lists("elsewhere", table.elsewhere.words),
+      ...lists("decides", table.elsewhere.decides),
+      ...lists("setting", table.setting),
+      ...lists("place", table.places),
+      ...Object.entries(table.occasions).flatMap(([name, { words, asked, decides }]) => [
+        ...lists("said", words, name),
+        ...lists("asked", asked, name),
+        ...lists("decides", decides, name),
+      ]),
+    ];
+    this.#index = new PhraseIndex(all);
+    for (const [{ language }] of all) this.#names.set(language, (languageNames.of(language) ?? language).toLowerCase());
+  }
+
+  ofMessage(text: string): MessageWords {
+    const words = plainWords(text);
+    const found = this.#find(words);
+    const decided = found.filter(({ label }) => label.kind === "decides");
+    const weekdays = weekdaysIn(words);
+    const named = decided.length > 0 ? occasionsIn(decided) : withoutSettings(found);
+    if (weekdays.size > 0 && WHEN in this.#table.occasions) named.add(WHEN);
+    const covered = (...kinds: readonly Listed["kind"][]) =>
+      new Set(found.flatMap(({ label, at, length }) => (kinds.includes(label.kind) ? Array.from({ length }, (_, n) => at + n) : [])));
+    const [idle, talk, listed] = [covered("idle"), covered("idle", "beside"), covered("idle", "beside", "said", "asked", "elsewhere")];
+    const others = words.length - talk.size;
+    const elsewhere = decided.some(({ label }) => label.occasion === null)
+      ? "decided"
+      : found.some(({ label }) => label.kind === "elsewhere")
+        ? "named"
+        : "no";
+    return {
+      words,
+      occasions: named,
+      isDecided: decided.length > 0,
+      isIdle: idle.size > 0 && (others === 0 || (others === 1 && words.length >= IDLE_WORDS && named.size === 0)),
+      elsewhere,
+      telling: words.filter((_, at) => !listed.has(at)),
+      weekdays,
+      months: monthsIn(words),
+    };
+  }
+
+  /** Of those that a message names, with what they imply, those that count. */
+  counting(occasions: ReadonlySet<string>): ReadonlySet<string> {
+    const all = new Set([...occasions, ...[...occasions].flatMap((name) => this.#table.occasions[name]?.implies ?? [])]);
+    return new Set([...all].filter((name) => !this.#table.occasions[name]?.unless?.some((other) => all.has(other))));
+  }
+
+  ofMemory(memory: Memory, category: Category | undefined): MemoryOccasions {
+    const known = this.#read.get(memory);
+    if (known !== undefined) return known;
+    const words = plainWords(`${memory.text} . ${memory.aspect} . ${memory.condition}`);
+    const found = this.#find(words);
+    const said = occasionsIn(found.filter(({ label }) => label.kind === "said"));
+    const places = category?.occasions?.placed === true ? placesIn(memory.text, words, found) : [];
+    const read = { ...occasionsOf(said, category), places, weekdays: weekdaysIn(words), months: monthsIn(words) };
+    this.#read.set(memory, read);
+    return read;
+  }
+
+  /** Phrases of the languages that the words may be in. */
+  #find(words: readonly string[]): readonly FoundPhrase<Listed>[] {
+    const likely: ReadonlySet<string> = likelyLanguagesOf(words);
+    const isMeant = ({ language }: Listed) => likely.has(this.#names.get(language) ?? "");
+    const found = this.#index.find(words);
+    return [...this.#names.values()].some((name) => likely.has(name)) ? found.filter(({ label }) => isMeant(label)) : found;
+  }
+}
+
+function occasionsIn(found: readonly FoundPhrase<Listed>[]): Set<string> {
+  return new Set(found.flatMap(({ label }) => label.occasion ?? []));
+}
+
+/** What is named, without what only says when: "eat after the concert" is about eating. */
+function withoutSettings(found: readonly FoundPhrase<Listed>[]): Set<string> {
+  const named = found.filter(({ label }) => label.occasion !== null);
+  const settings = new Set(
+    found
+      .filter(({ label }) => label.kind === "setting")
+      .flatMap(({ at, length }) => {
+        const behind = named.filter((each) => each.at >= at + length && each.at < at + length + SETTING_WORDS);
+        const first = Math.min(...behind.map((each) => each.at));
+        return behind.filter((each) => each.at === first);
+      }),
+  );
+  const beside = occasionsIn(named.filter((each) => !settings.has(each)));
+  return beside.size > 0 ? beside : occasionsIn(named);
+}
+
+/** The word behind what stands before places, where it is written as names are. */
+function placesIn(text: string, words: readonly string[], found: readonly FoundPhrase<Listed>[]): readonly string[] {
+  const names = new Set(plainWords((text.match(CAPITALISED) ?? []).join(" ")));
+  return found.flatMap(({ label, at, length }) => {
+    const word = words[at + length];
+    return label.kind === "place" && word !== undefined && names.has(word) ? [word] : [];
+  });
+}
+
+/** By the category, narrowed to what the words name; of a category that says nothing, by the words alone. */
+function occasionsOf(said: ReadonlySet<string>, category: Category | undefined): Pick<MemoryOccasions, "occasions" | "named" | "alike"> {
+  const none: ReadonlySet<string> = new Set();
+  if (category?.occasions === undefined) return { occasions: said.size > 0 ? said : null, named: said, alike: none };
+  const { always = [], named = [], otherwise = [], alike = [] } = category.occasions;
+  const meant = named.filter((occasion) => said.has(occasion));
+  const occasions = new Set([...always, ...(meant.length > 0 ? meant : otherwise)]);
+  return { occasions: occasions.size > 0 ? occasions : null, named: new Set(meant), alike: meant.length > 0 ? none : new Set(alike) };
+}
