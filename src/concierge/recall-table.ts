@@ -4,7 +4,10 @@ import relationsOfGuests from "./relations.json" with { type: "json" };
 
 const { relations, children, child, groups, not_family, possessives } = relationsOfGuests;
 
-/** What tells the concierge which of a guest's memories a message calls for: in English, German, French, Spanish, Italian, Portuguese, Dutch. */
+/**
+ * What tells the concierge which of a guest's memories a message calls for: in English, German, French, Spanish, Italian, Portuguese and
+ * Dutch.
+ */
 export const CONCIERGE_RECALL: RecallTable = {
   ...table,
   party: {

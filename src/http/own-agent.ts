@@ -6,8 +6,9 @@ import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
-import { elementSchema, historyHitSchema, recalledSchema, toConfirmSchema } from "./resources.js";
+import { elementSchema, historyHitSchema } from "./resources.js";
 import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+import { recalledSchema, toConfirmSchema } from "./turn-memory.js";
 
 const MAX_MESSAGES = 100;
 /** As a message of a chat: it is read for memories. */

@@ -54,15 +54,17 @@ export interface RecallDecision {
 /** Memories that hold one of the message's words are few where the word tells anything. */
 const TELLING_IN = 2;
 /** Of tastes in general, so many as are most like what is asked for. */
-const MOST_ALIKE = 1;
+const MOST_ALIKE = 2;
+/** What is like the message is among as many of all memories. */
+const ALIKE_AMONG = 5;
 /** Shorter words tell nothing. */
 const TELLING_LETTERS = 3;
 const NUMBER = /^\d+$/u;
 
 /**
- * Which memories a message is given. The guest's own needs at every message that isn't idle, a companion's unless they stay away; of what is
- * soft what the occasion and the party call for, and what shares a telling word with the message. Pure. What a booking must mind is not
- * decided here: its gate reads all needs.
+ * Which memories a message is given. The guest's own needs at every message that isn't idle; a companion's where they come, or may come and
+ * the occasion may call for them; of what is soft what the occasion and the party call for, and what shares a telling word with the message.
+ * Pure. What a booking must mind is not decided here: its gate reads all needs.
  */
 export function decideRecall(candidates: RecallCandidates, message: MessageToRecallFor, rules: RecallRules): RecallDecision {
   const { now } = message;
@@ -97,6 +99,8 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const telling = tellingTermsOf(message.text, new Set(said.telling.filter((word) => !party.names.has(word))), soft);
   // What names a thing that is remembered is about that, whatever the occasion.
   const isNamed = meant.size === 0 && telling.length > 0;
+  const byScore = [...candidates.scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const nearest = new Set(byScore.slice(0, ALIKE_AMONG).map(([id]) => id));
   const chosen: Chosen[] = [];
   for (const record of soft) {
     const judged = outdated.has(record) ? "outdated" : judge(record);
@@ -134,7 +138,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
       return { record, why: coming === "comes" ? "party" : "standing", occasions: [] };
     if (shared) return { record, why: "likeness", occasions: [] };
-    const isAlike = candidates.scores.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion));
+    const isAlike = nearest.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion));
     return isAlike ? { record, why: "alike", occasions: [] } : "occasion";
   }
 

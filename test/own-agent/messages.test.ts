@@ -84,7 +84,7 @@ describe("messages of a conversation that another agent leads", () => {
     const { data } = (await client.get<{ data: Memory[] }>("/v1/memories")).body;
     expect(data[0]?.source).toMatchObject({ session_id: id, turn: 1, message_id: said, quote: "Jazz" });
     expect((await client.get<{ source: { message: string } }>(`/v1/memories/${data[0]?.id}/why`)).body.source.message).toBe("I love Jazz.");
-    const chat = await client.say("Good evening");
+    const chat = await client.say("What is on this evening?");
     expect(chat.memory.recalled.map(({ text }) => text)).toEqual(["Jazz"]);
   });
 

@@ -77,14 +77,14 @@ export function latinLanguageOf(words: readonly string[]): LatinLanguage {
 }
 
 /**
- * The languages that a text may be in, by its stop words: the one whose it uses most, and those of which it uses half as many; none where it uses
- * none of any.
+ * The languages that a text may be in, by its stop words: the one whose it uses most, and those of which it uses half as many; none where
+ * it uses no more than one of any.
  * @param words as for {@link latinLanguageOf}
  */
 export function likelyLanguagesOf(words: readonly string[]): ReadonlySet<LatinLanguage> {
   const hits = [...lists].map(([language, list]) => ({ language, count: words.filter((word) => list.has(word)).length }));
   const most = Math.max(...hits.map(({ count }) => count));
-  return new Set(most === 0 ? [] : hits.filter(({ count }) => count >= most / 2).map(({ language }) => language));
+  return new Set(most <= 1 ? [] : hits.filter(({ count }) => count >= most / 2).map(({ language }) => language));
 }
 
 export function isStopWord(word: string, language: LatinLanguage): boolean {
