@@ -23,8 +23,8 @@ export const recalledSchema = z
       .optional()
       .openapi({
         description:
-          "Why it was given: it must hold for the user, or for somebody who comes or may come; the occasion calls for it; it is about somebody " +
-          "who comes; it is like the message; the user is known for it. Absent where nothing decides what is given.",
+          "Why it was given: it must hold for the user, or for somebody who comes or may come; the occasion calls for it; it is about " +
+          "somebody who comes; it is like the message; the user is known for it. Absent where nothing decides what is given.",
       }),
   })
   .openapi("RecalledMemory");

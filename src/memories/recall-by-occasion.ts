@@ -1,4 +1,5 @@
-import type { CategoriesOf } from "../domain/categories.js";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { type CategoriesOf, type Category, categoryOf } from "../domain/categories.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecallTable } from "../domain/recall-table.js";
@@ -24,6 +25,15 @@ export interface RecallByOccasionParts {
   readonly standing?: number;
 }
 
+/** New memories that are read between two turns of others. */
+const READ_AT_ONCE = 100;
+
+export interface DecidedRecall {
+  readonly told: Pick<RecallResult, "memories" | "held_back">;
+  /** The soft memories given that are like the message. */
+  readonly alike: readonly MemoryRecord[];
+}
+
 /** Decides by a domain's table which memories a turn is given. */
 export class RecallByOccasion {
   readonly #parts: Required<Omit<RecallByOccasionParts, "embedder" | "table">>;
@@ -38,14 +48,14 @@ export class RecallByOccasion {
     this.#anchors = embedder === undefined || embedder.lexical ? null : new RecallAnchors(table, embedder);
   }
 
-  /** `alike`: the soft memories that came for their likeness to the message. */
-  decide(
+  async decide(
     owner: Owner,
     { records, scores, vector }: FoundMemories,
     { text, now }: Pick<RecallRequest, "text" | "now">,
-  ): { readonly told: Pick<RecallResult, "memories" | "held_back">; readonly alike: readonly MemoryRecord[] } {
+  ): Promise<DecidedRecall> {
     const { categoriesOf, halfLifeDays, perOccasion, standing } = this.#parts;
     const categories = categoriesOf(owner);
+    await this.#read(records, categories);
     const { given, held_back } = decideRecall(
       { records, scores },
       { text, meaning: vector === null ? null : (this.#anchors?.meaningOf(vector) ?? null), now },
@@ -63,6 +73,17 @@ export class RecallByOccasion {
       told: { memories, held_back },
       alike: given.flatMap(({ record }) => (record.strength === "soft" && scores.has(record.id) ? [record] : [])),
     };
+  }
+
+  /** Each memory is read once; of many that are new, others get their turn between. */
+  async #read(records: readonly MemoryRecord[], categories: readonly Category[]): Promise<void> {
+    let fresh = 0;
+    for (const record of records) {
+      if (record.status !== "active" || this.#words.hasRead(record)) continue;
+      this.#words.ofMemory(record, categoryOf(categories, record.category));
+      fresh += 1;
+      if (fresh % READ_AT_ONCE === 0) await nextTick();
+    }
   }
 
   /** Resolves when what messages mean can be told by their vectors, or can't be. */

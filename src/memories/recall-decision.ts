@@ -2,7 +2,6 @@ import { type Category, categoryOf } from "../domain/categories.js";
 import { beginsAfter, holdsAt, type MemoryRecord } from "../domain/memory-record.js";
 import type { HeldBackReason, RecallReason } from "../domain/session.js";
 import { type Ranking, topStanding, weight } from "../domain/standing-preferences.js";
-import { termsOf, wordsOf } from "../platform/language/tokens.js";
 import type { Coming, RecallParty } from "./recall-party.js";
 import { type MemoryOccasions, type RecallWords, WHEN } from "./recall-words.js";
 
@@ -59,11 +58,14 @@ const MOST_ALIKE = 2;
 const ALIKE_AMONG = 5;
 /** Shorter words tell nothing. */
 const TELLING_LETTERS = 3;
+/** Words that are shorter are compared as they are; longer ones without an ending of so many letters. */
+const FORM_LETTERS = 4;
+const ENDING_LETTERS = 2;
 const NUMBER = /^\d+$/u;
 
 /**
- * Which memories a message is given. The guest's own needs at every message that isn't idle; a companion's where they come, or may come and
- * the occasion may call for them; of what is soft what the occasion and the party call for, and what shares a telling word with the message.
+ * Which memories a message is given. The guest's own needs at every message that isn't idle; a companion's where they come, or may come
+ * and the occasion may call for them; of what is soft what the occasion and the party call for, and what shares a telling word with it.
  * Pure. What a booking must mind is not decided here: its gate reads all needs.
  */
 export function decideRecall(candidates: RecallCandidates, message: MessageToRecallFor, rules: RecallRules): RecallDecision {
@@ -86,6 +88,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && meant.size === 0 && isNobodyNamed;
   if (said.isIdle || asksNothing) return { given: [], held_back: counted(records, () => "idle") };
 
+  const readOf = (record: MemoryRecord) => words.ofMemory(record, categoryOf(rules.categories, record.category));
   const given = new Map<MemoryRecord, RecallReason>();
   const held = new Map<MemoryRecord, HeldBackReason>();
   for (const record of records.filter(({ strength }) => strength === "hard").sort(byStated))
@@ -96,7 +99,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
 
   const soft = records.filter(({ strength }) => strength === "soft");
   const outdated = outdatedIn(records, rules.categories);
-  const telling = tellingTermsOf(message.text, new Set(said.telling.filter((word) => !party.names.has(word))), soft);
+  const telling = tellingWordsOf(new Set(said.telling.filter((word) => !party.names.has(word))), soft.map(readOf));
   // What names a thing that is remembered is about that, whatever the occasion.
   const isNamed = meant.size === 0 && telling.length > 0;
   const byScore = [...candidates.scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
@@ -118,15 +121,15 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
 
   /** Whether somebody's need that may not come is for an occasion that the message may be about. */
   function mayMatter(record: MemoryRecord): boolean {
-    const { occasions } = words.ofMemory(record, categoryOf(rules.categories, record.category));
+    const { occasions } = readOf(record);
     return occasions === null || meant.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {
     const coming: Coming | "self" = record.subject === "self" ? "self" : party.coming(record.subject);
     const category = categoryOf(rules.categories, record.category);
-    const its = words.ofMemory(record, category);
-    const shared = telling.some((term) => termsFor(record).has(term)) || sharesDay(its, said);
+    const its = readOf(record);
+    const shared = telling.some((word) => holds(its, word)) || sharesDay(its, said);
     if (coming === "stays") return "not_coming";
     if (isOnAnotherDay(its, said) || (its.places.length > 0 && !its.places.some((place) => said.words.includes(place)))) return "occasion";
     if (isNamed && coming !== "comes") return shared ? { record, why: "likeness", occasions: [] } : "occasion";
@@ -222,24 +225,30 @@ function outdatedIn(records: readonly MemoryRecord[], categories: readonly Categ
   return outdated;
 }
 
-/** Terms of the message's telling words that few of the memories hold. */
-function tellingTermsOf(text: string, telling: ReadonlySet<string>, records: readonly MemoryRecord[]): readonly string[] {
-  const said = wordsOf(text).filter((word) => !word.stop && telling.has(word.text) && word.text.length >= TELLING_LETTERS);
-  return [...new Set(said.flatMap((word) => word.terms))].filter((term) => {
-    if (NUMBER.test(term)) return false;
-    const holders = records.filter((record) => termsFor(record).has(term)).length;
+/** Words of the message that few of the memories hold, in whatever form. */
+function tellingWordsOf(telling: ReadonlySet<string>, memories: readonly MemoryOccasions[]): readonly string[] {
+  return [...telling].filter((word) => {
+    if (word.length < TELLING_LETTERS || NUMBER.test(word)) return false;
+    let holders = 0;
+    for (const memory of memories) if (holds(memory, word)) holders += 1;
     return holders > 0 && holders <= TELLING_IN;
   });
 }
 
-const terms = new WeakMap<MemoryRecord, ReadonlySet<string>>();
+function holds({ words }: MemoryOccasions, word: string): boolean {
+  return words.some((each) => isForm(each, word));
+}
 
-function termsFor(record: MemoryRecord): ReadonlySet<string> {
-  const known = terms.get(record);
-  if (known !== undefined) return known;
-  const made = new Set(termsOf(record.text));
-  terms.set(record, made);
-  return made;
+/** Equal but for an ending of two letters. */
+function isForm(a: string, b: string): boolean {
+  if (a === b || a === `${b}s` || b === `${a}s`) return true;
+  const shared = Math.max(FORM_LETTERS, Math.min(a.length, b.length) - ENDING_LETTERS);
+  return (
+    a.length >= FORM_LETTERS &&
+    b.length >= FORM_LETTERS &&
+    Math.abs(a.length - b.length) <= ENDING_LETTERS &&
+    a.startsWith(b.slice(0, shared))
+  );
 }
 
 function sharesDay(its: MemoryOccasions, said: Pick<MemoryOccasions, "weekdays" | "months">): boolean {

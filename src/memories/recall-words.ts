@@ -2,7 +2,7 @@ import type { Category } from "../domain/categories.js";
 import type { Memory } from "../domain/memory.js";
 import type { RecallTable } from "../domain/recall-table.js";
 import { monthsIn, weekdaysIn } from "../platform/language/calendar-words.js";
-import { likelyLanguagesOf } from "../platform/language/stop-words.js";
+import { isStopWord, likelyLanguagesOf } from "../platform/language/stop-words.js";
 import { type FoundPhrase, PhraseIndex, plainWords } from "../platform/phrase-index.js";
 
 /** What a message's words tell of the occasion. */
@@ -32,6 +32,7 @@ export interface MemoryOccasions {
   readonly named: ReadonlySet<string>;
   /** Occasions at which it matters where it is like the message. */
   readonly alike: ReadonlySet<string>;
+  readonly words: readonly string[];
   /** Words of the places that it is for; empty: it is for any. */
   readonly places: readonly string[];
   readonly weekdays: ReadonlySet<number>;
@@ -89,6 +90,7 @@ export class RecallWords {
   ofMessage(text: string): MessageWords {
     const words = plainWords(text);
     const found = this.#find(words);
+    const languages = [...likelyLanguagesOf(words)];
     const decided = found.filter(({ label }) => label.kind === "decides");
     const weekdays = weekdaysIn(words);
     const named = decided.length > 0 ? occasionsIn(decided) : withoutSettings(found);
@@ -108,7 +110,9 @@ export class RecallWords {
       isDecided: decided.length > 0,
       isIdle: idle.size > 0 && (others === 0 || (others === 1 && words.length >= IDLE_WORDS && named.size === 0)),
       elsewhere,
-      telling: words.filter((_, at) => !listed.has(at)),
+      telling: words.filter(
+        (word, at) => !listed.has(at) && ![...languages, "english" as const].some((language) => isStopWord(word, language)),
+      ),
       weekdays,
       months: monthsIn(words),
     };
@@ -120,6 +124,10 @@ export class RecallWords {
     return new Set([...all].filter((name) => !this.#table.occasions[name]?.unless?.some((other) => all.has(other))));
   }
 
+  hasRead(memory: Memory): boolean {
+    return this.#read.has(memory);
+  }
+
   ofMemory(memory: Memory, category: Category | undefined): MemoryOccasions {
     const known = this.#read.get(memory);
     if (known !== undefined) return known;
@@ -127,7 +135,7 @@ export class RecallWords {
     const found = this.#find(words);
     const said = occasionsIn(found.filter(({ label }) => label.kind === "said"));
     const places = category?.occasions?.placed === true ? placesIn(memory.text, words, found) : [];
-    const read = { ...occasionsOf(said, category), places, weekdays: weekdaysIn(words), months: monthsIn(words) };
+    const read = { ...occasionsOf(said, category), words, places, weekdays: weekdaysIn(words), months: monthsIn(words) };
     this.#read.set(memory, read);
     return read;
   }

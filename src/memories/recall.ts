@@ -4,10 +4,10 @@ import { memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { Logger } from "../platform/logger.js";
 import type { MemoryRecall, RecallRequest, RecallResult } from "../ports/memories.js";
-import type { MemoryStore } from "../ports/memory-store.js";
+import type { FoundMemories, MemoryStore } from "../ports/memory-store.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
-import type { RecallByOccasion } from "./recall-by-occasion.js";
+import type { DecidedRecall, RecallByOccasion } from "./recall-by-occasion.js";
 import { toConfirm } from "./waiting.js";
 
 export interface RecallParts {
@@ -24,7 +24,7 @@ const ASKED_AT_ONCE = 5;
 /** Of more memories than these the store finds the latest by its index, more quickly than they are looked through here. */
 const MOST_AT_HAND = 2_000;
 /** Where it is decided what is given, likeness orders what is called for: that of more than a turn would be given. */
-const LIKENESS_OF = 24;
+const LIKENESS_OF = 5;
 /** After the store was not made level for an owner, their recalls don't try it; after as many owners in a row, nobody's do. */
 const NOT_LEVEL_FOR_MS = 5_000;
 const OWNERS_IN_A_ROW = 3;
@@ -61,12 +61,23 @@ export class RecallOfMemories implements MemoryRecall {
     const { decision } = this.#parts;
     const limit = decision === null ? {} : { limit: Math.max(request.limit ?? 0, LIKENESS_OF) };
     const { recalled, found, ...chosen } = await this.#parts.store.recall(owner, { ...request, ...atHand, ...limit, deadlineMs: left });
-    const decided = decision?.decide(owner, { ...found, ...(atHand.known && { records: [...atHand.known.values()] }) }, request) ?? null;
+    const decided = await this.#decided(owner, { ...found, ...(atHand.known && { records: [...atHand.known.values()] }) }, request);
     const result = decided === null ? chosen : { ...chosen, ...decided.told, status: statusOf(chosen.status, decided.told.memories) };
     this.#countRecalled(owner, decided?.alike ?? recalled, request.now);
     const asking = known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk: true }).slice(0, ASKED_AT_ONCE);
     const status = level === "failed" && (result.status === "ok" || result.status === "empty") ? "degraded" : result.status;
     return { ...result, status, ...(asking.length > 0 && { to_confirm: asking.map(memoryOf) }) };
+  }
+
+  /** Null where nothing decides: the store's own choice is given then. */
+  async #decided(owner: Owner, found: FoundMemories, request: RecallRequest): Promise<DecidedRecall | null> {
+    const { decision, logger } = this.#parts;
+    try {
+      return (await decision?.decide(owner, found, request)) ?? null;
+    } catch (error) {
+      logger.warn({ err: error }, "It could not be decided which memories a turn is given");
+      return null;
+    }
   }
 
   /** Waits for what runs in the background. */

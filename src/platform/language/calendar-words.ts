@@ -1,11 +1,18 @@
 /** Weekdays, months and parts of the day, as the platform's own tables write them in some languages: they say when, not what. Pure. */
 
 const LANGUAGES = ["en", "de", "fr", "es", "it"] as const;
+/** Letters by which names are looked up. */
+const BEGINNING = 3;
 const STYLES = ["long", "short"] as const;
 const DAY = [...Array(24).keys()].map((hour) => Date.UTC(2026, 0, 1, hour));
 const WEEK = [...Array(7).keys()].map((day) => Date.UTC(2026, 0, 1 + day));
 const WEEK_FROM_MONDAY = [...Array(7).keys()].map((day) => Date.UTC(2026, 0, 5 + day));
 const YEAR = [...Array(12).keys()].map((month) => Date.UTC(2026, month, 1));
+
+interface CalendarName {
+  readonly n: number;
+  readonly parts: readonly string[];
+}
 
 const WEEKDAYS: readonly string[] = LANGUAGES.flatMap(weekdaysOf).map(plain);
 const DAY_PARTS: ReadonlySet<string> = new Set(LANGUAGES.flatMap(dayPartsOf).flatMap(withoutEnding));
@@ -13,23 +20,26 @@ const CALENDAR: ReadonlySet<string> = new Set([...WEEKDAYS, ...LANGUAGES.flatMap
 
 /** Of these the weekdays and months that are named are told, by their whole names. */
 const NAMED_IN = [...LANGUAGES, "pt", "nl"] as const;
-const WEEKDAY_NAMES = NAMED_IN.flatMap((language) => namesOf(written(language, { weekday: "long" }, WEEK_FROM_MONDAY)));
-const MONTH_NAMES = NAMED_IN.flatMap((language) => namesOf(written(language, { month: "long" }, YEAR)));
+/** Names by their first letters; a weekday may go on into a longer word. */
+const WEEKDAY_NAMES = byBeginning(NAMED_IN.flatMap((language) => namesOf(written(language, { weekday: "long" }, WEEK_FROM_MONDAY))));
+const MONTH_NAMES = byBeginning(NAMED_IN.flatMap((language) => namesOf(written(language, { month: "long" }, YEAR))));
 
 /** Weekdays that words name, 0 for Monday: "Saturdays", "Freitagabend". Words in lower case without accents, parted at hyphens. */
 export function weekdaysIn(words: readonly string[]): ReadonlySet<number> {
-  return new Set(
-    WEEKDAY_NAMES.filter(({ parts: [first = "", ...rest] }) =>
-      words.some((word, at) =>
-        rest.length === 0 ? word.startsWith(first) : word === first && rest.every((part, n) => words[at + 1 + n] === part),
-      ),
-    ).map(({ n }) => n),
-  );
+  const named = new Set<number>();
+  for (const [at, word] of words.entries())
+    for (const { n, parts } of WEEKDAY_NAMES.get(word.slice(0, BEGINNING)) ?? []) {
+      const [first = "", ...rest] = parts;
+      if (rest.length === 0 ? word.startsWith(first) : word === first && rest.every((part, k) => words[at + 1 + k] === part)) named.add(n);
+    }
+  return named;
 }
 
 /** Months that words name, 0 for January. */
 export function monthsIn(words: readonly string[]): ReadonlySet<number> {
-  return new Set(MONTH_NAMES.filter(({ parts: [name = ""] }) => words.includes(name)).map(({ n }) => n));
+  const named = new Set<number>();
+  for (const word of words) for (const { n, parts } of MONTH_NAMES.get(word.slice(0, BEGINNING)) ?? []) if (word === parts[0]) named.add(n);
+  return named;
 }
 
 /** True for "Saturday", "samstags", "Nov.", "Evening", "PM", "Freitagabend": in any of the languages. */
@@ -42,7 +52,16 @@ function isPartOfWeekday(word: string): boolean {
   return WEEKDAYS.some((day) => word.startsWith(day) && DAY_PARTS.has(word.slice(day.length)));
 }
 
-function namesOf(names: readonly string[]): { readonly n: number; readonly parts: readonly string[] }[] {
+function byBeginning(names: readonly CalendarName[]): ReadonlyMap<string, readonly CalendarName[]> {
+  const groups = new Map<string, CalendarName[]>();
+  for (const name of names) {
+    const beginning = (name.parts[0] ?? "").slice(0, BEGINNING);
+    groups.set(beginning, [...(groups.get(beginning) ?? []), name]);
+  }
+  return groups;
+}
+
+function namesOf(names: readonly string[]): CalendarName[] {
   return names.map((name, n) => ({ n, parts: plain(name).split("-") }));
 }
 

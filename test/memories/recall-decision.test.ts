@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_RECALL } from "../../src/concierge/recall-table.js";
+import type { NewStatement } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { MemoryServiceParts } from "../../src/memories/memories.js";
+import { MemoryService, RecallByOccasion } from "../../src/memories/memories.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import { noCheck, noReader } from "../support/in-memory-long-term.js";
+import { InMemoryStore } from "../support/in-memory-store.js";
+import { InMemoryMemoryLog, InMemoryOwnerLedger } from "../support/memory-stores.js";
+
+const NOW = new Date("2026-05-04T10:00:00.000Z");
+const ann = ownerOf("default", "ann");
+const categoriesOf = () => CONCIERGE_CATEGORIES;
+
+type Known = Readonly<Record<string, NewStatement>>;
+
+/** A guest with these memories, by name; what a message is given is told by these names, sorted. */
+async function guestWith(
+  known: Known,
+  recall: MemoryServiceParts["recall"] = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf }),
+) {
+  const clock = { now: () => NOW };
+  const ledger = new InMemoryOwnerLedger();
+  const parts = {
+    log: new InMemoryMemoryLog(ledger),
+    store: new InMemoryStore(clock),
+    ledger,
+    readMessage: noReader,
+    checkProposed: noCheck,
+  };
+  const memory = new MemoryService({ ...parts, clock, logger: silentLogger, ...(recall && { recall }) }, { categoriesOf });
+  const names = new Map<string, string>();
+  for (const [name, statement] of Object.entries(known)) names.set((await memory.add(ann, statement, { now: NOW })).id, name);
+  const ask = (text: string) => memory.recall(ann, { text, now: NOW, deadlineMs: 1_000 });
+  return { memory, ask, given: async (text: string) => (await ask(text)).memories.map(({ id }) => names.get(id) ?? id).sort() };
+}
+
+const soft = (text: string, category: string, rest: Partial<NewStatement> = {}): NewStatement => ({ text, category, ...rest });
+const need = (text: string, category: string, companion?: string): NewStatement => ({
+  text,
+  category,
+  strength: "hard",
+  subject: companion === undefined ? "self" : `companion:${companion}`,
+});
+
+const IRIS: Known = {
+  nuts: need("Is allergic to hazelnuts", "dietary"),
+  lift: need("Needs a lift", "accessibility"),
+  row: soft("Likes row D", "seating", { aspect: "row" }),
+  meal: soft("Spends up to 35 euros on a meal", "budget", { aspect: "meal budget" }),
+  home: soft("Lives in Alfama", "location", { aspect: "home" }),
+  phone: soft("Wants to be called by telephone", "communication", { aspect: "channel" }),
+  monday: soft("Sings in a choir on Mondays", "schedule"),
+  moss: soft("Photographs moss", "other"),
+  fado: soft("Loves fado", "genre"),
+};
+const OLAF: Known = {
+  nuts: need("Is allergic to hazelnuts", "dietary"),
+  olaf: soft("Olaf is her husband", "companions", { subject: "companion:Olaf" }),
+  olafNeeds: need("Olaf is coeliac", "dietary", "Olaf"),
+  olafLikes: soft("Olaf is fond of magicians", "genre", { subject: "companion:Olaf" }),
+  runa: soft("Runa is her daughter", "companions", { subject: "companion:Runa" }),
+  runaNeeds: need("Runa uses a wheelchair", "accessibility", "Runa"),
+};
+
+describe("which memories a message is given", () => {
+  test.each([
+    ["to eat", "Where could I have supper near the river?", ["lift", "meal", "nuts"]],
+    ["to an event", "Two tickets for the recital, please", ["lift", "nuts", "row"]],
+    ["home", "How do I get home from here?", ["home", "lift", "nuts"]],
+    ["to be told", "Let me know when it is confirmed", ["lift", "nuts", "phone"]],
+    ["on a day that is taken", "Would Monday at nine suit me?", ["lift", "monday", "nuts"]],
+    ["on another day", "Would Thursday at nine suit me?", ["lift", "nuts"]],
+    ["to an event, in German", "Zwei Karten für das Konzert, bitte", ["lift", "nuts", "row"]],
+    ["to eat, in French", "Où est-ce que je peux dîner ce soir ?", ["lift", "meal", "nuts"]],
+    ["to eat, in Spanish", "¿Dónde puedo cenar esta noche?", ["lift", "meal", "nuts"]],
+    ["to eat, in Italian", "Vorrei prenotare un ristorante per la cena", ["lift", "meal", "nuts"]],
+    ["home, in Portuguese", "Como chego a casa?", ["home", "lift", "nuts"]],
+    ["to be told, in Dutch", "Laat me weten of het gelukt is", ["lift", "nuts", "phone"]],
+  ])("%s: what the occasion calls for, and the guest's own needs", async (_, message, expected) => {
+    const { given } = await guestWith(IRIS);
+    expect(await given(message)).toEqual(expected);
+  });
+
+  test("the time of something is not its occasion: supper after the recital", async () => {
+    const { given } = await guestWith(IRIS);
+    expect(await given("Where is supper good after the recital?")).toEqual(["lift", "meal", "nuts"]);
+  });
+
+  test.each([
+    "Thanks!",
+    "Great, thank you very much",
+    "Good evening",
+    "Vielen Dank!",
+    "Merci beaucoup",
+    "¡Muchas gracias!",
+    "Va bene, grazie",
+    "Ok",
+  ])("idle talk is given nothing: %s", async (message) => {
+    const { ask } = await guestWith(IRIS);
+    expect(await ask(message)).toMatchObject({ status: "empty", memories: [], held_back: { idle: 9 } });
+  });
+
+  test("so is what no memory has a part in, but not where an occasion is named", async () => {
+    const { given } = await guestWith(IRIS);
+    expect(await given("Tell me a joke")).toEqual([]);
+    expect(await given("Wird das Wetter schön?")).toEqual([]);
+    expect(await given("Is the weather fine for supper outside?")).toContain("nuts");
+  });
+
+  test("a message of which nothing tells the occasion is given what the guest is known for", async () => {
+    const { given } = await guestWith(IRIS);
+    expect(await given("Hmm, and the other thing we spoke of?")).toEqual(expect.arrayContaining(["nuts", "lift", "fado", "home", "meal"]));
+  });
+
+  test("what a message names is given whatever its occasion", async () => {
+    const { given } = await guestWith({ ...IRIS, inn: soft("The Golden Pheasant was rude to her", "venue") });
+    expect(await given("Is the Pheasant open?")).toEqual(["inn", "lift", "nuts"]);
+  });
+
+  test("a companion's needs where they come, and where it can't be told who does; not where others come, or nobody", async () => {
+    const { given } = await guestWith(OLAF);
+    expect(await given("Supper with Olaf on Friday")).toEqual(["nuts", "olaf", "olafNeeds"]);
+    expect(await given("A table with my husband")).toEqual(["nuts", "olaf", "olafNeeds"]);
+    expect(await given("A restaurant for Friday")).toEqual(["nuts", "olafNeeds", "runaNeeds"]);
+    expect(await given("Supper with Runa")).toEqual(["nuts", "runa", "runaNeeds"]);
+    expect(await given("Ein Tisch nur für mich")).toEqual(["nuts"]);
+    expect(await given("Supper with the whole family")).toEqual(["nuts", "olaf", "olafNeeds", "runa", "runaNeeds"]);
+    expect(await given("Somewhere to eat with the kids")).toEqual(["nuts", "runa", "runaNeeds"]);
+  });
+
+  test("what a companion likes is for the occasion too", async () => {
+    const { given } = await guestWith(OLAF);
+    expect(await given("What show would Olaf enjoy?")).toContain("olafLikes");
+    expect(await given("Supper with Olaf")).not.toContain("olafLikes");
+  });
+
+  test("somebody spoken of by a relation that nobody is known by may be one of whom no relation is known", async () => {
+    const { given } = await guestWith({
+      ola: need("Ola can't have milk", "dietary", "Ola"),
+      olaf: OLAF.olaf as NewStatement,
+      olafNeeds: OLAF.olafNeeds as NewStatement,
+    });
+    expect(await given("Lunch with a friend")).toEqual(["ola"]);
+  });
+
+  test("soft memories are capped by occasion, what must hold never", async () => {
+    const many = Array.from({ length: 30 }, (_, n) => [
+      [`soft${n}`, soft(`Likes the set lunch of house ${n}`, "venue")],
+      [`hard${n}`, need(`Is allergic to substance ${n}`, "dietary")],
+    ]).flat() as [string, NewStatement][];
+    const { ask } = await guestWith(Object.fromEntries(many));
+    const { memories, held_back } = await ask("Where is lunch good?");
+    expect(memories.filter(({ strength }) => strength === "hard")).toHaveLength(30);
+    expect(memories.filter(({ strength }) => strength === "soft")).toHaveLength(5);
+    expect(held_back).toEqual({ limit: 25 });
+  });
+
+  test("what is soft beside a need of the same aspect is outdated", async () => {
+    const { ask } = await guestWith({
+      fish: soft("Eats fish", "dietary", { strength: "soft", aspect: "diet" }),
+      vegan: { ...need("Is vegan", "dietary"), aspect: "diet" },
+    });
+    const { memories, held_back } = await ask("Where is lunch good?");
+    expect(memories.map(({ text }) => text)).toEqual(["Is vegan"]);
+    expect(held_back).toEqual({ outdated: 1 });
+  });
+
+  test("each says why it was given, and the rest is counted by reason", async () => {
+    const { ask } = await guestWith({ ...IRIS, ...OLAF });
+    const { memories, held_back } = await ask("Supper with Olaf, please");
+    const whys = Object.fromEntries(memories.map(({ text, why }) => [text, why]));
+    expect(whys).toMatchObject({
+      "Is allergic to hazelnuts": "own_need",
+      "Olaf is coeliac": "companion_need",
+      "Olaf is her husband": "party",
+      "Spends up to 35 euros on a meal": "occasion",
+    });
+    expect(held_back).toMatchObject({ not_coming: 2 });
+    expect(Object.values(held_back ?? {}).reduce((sum, count) => sum + count, 0) + memories.length).toBe(
+      Object.keys({ ...IRIS, ...OLAF }).length,
+    );
+  });
+
+  test("the gate reads all needs of everybody, whatever was given", async () => {
+    const { memory, ask } = await guestWith(OLAF);
+    expect((await ask("Thanks!")).memories).toEqual([]);
+    const needs = (await memory.needs(ann, { now: NOW })).map(({ text }) => text).sort();
+    expect(needs).toEqual(["Is allergic to hazelnuts", "Olaf is coeliac", "Runa uses a wheelchair"]);
+  });
+
+  test("without a domain's table the store's own choice is given, and nothing is counted", async () => {
+    const clock = { now: () => NOW };
+    const ledger = new InMemoryOwnerLedger();
+    const parts = {
+      log: new InMemoryMemoryLog(ledger),
+      store: new InMemoryStore(clock),
+      ledger,
+      readMessage: noReader,
+      checkProposed: noCheck,
+    };
+    const memory = new MemoryService({ ...parts, clock, logger: silentLogger }, { categoriesOf });
+    await memory.add(ann, soft("Loves fado", "genre"), { now: NOW });
+    const { memories, held_back } = await memory.recall(ann, { text: "Thanks!", now: NOW, deadlineMs: 1_000 });
+    expect(memories.map(({ text }) => text)).toEqual(["Loves fado"]);
+    expect(held_back).toBeUndefined();
+  });
+});
