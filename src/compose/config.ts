@@ -119,7 +119,7 @@ export const VARIABLES = {
   MEMORY_CATEGORIES_FILE: variable(
     optionalText,
     "the domain's",
-    'JSON with your own categories of memories: `[ { "name", "description", "type", "strength", "fixed", "open" } ]`, one of them `other`.',
+    'JSON of your categories: `[ { "name", "description", "type", "strength", "fixed", "open", "occasions" } ]`, one of them `other`.',
   ),
   MEMORY_COLLECTIONS: variable(
     z.enum(["single", "by-type"]).default("single"),

@@ -69,8 +69,8 @@ export interface Settings {
   /** Days in which a soft preference loses half its weight in ranking. Default: 180. */
   readonly memoryHalfLifeDays?: Setting<"MEMORY_HALF_LIFE_DAYS">;
   /**
-   * JSON with your own categories of memories: `[ { "name", "description", "type", "strength", "fixed", "open" } ]`, one of them
-   * `other`. Default: the domain's.
+   * JSON of your categories: `[ { "name", "description", "type", "strength", "fixed", "open", "occasions" } ]`, one of them `other`.
+   * Default: the domain's.
    */
   readonly memoryCategoriesFile?: Setting<"MEMORY_CATEGORIES_FILE">;
   /**
