@@ -74,7 +74,12 @@ export class RecallAnchors {
 }
 
 function cosine(a: readonly number[], b: Float32Array): number {
-  let dot = 0;
-  for (let i = 0; i < b.length; i++) dot += (a[i] ?? 0) * (b[i] ?? 0);
-  return dot;
+  let [dot, ofA, ofB] = [0, 0, 0];
+  for (const [i, y] of b.entries()) {
+    const x = a[i] ?? 0;
+    dot += x * y;
+    ofA += x * x;
+    ofB += y * y;
+  }
+  return ofA === 0 || ofB === 0 ? 0 : dot / Math.sqrt(ofA * ofB);
 }

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { CONCIERGE_RECALL } from "../../src/concierge/recall-table.js";
+import { RecallAnchors } from "../../src/memories/recall-anchors.js";
+
+const table = {
+  ...CONCIERGE_RECALL,
+  occasions: {
+    eat: { words: {}, anchors: { en: ["supper"] } },
+    stay: { words: {}, anchors: { en: ["bed"] } },
+  },
+  elsewhere: { words: {}, anchors: { en: ["rain"] } },
+};
+/** Not of length 1, as those of some models are. */
+const VECTORS: Readonly<Record<string, readonly number[]>> = { supper: [3, 0, 0], bed: [0, 5, 0], rain: [0, 0, 2] };
+const embed = async (texts: readonly string[]) => texts.map((text) => Float32Array.from(VECTORS[text] ?? []));
+const embedder = { id: "scripted", dimension: 3, lexical: false, embed };
+
+test("the nearest anchor tells what a message means, whatever the length of the vectors; nothing before they are embedded", async () => {
+  const anchors = new RecallAnchors(table, embedder);
+  expect(anchors.meaningOf([9, 1, 0])).toBeNull();
+  await anchors.load();
+  expect(anchors.meaningOf([9, 1, 0])).toEqual({ sure: ["eat"], likely: ["eat"], elsewhere: false });
+  expect(anchors.meaningOf([0, 1, 8])).toEqual({ sure: [], likely: [], elsewhere: true });
+  expect(anchors.meaningOf([0, 0, 0])).toEqual({ sure: [], likely: [], elsewhere: false });
+});
+
+test("anchors that can't be embedded tell nothing, and fail nobody", async () => {
+  const anchors = new RecallAnchors(table, { ...embedder, embed: async () => Promise.reject(new Error("down")) });
+  await anchors.load();
+  expect(anchors.meaningOf([9, 1, 0])).toBeNull();
+});
