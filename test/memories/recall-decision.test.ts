@@ -6,7 +6,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import type { MemoryServiceParts } from "../../src/memories/memories.js";
 import { MemoryService, RecallByOccasion } from "../../src/memories/memories.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { noCheck, noReader } from "../support/in-memory-long-term.js";
+import { checkByWords, noReader } from "../support/in-memory-long-term.js";
 import { InMemoryStore } from "../support/in-memory-store.js";
 import { InMemoryMemoryLog, InMemoryOwnerLedger } from "../support/memory-stores.js";
 
@@ -28,7 +28,7 @@ async function guestWith(
     store: new InMemoryStore(clock),
     ledger,
     readMessage: noReader,
-    checkProposed: noCheck,
+    checkProposed: checkByWords,
   };
   const memory = new MemoryService({ ...parts, clock, logger: silentLogger, ...(recall && { recall }) }, { categoriesOf });
   const names = new Map<string, string>();
@@ -199,7 +199,7 @@ describe("which memories a message is given", () => {
       store: new InMemoryStore(clock),
       ledger,
       readMessage: noReader,
-      checkProposed: noCheck,
+      checkProposed: checkByWords,
     };
     const memory = new MemoryService({ ...parts, clock, logger: silentLogger }, { categoriesOf });
     await memory.add(ann, soft("Loves fado", "genre"), { now: NOW });
