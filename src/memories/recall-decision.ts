@@ -54,6 +54,8 @@ export interface RecallDecision {
 const TELLING_IN = 2;
 /** Of tastes in general, so many as are most like what is asked for. */
 const MOST_ALIKE = 2;
+/** What is so like the message as nothing else is given, whatever its occasion. */
+const LIKE = 0.3;
 /** What is like the message is among as many of all memories. */
 const ALIKE_AMONG = 5;
 /** Shorter words tell nothing. */
@@ -119,10 +121,10 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     held_back: counted(held.keys(), (record) => held.get(record) ?? "limit"),
   };
 
-  /** Whether somebody's need that may not come is for an occasion that the message may be about. */
+  /** Whether somebody's need that may not come is for an occasion that the message's words don't exclude. */
   function mayMatter(record: MemoryRecord): boolean {
     const { occasions } = readOf(record);
-    return occasions === null || meant.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
+    return party.together || occasions === null || said.occasions.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {
@@ -141,6 +143,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
       return { record, why: coming === "comes" ? "party" : "standing", occasions: [] };
     if (shared) return { record, why: "likeness", occasions: [] };
+    if (record.id === byScore[0]?.[0] && byScore[0][1] > LIKE) return { record, why: "likeness", occasions: [] };
     const isAlike = nearest.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion));
     return isAlike ? { record, why: "alike", occasions: [] } : "occasion";
   }

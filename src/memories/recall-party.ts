@@ -8,6 +8,8 @@ export type Coming = "comes" | "stays" | "untold";
 export interface Party {
   /** By a companion's `subject`. */
   coming(subject: string): Coming;
+  /** Somebody comes along, whoever they are: "for us". */
+  readonly together: boolean;
   /** Words by which companions are called. */
   readonly names: ReadonlySet<string>;
 }
@@ -80,7 +82,7 @@ export class RecallParty {
       const isKnown = companion !== undefined && (companion.relations.size > 0 || companion.isChild);
       return strangers && !isKnown ? "untold" : "stays";
     };
-    return { coming, names: new Set(companions.flatMap(({ names }) => names.flat())) };
+    return { coming, together: says("together"), names: new Set(companions.flatMap(({ names }) => names.flat())) };
   }
 
   #companionsIn(known: readonly Memory[]): readonly Companion[] {

@@ -108,7 +108,7 @@ export class RecallWords {
       words,
       occasions: named,
       isDecided: decided.length > 0,
-      isIdle: idle.size > 0 && (others === 0 || (others === 1 && words.length >= IDLE_WORDS && named.size === 0)),
+      isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS - 1 && named.size === 0)),
       elsewhere,
       telling: words.filter(
         (word, at) => !listed.has(at) && ![...languages, "english" as const].some((language) => isStopWord(word, language)),

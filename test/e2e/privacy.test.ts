@@ -3,12 +3,14 @@ import type { Composed } from "../../src/compose/compose.js";
 import { type Memory, statementSchema } from "../../src/domain/memory.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { journalRecordSchema, type Message, type Session } from "../../src/domain/session.js";
+import { recordFrom } from "../../src/memories/statement-record.js";
 import { newId } from "../../src/platform/ids.js";
 import type { ChatModel } from "../../src/ports/agent.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
 import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
 import type { StateEngine } from "../../src/state/engine.js";
+import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
 import { ownerPartition } from "../../src/state/partition.js";
 import { parseEvents } from "../support/http-client.js";
 import { CANARIES, liveAWholeLife } from "./whole-life.js";
@@ -70,10 +72,13 @@ describe("erasing oneself over HTTP", () => {
 
 describe("a receipt", () => {
   const residues = {
-    // Beneath the gate, which refuses what begins while the owner is being erased.
-    memories: async ({ parts }: Composed, owner: Owner) => {
+    // The log refuses what comes behind the erasure's fence.
+    memories: async (_: Composed, owner: Owner, engine: StateEngine) => {
       const statement = statementSchema.parse({ text: "Prefers residue", category: "genre" });
-      await parts.longTerm.add(owner, statement, { now: new Date() });
+      const now = new Date();
+      const claim = { id: newId(), statedAt: now.toISOString(), source: null, statement, waits: null };
+      const entry = { kind: "import", turn: null, puts: [recordFrom(claim, now, [])], removed: [] } as const;
+      await new EngineMemoryLog(engine).append(owner, entry, { expectedSeq: 0, behindFence: true, now });
     },
     history: async ({ history }: Composed, owner: Owner) => {
       const message = { message_id: newId(), session_id: newId(), turn: 1, position: 0, role: "user" as const, name: null };

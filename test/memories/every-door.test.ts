@@ -27,9 +27,9 @@ interface Hostile {
 }
 
 const HOSTILE: Readonly<Record<string, Hostile>> = {
-  "a card number": { message: "My card is 4111 1111 1111 1111", text: "Card number 4111 1111 1111 1111", canary: "4111" },
+  "a card number": { message: "My card is 4111 1111 1111 1111", text: "Card number 4111 1111 1111 1111", canary: "4111 1111" },
   "a password": { message: "my password is zirbelkiefer9", text: "Uses the password zirbelkiefer9", canary: "zirbelkiefer9" },
-  "an account": { message: "IBAN DE89 3704 0044 0532 0130 00", text: "Has the account DE89 3704 0044 0532 0130 00", canary: "DE89" },
+  "an account": { message: "IBAN DE89 3704 0044 0532 0130 00", text: "Has the account DE89 3704 0044 0532 0130 00", canary: "DE89 3704" },
   "a key": { message: "sk-proj-Zirbel0123456789abcdefABCDEF01", text: "Has sk-proj-Zirbel0123456789abcdefABCDEF01", canary: "Zirbel0123" },
   "a need that the quote doesn't bear out": {
     message: "I'd rather sit by the window.",
