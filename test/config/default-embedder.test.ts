@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { startupBlock } from "../../src/cli/startup-block.js";
 import { createOrchestrator, type Maitred } from "../../src/index.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import { SLOW } from "../support/projects.js";
 
 // A busy machine takes its time over a thread from the sources.
 vi.setConfig({ testTimeout: 120_000 });
@@ -44,7 +45,9 @@ test("[understands-without-a-key] nothing configured: a turn is given what it me
   expect(await likened(maitred, "Kowalczyk jazz zzzz")).toContain("Prefers jazz concerts");
 });
 
-test("[embedder-changes-safely] a store that was made by words opens and goes on with them, says what to run, and then means what it says", async () => {
+test("[embedder-changes-safely] a store that was made by words opens and goes on with them, says what to run, and then means what it says", {
+  tags: [SLOW],
+}, async () => {
   const dir = await tempDir();
   const before = await opened(dir, BY_WORDS);
   await before.for({ user: "ada" }).memories.add("Travels with a small dog");

@@ -9,6 +9,7 @@ import { AppError } from "../../src/platform/errors.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import type { ChatModel, ModelEvent, ModelMessage } from "../../src/ports/agent.js";
 import { byWords } from "../support/by-words.js";
+import { SLOW } from "../support/projects.js";
 
 // A busy machine takes its time over a start.
 vi.setConfig({ testTimeout: 120_000 });
@@ -220,7 +221,7 @@ describe("what a library logs", () => {
     expect(lines.join("")).toContain("MEM0_ENABLED");
   });
 
-  test("is of `logLevel` and above, as option or as a variable in `env`, the option first", async () => {
+  test("is of `logLevel` and above, as option or as a variable in `env`, the option first", { tags: [SLOW] }, async () => {
     const { lines, levels } = standardError();
     await failingTurn(await createMaitred({ ...options(), logLevel: "error", env: { LOG_LEVEL: "debug" } }));
     expect(lines).toEqual([]);
@@ -230,7 +231,7 @@ describe("what a library logs", () => {
     expect(levels()).toEqual(["debug", "warn"]);
   });
 
-  test("goes to a logger of one's own from `logLevel` on, and whole without one", async () => {
+  test("goes to a logger of one's own from `logLevel` on, and whole without one", { tags: [SLOW] }, async () => {
     const told: string[] = [];
     const note = (level: string) => () => void told.push(level);
     const logger: Logger = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };

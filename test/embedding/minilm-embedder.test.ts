@@ -8,6 +8,7 @@ import { WordPieces } from "../../packages/minilm/src/word-pieces.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { SentenceEmbedder } from "../../src/embedding/sentence-embedder.js";
 import { cosine, describeEmbedderContract } from "../contract/embedder.contract.js";
+import { SLOW } from "../support/projects.js";
 
 // A busy machine takes its time over a thread from the sources.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -84,7 +85,7 @@ describe("its thread", () => {
     await expect(kept).resolves.toHaveLength(1);
   });
 
-  test("that ends is told to who waits, and is there again for a later text", async () => {
+  test("that ends is told to who waits, and is there again for a later text", { tags: [SLOW] }, async () => {
     const embedder = new SentenceEmbedder(new MiniLm(), grams);
     onTestFinished(() => embedder.close());
     await embedder.load();

@@ -8,6 +8,7 @@ import { systemClock } from "../../src/platform/clock.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineJobs } from "../../src/state/jobs/installation-jobs.js";
+import { SLOW } from "../support/projects.js";
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse("2026-03-01T09:30:00.000Z");
@@ -46,7 +47,7 @@ test.each([
   expect(runs).toHaveLength(expected.length);
 });
 
-test("a server runs it every RETENTION_INTERVAL_HOURS, and it deletes and purges what is due by then", async () => {
+test("a server runs it every RETENTION_INTERVAL_HOURS, and it deletes and purges what is due by then", { tags: [SLOW] }, async () => {
   const runs: number[] = [];
   const logger: Logger = {
     ...silentLogger,

@@ -6,6 +6,7 @@ import { openTraces } from "../../src/compose/telemetry.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { startWorld, tempDir } from "../e2e/world.js";
 import { freePort } from "../support/free-port.js";
+import { SLOW } from "../support/projects.js";
 import { TaskModel } from "../support/task-model.js";
 
 interface Received {
@@ -53,7 +54,7 @@ test("with OTEL_EXPORTER_OTLP_ENDPOINT a server's traces are at the collector wh
   expect(names).toEqual(expect.arrayContaining(["invoke_agent concierge", "recall", "chat by task", "write_back"]));
 });
 
-test("a collector that is away costs the spans and a line in the log, and the turn nothing", async () => {
+test("a collector that is away costs the spans and a line in the log, and the turn nothing", { tags: [SLOW] }, async () => {
   const lines: [object, string][] = [];
   const logger = { ...silentLogger, warn: (fields: object, message: string) => void lines.push([fields, message]) };
   traces = await openTraces(parseConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }), logger);

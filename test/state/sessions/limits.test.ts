@@ -9,6 +9,7 @@ import { EngineImageStore } from "../../../src/state/images/images.js";
 import { EngineOwnerLedger } from "../../../src/state/ledger/ledger.js";
 import { engineSessionIndex, engineSessionStore } from "../../../src/state/sessions/sessions.js";
 import { ALICE, BOB, collected, JournalRecords } from "../../../src/testing/journal-records.js";
+import { SLOW } from "../../support/projects.js";
 import { CutEngine, contentsOf } from "../cut-engine.js";
 
 /** What an engine takes in one commit that takes the least. */
@@ -26,7 +27,7 @@ const long = (records: JournalRecords, turns: number, chars: number): NewRecord[
   ]).flat();
 
 describe("what is more than one commit takes", () => {
-  test("a session that begins with megabytes, as a fork does, is there whole or not at all", async () => {
+  test("a session that begins with megabytes, as a fork does, is there whole or not at all", { tags: [SLOW] }, async () => {
     for (let at = 1; ; at++) {
       const { engine, store, records } = opened();
       const id = newId();

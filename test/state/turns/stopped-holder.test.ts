@@ -4,6 +4,7 @@ import type { ModelEvent, ModelRequest } from "../../../src/ports/agent.js";
 import type { StateEngine } from "../../../src/state/engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { collected } from "../../../src/testing/journal-records.js";
+import { SLOW } from "../../support/projects.js";
 import { type ReadDocument, TaskModel } from "../../support/task-model.js";
 import { VectorDouble } from "../../support/vector-double.js";
 import { connected, type Replica, type ReplicaOptions, startReplica } from "./replicas.js";
@@ -201,7 +202,9 @@ test("[write-back-once] what is said again differently, to another process than 
   expect(await reader.replica.application.history.count(ADA, said.session_id)).toBe(2);
 });
 
-test("processes whose clocks are an hour apart steal no lock from each other, know each other's keys, and do each job once", async () => {
+test("processes whose clocks are an hour apart steal no lock from each other, know each other's keys, and do each job once", {
+  tags: [SLOW],
+}, async () => {
   const { start } = world();
   const at = (ms: number) => ({ clock: { now: () => new Date(Date.now() + ms) }, variables: { SESSION_LOCK_WAIT_MS: "2000" } });
   const processes = [await start("Level", at(0)), await start("Ahead", at(HOUR_MS)), await start("Behind", at(-HOUR_MS))];
