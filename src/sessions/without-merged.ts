@@ -12,7 +12,9 @@ export interface ChangedRecords {
   readonly hasWords: boolean;
 }
 
-const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const ID_CHARS = 36;
+/** What stands between the ids of a text; of a name such as `card-<id>` a hyphen is left. */
+const BETWEEN_IDS = /[^0-9a-f-]/;
 
 /** The id of the merge by which a record came from another user: also in a fork of a copy, or of a fork. Null where it came by none. */
 export function mergeOf({ type, body }: JournalRecord): string | null {
@@ -147,5 +149,8 @@ function ownAnswer(record: MessageRecord, { mergeId, given, othersWords, ownWord
 
 /** Whether one of the ids stands in what a tool gave. */
 function mentions(value: unknown, ids: ReadonlySet<string>): boolean {
-  return ids.size > 0 && (JSON.stringify(value) ?? "").match(ID)?.some((id) => ids.has(id)) === true;
+  return (
+    ids.size > 0 &&
+    (JSON.stringify(value) ?? "").split(BETWEEN_IDS).some((each) => ids.has(each.slice(-ID_CHARS)) || ids.has(each.slice(0, ID_CHARS)))
+  );
 }
