@@ -42,6 +42,7 @@ export { type Owner, ownerOf, parseOwner } from "./domain/owner.js";
 export type { CategoryOccasions, Occasion, PartyWords, RecallTable } from "./domain/recall-table.js";
 export type {
   Element,
+  HeldBack,
   JournalRecord,
   JsonObject,
   JsonValue,

@@ -101,7 +101,9 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
 
   const soft = records.filter(({ strength }) => strength === "soft");
   const outdated = outdatedIn(records, rules.categories);
-  const telling = tellingWordsOf(new Set(said.telling.filter((word) => !party.names.has(word))), soft.map(readOf));
+  // Where nothing tells what is alike, a word that also names an occasion is the only one that does.
+  const mayTell = candidates.scores.size === 0 ? said.content : said.telling;
+  const telling = tellingWordsOf(new Set(mayTell.filter((word) => !party.names.has(word))), soft.map(readOf));
   // What names a thing that is remembered is about that, whatever the occasion.
   const isNamed = meant.size === 0 && telling.length > 0;
   const byScore = [...candidates.scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));

@@ -18,6 +18,8 @@ export interface MessageWords {
   readonly elsewhere: "no" | "named" | "decided";
   /** Words that belong to no list: names, things. */
   readonly telling: readonly string[];
+  /** Those, and words of lists: all that are more than grammar. */
+  readonly content: readonly string[];
   /** 0 (Monday) to 6. */
   readonly weekdays: ReadonlySet<number>;
   /** 0 (January) to 11. */
@@ -104,15 +106,17 @@ export class RecallWords {
       : found.some(({ label }) => label.kind === "elsewhere")
         ? "named"
         : "no";
+    const content = words
+      .map((word, at) => ({ word, at }))
+      .filter(({ word }) => ![...languages, "english" as const].some((language) => isStopWord(word, language)));
     return {
       words,
       occasions: named,
       isDecided: decided.length > 0,
       isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS - 1 && named.size === 0)),
       elsewhere,
-      telling: words.filter(
-        (word, at) => !listed.has(at) && ![...languages, "english" as const].some((language) => isStopWord(word, language)),
-      ),
+      telling: content.filter(({ at }) => !listed.has(at)).map(({ word }) => word),
+      content: content.map(({ word }) => word),
       weekdays,
       months: monthsIn(words),
     };

@@ -205,7 +205,10 @@ class Reconciliation {
     const message = change.source?.message_id ?? "";
     const waiting = target.pending_change;
     // The same message again, or another that asks for the same.
-    if (waiting !== null && (waiting.source?.message_id === message || waiting.op === op)) return this.#drop("known");
+    const isSameMessage = waiting?.source?.message_id === message;
+    // "No longer vegetarian, I'm pescatarian" ends and replaces: it is asked about as one.
+    const isMore = isSameMessage && waiting?.op === "end" && op === "supersede";
+    if (waiting !== null && !isMore && (isSameMessage || waiting.op === op)) return this.#drop("known");
     if (waiting === null && !this.#mayWait(message)) return this.#drop("too_many_waiting");
     const { statement, source, stated_at, waits: reason } = change;
     const pending_change: PendingChange = { op, statement: op === "supersede" ? statement : null, reason, source, stated_at, asked: 0 };

@@ -83,6 +83,18 @@ describe("[one-in-a-slot] of needs that exclude each other", () => {
     expect(story.says(2, vegan).last?.puts).toEqual([]);
   });
 
+  test("what ends the first and states the second in one message is asked about as one", () => {
+    const first = new Story().says(1, vegetarian);
+    const end: Said = { op: "end", target_id: first.id("Is vegetarian"), waits: "unclear_change", quote: "no longer vegetarian" };
+    for (const said of [
+      [end, vegan],
+      [vegan, end],
+    ]) {
+      const story = new Story().says(1, vegetarian).says(2, ...said);
+      expect(story.of("Is vegetarian")?.pending_change).toMatchObject({ op: "supersede", statement: { text: "Is vegan" } });
+    }
+  });
+
   test("said again in another message it takes the first one's place", () => {
     const story = new Story().says(1, vegetarian).says(2, vegan).says(3, vegan);
     expect([story.active(), story.of("Is vegetarian")?.superseded_by]).toEqual([["Is vegan"], story.id("Is vegan")]);

@@ -47,7 +47,8 @@ class MyLog {
     if (!this.logs.has(key)) this.logs.set(key, []);
     return this.logs.get(key);
   }
-  async append(owner, entry, { expectedSeq, epoch, now }) {
+  async append(owner, entry, { expectedSeq, epoch, behindFence, now }) {
+    if (!behindFence && this.ledger.isErasing(owner)) throw new AppError("OWNER_ERASED");
     if (epoch !== undefined && epoch !== (await this.ledger.epoch(owner))) throw new AppError("OWNER_ERASED");
     if (this.of(owner).length !== expectedSeq) throw new AppError("MEMORIES_CHANGED");
     this.of(owner).push({ v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry });
@@ -64,12 +65,16 @@ class MyLog {
 
 function ledger() {
   const epochs = new Map();
+  const erasing = new Set();
   const epoch = async (owner) => epochs.get(owner) ?? 0;
   const beginErasure = async (owner) => {
     epochs.set(owner, (await epoch(owner)) + 1);
+    erasing.add(owner);
     return { receiptId: "r", epoch: await epoch(owner) };
   };
-  return { epoch, beginErasure, completeErasure: async () => {} };
+  const isErasing = (owner) => erasing.has(owner);
+  const over = async (owner) => void erasing.delete(owner);
+  return { epoch, isErasing, beginErasure, completeErasure: over, withdrawErasure: over };
 }
 
 memoryLogContract("mine", async () => {

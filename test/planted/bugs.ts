@@ -165,12 +165,11 @@ export const BUGS: readonly PlantedBug[] = [
     name: "the store is written before the log",
     promise: "write-back-once",
     file: "memories/owner-logs.ts",
-    search: "memories.fold(await this.#parts.log.append(owner, entry, { expectedSeq: memories.seq, epoch, now: options.now }));",
+    search: "memories.fold(await this.#parts.log.append(owner, entry, append));",
     replace: `{
-            const { seq } = memories;
-            memories.fold({ v: 1, seq: seq + 1, at: options.now.toISOString(), ...entry });
+            memories.fold({ v: 1, seq: memories.seq + 1, at: now.toISOString(), ...entry });
             await this.#project(owner, held, { epoch });
-            await this.#parts.log.append(owner, entry, { expectedSeq: seq, epoch, now: options.now });
+            await this.#parts.log.append(owner, entry, append);
           }`,
     test: "test/memories/lost-store.test.ts",
     named: "logged and not stored",

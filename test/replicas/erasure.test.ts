@@ -9,6 +9,8 @@ import { withStubbedCluster } from "./stubbed-cluster.js";
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
+  // As who runs several processes has them installed.
+  for (const name of ["pg", "ioredis", "@qdrant/js-client-rest"]) await installed.link(name);
 }, 120_000);
 afterAll(() => installed.remove());
 

@@ -14,6 +14,8 @@ const SUSPENDED_MS = LEASE_MS + 7_000;
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
+  // As who runs several processes has them installed.
+  for (const name of ["pg", "ioredis", "@qdrant/js-client-rest"]) await installed.link(name);
 }, 120_000);
 afterAll(() => installed.remove());
 
