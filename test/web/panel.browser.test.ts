@@ -178,11 +178,11 @@ needing("chromium")("the memory panel in a browser", () => {
     await expect.poll(() => page.locator("#memory-list .asks").count()).toBe(0);
   });
 
-  test("where another holds already, the question whether one ends names it, in the panel and under the answers", async () => {
+  test("where one takes another's place, the question names both, in the panel and under the answers", async () => {
     const { page, complaints } = await house.guest("pescatarian");
     await ask(page, "I'm vegetarian.");
     await ask(page, "I'm no longer vegetarian, I'm pescatarian");
-    const question = "No longer: Is vegetarian (now: Is pescatarian)?";
+    const question = "Is pescatarian (instead of: Is vegetarian)?";
     await lastAnswer(page).getByRole("group", { name: question }).waitFor();
     await ask(page, "Jazz in Vienna");
     await lastAnswer(page).getByRole("group", { name: question }).waitFor();
