@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { cosine } from "../../src/platform/cosine.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 
 const guestSchema = z.object({
@@ -74,10 +75,4 @@ function outcome(needs: readonly string[], found: readonly string[]): Outcome {
 function sum(outcomes: readonly Outcome[]): Found {
   const share = (which: keyof Outcome) => outcomes.filter((each) => each[which]).length / Math.max(1, outcomes.length);
   return { questions: outcomes.length, any: share("any"), all: share("all") };
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let dot = 0;
-  for (let i = 0; i < a.length; i++) dot += (a[i] ?? 0) * (b[i] ?? 0);
-  return dot / (Math.hypot(...a) * Math.hypot(...b));
 }

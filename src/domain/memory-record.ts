@@ -50,6 +50,11 @@ export function recordOf({ history = [], ...memory }: Omit<RestorableMemory, "sa
   };
 }
 
+/** Oldest statement first. */
+export function byStated(a: Memory, b: Memory): number {
+  return Date.parse(a.stated_at) - Date.parse(b.stated_at) || (a.id < b.id ? -1 : 1);
+}
+
 /** True while a memory holds: active, begun, and not over. */
 export function holdsAt(record: Memory, now: Date): boolean {
   return record.status === "active" && isValidAt(record, now);

@@ -2,7 +2,6 @@ import { type Category, categoryOf } from "../domain/categories.js";
 import type { RestorableMemory } from "../domain/memory.js";
 import { type MemoryRecord, recordOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
-import { isAppError } from "../platform/errors.js";
 import { proposedOperationSchema } from "../ports/extraction.js";
 import { holdsSecret } from "./checks/secrets.js";
 import { byHand, wordsToStore } from "./stated-by-hand.js";
@@ -36,31 +35,25 @@ export async function admittedFromFile(
     const proposal = { op: "add", quote: source.quote, text: words, about, category, need, strength, subject, type };
     const { operations, dropped } = await checkProposed(message, [proposedOperationSchema.parse(proposal)]);
     const [operation] = operations;
-    if (operation?.waits === null && operation.statement?.text === words) return isInstruction(record, categories) ? told(record) : record;
+    if (operation?.waits === null && operation.statement?.text === words) return unlessInstruction(record, categories);
     if (dropped.secret !== undefined) return null;
   }
   return asByHand({ ...record, source: null }, categories);
 }
 
-function asByHand(record: MemoryRecord, categories: readonly Category[]): MemoryRecord | null {
+/** @throws INVALID_REQUEST for what can't be stored */
+function asByHand(record: MemoryRecord, categories: readonly Category[]): MemoryRecord {
   const { text, category, aspect, condition, about, subject, tags, strength } = record;
-  try {
-    byHand({ text, category, aspect, condition, about, subject, tags: [...tags] }, categories);
-  } catch (error) {
-    if (isAppError(error, "MEMORY_REFUSED")) return null;
-    throw error;
-  }
+  byHand({ text, category, aspect, condition, about, subject, tags: [...tags] }, categories);
   if (strength === "hard") return { ...record, status: "review", reason: "reported" };
-  return isInstruction(record, categories) ? told(record) : record;
+  return unlessInstruction(record, categories);
 }
 
-/** Tells how to act, and is none of what the table's categories know of that: language, channel, style. */
-function isInstruction({ type, category, aspect }: MemoryRecord, categories: readonly Category[]): boolean {
-  return type === "procedural" && categoryOf(categories, category)?.fixed.includes(aspect) !== true;
-}
-
-function told(record: MemoryRecord): MemoryRecord {
-  return { ...record, status: "review", reason: "instruction" };
+/** What tells how to act, and is none of what the table's categories know of that (language, channel, style), waits. */
+function unlessInstruction(record: MemoryRecord, categories: readonly Category[]): MemoryRecord {
+  const { type, category, aspect } = record;
+  const isInstruction = type === "procedural" && categoryOf(categories, category)?.fixed.includes(aspect) !== true;
+  return isInstruction ? { ...record, status: "review", reason: "instruction" } : record;
 }
 
 function withoutSecretChange(record: MemoryRecord): MemoryRecord {

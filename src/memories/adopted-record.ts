@@ -1,6 +1,6 @@
 import { HAPPENED } from "../domain/made-of.js";
 import type { MemorySource } from "../domain/memory.js";
-import type { MemoryRecord } from "../domain/memory-record.js";
+import { byStated, type MemoryRecord } from "../domain/memory-record.js";
 import { happenedId, mergedId } from "../domain/owned-ids.js";
 import { isId } from "../platform/ids.js";
 import type { MergedUsers } from "../ports/merged-memories.js";
@@ -29,5 +29,5 @@ export function adoptedRecords(users: MergedUsers, records: Iterable<MemoryRecor
       entities: record.entities.map((entity) => (isId(entity) ? idOf(entity) : entity)),
     };
   });
-  return adopted.sort((a, b) => Date.parse(a.stated_at) - Date.parse(b.stated_at) || (a.id < b.id ? -1 : 1));
+  return adopted.sort(byStated);
 }

@@ -1,3 +1,4 @@
+import { cosine } from "../platform/cosine.js";
 import type { Logger } from "../platform/logger.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageToRead, Reading } from "../ports/extraction.js";
@@ -47,15 +48,4 @@ async function saysTheSame(embedder: Embedder, text: string, quote: string): Pro
   if (one === undefined || other === undefined) return false;
   const from = embedder.relevantFrom?.(one) ?? Number.POSITIVE_INFINITY;
   return cosine(one, other) >= from + (1 - from) * SAYS_THE_SAME;
-}
-
-function cosine(one: Float32Array, other: Float32Array): number {
-  let [both, a, b] = [0, 0, 0];
-  for (const [i, value] of one.entries()) {
-    const against = other[i] ?? 0;
-    both += value * against;
-    a += value * value;
-    b += against * against;
-  }
-  return a === 0 || b === 0 ? 0 : both / Math.sqrt(a * b);
 }

@@ -1,5 +1,6 @@
 import type { Memory, Statement } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
+import { readableName } from "../domain/need-name.js";
 import type { Owner } from "../domain/owner.js";
 import type { MemoryLog, MemoryLogEntry } from "../ports/memory-log.js";
 import type { OwnerLogs } from "./owner-logs.js";
@@ -29,9 +30,8 @@ export function waitingOffRecord(changes: readonly ProposedChange[]): ProposedCh
 
 /** The need's name, or of what is none of the domain's needs its category's, in the place of all words. */
 function unsaid<S extends Pick<Statement, "need" | "category">>(said: S) {
-  const name = said.need === null || said.need === OTHER ? said.category : said.need;
-  const text = name.replaceAll("_", " ");
-  return { ...said, text: text.charAt(0).toUpperCase() + text.slice(1), aspect: "", condition: "", about: "", entities: [], tags: [] };
+  const text = readableName(said.need === null || said.need === OTHER ? said.category : said.need);
+  return { ...said, text, aspect: "", condition: "", about: "", entities: [], tags: [] };
 }
 
 /** Takes out what messages alone gave. Safe to repeat. Returns the hard ones, which wait. */

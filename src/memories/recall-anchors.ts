@@ -1,4 +1,5 @@
 import type { RecallTable } from "../domain/recall-table.js";
+import { cosine } from "../platform/cosine.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MeantOccasions } from "./recall-decision.js";
 
@@ -71,15 +72,4 @@ export class RecallAnchors {
       this.#failedAt = performance.now();
     }
   }
-}
-
-function cosine(a: readonly number[], b: Float32Array): number {
-  let [dot, ofA, ofB] = [0, 0, 0];
-  for (const [i, y] of b.entries()) {
-    const x = a[i] ?? 0;
-    dot += x * y;
-    ofA += x * x;
-    ofB += y * y;
-  }
-  return ofA === 0 || ofB === 0 ? 0 : dot / Math.sqrt(ofA * ofB);
 }

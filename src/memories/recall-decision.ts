@@ -1,5 +1,5 @@
 import { type Category, categoryOf } from "../domain/categories.js";
-import { beginsAfter, holdsAt, type MemoryRecord } from "../domain/memory-record.js";
+import { beginsAfter, byStated, holdsAt, type MemoryRecord } from "../domain/memory-record.js";
 import type { HeldBackReason, RecallReason } from "../domain/session.js";
 import { type Ranking, topStanding, weight } from "../domain/standing-preferences.js";
 import type { Coming, RecallParty } from "./recall-party.js";
@@ -88,7 +88,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   );
   const isElsewhere = said.elsewhere !== "no" || message.meaning?.elsewhere === true;
   const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && meant.size === 0 && isNobodyNamed;
-  if (said.isIdle || asksNothing) return { given: [], held_back: counted(records, () => "idle") };
+  if (said.isIdle || asksNothing) return { given: [], held_back: counted(records.map(() => "idle")) };
 
   const readOf = (record: MemoryRecord) => words.ofMemory(record, categoryOf(rules.categories, record.category));
   const given = new Map<MemoryRecord, RecallReason>();
@@ -120,7 +120,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   for (const { record } of chosen) if (!given.has(record)) held.set(record, "limit");
   return {
     given: [...given].map(([record, why]) => ({ record, why })),
-    held_back: counted(held.keys(), (record) => held.get(record) ?? "limit"),
+    held_back: counted(held.values()),
   };
 
   /** Whether somebody's need that may not come is for an occasion that the message's words don't exclude. */
@@ -130,24 +130,22 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {
+    const as = (why: Chosen["why"], occasions: readonly string[] = []): Chosen => ({ record, why, occasions });
     const coming: Coming | "self" = record.subject === "self" ? "self" : party.coming(record.subject);
     const category = categoryOf(rules.categories, record.category);
     const its = readOf(record);
     const shared = telling.some((word) => holds(its, word)) || sharesDay(its, said);
     if (coming === "stays") return "not_coming";
     if (isOnAnotherDay(its, said) || (its.places.length > 0 && !its.places.some((place) => said.words.includes(place)))) return "occasion";
-    if (isNamed && coming !== "comes") return shared ? { record, why: "likeness", occasions: [] } : "occasion";
-    if (coming === "untold")
-      return shared ? { record, why: "likeness", occasions: [] } : meant.size === 0 ? anyOccasion(record) : "not_coming";
-    if (meant.size === 0) return coming === "comes" ? { record, why: "party", occasions: [] } : anyOccasion(record);
+    if (isNamed && coming !== "comes") return shared ? as("likeness") : "occasion";
+    if (coming === "untold") return shared ? as("likeness") : meant.size === 0 ? as("standing") : "not_coming";
+    if (meant.size === 0) return as(coming === "comes" ? "party" : "standing");
     const occasions = [...meant].filter((occasion) => its.occasions?.has(occasion) && !isOnItsDays(its, occasion));
-    if (occasions.length > 0) return { record, why: coming === "comes" ? "party" : "occasion", occasions };
+    if (occasions.length > 0) return as(coming === "comes" ? "party" : "occasion", occasions);
     if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
-      return { record, why: coming === "comes" ? "party" : "standing", occasions: [] };
-    if (shared) return { record, why: "likeness", occasions: [] };
-    if (record.id === byScore[0]?.[0] && byScore[0][1] > LIKE) return { record, why: "likeness", occasions: [] };
-    const isAlike = nearest.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion));
-    return isAlike ? { record, why: "alike", occasions: [] } : "occasion";
+      return as(coming === "comes" ? "party" : "standing");
+    if (shared || (byScore[0]?.[0] === record.id && byScore[0][1] > LIKE)) return as("likeness");
+    return nearest.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion)) ? as("alike") : "occasion";
   }
 
   /** What is about days of the week, or months, is for them, whatever else the message is about; and for who asks for a time alone. */
@@ -156,10 +154,6 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     return (
       its.weekdays.size + its.months.size > 0 && !sharesDay(its, said) && !its.named.has(occasion) && !(isTimeAsked && occasion === WHEN)
     );
-  }
-
-  function anyOccasion(record: MemoryRecord): Chosen {
-    return { record, why: "standing", occasions: [] };
   }
 
   /** Of each occasion as many as fit; what came for its words or for who comes is always there. */
@@ -207,10 +201,6 @@ interface Chosen {
 function isAtHand(record: MemoryRecord, now: Date): boolean {
   if (record.type === "narrative" || record.type === "episodic" || record.type === "summary") return false;
   return holdsAt(record, now) || (beginsAfter(record, now) && (record.strength === "hard" || record.valid_until !== null));
-}
-
-function byStated(a: MemoryRecord, b: MemoryRecord): number {
-  return Date.parse(a.stated_at) - Date.parse(b.stated_at) || (a.id < b.id ? -1 : 1);
 }
 
 /** Soft ones beside a later one, or one that must hold, of an aspect that has one value at a time. */
@@ -265,14 +255,8 @@ function isOnAnotherDay(its: MemoryOccasions, said: Pick<MemoryOccasions, "weekd
   return its.weekdays.size > 0 && said.weekdays.size > 0 && ![...its.weekdays].some((day) => said.weekdays.has(day));
 }
 
-function counted<R extends HeldBackReason>(
-  records: Iterable<MemoryRecord>,
-  reasonOf: (record: MemoryRecord) => R,
-): Partial<Record<R, number>> {
-  const counts: Partial<Record<R, number>> = {};
-  for (const record of records) {
-    const reason = reasonOf(record);
-    counts[reason] = (counts[reason] ?? 0) + 1;
-  }
+function counted(reasons: Iterable<HeldBackReason>): Partial<Record<HeldBackReason, number>> {
+  const counts: Partial<Record<HeldBackReason, number>> = {};
+  for (const reason of reasons) counts[reason] = (counts[reason] ?? 0) + 1;
   return counts;
 }

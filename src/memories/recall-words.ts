@@ -53,8 +53,8 @@ interface Listed {
 export const WHEN = "when";
 /** So many words behind what makes them a time belong to it: "after the late show". */
 const SETTING_WORDS = 3;
-/** Idle talk with one word that isn't, from so many words on. */
-const IDLE_WORDS = 4;
+/** So many words of idle talk are idle with one word beside them that isn't. */
+const IDLE_WORDS = 3;
 
 const CAPITALISED = /\p{Lu}[\p{L}\p{M}]*/gu;
 
@@ -113,7 +113,7 @@ export class RecallWords {
       words,
       occasions: named,
       isDecided: decided.length > 0,
-      isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS - 1 && named.size === 0)),
+      isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0)),
       elsewhere,
       telling: content.filter(({ at }) => !listed.has(at)).map(({ word }) => word),
       content: content.map(({ word }) => word),

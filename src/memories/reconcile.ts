@@ -131,8 +131,7 @@ class Reconciliation {
     if (record.strength === "soft" && record.confidence < minConfidence) return this.#drop("not_sure_enough");
     const rival = target === undefined && waits === null ? this.#inItsSlot(record) : undefined;
     if (rival !== undefined && !isMeant(record, rival)) return this.#putToWait({ ...change, waits: "unclear_change" }, rival, "supersede");
-    if (rival !== undefined) return this.#place(change.id, record, rival, false);
-    return this.#place(change.id, record, target, waits !== null);
+    return this.#place(change.id, record, target ?? rival, waits !== null);
   }
 
   /** What was known of somebody who turned out to be the owner. What is past stays so; what waits goes on waiting. */
@@ -286,19 +285,18 @@ class Reconciliation {
   }
 
   /** What holds of the same person in the slot of a need: another diet. */
-  #inItsSlot({ id, status, strength, need, subject, condition }: MemoryRecord): MemoryRecord | undefined {
-    const slotOf = ({ need: name }: Pick<MemoryRecord, "need">) => (name === null ? undefined : this.#rules.slotOf?.(name));
-    const slot = slotOf({ need });
-    if (slot === undefined || status !== "active" || strength !== "hard") return undefined;
+  #inItsSlot(record: MemoryRecord): MemoryRecord | undefined {
+    const slotOf = ({ status, strength, need }: MemoryRecord) =>
+      status === "active" && strength === "hard" && need !== null ? this.#rules.slotOf?.(need) : undefined;
+    const slot = slotOf(record);
+    if (slot === undefined) return undefined;
     return [...this.#records.values()].find(
       (other) =>
-        other.id !== id &&
-        other.status === "active" &&
-        other.strength === "hard" &&
-        other.need !== need &&
+        other.id !== record.id &&
+        other.need !== record.need &&
         slotOf(other) === slot &&
-        normalised(other.condition) === normalised(condition) &&
-        this.#companions.same(other.subject, subject),
+        normalised(other.condition) === normalised(record.condition) &&
+        this.#companions.same(other.subject, record.subject),
     );
   }
 

@@ -52,7 +52,8 @@ export function imageStoreContract(name: string, make: () => Promise<ImageStoreU
       expect(await bytesOf()).not.toBeNull();
     });
 
-    test("those of a session go together, and only they", async () => {
+    /** Two of a session, and one of another, whose id is given. */
+    const three = async () => {
       const other = newId();
       for (const [sessionId, id] of [
         [session, ONE],
@@ -60,6 +61,11 @@ export function imageStoreContract(name: string, make: () => Promise<ImageStoreU
         [other, ONE],
       ] as const)
         await images.put(ALICE, sessionId, id, PNG);
+      return other;
+    };
+
+    test("those of a session go together, and only they", async () => {
+      const other = await three();
       expect(await images.removeSession(ALICE, session)).toBe(2);
       expect(await images.removeSession(ALICE, session)).toBe(0);
       expect([await bytesOf(), await bytesOf(ALICE, session, TWO)]).toEqual([null, null]);
@@ -68,13 +74,7 @@ export function imageStoreContract(name: string, make: () => Promise<ImageStoreU
     });
 
     test("one goes by itself, of its session alone", async () => {
-      const other = newId();
-      for (const [sessionId, id] of [
-        [session, ONE],
-        [session, TWO],
-        [other, ONE],
-      ] as const)
-        await images.put(ALICE, sessionId, id, PNG);
+      const other = await three();
       await images.remove(BOB, session, ONE);
       for (let times = 0; times < 2; times += 1) await images.remove(ALICE, session, ONE);
       expect(await bytesOf()).toBeNull();

@@ -10,6 +10,7 @@ import { type Answer, type Client, openWorld, type World } from "../e2e/world.js
 import { type ApiDocument, operationsOf } from "../support/described-answers.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver } from "../support/http-client.js";
+import { sampleMemory } from "../support/samples.js";
 import { TaskModel } from "../support/task-model.js";
 
 /** What must not become a memory, whichever door it comes in by. */
@@ -66,37 +67,9 @@ const statementOf = ({ text, more = {} }: Hostile) => {
 function fileOf({ message, quote = message, text, more = {} }: Hostile, isQuoted: boolean): object {
   const [session, said, at] = [newId(), newId(), "2026-03-02T10:00:00.000Z"];
   const { stance: _said, ...rest } = more;
-  const memory = {
-    id: newId(),
-    text,
-    category: "other",
-    aspect: "",
-    condition: "",
-    about: "",
-    need: null,
-    type: "preference",
-    strength: "soft",
-    subject: "self",
-    scope: "standing",
-    status: "active",
-    stated_at: at,
-    valid_from: at,
-    valid_until: null,
-    superseded_by: null,
-    confidence: 1,
-    seen_count: 3,
-    last_confirmed_at: at,
-    entities: [],
-    tags: [],
-    channel: "api",
-    reason: null,
-    pending_change: null,
-    source: isQuoted ? { session_id: session, turn: 1, message_id: said, quote } : null,
-    created_at: at,
-    updated_at: at,
-    history: [],
-    ...rest,
-  };
+  const source = isQuoted ? { session_id: session, turn: 1, message_id: said, quote } : null;
+  const stated = { text, category: "other", aspect: "", confidence: 1, seen_count: 3, channel: "api", source };
+  const memory = { ...sampleMemory({ ...stated, id: newId() }), history: [], ...rest };
   const messageOf = (id: string, role: string, content: string) => ({ id, turn: 1, role, content, created_at: at });
   const answer = { ...messageOf(newId(), "assistant", "Very well."), outcome: "completed" };
   return {

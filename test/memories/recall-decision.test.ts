@@ -3,7 +3,6 @@ import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { CONCIERGE_RECALL } from "../../src/concierge/recall-table.js";
 import type { NewStatement } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import type { MemoryServiceParts } from "../../src/memories/memories.js";
 import { MemoryService, RecallByOccasion } from "../../src/memories/memories.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { checkByWords, noReader } from "../support/in-memory-long-term.js";
@@ -17,10 +16,9 @@ const categoriesOf = () => CONCIERGE_CATEGORIES;
 type Known = Readonly<Record<string, NewStatement>>;
 
 /** A guest with these memories, by name; what a message is given is told by these names, sorted. */
-async function guestWith(
-  known: Known,
-  recall: MemoryServiceParts["recall"] = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf }),
-) {
+/** `decides`: by the concierge's table. */
+async function guestWith(known: Known, { decides = true } = {}) {
+  const recall = decides ? new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf }) : null;
   const clock = { now: () => NOW };
   const ledger = new InMemoryOwnerLedger();
   const parts = {
@@ -192,18 +190,8 @@ describe("which memories a message is given", () => {
   });
 
   test("without a domain's table the store's own choice is given, and nothing is counted", async () => {
-    const clock = { now: () => NOW };
-    const ledger = new InMemoryOwnerLedger();
-    const parts = {
-      log: new InMemoryMemoryLog(ledger),
-      store: new InMemoryStore(clock),
-      ledger,
-      readMessage: noReader,
-      checkProposed: checkByWords,
-    };
-    const memory = new MemoryService({ ...parts, clock, logger: silentLogger }, { categoriesOf });
-    await memory.add(ann, soft("Loves fado", "genre"), { now: NOW });
-    const { memories, held_back } = await memory.recall(ann, { text: "Thanks!", now: NOW, deadlineMs: 1_000 });
+    const { ask } = await guestWith({ fado: soft("Loves fado", "genre") }, { decides: false });
+    const { memories, held_back } = await ask("Thanks!");
     expect(memories.map(({ text }) => text)).toEqual(["Loves fado"]);
     expect(held_back).toBeUndefined();
   });

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import type { InstalledPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import type { Cluster } from "./cluster.js";
 import { ENGINES, type EngineServer } from "./engines.js";
+import { installedForReplicas } from "./installed.js";
 import { withStubbedCluster } from "./stubbed-cluster.js";
 
 let installed: InstalledPackage;
 beforeAll(async () => {
-  installed = await installPackage();
-  // As who runs several processes has them installed.
-  for (const name of ["pg", "ioredis", "@qdrant/js-client-rest"]) await installed.link(name);
+  installed = await installedForReplicas();
 }, 120_000);
 afterAll(() => installed.remove());
 

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messagesToRead } from "../faults/rig.js";
-import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import type { InstalledPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { Cluster } from "./cluster.js";
 import { ENGINES, type EngineServer } from "./engines.js";
 import { Conversation } from "./guest.js";
+import { installedForReplicas } from "./installed.js";
 import { withStubbedCluster } from "./stubbed-cluster.js";
 
 const USERS = 20;
@@ -27,9 +28,7 @@ const DOWN_MS = 500;
 
 let installed: InstalledPackage;
 beforeAll(async () => {
-  installed = await installPackage();
-  // As who runs several processes has them installed.
-  for (const name of ["pg", "ioredis", "@qdrant/js-client-rest"]) await installed.link(name);
+  installed = await installedForReplicas();
 }, 120_000);
 afterAll(() => installed.remove());
 

@@ -2,10 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChatAnswer } from "../../src/ports/application.js";
 import { LEASE_MS } from "../../src/state/sessions/leased-lock.js";
-import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import type { InstalledPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { ENGINES, type EngineServer } from "./engines.js";
+import { installedForReplicas } from "./installed.js";
 import { withStubbedCluster } from "./stubbed-cluster.js";
 
 /** Longer than the lease, though not by much. */
@@ -13,9 +14,7 @@ const SUSPENDED_MS = LEASE_MS + 7_000;
 
 let installed: InstalledPackage;
 beforeAll(async () => {
-  installed = await installPackage();
-  // As who runs several processes has them installed.
-  for (const name of ["pg", "ioredis", "@qdrant/js-client-rest"]) await installed.link(name);
+  installed = await installedForReplicas();
 }, 120_000);
 afterAll(() => installed.remove());
 

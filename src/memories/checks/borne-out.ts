@@ -4,7 +4,7 @@ import type { ProposedOperation } from "../../ports/extraction.js";
 import { knownNeed } from "./category-and-need.js";
 import { isNamedIn } from "./named-thing.js";
 import { SaidWords } from "./said-words.js";
-import { UNSPACED } from "./words.js";
+import { isUnspaced } from "./words.js";
 
 const MAX_TEXT_CHARS = 500;
 
@@ -72,7 +72,7 @@ function wordsOfNeeds(needs: readonly Need[]): ReadonlyMap<string, WordsOfNeed> 
   const made = new Map(
     needs.map(({ name, words = [], spellings = [] }) => {
       const all = [...words, ...spellings];
-      return [name, { list: new WordList(all), unspaced: all.filter((word) => UNSPACED.test(word)).map(folded) }];
+      return [name, { list: new WordList(all), unspaced: all.filter(isUnspaced).map(folded) }];
     }),
   );
   WORDS.set(needs, made);

@@ -1,6 +1,6 @@
 import { editDistance } from "../../platform/edit-distance.js";
 import { fold } from "./folded-text.js";
-import { isTypoOf, type Lettered, lettersOf, mayBeTypoOf, type Word, wordsOf } from "./words.js";
+import { isTypoOf, isUnspaced, type Lettered, lettersOf, mayBeTypoOf, type Word, wordsOf } from "./words.js";
 
 /** A stretch of the message: `start` is in, `end` is out. */
 export interface Span {
@@ -175,12 +175,6 @@ function costAllowed(quote: readonly Word[]): number {
   const words = quote.length;
   if (words < 2) return 0.3;
   return words < 4 ? 1.3 : words < 10 ? 1.6 : Math.min(4, words * 0.2);
-}
-
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-
-function isUnspaced(letter: string): boolean {
-  return letter > "\u0dff" && UNSPACED.test(letter);
 }
 
 /** What must hold stands in a sentence; a quote of more doesn't tell which words say it. */

@@ -10,9 +10,12 @@ export interface Word {
   readonly end: number;
 }
 
-/** Scripts without spaces between words. */
-export const UNSPACED =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Whether a text begins in a script without spaces between words. */
+export function isUnspaced(text: string): boolean {
+  return text > "\u0dff" && UNSPACED.test(text);
+}
 
 /** Linear in the text's length. */
 export function wordsOf(original: string): readonly Word[] {
@@ -27,7 +30,7 @@ export function wordsOf(original: string): readonly Word[] {
   for (const letter of text) {
     const next = at + letter.length;
     if (letter === " ") close(at);
-    else if (letter > "\u0dff" && UNSPACED.test(letter)) {
+    else if (isUnspaced(letter)) {
       close(at);
       from = at;
       close(next);

@@ -1,4 +1,4 @@
-import { beginsAfter, holdsAt, lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
+import { beginsAfter, byStated, holdsAt, lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { recalledOf } from "../../domain/recalled-memory.js";
 import { type Ranking, topStanding } from "../../domain/standing-preferences.js";
@@ -193,9 +193,7 @@ export class MemoryRecall {
     const scores = new Map(similar.map(({ record, score }) => [record.id, score]));
 
     const chosen = [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
-    const memories = [...new Map(chosen.map((record) => [record.id, record])).values()].map((record) =>
-      recalledOf(record, now, { score: scores.get(record.id) ?? null }),
-    );
+    const memories = eachOnce(chosen).map((record) => recalledOf(record, now, { score: scores.get(record.id) ?? null }));
     const complete = gathered.hard !== undefined && gathered.soft !== undefined && gathered.similar !== undefined;
     const status =
       !complete && aborted
@@ -216,11 +214,7 @@ export class MemoryRecall {
       story: narrative?.text ?? "",
       recalled: similar.map(({ record }) => record).filter((record) => record.strength === "soft"),
       found: {
-        records: [
-          ...new Map(
-            [...hard, ...(gathered.soft ?? []), ...similar.map(({ record }) => record)].map((record) => [record.id, record]),
-          ).values(),
-        ],
+        records: eachOnce([...hard, ...(gathered.soft ?? []), ...similar.map(({ record }) => record)]),
         scores,
         vector: gathered.vector ?? null,
       },
@@ -243,6 +237,6 @@ function ofKnown(known: Iterable<MemoryRecord>, now: Date): Pick<Required<Gather
   return { hard, soft: latest.map(({ record }) => record) };
 }
 
-function byStated(a: MemoryRecord, b: MemoryRecord): number {
-  return Date.parse(a.stated_at) - Date.parse(b.stated_at) || (a.id < b.id ? -1 : 1);
+function eachOnce(records: readonly MemoryRecord[]): readonly MemoryRecord[] {
+  return [...new Map(records.map((record) => [record.id, record])).values()];
 }

@@ -1,5 +1,5 @@
 import type { DomainWords, MessageToRead, Need, ProposedOperation } from "maitred";
-import { needsNamedIn, proposedOperationSchema } from "maitred/stand-in";
+import { needsNamedIn, proposedOperationSchema, readableName } from "maitred/stand-in";
 import { isUnread } from "./language.js";
 
 const MAX_QUOTE_CHARS = 200;
@@ -17,11 +17,10 @@ export function foreignNeeds(own: string, { known }: MessageToRead, needs: reado
     .filter((need) => !held.has(need))
     .map((need) => {
       const category = words.needs.find((each) => each.need === need)?.category ?? "other";
-      const text = need.replaceAll("_", " ");
       return proposedOperationSchema.parse({
         op: "add",
         quote,
-        text: text.charAt(0).toUpperCase() + text.slice(1),
+        text: readableName(need),
         category,
         need,
         strength: "hard",

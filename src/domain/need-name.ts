@@ -1,0 +1,5 @@
+/** A need's name, or a category's, as a person reads it: "No nuts" for `no_nuts`. */
+export function readableName(name: string): string {
+  const text = name.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
