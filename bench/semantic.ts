@@ -26,7 +26,6 @@ for (const name of names.split(",")) {
     {
       tokens: { add: () => {} },
       logger: silentLogger,
-      collections: [],
       reembed: false,
       closing: (value, close) => {
         closers.unshift(async () => void (await close(value)));

@@ -14,7 +14,6 @@ export {
   ConversationOrchestrator,
   FileMemoryService,
   Mem0Service,
-  MemoryRouter,
   nodeFileSystem,
   sparseVectors,
 } from "./compose/services.js";

@@ -15,7 +15,6 @@ import type { GiveWay } from "../ports/give-way.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { LocalVectorStore } from "../vectors/local/local-qdrant.js";
 import { openLocalQdrant, unreadableStore } from "../vectors/local/local-qdrant.js";
-import { BY_TYPE, MemoryRouter } from "../vectors/mem0/collections.js";
 import { Mem0Reader } from "../vectors/mem0/mem0-reader.js";
 import { openQdrant } from "../vectors/qdrant/qdrant.js";
 import type { Config } from "./config.js";
@@ -26,9 +25,6 @@ import type { Closing } from "./wiring.js";
 
 /** Bound of a call to a Qdrant server that no reply waits for. */
 export const WRITE_TIMEOUT_MS = 10_000;
-
-/** How long the start waits to see which collections there are. */
-const LOOK_MS = 3_000;
 
 /** The domain's categories, else a deployment's own. @throws INVALID_CONFIG for a file that can't be read or holds something else */
 export async function openCategories(path: string | undefined, domain: Domain | undefined): Promise<readonly Category[]> {
@@ -89,21 +85,6 @@ export function plainReader(
     return new OfflineReader({ needs, categories, words: offline?.words, judge: null, giveWay });
   });
   return { name: "rules", read: async (message, options) => (await opened()).read(message, options) };
-}
-
-/** By configuration; collections of a configuration that was are still read, so that no memory gets lost by a change of it. */
-export async function openRouter(config: Config, store: VectorStore, logger: Logger): Promise<MemoryRouter> {
-  if (config.MEMORY_COLLECTIONS === "by-type") return new MemoryRouter({ own: BY_TYPE });
-  try {
-    const names = Object.values(BY_TYPE);
-    const exist = await store.withSignal(AbortSignal.timeout(LOOK_MS), () =>
-      Promise.all(names.map(async (name) => (await store.client.collectionExists(name)).exists)),
-    );
-    return new MemoryRouter({ alsoIn: names.filter((_, index) => exist[index]) });
-  } catch (error) {
-    logger.warn({ err: error }, "It can't be seen which collections of memories there are; `memory` alone is used");
-    return new MemoryRouter();
-  }
 }
 
 export interface Vectors {

@@ -121,12 +121,6 @@ export const VARIABLES = {
     "the domain's",
     'JSON of your categories: `[ { "name", "description", "type", "strength", "fixed", "open", "occasions" } ]`, one of them `other`.',
   ),
-  MEMORY_COLLECTIONS: variable(
-    z.enum(["single", "by-type"]).default("single"),
-    "single",
-    "`by-type`: facts, episodic, procedural, summary and narrative memories get a collection each. What was written before " +
-      "stays where it is and is read.",
-  ),
   MEM0_INFER: variable(
     flag.default(false),
     "false",

@@ -28,8 +28,6 @@ export interface EmbedderParts {
   readonly tokens: Pick<TokenMeter, "add">;
   readonly logger: Logger;
   readonly closing: Closing;
-  /** The collections of memories. */
-  readonly collections: readonly string[];
   /** Whether the stored vectors are made anew before they are used. */
   readonly reembed: boolean;
 }
@@ -88,9 +86,9 @@ export function opened(embedder: Embedder): OpenedEmbedder {
 async function openPackaged(
   config: Config,
   vectors: Pick<Vectors, "memory" | "history">,
-  { closing, collections, logger, reembed: fitting }: EmbedderParts,
+  { closing, logger, reembed: fitting }: EmbedderParts,
 ): Promise<OpenedEmbedder> {
-  const stored = config.EMBEDDING_BY_DEFAULT && !fitting ? await storedVectors(vectors, collections) : null;
+  const stored = config.EMBEDDING_BY_DEFAULT && !fitting ? await storedVectors(vectors) : null;
   const standIn = stored && standInOf(stored);
   const embedder = closing(await openSentenceEmbedder("minilm", ({ MiniLm }) => new MiniLm()), (it) => it.close());
   const isOfStandIn = standIn !== null && (stored?.embedder === standIn.id || standIn.dimension !== embedder.dimension);
@@ -102,7 +100,7 @@ async function openPackaged(
     );
     return { ...opened(standIn), afterReindex: "minilm" };
   }
-  if (isOfStandIn) await reembed(vectors, collections, embedder, { signal: new AbortController().signal });
+  if (isOfStandIn) await reembed(vectors, embedder, { signal: new AbortController().signal });
   return { embedder: new CachedEmbedder(embedder), load: () => within(LOADING_MS, embedder.load()) };
 }
 
@@ -127,7 +125,7 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 async function openOpenAI(
   config: Config,
   vectors: Pick<Vectors, "memory" | "history">,
-  { tokens, logger, collections }: EmbedderParts,
+  { tokens, logger }: EmbedderParts,
 ): Promise<OpenAIEmbedder> {
   const { MEMORY_EMBEDDING_DIMENSIONALITY: set, EMBEDDING_BASE_URL: baseUrl, EMBEDDING_API_KEY: apiKey } = config;
   const { OpenAIEmbedder } = await import("../embedding/openai-embedder.js");
@@ -135,7 +133,7 @@ async function openOpenAI(
     model: config.MEMORY_EMBEDDING_MODEL,
     dimension: set ?? DEFAULT_DIMENSION,
     ...(set === undefined && {
-      adapt: { stored: (await storedVectors({ memory: vectors.memory, history: null }, collections))?.dimension ?? null },
+      adapt: { stored: (await storedVectors({ memory: vectors.memory, history: null }))?.dimension ?? null },
     }),
     ...(apiKey !== undefined && { apiKey }),
     ...(baseUrl !== undefined && { baseUrl }),

@@ -14,7 +14,7 @@ import { installationId } from "../state/jsonl/installation-id.js";
 import { DisabledHistory } from "../vectors/history/disabled-history.js";
 import { VectorHistory } from "../vectors/history/vector-history.js";
 import { Mem0Service } from "../vectors/mem0/mem0-service.js";
-import { givenVectors, openCategories, openRouter, openVectors, recallTableOf, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
+import { givenVectors, openCategories, openVectors, recallTableOf, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
 import type { Costs } from "./costs.js";
 import { type OpenedEmbedder, openEmbedder, opened } from "./embedders.js";
 import { reembed } from "./reembed.js";
@@ -59,18 +59,15 @@ export async function openLongTerm(
   const vectors = given
     ? givenVectors(config, (around.vectors ?? same)(given))
     : await openVectors(config, kept ? dir : null, around.vectors ?? same, closing, logger);
-  const router = await openRouter(config, vectors.memory, logger);
-  const collections = router.collections();
   const { embedder, afterReindex, load } = overrides.embedder
     ? opened(overrides.embedder)
-    : await openEmbedder(config, vectors, { tokens, logger, closing, collections, reembed: overrides.reembed === true });
-  if (overrides.reembed) await reembed(vectors, collections, embedder, { signal: new AbortController().signal });
+    : await openEmbedder(config, vectors, { tokens, logger, closing, reembed: overrides.reembed === true });
+  if (overrides.reembed) await reembed(vectors, embedder, { signal: new AbortController().signal });
   const remote = given !== undefined || config.MEM0_PROVIDER === "qdrant";
   const mem0 = await Mem0Service.open(
     { reads: vectors.recall, writes: vectors.memory, embedder, clock, logger, sparse: { documentVector, queryVector } },
     {
       dir,
-      router,
       categoriesOf,
       remote,
       installation: await installationOf(wiring, agreedInstallation),

@@ -1,6 +1,6 @@
 import { documentVector } from "../embedding/sparse-vectors.js";
 import type { Embedder } from "../ports/embedding.js";
-import { reembedCollection } from "../vectors/mem0/collections.js";
+import { MEMORY_COLLECTION, reembedCollection } from "../vectors/mem0/collections.js";
 import type { Vectors } from "./backends.js";
 
 /**
@@ -10,22 +10,18 @@ import type { Vectors } from "./backends.js";
  */
 export async function reembed(
   vectors: Pick<Vectors, "memory" | "history">,
-  collections: readonly string[],
   embedder: Embedder,
   options: { readonly signal: AbortSignal },
 ): Promise<number> {
   const embed = async (texts: readonly string[]) =>
     (await embedder.embed(texts, { ...options, kind: "document" })).map((vector) => [...vector]);
-  let done = 0;
-  for (const collection of collections) {
-    done += await reembedCollection(vectors.memory.client, collection, {
-      dimension: embedder.dimension,
-      embedder: embedder.id,
-      embed,
-      sparse: documentVector,
-      signal: options.signal,
-    });
-  }
+  const done = await reembedCollection(vectors.memory.client, MEMORY_COLLECTION, {
+    dimension: embedder.dimension,
+    embedder: embedder.id,
+    embed,
+    sparse: documentVector,
+    signal: options.signal,
+  });
   if (vectors.history && (await vectors.history.client.collectionExists(HISTORY_COLLECTION)).exists) {
     await vectors.history.client.deleteCollection(HISTORY_COLLECTION);
   }

@@ -13,7 +13,6 @@ export {
 } from "../turn/orchestrator.js";
 export type { RecallPorts } from "../turn/recall.js";
 export type { RunningTurn, TurnRegistry } from "../turn/turn-registry.js";
-export { MemoryRouter } from "../vectors/mem0/collections.js";
 export { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../vectors/mem0/mem0-service.js";
 
 /** How texts become sparse vectors: what {@link Mem0Service} and the history weigh words by. */

@@ -1,6 +1,6 @@
 import { HashingEmbedder } from "../embedding/hashing-embedder.js";
 import type { VectorClient, VectorStore } from "../ports/vectors.js";
-import { holdsMemories, shapeOf } from "../vectors/mem0/collections.js";
+import { holdsMemories, MEMORY_COLLECTION, shapeOf } from "../vectors/mem0/collections.js";
 import type { Vectors } from "./backends.js";
 import { HISTORY_COLLECTION } from "./reembed.js";
 
@@ -16,15 +16,12 @@ export interface StoredVectors {
   readonly isInUse: boolean;
 }
 
-/** Null where no collection is there yet, or the store is out of reach. */
-export async function storedVectors(
-  { memory, history }: Pick<Vectors, "memory" | "history">,
-  collections: readonly string[],
-): Promise<StoredVectors | null> {
-  const ofMemories = await Promise.all(collections.map((name) => lookedAt(memory, name, holdsMemories)));
+/** Null where neither collection is there yet, or the store is out of reach. */
+export async function storedVectors({ memory, history }: Pick<Vectors, "memory" | "history">): Promise<StoredVectors | null> {
+  const ofMemories = await lookedAt(memory, MEMORY_COLLECTION, holdsMemories);
   const ofHistory =
     history && (await lookedAt(history, HISTORY_COLLECTION, async (client, name) => (await client.count(name, { exact: true })).count > 0));
-  const found = [...ofMemories, ofHistory].filter((each) => each !== null);
+  const found = [ofMemories, ofHistory].filter((each) => each !== null);
   const [first] = found;
   if (first === undefined) return null;
   const named = found.find(({ embedder }) => embedder !== null) ?? first;

@@ -74,11 +74,6 @@ export interface Settings {
    */
   readonly memoryCategoriesFile?: Setting<"MEMORY_CATEGORIES_FILE">;
   /**
-   * `by-type`: facts, episodic, procedural, summary and narrative memories get a collection each. What was written before stays where
-   * it is and is read. Default: single.
-   */
-  readonly memoryCollections?: Setting<"MEMORY_COLLECTIONS">;
-  /**
    * `true` hands extraction to Mem0's own prompt; needs a model. What lapses: categories, constraints, companions, dates and replacing
    * what changed. Default: false.
    */

@@ -371,9 +371,8 @@ test("stores of one's own hold everything, and are closed with the rest", async 
 });
 
 test("services have their names", async () => {
-  const { FileMemoryService, MemoryRouter, ConversationOrchestrator, Mem0Service } = await import("../../src/index.js");
+  const { FileMemoryService, ConversationOrchestrator, Mem0Service } = await import("../../src/index.js");
   expect([ConversationOrchestrator.name, Mem0Service.name]).toEqual(["ConversationOrchestrator", "Mem0Service"]);
-  expect(new MemoryRouter().collections()).toEqual(["memory"]);
   const files = await FileMemoryService.open({ dir: join(dir, "own"), fileSystem: nodeFileSystem, logger: console });
   await files.close();
 });

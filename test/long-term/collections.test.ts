@@ -11,7 +11,7 @@ import type { LongTermMemory } from "../../src/ports/memories.js";
 import type { VectorClient, VectorStore } from "../../src/ports/vectors.js";
 import { NOW, said, TestClock } from "../../src/testing/long-term-contract.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import { MemoryRouter, reembedCollection } from "../../src/vectors/mem0/collections.js";
+import { memoryCollection, reembedCollection } from "../../src/vectors/mem0/collections.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { openMem0 } from "../support/mem0.js";
 
@@ -76,17 +76,8 @@ describe("Another embedder over stored memories", () => {
   });
 });
 
-describe("The router of memories", () => {
-  test("puts all in one collection, or types in their own", () => {
-    expect(new MemoryRouter().collections()).toEqual(["memory"]);
-    const router = new MemoryRouter({ own: { episodic: "memory_episodic", summary: "memory_summary" } });
-    expect(router.collections()).toEqual(["memory", "memory_episodic", "memory_summary"]);
-    expect([router.collectionOf("episodic"), router.collectionOf("preference")]).toEqual(["memory_episodic", "memory"]);
-  });
-
-  test.each(["memory_migrations", "memory_entities", "", "../x", "Memory"])("refuses the name %j", (name) => {
-    expect(() => new MemoryRouter({ collection: name })).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
-  });
+test.each(["memory_migrations", "memory_entities", "", "../x", "Memory"])("a collection of memories can't be called %j", (name) => {
+  expect(() => memoryCollection(name)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
 });
 
 describe("Long-term memory that is off", () => {

@@ -8,7 +8,6 @@ import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
 import { AsyncValue } from "../../src/platform/async-value.js";
 import { NOW, said } from "../../src/testing/long-term-contract.js";
-import { MemoryRouter } from "../../src/vectors/mem0/collections.js";
 import { guardedClient, Mem0Client, type Mem0Scope } from "../../src/vectors/mem0/mem0-client.js";
 import { toPayload } from "../../src/vectors/mem0/memory-payload.js";
 import { sparse } from "../support/mem0.js";
@@ -35,8 +34,15 @@ describe("What Mem0 itself asks of the client", () => {
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
     double = new VectorDouble();
-    const router = new MemoryRouter();
-    memory = new Mem0Client({ dir, router, reads: double, writes: double, dimension: DIMENSION, embedder: "embedder", sparse });
+    memory = new Mem0Client({
+      dir,
+      collection: "memory",
+      reads: double,
+      writes: double,
+      dimension: DIMENSION,
+      embedder: "embedder",
+      sparse,
+    });
     await memory.ready();
     double.calls.length = 0;
   });

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { longTermContract } from "../../src/testing/long-term-contract.js";
-import { MemoryRouter } from "../../src/vectors/mem0/collections.js";
 import { openMem0 } from "../support/mem0.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 
@@ -12,7 +11,7 @@ longTermContract(`Mem0Service over ${QDRANT_SERVER}`, async (clock) => {
   const dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
   const collection = `maitred_test_${randomUUID().replaceAll("-", "")}`;
   const store = await openQdrantServer();
-  const { memory } = await openMem0({ dir, store, clock, options: { router: new MemoryRouter({ collection }) } });
+  const { memory } = await openMem0({ dir, store, clock, options: { collection } });
   return {
     memory,
     close: async () => {

@@ -14,7 +14,6 @@ import type { LongTermMemory } from "../../src/ports/memories.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
 import { TestClock } from "../../src/testing/long-term-contract.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import { MemoryRouter } from "../../src/vectors/mem0/collections.js";
 import { openMem0 } from "../support/mem0.js";
 import { openQdrantServer, QDRANT_SERVER } from "../support/qdrant-server.js";
 import readings from "../support/year-readings.json" with { type: "json" };
@@ -138,7 +137,7 @@ describe.each(STORES)(`A year in the life of one guest, over $name: ${YEAR.lengt
     dir = await mkdtemp(join(tmpdir(), "maitred-year-"));
     store = await open(dir);
     const clock = new TestClock();
-    const options = { router: new MemoryRouter({ collection }) };
+    const options = { collection };
     const read = readMessage(reader, { categories: CONCIERGE_CATEGORIES, needs: [], logger: silentLogger });
     memory = (await openMem0({ dir, store, clock, options, readMessage: read })).memory;
     for (const [index, { day, forgets }] of YEAR.entries()) {

@@ -6,14 +6,15 @@ import { AsyncValue } from "../../platform/async-value.js";
 import { AppError } from "../../platform/errors.js";
 import { makeDirectory } from "../../platform/file-system.js";
 import type { Filter, ScoredPoint, SparseVectors, VectorClient } from "../../ports/vectors.js";
-import { type CollectionShape, ensureCollection, type MemoryRouter, SPARSE_NAME } from "./collections.js";
+import { type CollectionShape, ensureCollection, MEMORY_COLLECTION, SPARSE_NAME } from "./collections.js";
 import type { MemoryPayload } from "./memory-payload.js";
-import { type Foreign, recordsOf, type SimilarMemories, type SimilarMemory } from "./memory-points.js";
+import { compareIds, type Foreign, recordsOf, type SimilarMemories, type SimilarMemory } from "./memory-points.js";
 
 export interface Mem0ClientOptions extends CollectionShape {
   readonly reads: VectorClient;
   readonly writes: VectorClient;
-  readonly router: MemoryRouter;
+  /** Of memories. */
+  readonly collection: string;
   readonly sparse: SparseVectors;
   /** Where Mem0 keeps its own id. */
   readonly dir: string;
@@ -75,7 +76,7 @@ export class Mem0Client {
     this.#options = options;
   }
 
-  /** Resolves when every collection is there. @throws REINDEX_REQUIRED, QDRANT_TOO_OLD, what the store threw */
+  /** Resolves when the collection is there. @throws REINDEX_REQUIRED, QDRANT_TOO_OLD, what the store threw */
   ready(): Promise<Memory> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = undefined;
@@ -87,33 +88,29 @@ export class Mem0Client {
   /** Adds one memory; insert only. @throws what the store threw; LONG_TERM_MEMORY_UNAVAILABLE when nothing was handed to it */
   async add(owner: Owner, payload: MemoryPayload, vector: readonly number[]): Promise<void> {
     const { data: text, user_id: _owner, ...metadata } = payload;
-    const { writes: client, router } = this.#options;
-    const at = { client, collection: router.collectionOf(payload.type), owner, text, vector };
+    const { writes: client, collection } = this.#options;
+    const at = { client, collection, owner, text, vector };
     const scope: Mem0Scope = { kind: "add", ...at, memoryId: payload.memory_id, failures: [], foreign: { count: 0 }, upserted: 0 };
     await this.#within(scope, (mem0) => mem0.add(text, { userId: owner, infer: false, metadata }));
     // Mem0 can report an addition that never reached the store.
     if (scope.upserted !== 1) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE", { detail: "Mem0 stored nothing." });
   }
 
-  /** In every collection; best first. @throws what the store threw */
+  /** Best first. @throws what the store threw */
   async similar(owner: Owner, text: string, vector: readonly number[], options: Mem0SearchOptions): Promise<SimilarMemories> {
-    const { reads: client, router } = this.#options;
+    const { reads: client, collection } = this.#options;
     const { filters, limit, known, relevantFrom } = options;
     const foreign: Foreign = { count: 0 };
-    const search = async (collection: string): Promise<SimilarMemory[]> => {
-      const at = { client, collection, owner, text, vector, relevantFrom, brief: known !== undefined };
-      const asked = { filters: { ...filters, user_id: owner }, topK: limit, threshold: 0 };
-      const scope: Mem0Scope = { kind: "search", ...at, foreign, failures: [], upserted: 0 };
-      const { results } = await this.#within(scope, (mem0) => mem0.search(text, asked));
-      return results.flatMap(({ id, score = 0, memory: data, metadata, ...whose }) => {
-        const payload = { ...metadata, data, ...whose };
-        const [record] = known === undefined ? recordsOf(owner, [{ id, payload }], foreign) : [known.get(id)];
-        return record === undefined ? [] : [{ record, score }];
-      });
-    };
-    const found = (await Promise.all(router.collections().map(search))).flat();
-    const best = found.sort((a, b) => b.score - a.score || (a.record.id < b.record.id ? -1 : 1)).slice(0, limit);
-    return { hits: best, foreign: foreign.count };
+    const at = { client, collection, owner, text, vector, relevantFrom, brief: known !== undefined };
+    const asked = { filters: { ...filters, user_id: owner }, topK: limit, threshold: 0 };
+    const scope: Mem0Scope = { kind: "search", ...at, foreign, failures: [], upserted: 0 };
+    const { results } = await this.#within(scope, (mem0) => mem0.search(text, asked));
+    const hits = results.flatMap(({ id, score = 0, memory: data, metadata, ...whose }): SimilarMemory[] => {
+      const payload = { ...metadata, data, ...whose };
+      const [record] = known === undefined ? recordsOf(owner, [{ id, payload }], foreign) : [known.get(id)];
+      return record === undefined ? [] : [{ record, score }];
+    });
+    return { hits: hits.sort((a, b) => b.score - a.score || compareIds(a.record, b.record)), foreign: foreign.count };
   }
 
   /** @throws the first failure that the client met, whatever Mem0 made of it */
@@ -125,8 +122,8 @@ export class Mem0Client {
   }
 
   async #open(): Promise<Memory> {
-    const { writes, router, dir, sparse, dimension } = this.#options;
-    for (const collection of router.collections()) await ensureCollection(writes, collection, this.#options);
+    const { writes, collection, dir, sparse, dimension } = this.#options;
+    await ensureCollection(writes, collection, this.#options);
     const { Memory } = await loadMem0(dir);
     const client = guardedClient(this.#scopes, sparse, dimension);
     return new Memory({
@@ -138,8 +135,8 @@ export class Mem0Client {
   }
 }
 
-/** As Mem0 knows it, whichever of ours it is. */
-const COLLECTION = "memory";
+/** As Mem0 knows it, whatever it is called. */
+const COLLECTION = MEMORY_COLLECTION;
 /** What says of a payload whose it is, and which memory. */
 const WHOSE: readonly (keyof MemoryPayload)[] = ["user_id", "memory_id"];
 

@@ -13,7 +13,7 @@ import type { MemoryQuery, MemorySearch } from "../../ports/memories.js";
 import type { MemoryStore, Projected, StoreMarker, StoreRecall } from "../../ports/memory-store.js";
 import type { Page } from "../../ports/session-store.js";
 import type { SparseVectors, VectorStore } from "../../ports/vectors.js";
-import { MemoryRouter } from "./collections.js";
+import { memoryCollection } from "./collections.js";
 import { Mem0Client } from "./mem0-client.js";
 import { listMemories, selectionOf } from "./memory-listing.js";
 import { is, isAny, MemoryPoints } from "./memory-points.js";
@@ -39,8 +39,8 @@ export interface Mem0ServiceOptions {
   readonly remote?: boolean;
   /** Tells this installation from others on the same server. Default: one for all. */
   readonly installation?: string;
-  /** Default: one collection, `memory`. */
-  readonly router?: MemoryRouter;
+  /** Of all memories. Default `memory`. */
+  readonly collection?: string;
   /** Default: {@link DEFAULT_CATEGORIES}, for everybody. */
   readonly categoriesOf?: CategoriesOf;
   /** Default 180. */
@@ -70,7 +70,6 @@ export class Mem0Service implements MemoryStore {
   readonly remote: boolean;
   readonly #parts: Mem0ServiceParts;
   readonly #mem0: Mem0Client;
-  readonly #router: MemoryRouter;
   readonly #timeoutMs: number;
   readonly #reading: MemoryPoints;
   readonly #points: MemoryPoints;
@@ -82,12 +81,12 @@ export class Mem0Service implements MemoryStore {
   private constructor(parts: Mem0ServiceParts, options: Mem0ServiceOptions) {
     this.#parts = parts;
     this.remote = options.remote ?? false;
-    this.#router = options.router ?? new MemoryRouter();
+    const collection = memoryCollection(options.collection);
     this.#timeoutMs = options.timeoutMs ?? 10_000;
     this.#mem0 = new Mem0Client({
       reads: parts.reads.client,
       writes: parts.writes.client,
-      router: this.#router,
+      collection,
       sparse: parts.sparse,
       dimension: parts.embedder.dimension,
       embedder: parts.embedder.id,
@@ -99,8 +98,8 @@ export class Mem0Service implements MemoryStore {
       ready: () => this.#mem0.ready(),
       timeoutMs: this.#timeoutMs,
     });
-    this.#reading = new MemoryPoints(parts.reads.client, this.#router);
-    this.#points = new MemoryPoints(parts.writes.client, this.#router);
+    this.#reading = new MemoryPoints(parts.reads.client, collection);
+    this.#points = new MemoryPoints(parts.writes.client, collection);
     this.#writer = new MemoryWriter({
       points: this.#points,
       embedderId: parts.embedder.id,
@@ -111,7 +110,7 @@ export class Mem0Service implements MemoryStore {
     });
     this.#markers = new StoreMarkers(
       { reads: parts.reads.client, writes: parts.writes.client },
-      { collection: this.#router.collections()[0] ?? "memory", embedder: parts.embedder, installation: options.installation ?? "" },
+      { collection, embedder: parts.embedder, installation: options.installation ?? "" },
     );
     const { categoriesOf = () => DEFAULT_CATEGORIES, halfLifeDays = 180 } = options;
     this.#recall = new MemoryRecall(
@@ -137,7 +136,7 @@ export class Mem0Service implements MemoryStore {
 
   /**
    * Creates what is missing in the store. One that is out of reach doesn't stop the start: it is asked again when it is needed.
-   * @throws REINDEX_REQUIRED, QDRANT_TOO_OLD
+   * @throws INVALID_CONFIG for a `collection` that can't be one, REINDEX_REQUIRED, QDRANT_TOO_OLD
    */
   static async open(parts: Mem0ServiceParts, options: Mem0ServiceOptions): Promise<Mem0Service> {
     const service = new Mem0Service(parts, options);

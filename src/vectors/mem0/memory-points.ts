@@ -2,11 +2,10 @@ import { type MemoryRecord, seconds } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { Condition, Filter, Payload, PointVector, StoredPoint, VectorClient } from "../../ports/vectors.js";
-import { BY_TYPE, type MemoryRouter } from "./collections.js";
 import { fromPayload, type MemoryPayload } from "./memory-payload.js";
 
 /**
- * The calls that go around Mem0, straight to the same collections, each with its reason. All else, adding a memory and
+ * The calls that go around Mem0, straight to the same collection, each with its reason. All else, adding a memory and
  * searching by meaning, goes through Mem0's `Memory`.
  */
 export const AROUND_MEM0 = {
@@ -47,28 +46,26 @@ export interface SimilarMemories {
 /** Memories as points, of one owner at a time: every call pins the owner in its filter, and checks every hit again. */
 export class MemoryPoints {
   readonly #client: VectorClient;
-  readonly #router: MemoryRouter;
+  readonly #collection: string;
 
-  constructor(client: VectorClient, router: MemoryRouter) {
+  constructor(client: VectorClient, collection: string) {
     this.#client = client;
-    this.#router = router;
+    this.#collection = collection;
   }
 
   /** All that fit, in the order of ids. Hits of somebody else are dropped and counted in `foreign`, or, without it, are an error. */
   async *scan(owner: Owner, filter: Filter, foreign?: Foreign): AsyncGenerator<MemoryRecord> {
-    for (const collection of this.#router.collections()) {
-      let offset: string | number | undefined;
-      do {
-        const page = await this.#client.scroll(collection, {
-          filter: owned(owner, filter),
-          limit: PAGE,
-          with_payload: true,
-          ...(offset === undefined ? {} : { offset }),
-        });
-        yield* recordsOf(owner, page.points, foreign);
-        offset = typeof page.next_page_offset === "string" || typeof page.next_page_offset === "number" ? page.next_page_offset : undefined;
-      } while (offset !== undefined);
-    }
+    let offset: string | number | undefined;
+    do {
+      const page = await this.#client.scroll(this.#collection, {
+        filter: owned(owner, filter),
+        limit: PAGE,
+        with_payload: true,
+        ...(offset === undefined ? {} : { offset }),
+      });
+      yield* recordsOf(owner, page.points, foreign);
+      offset = typeof page.next_page_offset === "string" || typeof page.next_page_offset === "number" ? page.next_page_offset : undefined;
+    } while (offset !== undefined);
   }
 
   async collect(owner: Owner, filter: Filter, foreign?: Foreign): Promise<MemoryRecord[]> {
@@ -86,48 +83,40 @@ export class MemoryPoints {
     foreign?: Foreign,
   ): Promise<MemoryRecord[]> {
     const order_by = { key: by, direction: "desc" } as const;
-    const pages = await this.#inEach(async (collection) => {
-      const page = await this.#client.scroll(collection, { filter: owned(owner, filter), limit, with_payload: true, order_by });
-      return recordsOf(owner, page.points, foreign);
-    });
+    const page = await this.#client.scroll(this.#collection, { filter: owned(owner, filter), limit, with_payload: true, order_by });
     const field = by === "stated_at_ts" ? "stated_at" : "last_confirmed_at";
-    return pages
-      .flat()
-      .sort((a, b) => seconds(b[field]) - seconds(a[field]) || compareIds(a, b))
-      .slice(0, limit);
+    return recordsOf(owner, page.points, foreign).sort((a, b) => seconds(b[field]) - seconds(a[field]) || compareIds(a, b));
   }
 
   /** The owner's of these ids; others are not there. */
   async retrieve(owner: Owner, ids: readonly string[]): Promise<MemoryRecord[]> {
     if (ids.length === 0) return [];
-    const found = await this.#inEach((collection) => this.#client.retrieve(collection, { ids: [...ids], with_payload: true }));
-    return recordsOf(owner, found.flat(), { count: 0 });
+    return recordsOf(owner, await this.#client.retrieve(this.#collection, { ids: [...ids], with_payload: true }), { count: 0 });
   }
 
   /** The ids that somebody else's points have. Nothing of them is read but that. */
   async takenBySomebodyElse(owner: Owner, ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await this.#inEach((collection) => this.#client.retrieve(collection, { ids: [...ids], with_payload: ["user_id"] }));
-    return new Set(found.flat().flatMap((point) => (point.payload?.user_id === owner ? [] : [String(point.id)])));
+    const found = await this.#client.retrieve(this.#collection, { ids: [...ids], with_payload: ["user_id"] });
+    return new Set(found.flatMap((point) => (point.payload?.user_id === owner ? [] : [String(point.id)])));
   }
 
   async setPayload(owner: Owner, id: string, payload: Partial<MemoryPayload>): Promise<void> {
     const filter = owned(owner, { must: [{ has_id: [id] }] });
-    await this.#inEach((collection) => this.#client.setPayload(collection, { payload: payload as Payload, filter, wait: true }));
+    await this.#client.setPayload(this.#collection, { payload: payload as Payload, filter, wait: true });
   }
 
   /** Writes a point again that is there, with its vectors. */
   async replace(payload: MemoryPayload, vector: PointVector): Promise<void> {
     const points = [{ id: payload.memory_id, vector, payload: { ...payload } }];
-    await this.#client.upsert(this.#router.collectionOf(payload.type), { points, update_mode: "update_only", wait: true });
+    await this.#client.upsert(this.#collection, { points, update_mode: "update_only", wait: true });
   }
 
   async delete(owner: Owner, filter: Filter): Promise<void> {
-    await this.#inEach((collection) => this.#client.delete(collection, { filter: owned(owner, filter), wait: true }));
+    await this.#client.delete(this.#collection, { filter: owned(owner, filter), wait: true });
   }
 
   async count(owner: Owner, filter: Filter = {}): Promise<number> {
-    const counts = await this.#inEach((collection) => this.#client.count(collection, { filter: owned(owner, filter), exact: true }));
-    return counts.reduce((sum, { count }) => sum + count, 0);
+    return (await this.#client.count(this.#collection, { filter: owned(owner, filter), exact: true })).count;
   }
 
   /**
@@ -154,17 +143,11 @@ export class MemoryPoints {
     return left;
   }
 
-  /** Mem0's own, half-made copies, and those of a configuration that was, whoever filled them. */
+  /** Mem0's own and a half-made copy, whoever filled them. */
   async #sideCollections(): Promise<string[]> {
-    const own = this.#router.collections();
-    const former = Object.values(BY_TYPE).filter((name) => !own.includes(name));
-    const names = [...former, ...[...own, ...former].flatMap((name) => [`${name}_entities`, `${name}__reindex`])];
+    const names = [`${this.#collection}_entities`, `${this.#collection}__reindex`];
     const found = await Promise.all(names.map(async (name) => ((await this.#client.collectionExists(name)).exists ? [name] : [])));
     return found.flat();
-  }
-
-  #inEach<T>(work: (collection: string) => Promise<T>): Promise<T[]> {
-    return Promise.all(this.#router.collections().map(work));
   }
 }
 
