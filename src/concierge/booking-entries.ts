@@ -1,7 +1,7 @@
 import type { PartitionRead, StoredEntry } from "../state/engine.js";
 import { happeningKey, STATE_KEY } from "./booking-keys.js";
 import type { Booking, Quote } from "./booking-rows.js";
-import type { CallKey } from "./booking-store.js";
+import type { CallKey, TurnOfSession } from "./booking-store.js";
 import type { HappeningRow } from "./happenings.js";
 
 /** Values of the keys in an owner's partition. */
@@ -20,6 +20,8 @@ export interface StoredBooking {
   readonly call: CallKey | null;
   /** What happened to it, by the numbers under which that is kept: each once. */
   readonly happenings: Readonly<Partial<Record<HappeningKind, number>>>;
+  /** In which turn the guest was last asked whether to cancel it. */
+  readonly cancellationAsked?: TurnOfSession;
 }
 
 /** What a restore lays hold of; kept while it runs, so that an erasure finds it. */

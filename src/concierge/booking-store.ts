@@ -15,6 +15,9 @@ export interface CallKey {
   readonly callId: string;
 }
 
+/** A turn of a session. */
+export type TurnOfSession = Pick<CallKey, "sessionId" | "turn">;
+
 type Awaitable<T> = T | Promise<T>;
 
 /** Quotes and bookings: the truth of what was sold. Durable on return. Seats can't be oversold, whoever else sells. */
@@ -41,6 +44,9 @@ export interface BookingStore {
   list(owner: Owner): Awaitable<readonly Booking[]>;
   /** By id or reference. @throws NOT_FOUND, also for a booking of somebody else */
   get(owner: Owner, idOrReference: string): Awaitable<Booking>;
+  /** In which turn the guest was last asked whether to cancel it; null where never. @throws NOT_FOUND */
+  cancellationAsked(owner: Owner, id: string): Awaitable<TurnOfSession | null>;
+  askCancellation(owner: Owner, id: string, asked: TurnOfSession): Awaitable<void>;
   /** Gives the seats back. Again: without effect. @throws NOT_FOUND */
   cancel(owner: Owner, id: string, now: Date): Awaitable<Booking>;
   /** What the owner booked and cancelled, oldest first, at most 100 behind the cursor. */

@@ -24,7 +24,7 @@ import { BookingReferences } from "./booking-references.js";
 import { restoreBookings } from "./booking-restore.js";
 import type { Booking, Quote } from "./booking-rows.js";
 import { BookingSeats } from "./booking-seats.js";
-import { type BookingStore, type CallKey, NO_SUCH_BOOKING, type QuoteDraft, quoteOfDraft } from "./booking-store.js";
+import { type BookingStore, type CallKey, NO_SUCH_BOOKING, type QuoteDraft, quoteOfDraft, type TurnOfSession } from "./booking-store.js";
 import { HAPPENINGS_PAGE, type HappeningRow } from "./happenings.js";
 
 /** Old quotes that go with one new one, at most. */
@@ -111,6 +111,25 @@ export class EngineBookings implements BookingStore {
     const found = (await this.list(owner)).find((booking) => booking.reference === reference);
     if (found === undefined) throw new AppError("NOT_FOUND", NO_SUCH_BOOKING);
     return found;
+  }
+
+  async cancellationAsked(owner: Owner, id: string): Promise<TurnOfSession | null> {
+    const entry = (await this.#engine.read(ownerPartition(owner), { keys: [bookingKey(id)] })).entries.get(bookingKey(id));
+    if (entry === undefined) throw new AppError("NOT_FOUND", NO_SUCH_BOOKING);
+    return bookingIn(entry).cancellationAsked ?? null;
+  }
+
+  /** Without effect on a booking that is no more the owner's. */
+  async askCancellation(owner: Owner, id: string, { sessionId, turn }: TurnOfSession): Promise<void> {
+    const partition = ownerPartition(owner);
+    const key = bookingKey(id);
+    await untilKept(async () => {
+      const read = await this.#engine.read(partition, { keys: [key] });
+      const entry = read.entries.get(key);
+      if (entry === undefined) return true;
+      const value = JSON.stringify({ ...bookingIn(entry), cancellationAsked: { sessionId, turn } } satisfies StoredBooking);
+      return (await kept(this.#engine, partition, { epoch: read.epoch, checks: [asRead(read, key)], puts: [{ key, value }] })) || null;
+    });
   }
 
   /** The owner's partition first, then the seats. */

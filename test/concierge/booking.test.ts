@@ -158,7 +158,7 @@ describe("an event that is booked already", () => {
     desk.owner = ownerOf("default", "bob");
     expect(await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [] });
     desk.owner = ownerOf("default", "ann");
-    await desk.says("Cancel it").cancel(String(first.booking_id), "Cancel it");
+    await desk.says(`Cancel ${String(first.reference)}`).cancel(String(first.booking_id), `Cancel ${String(first.reference)}`);
     expect(await desk.says("Two seats").book({ event_id: STEP_FREE, quantity: 2 })).toMatchObject({ reminders: [] });
   });
 });
@@ -750,10 +750,31 @@ describe("cancelling", () => {
     expect(await desk.says("Yes").cancel(id, "yes")).toMatchObject({ status: "cancelled" });
   });
 
+  test.each(["Cancel the brunch", "Cancel my gym membership, is that you?", "Cancel my booking", "Yes, cancel it"])(
+    "of what was neither named nor asked about is asked about first, whatever the model makes of it: %s",
+    async (words) => {
+      const { desk, id } = await withBooking();
+      for (const asked of [words, words]) expect(await desk.again(words).cancel(id, asked)).toMatchObject({ status: "needs_confirmation" });
+      expect(await desk.says("Yes").cancel(id, "Yes")).toMatchObject({ status: "cancelled" });
+    },
+  );
+
+  test("an answer is one for a few turns, in the same conversation", async () => {
+    const { desk, id } = await withBooking();
+    await desk.says("Cancel it").cancel(id, "Cancel it");
+    for (const words of ["Hm.", "What is on tomorrow?", "And on Friday?"]) desk.says(words);
+    expect(await desk.says("Yes").cancel(id, "Yes")).toMatchObject({ status: "needs_confirmation" });
+    desk.sessionId = "another";
+    expect(await desk.says("Yes").cancel(id, "Yes")).toMatchObject({ status: "needs_confirmation" });
+  });
+
   test("takes a plain request at its word, and gives the seats back", async () => {
     const { desk, id } = await withBooking();
     expect((await desk.bookings.sold([STEP_FREE])).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(2);
-    expect(await desk.says("Please cancel my booking").cancel(id, "cancel my booking")).toMatchObject({ status: "cancelled" });
+    const { reference } = await desk.bookings.get(desk.owner, id);
+    expect(await desk.says(`Please cancel my booking ${reference}.`).cancel(id, "cancel my booking")).toMatchObject({
+      status: "cancelled",
+    });
     expect((await desk.bookings.sold([STEP_FREE])).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(0);
     expect(await desk.says("Show me my bookings").list()).toEqual({ bookings: [] });
   });

@@ -349,7 +349,29 @@ describe("somebody drops out", () => {
     const ann = guest();
     await ann.say("Book two tickets for Night Shift Trio on Friday");
     await ann.say("Yes");
-    expect((await ann.say("Please cancel my booking, Max had to cancel")).content).toMatch(/^Cancelled:/);
+    expect((await ann.say("Please cancel my booking, Max had to cancel")).content).toMatch(/Shall I cancel it\?$/);
+    expect((await ann.say("Yes please")).content).toMatch(/^Cancelled:/);
+  });
+
+  test.each([
+    "cancel the brunch",
+    "cancel the gym membership, is that you?",
+    "please cancel my dinner on Sunday",
+    "I want to cancel my Netflix",
+    "cancel the flight to Oslo",
+    "can you call off the meeting with Tom?",
+    "cancel my dentist appointment",
+  ])("what is no booking here cancels none, and the one there is is named: %s", async (words) => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("Yes");
+    for (const again of [words, words]) {
+      const { content } = await ann.say(again);
+      expect(content).not.toMatch(/^Cancelled/);
+      expect(content).toMatch(/Shall I cancel.*Night Shift Trio|Night Shift Trio.*Shall I cancel/s);
+    }
+    expect((await ann.say("No, leave it")).content).toMatch(/stays as it is/);
+    expect((await ann.say("Cancel Night Shift Trio")).content).toMatch(/^Cancelled: Night Shift Trio/);
   });
 
   test("the words that something is right book nothing", async () => {

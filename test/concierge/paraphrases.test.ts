@@ -160,9 +160,9 @@ const AFTERWARDS: readonly Paraphrase[] = [
   { after: BOOKED, say: "what have I reserved so far?", tool: "list_bookings", reply: /two seats/ },
   { after: BOOKED, say: "Do I have any tickets?", tool: "list_bookings", reply: /MD-/ },
   { say: "list my reservations", tool: "list_bookings", reply: /no bookings/ },
-  { after: BOOKED, say: "Please cancel that booking", tool: "cancel_booking", reply: /^Cancelled/ },
-  { after: BOOKED, say: "I need to call it off", tool: "cancel_booking", reply: /^Cancelled/ },
-  { after: [...BOOKED, "Thanks!"], say: "Sorry, cancel my reservation", tool: "cancel_booking", reply: /^Cancelled/ },
+  { after: BOOKED, say: "Please cancel that booking", tool: "cancel_booking", reply: /Shall I cancel it\?$/ },
+  { after: BOOKED, say: "I need to call it off", tool: "cancel_booking", reply: /Shall I cancel it\?$/ },
+  { after: [...BOOKED, "Thanks!"], say: "Sorry, cancel my reservation", tool: "cancel_booking", reply: /Shall I cancel it\?$/ },
   { say: "Cancel my booking", tool: "list_bookings", reply: /no bookings/ },
 ];
 

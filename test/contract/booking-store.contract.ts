@@ -54,6 +54,18 @@ export function describeBookingStoreContract(
       expect((await bookings.list(ALICE)).length + (await bookings.list(BOB)).length).toBe(7);
     });
 
+    test("whether to cancel a booking was last asked in a turn, as every process knows; nobody else's is there", async () => {
+      const { id } = await book(ALICE, "a");
+      const [, other] = made.sellers;
+      expect(await other.cancellationAsked(ALICE, id)).toBeNull();
+      for (const turn of [3, 5]) await bookings.askCancellation(ALICE, id, { sessionId: "s", turn });
+      expect(await other.cancellationAsked(ALICE, id)).toEqual({ sessionId: "s", turn: 5 });
+      await bookings.askCancellation(BOB, id, { sessionId: "s", turn: 6 });
+      await expect(bookings.cancellationAsked(BOB, id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+      expect(await other.cancellationAsked(ALICE, id)).toEqual({ sessionId: "s", turn: 5 });
+      expect(await bookings.residue(BOB)).toBe(0);
+    });
+
     test("a booking that doesn't fit leaves nothing behind; another section has seats of its own", async () => {
       await book(ALICE, "a", { quantity: 5 });
       await expect(book(ALICE, "b", { quantity: 3 })).rejects.toMatchObject({

@@ -48,3 +48,8 @@ export function speaksOfCancelling(text: string): boolean {
 export function asksToCancel(text: string): boolean {
   return speaksOfCancelling(text) && !says(text, "about_cancelling");
 }
+
+/** Asks for a cancellation, and says nothing else: "cancel it please". */
+export function asksOnlyToCancel(text: string): boolean {
+  return asksToCancel(text) && saysOnly(text, "cancel", "yes", "polite", "beside_cancelling");
+}

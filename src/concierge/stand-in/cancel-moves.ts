@@ -1,7 +1,7 @@
 import type { ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import { contentWords } from "../script/content-words.js";
 import { besidesDroppingOut, dropsOut } from "../script/party-words.js";
-import { agreesToKeep, asksToCancel, readReply, speaksOfCancelling } from "../script/reply.js";
+import { agreesToKeep, asksOnlyToCancel, asksToCancel, readReply, speaksOfCancelling } from "../script/reply.js";
 import { ordinalIn } from "../script/words.js";
 import { MAX_QUOTED_CHARS } from "./booking-moves.js";
 import { callThen, failureOf, say } from "./moves.js";
@@ -17,9 +17,9 @@ export function cancellation(view: ScriptView): ScriptMove | undefined {
   const offered = offeredCancellation(view);
   const { yes, no, partly } = readReply(view.message);
   if (dropsOut(view.message) && !speaksOfCancelling(besidesDroppingOut(view.message))) return undefined;
-  if (offered !== undefined && (yes || partly || agreesToKeep(view.message) || speaksOfCancelling(view.message)))
-    return cancelById(view, offered, yes);
-  if (offered !== undefined && no) return say("Understood, the booking stays as it is.");
+  const agreed = yes || asksOnlyToCancel(view.message);
+  if (offered !== undefined && (agreed || partly || agreesToKeep(view.message))) return cancelById(view, offered, { agreed });
+  if (offered !== undefined && no && !speaksOfCancelling(view.message)) return say("Understood, the booking stays as it is.");
   const chooses = view.window.at(-1)?.assistant.endsWith(WHICH) === true && ordinalIn(view.message) !== undefined;
   return chooses || speaksOfCancelling(view.message) ? cancel(view) : undefined;
 }
@@ -33,26 +33,32 @@ function cancel(view: ScriptView): ScriptMove {
   const place = ordinalIn(view.message);
   if (bookings.length === 0) return say("You have no bookings that could be cancelled.");
   const one = place === undefined ? meantBooking(view.message, bookings) : bookings.at(place);
-  if (one !== undefined) return cancelById(view, one.booking_id, false);
+  if (one !== undefined) return cancelById(view, one.booking_id);
+  const [only, another] = bookings;
+  if (only !== undefined && another === undefined && place === undefined) return cancelById(view, only.booking_id, { only: true });
   return say(`${place === undefined ? "" : "There is no such number.\n"}${replies.bookingsReply(bookings)}\n\n${WHICH}`);
 }
 
-function cancelById(view: ScriptView, id: string, agreed: boolean): ScriptMove {
-  const asked =
-    agreed || (asksToCancel(view.message) && !readReply(view.message).partly) ? { asked: view.message.slice(0, MAX_QUOTED_CHARS) } : {};
+/** `only`: the words name none, and there is no other. */
+function cancelById(view: ScriptView, id: string, { agreed = false, only = false } = {}): ScriptMove {
+  const asks = agreed || (!only && asksToCancel(view.message) && !readReply(view.message).partly);
+  const asked = asks ? { asked: view.message.slice(0, MAX_QUOTED_CHARS) } : {};
   return callThen(view, { name: "cancel_booking", arguments: { booking_id: id, ...asked } }, (output) => {
     const booking = bookingIn(output);
     if (booking === undefined) return "The booking could not be read.";
-    return `${booking.status === "cancelled" ? "Cancelled:" : "Shall I cancel this booking?"} ${replies.bookingLine(booking)}`;
+    if (booking.status === "cancelled") return `Cancelled: ${replies.bookingLine(booking)}`;
+    return only
+      ? `You have one booking: ${replies.bookingLine(booking)}\nShall I cancel it?`
+      : `Shall I cancel this booking? ${replies.bookingLine(booking)}`;
   });
 }
 
-/** The only one, or the one that the words name: by reference, title, place or day. */
+/** The one that the words name: by reference, title, place or day. */
 function meantBooking(message: string, bookings: readonly ShownBooking[]): ShownBooking | undefined {
   const said = contentWords(message);
   const named = bookings.filter(({ reference, title, venue, city, day }) =>
     contentWords(`${reference ?? ""} ${title} ${venue} ${city} ${day}`).some((word) => word !== "md" && said.includes(word)),
   );
-  const [one, another] = named.length > 0 || bookings.length > 1 ? named : bookings;
+  const [one, another] = named;
   return another === undefined ? one : undefined;
 }
