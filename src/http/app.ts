@@ -184,6 +184,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     ...openAiRoutes({
       sessions: application.sessions,
       chat: application.chat,
+      ownAgent: application.ownAgent,
       identities: application.identities,
       streams,
       limits: streamLimits,

@@ -113,6 +113,34 @@ describe("POST /v1/chat/completions, by OpenAI's own client", () => {
     expect((await thread(second)).map(({ output }) => output)).toEqual(["Good evening.", "Two.", "And now?", "Three."]);
   });
 
+  test("a conversation that began elsewhere is the session's history, once, and forms memories", async () => {
+    const { openai, model: script, maitred, thread } = await openDoor(["412.", "The same.", "Anew."].map((text) => ({ text })));
+    const told: ChatCompletionMessageParam[] = [
+      { role: "system", content: "You are the desk of the Grand." },
+      user("Hi, I'm in room 412. I love jazz."),
+      { role: "assistant", content: "Welcome to the Grand!" },
+      ...CALLED,
+      { role: "assistant", content: [{ type: "text", text: "Clear skies." }] },
+      user("What is my room number?"),
+    ];
+    const said = async (messages: ChatCompletionMessageParam[], who = "ada") => {
+      const { response } = await openai(who).chat.completions.create({ model, messages }).withResponse();
+      return response.headers.get("X-Session-Id") ?? "";
+    };
+    const id = await said(told);
+    const texts = ["Hi, I'm in room 412. I love jazz.", "Welcome to the Grand!", "What is it like in Rome?", "Clear skies."];
+    expect((await thread(id)).map(({ output }) => output)).toEqual([...texts, "What is my room number?", "412."]);
+    expect(script.requests[0]?.messages.map(textIn).join("\n")).toContain("Welcome to the Grand!");
+    expect(script.requests[0]?.messages.map(textIn).join("\n")).toContain("I'm in room 412");
+    // The next request tells it all again.
+    expect(await said([...told, { role: "assistant", content: "412." }, user("Sure?")])).toBe(id);
+    expect(await thread(id)).toHaveLength(8);
+    await maitred.for({ user: "ada" }).sessions.flush(id);
+    for (const words of ["I love jazz", "like in Rome"])
+      expect(script.read.filter((asked) => asked.includes(words)).length).toBeGreaterThan(0);
+    expect(await said(told, "ben")).not.toBe(id);
+  });
+
   test("system messages are this turn's prompt, and of no later one", async () => {
     const { openai, model: script } = await openDoor([{ text: "Arr." }, { text: "Good evening." }]);
     const prompted = [{ role: "system", content: "Talk like a pirate." }, ...HELLO, { role: "developer", content: "Be brief." }] as const;

@@ -26,7 +26,7 @@ const completionsBody = z
       .openapi({
         description:
           "The last user message is the turn, of 1 to 8,000 characters; `tool` messages behind it go on with the turn that called. " +
-          "System messages are this turn's prompt. What comes before is not read: the session knows it.",
+          "System messages are this turn's prompt. What comes before is taken in as the session's history where no session has it.",
         example: [{ role: "user", content: "A table for two, please." }],
       }),
     stream: z.boolean().nullish(),
@@ -74,7 +74,8 @@ function entryOf(message: z.output<typeof messageField>, at: number): Entry {
     case "developer":
       return { kind: "prompt", content, pointer };
     case "user":
-      return { kind: "user", content, pointer };
+    case "assistant":
+      return { kind: role, content, pointer };
     case "tool":
       if (callId === undefined) throw refused(`/messages/${at}/tool_call_id`, "the id of the call that this is the result of");
       return { kind: "result", result: { callId, output: outputOf(content) }, pointer };

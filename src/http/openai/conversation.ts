@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
+import type { GivenMessage } from "../../domain/given-messages.js";
 import type { GivenImage } from "../../domain/image.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError, ERRORS } from "../../platform/errors.js";
@@ -7,6 +8,7 @@ import { isId, newId } from "../../platform/ids.js";
 import type { CallResult, Chat, ChatAnswer, ChatRequest, Sessions } from "../../ports/application.js";
 import type { ToolSpec } from "../../ports/chat-model.js";
 import type { Identities } from "../../ports/identities.js";
+import type { OwnAgent } from "../../ports/own-agent.js";
 import type { HttpEnv } from "../http-env.js";
 import { type Content, refused, saidIn, textOf } from "./content.js";
 
@@ -17,10 +19,16 @@ const MAX_INSTRUCTIONS_CHARS = 32_000;
 /** How many of the user's sessions are looked through for the one that began with the same words: pages, newest activity first. */
 const MAX_PAGES = 5;
 const PAGE = 200;
+/** Of a conversation that began elsewhere, so many of its last messages are taken in. */
+const MAX_TAKEN_IN = 1_000;
+/** Messages of one write. */
+const BATCH = 100;
+/** Longer messages are cut: as long as a turn's may be, and as an answer. In characters. */
+const MAX_CHARS = { user: 8_000, assistant: 64_000 } as const;
 
 /** One entry of a conversation, whichever of the two APIs it came by. `pointer`: where its content stands in the body. */
 export type Entry =
-  | { readonly kind: "prompt" | "user"; readonly content: Content; readonly pointer: string }
+  | { readonly kind: "prompt" | "user" | "assistant"; readonly content: Content; readonly pointer: string }
   | { readonly kind: "result"; readonly result: CallResult; readonly pointer: string }
   | { readonly kind: "other"; readonly pointer: string };
 
@@ -34,13 +42,15 @@ export interface Asked {
   readonly name: string;
   /** One message of the user's and nothing else: it goes on with no session, whatever others began with it. */
   readonly isNew: boolean;
+  /** What was said before, as the client tells it. */
+  readonly earlier: readonly GivenMessage[];
 }
 
 type TurnOptions = Parameters<Chat["chat"]>[1];
 
 /**
  * The last of the user's messages is what is said; results of tools behind it go on with the turn that waits for them. Prompts are this
- * turn's. Anything before is the client's own memory of the conversation, and none of ours.
+ * turn's. Anything before is the client's own memory of the conversation: taken in once, where no session has it.
  * @throws INVALID_REQUEST
  */
 export function askedIn(
@@ -63,7 +73,15 @@ export function askedIn(
     sessionId,
     name: nameOf(first?.kind === "user" ? textOf(first.content) : ""),
     isNew: said.length === 1,
+    earlier: said.slice(0, -1).flatMap(givenIn).slice(-MAX_TAKEN_IN),
   };
+}
+
+/** What people read of it: calls of tools and what came of them are the client's own. */
+function givenIn(entry: Entry): GivenMessage[] {
+  if (entry.kind !== "user" && entry.kind !== "assistant") return [];
+  const content = textOf(entry.content).slice(0, MAX_CHARS[entry.kind]);
+  return content.trim() === "" ? [] : [{ role: entry.kind, content }];
 }
 
 function lastOf(said: readonly Entry[]): Asked["say"] {
@@ -95,18 +113,27 @@ export function sessionNotFound(pointer: string, cause?: unknown): AppError {
 
 /**
  * One turn, or what goes on with one. Where the client names no session and tells of more than one message, it is the one active session
- * of the user's with the newest activity that began with the same; a conversation that begins has a session of its own.
+ * of the user's with the newest activity that began with the same; a conversation that begins has a session of its own, and one that
+ * no session has is taken in as the session's history, once.
  * @throws SESSION_NOT_FOUND for results that no such session waits for
  */
 export async function runTurn(
   c: Context<HttpEnv>,
-  { chat, sessions, identities }: TurnParts,
+  { chat, sessions, ownAgent, identities }: TurnParts,
   asked: Asked,
   options: TurnOptions,
 ): Promise<ChatAnswer> {
-  const { say, name, isNew } = asked;
-  const sessionId = asked.sessionId ?? (isNew ? undefined : await sessionNamed(sessions, await identities.resolve(c.get("owner")), name));
+  const { say, name, isNew, earlier } = asked;
+  const owner = await identities.resolve(c.get("owner"));
+  let sessionId = asked.sessionId ?? (isNew ? undefined : await sessionNamed(sessions, owner, name));
   if ("results" in say && sessionId === undefined) throw new AppError("SESSION_NOT_FOUND");
+  if (sessionId === undefined && earlier.length > 0) {
+    sessionId = (await sessions.findOrCreate(owner, `${name}:${newId()}`, {})).session.id;
+    const timeZone = c.get("timeZone");
+    const into = { owner, sessionId, channel: "openai", ...(timeZone !== undefined && { timeZone }) };
+    for (let at = 0; at < earlier.length; at += BATCH)
+      await ownAgent.addMessages({ ...into, messages: earlier.slice(at, at + BATCH) }, options);
+  }
   const session = sessionId === undefined ? { externalId: `${name}:${newId()}` } : { sessionId };
   const request = { ...turnOf(c, asked), ...session };
   return "results" in say ? chat.resume({ ...request, results: say.results }, options) : chat.chat({ ...request, ...saidOf(say) }, options);
@@ -115,7 +142,8 @@ export async function runTurn(
 /** What a turn is made with. */
 export interface TurnParts {
   readonly chat: Chat;
-  readonly sessions: Pick<Sessions, "list">;
+  readonly sessions: Pick<Sessions, "list" | "findOrCreate">;
+  readonly ownAgent: Pick<OwnAgent, "addMessages">;
   readonly identities: Pick<Identities, "resolve">;
 }
 

@@ -102,7 +102,7 @@ function entryOf(item: z.output<typeof itemField>, at: number): Entry {
     return { kind: "result", result: { callId, output: outputOf(item.output as Content) }, pointer: `/input/${at}/output` };
   }
   const content = item.content as Content;
-  if (type === "message" && role === "user") return { kind: "user", content, pointer };
+  if (type === "message" && (role === "user" || role === "assistant")) return { kind: role, content, pointer };
   if (type === "message" && (role === "system" || role === "developer")) return { kind: "prompt", content, pointer };
   return { kind: "other", pointer };
 }

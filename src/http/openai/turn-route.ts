@@ -31,12 +31,12 @@ interface Answering {
  */
 export async function answerTurn(
   c: Context<HttpEnv>,
-  { chat, sessions, identities, streams, limits }: OpenAiParts,
+  { streams, limits, ...parts }: OpenAiParts,
   asked: Asked,
   how: Answering,
 ): Promise<Response> {
   const run = (options: Parameters<typeof runTurn>[3]) =>
-    runTurn(c, { chat, sessions, identities }, asked, options).catch((error: unknown) => {
+    runTurn(c, parts, asked, options).catch((error: unknown) => {
       throw how.namedAt !== undefined && isAppError(error, "SESSION_NOT_FOUND") ? sessionNotFound(how.namedAt, error) : error;
     });
   if (how.form !== null) {
