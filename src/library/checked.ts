@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Owner } from "../domain/owner.js";
-import { chatBody, idempotencyHeader, idParam, invalidRequest } from "../http/http.js";
+import { chatBody, idempotencyHeader, idParam, invalidRequest, unknownFields } from "../http/http.js";
 import { AppError } from "../platform/errors.js";
 import type { Chat } from "../ports/application.js";
 import { optionOf } from "./variables-of.js";
@@ -15,6 +15,18 @@ export function optionsOf<T extends object>(options: T | null | undefined): T | 
   if (options === null || options === undefined) return {};
   if (typeof options === "object" && !Array.isArray(options)) return options;
   throw new AppError("INVALID_REQUEST", { detail: "Options are an object.", hint: "For instance { sessionId }." });
+}
+
+/**
+ * As {@link optionsOf}, of these names alone. @throws UNKNOWN_FIELD for another, with the nearest name: what is passed over in silence
+ * goes to another session or user
+ */
+export function knownOptions<T extends object>(options: T | null | undefined, names: readonly (keyof T & string)[]): Partial<T> {
+  const given: object = optionsOf(options);
+  const unknown = Object.keys(given).filter((name) => !names.some((known) => known === name));
+  const errors = unknown.map((name) => ({ pointer: `/${name.slice(0, 64)}`, detail: unknownFields([name], names) }));
+  if (errors.length > 0) throw new AppError("UNKNOWN_FIELD", { detail: errors.map(({ detail }) => detail).join("; "), errors });
+  return given as Partial<T>;
 }
 
 /** Options as the fields of a body; what is undefined is left out. */

@@ -3,7 +3,6 @@ import { type Config, parseConfig } from "../compose/config.js";
 import { warnOfMisspelt } from "../compose/misspelt-variables.js";
 import { openMetrics } from "../compose/telemetry.js";
 import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
-import { unknownFields } from "../http/http.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { loadWaiting } from "../platform/loaded-later.js";
@@ -11,7 +10,7 @@ import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
 import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { Application } from "../ports/application.js";
-import { checkedChat, optionsOf, type UserParts } from "./checked.js";
+import { checkedChat, knownOptions, optionsOf, type UserParts } from "./checked.js";
 import { type Maitred, SERVER_PARTS, type ServerParts } from "./maitred.js";
 import { type MaitredOptions, type MaitredParts, overridesOf, PART_OPTIONS, productOf } from "./options.js";
 import { MaitredUser } from "./user.js";
@@ -106,10 +105,7 @@ function namedUser(given: Named | string): Named {
       errors: [{ pointer: "/user", detail: "the user's id, a string" }],
       hint: 'Write `maitred.for({ user: "ada" })`, with the id under which your server knows them.',
     });
-  const unknown = Object.keys(named).filter((name) => !OF_A_USER.some((known) => known === name));
-  const errors = unknown.map((name) => ({ pointer: `/${name.slice(0, 64)}`, detail: unknownFields([name], OF_A_USER) }));
-  if (errors.length > 0) throw new AppError("UNKNOWN_FIELD", { detail: errors.map(({ detail }) => detail).join("; "), errors });
-  return { ...named, user: named.user };
+  return { ...knownOptions<Partial<Named>>(named, OF_A_USER), user: named.user };
 }
 
 function opened(

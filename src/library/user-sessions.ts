@@ -12,7 +12,7 @@ import {
 import { AppError } from "../platform/errors.js";
 import type { Sessions, Thread, WriteBackState } from "../ports/application.js";
 import type { Page } from "../ports/session-store.js";
-import { checked, checkedId, checkedQuery, optionsOf, type UserNow } from "./checked.js";
+import { checked, checkedId, checkedQuery, knownOptions, optionsOf, type UserNow } from "./checked.js";
 
 /** A session to be. */
 export interface SessionOptions {
@@ -122,7 +122,7 @@ export class UserSessions {
 
   /** For good. `keepMemories`: what came from it stays remembered, without its quotes. Default: false. */
   async purge(id: string, options: { readonly keepMemories?: boolean } = {}): Promise<void> {
-    const { keepMemories = false }: { readonly keepMemories?: boolean } = optionsOf(options);
+    const { keepMemories = false } = knownOptions(options, ["keepMemories"]);
     await this.#sessions.purge(await this.#user.now(), checkedId(id, "session"), { keepMemories, by: "user" });
   }
 

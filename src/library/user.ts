@@ -8,7 +8,7 @@ import { AppError } from "../platform/errors.js";
 import type { Application, ChatAnswer, ChatEvent, ChatRequest } from "../ports/application.js";
 import type { AddedMessages, ContextForPrompt, ContextPart } from "../ports/own-agent.js";
 import type { ErasureReceipt } from "../ports/owner-ledger.js";
-import { checked, checkedId, checkedKey, fieldsOf, optionsOf, type UserNow, type UserParts } from "./checked.js";
+import { checked, checkedId, checkedKey, fieldsOf, knownOptions, optionsOf, type UserNow, type UserParts } from "./checked.js";
 import { type StreamEvent, streamOf } from "./turn-stream.js";
 import { UserHistory } from "./user-history.js";
 import { UserMemories } from "./user-memories.js";
@@ -66,6 +66,8 @@ export interface AddOptions {
   readonly timeZone?: string;
   readonly signal?: AbortSignal;
 }
+
+const OF_MESSAGES = ["sessionId", "remember", "idempotencyKey", "timeZone", "signal"] as const satisfies readonly (keyof AddOptions)[];
 
 /** What was kept, and the session that it is in. */
 export interface AddedToSession extends AddedMessages {
@@ -131,11 +133,11 @@ export class MaitredUser {
   /**
    * Keeps 1 to 100 messages of a conversation that an agent of your own has, in order and all or none; the user's form memories as those
    * of a chat do, off the reply path.
-   * @throws INVALID_REQUEST, INVALID_SESSION_ID, SESSION_NOT_FOUND, SESSION_NOT_ACTIVE, SESSION_BUSY, IDEMPOTENCY_KEY_REUSED,
-   *   IDEMPOTENCY_IN_PROGRESS, RECORD_TOO_LARGE, STORAGE_UNAVAILABLE, OWNER_ERASED, CLIENT_CLOSED_REQUEST, SHUTTING_DOWN
+   * @throws INVALID_REQUEST, UNKNOWN_FIELD, INVALID_SESSION_ID, SESSION_NOT_FOUND, SESSION_NOT_ACTIVE, SESSION_BUSY,
+   *   IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, RECORD_TOO_LARGE, STORAGE_UNAVAILABLE, OWNER_ERASED, CLIENT_CLOSED_REQUEST, SHUTTING_DOWN
    */
   async add(messages: readonly GivenMessage[], options: AddOptions = {}): Promise<AddedToSession> {
-    const { sessionId: named, idempotencyKey, remember, signal, timeZone = this.#user.timeZone }: AddOptions = optionsOf(options);
+    const { sessionId: named, idempotencyKey, remember, signal, timeZone = this.#user.timeZone } = knownOptions(options, OF_MESSAGES);
     if (named !== undefined) checkedId(named, "session");
     const input = checked(messagesBody, { messages, remember });
     const key = checkedKey(idempotencyKey);

@@ -114,6 +114,19 @@ describe("a user", () => {
         errors: [{ pointer: "/tennant", detail: expect.stringContaining("did you mean `tenant`?") }],
       }),
     );
+    const another = someone();
+    const said = [{ role: "user", content: "Good evening." }] as const;
+    for (const [swallowed, meant] of [
+      ["session_id", "sessionId"],
+      ["idempotency_key", "idempotencyKey"],
+    ] as const)
+      await expect(another.add(said, { [swallowed]: "a" })).rejects.toMatchObject({
+        code: "UNKNOWN_FIELD",
+        errors: [{ pointer: `/${swallowed}`, detail: expect.stringContaining(`did you mean \`${meant}\`?`) }],
+      });
+    const foreign: object = { threadId: "a" };
+    await expect(another.add(said, foreign)).rejects.toMatchObject({ code: "UNKNOWN_FIELD" });
+    expect((await another.sessions.list()).data).toEqual([]);
     expect(() => maitred.for({ user: "ada", timeZone: "Mars/Olympus" })).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   });
 
