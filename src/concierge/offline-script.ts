@@ -9,11 +9,12 @@ import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
 import { choice, isOff, memoryCommand } from "./stand-in/memory-moves.js";
-import { callThen, say } from "./stand-in/moves.js";
+import { callThen, failureOf, say } from "./stand-in/moves.js";
 import { bookingsIn, focus, lastList, openQuote } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
 import { details, search, whichOne } from "./stand-in/search-moves.js";
 import { asking, settle } from "./stand-in/settle.js";
+import { speaksOfNeed } from "./stand-in/statements.js";
 import { CONCIERGE_WORDS } from "./words.js";
 
 /** A longer message says more than a greeting. */
@@ -51,7 +52,7 @@ function requested(view: ScriptView): ScriptMove {
   const refers = place !== undefined || cheapest || (listed && says(words, "pointing"));
   const asks = words.includes("?") || beginsWith(words, "asking");
   if (place === undefined && !asks && onlyTells(words, { thanked: !wish.empty }))
-    return say(isOff(view) ? replies.MEMORY_OFF : replies.NOTED);
+    return isOff(view) ? say(replies.MEMORY_OFF) : noted(view);
   if (!words.includes("?") && tellsAbroad(view.message)) return say(isOff(view) ? replies.TOLD_ABROAD_OFF : replies.TOLD_ABROAD);
   if (agreesToKeep(view.message)) return say(replies.NOTHING_ASKED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
@@ -68,6 +69,14 @@ function requested(view: ScriptView): ScriptMove {
   if (asks) return fact(view);
   if (readReply(view.message).yes) return say(replies.NOTHING_ASKED);
   return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
+}
+
+/** A need may stand against what is booked already. */
+function noted(view: ScriptView): ScriptMove {
+  if (!speaksOfNeed(view.message) || !view.tools.has("list_bookings")) return say(replies.NOTED);
+  const looked = callThen(view, { name: "list_bookings", arguments: {} }, (output) => replies.notedReply(bookingsIn(output)));
+  const failed = view.observations.some((each) => each.name === "list_bookings" && failureOf(each) !== undefined);
+  return failed ? say(replies.NOTED) : looked;
 }
 
 /** "Ok, do it anyway" is no thanks: what is open is asked about once more. */

@@ -44,7 +44,7 @@ export async function openConcierge(options: ConciergeOptions): Promise<Domain> 
     getEvent({ catalogue, bookings }),
     checkAvailability({ catalogue, bookings }),
     bookTickets({ catalogue, bookings, gate }),
-    listBookings(bookings),
+    listBookings({ bookings, catalogue, gate }),
     cancelBooking(bookings),
   ];
   return {

@@ -21,7 +21,7 @@ const unused = {} as never;
 const parts = { catalogue: new Catalogue(), bookings: new EngineBookings(new MemoryEngine()) };
 const TOOLS: readonly AnyTool[] = [
   ...[searchEvents(parts), getEvent(parts), checkAvailability(parts), bookTickets({ ...parts, gate: unused })],
-  ...[listBookings(parts.bookings), cancelBooking(parts.bookings)],
+  ...[listBookings({ ...parts, gate: unused }), cancelBooking(parts.bookings)],
   ...memoryTools({
     memories: unused,
     turns: unused,

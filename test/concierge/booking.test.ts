@@ -90,7 +90,8 @@ class Desk {
         output(await cancelBooking(this.bookings).run({ booking_id: id, ...(asked !== undefined && { asked }) }, this.context(words))),
       search: async (args: Parameters<ReturnType<typeof searchEvents>["run"]>[0]) =>
         output(await searchEvents({ catalogue: this.catalogue, bookings: this.bookings }).run(args, this.context(words))),
-      list: async () => output(await listBookings(this.bookings).run({}, this.context(words))),
+      list: async () =>
+        output(await listBookings({ bookings: this.bookings, catalogue: this.catalogue, gate }).run({}, this.context(words))),
     };
   }
 }

@@ -112,7 +112,7 @@ describe("what is known of a guest shapes the suggestions", () => {
 
   test("statements are taken note of, and searched for nothing", async () => {
     const { steps } = await guest().say("I'm rather fond of jazz, and we usually come as a pair. I can't do stairs.");
-    expect(steps).toEqual([]);
+    expect(steps.map(({ name }) => name)).toEqual(["list_bookings"]);
   });
 });
 

@@ -36,6 +36,7 @@ const bookingSchema = z.looseObject({
   token: z.string().default(""),
   needs_met: z.array(z.string()).default([]),
   reminders: z.array(z.string()).default([]),
+  breaks: z.array(z.string()).default([]),
   conflicts: z
     .array(
       z.looseObject({

@@ -160,7 +160,22 @@ function stoppedReply(what: string, reminders: string, { conflicts }: ShownBooki
 
 export function bookingsReply(bookings: readonly ShownBooking[]): string {
   if (bookings.length === 0) return "You have no bookings at the moment.";
-  return ["Your bookings:", ...bookings.map((booking, index) => `${index + 1}. ${bookingLine(booking)}`)].join("\n");
+  const listed = bookings.map((booking, index) => `${index + 1}. ${bookingLine(booking)}${against(booking)}`);
+  return ["Your bookings:", ...listed].join("\n");
+}
+
+/** To a need that the guest tells; what is booked already and breaks one is named. */
+export function notedReply(bookings: readonly ShownBooking[]): string {
+  const broken = bookings.filter(({ breaks }) => breaks.length > 0);
+  if (broken.length === 0) return NOTED;
+  const lines = broken.map((booking) => `- ${bookingLine(booking)}${against(booking)}`);
+  return [NOTED, "", "What you have booked already, and what stands against it now:", ...lines, "", CAN_CANCEL].join("\n");
+}
+
+const CAN_CANCEL = "I can cancel it, or look for something that fits.";
+
+function against({ breaks }: ShownBooking): string {
+  return breaks.length === 0 ? "" : ` · against what must hold: ${breaks.join(" ")}`;
 }
 
 export function bookingLine({ title, day, venue, city, quantity, section, total_eur, reference }: ShownBooking): string {

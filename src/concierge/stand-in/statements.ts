@@ -33,6 +33,11 @@ export function namesNeedOf(words: string, text: string): boolean | undefined {
   return needs.length === 0 ? undefined : CONCIERGE_WORDS.needs.some((each) => needs.includes(each.need) && held(each.words));
 }
 
+/** Whether a text speaks of a need at all. */
+export function speaksOfNeed(text: string): boolean {
+  return needIn(text) !== undefined;
+}
+
 function needIn(text: string) {
   const names = namedIn(text);
   return CONCIERGE_WORDS.needs.find((each) => names(each.words));

@@ -1,24 +1,57 @@
 import { z } from "zod";
 import { AppError } from "../../platform/errors.js";
-import type { Tool } from "../../ports/agent.js";
+import type { Tool, ToolContext } from "../../ports/agent.js";
 import type { Booking } from "../booking-rows.js";
 import type { BookingStore, TurnOfSession } from "../booking-store.js";
+import type { Catalogue } from "../catalogue.js";
 import { standsIn } from "../consent.js";
+import type { ConstraintGate, Judge } from "../constraint-gate.js";
 import { bookingLine, bookingReceipt } from "../presentation.js";
 
 const listInput = z.strictObject({ include_past: z.boolean().optional().describe("also past and cancelled ones") });
 
-export function listBookings(bookings: BookingStore): Tool<z.infer<typeof listInput>> {
+export interface ListParts {
+  readonly bookings: BookingStore;
+  readonly catalogue: Catalogue;
+  readonly gate: ConstraintGate;
+}
+
+/** Each with what it breaks of the needs of those who come: a need may have become known after it was booked, or in this message. */
+export function listBookings({ bookings, catalogue, gate }: ListParts): Tool<z.infer<typeof listInput>> {
   return {
     name: "list_bookings",
-    description: "The guest's bookings, by date.",
+    description: "The guest's bookings, by date, each with what it `breaks` of the needs known by now: look here when the guest tells one.",
     parameters: listInput,
-    run: async (input, { owner, now }) => {
-      const all = await bookings.list(owner);
-      const shown = input.include_past === true ? all : all.filter((each) => each.status === "confirmed" && new Date(each.startsAt) > now);
-      return { output: { bookings: shown.map(bookingLine) }, elements: shown.map(bookingReceipt) };
+    run: async (input, context) => {
+      const all = await bookings.list(context.owner);
+      const isAhead = ({ status, startsAt }: Booking) => status === "confirmed" && new Date(startsAt) > context.now;
+      const shown = input.include_past === true ? all : all.filter(isAhead);
+      const ahead = shown.filter(isAhead);
+      const named = ahead.flatMap(({ companions }) => companions);
+      const judge = ahead.length === 0 ? null : await gate.read(context, { toBook: true, named });
+      const broken = (booking: Booking) => (judge === null || !isAhead(booking) ? [] : brokenBy(booking, { judge, catalogue, context }));
+      const lines = shown.map((booking) => {
+        const breaks = broken(booking);
+        return { ...bookingLine(booking), ...(breaks.length > 0 && { breaks }) };
+      });
+      return { output: { bookings: lines }, elements: shown.map(bookingReceipt) };
     },
   };
+}
+
+/** The needs that a booking breaks, and why; not those that the guest passed over when they booked it. */
+function brokenBy(
+  { eventId, section: name, companions, quantity: size, waived }: Booking,
+  { judge, catalogue, context }: { readonly judge: Judge; readonly catalogue: Catalogue; readonly context: ToolContext },
+): string[] {
+  const event = catalogue.byId(eventId);
+  const section = event?.sections.find((each) => each.name === name);
+  if (!event || section === undefined) return [];
+  const party = { companions, absent: [], size, said: [], sessionId: context.sessionId };
+  const passedOver = new Set(waived.map(({ memory_id }) => memory_id));
+  return judge(event, section, party)
+    .conflicts.filter(({ memoryId }) => !passedOver.has(memoryId))
+    .map(({ memory, who, because }) => `${who === "self" ? "" : `${who}: `}${memory}. ${because}`);
 }
 
 const cancelInput = z.strictObject({

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { World } from "./world.js";
+
+/** A need that is told when something is booked already. */
+
+let world: World;
+beforeEach(async () => {
+  world = await World.open({});
+});
+afterEach(() => world.close());
+
+/** Shellfish and fish can't be left out there; gluten can. */
+const SEAFOOD = "Book two seats for Ash and Tide in Dublin on Friday";
+
+async function withBooking() {
+  const ada = world.guest();
+  await ada.says(SEAFOOD);
+  expect((await ada.says("Yes")).message.content).toMatch(/^Booked/);
+  return ada;
+}
+
+test("is held against it in the same turn, and wherever the bookings are listed", async () => {
+  const ada = await withBooking();
+  const { content } = (await ada.says("By the way, I'm allergic to shellfish.")).message;
+  expect(content).toMatch(/stands against it now:\n- Ash and Tide .*hellfish/);
+  const later = ada.newSession();
+  expect((await later.says("Show my bookings")).message.content).toMatch(/1\. Ash and Tide .*against what must hold: .*hellfish/);
+});
+
+test("says nothing of what it doesn't break, nor of a companion who isn't there", async () => {
+  const ada = await withBooking();
+  expect((await ada.says("I can't eat gluten.")).message.content).not.toContain("Ash and Tide");
+  expect((await ada.says("My colleague Jon is allergic to shellfish.")).message.content).not.toContain("Ash and Tide");
+});
+
+test("what was passed over when it was booked is not held against it again", async () => {
+  const ada = world.guest();
+  await ada.says("I'm allergic to shellfish.");
+  await ada.says(SEAFOOD);
+  expect((await ada.says("book it anyway")).message.content).toMatch(/^Booked/);
+  expect((await ada.says("Show my bookings")).message.content).not.toContain("against what must hold");
+});
