@@ -25,12 +25,16 @@ const LIMITED = new RegExp(`\\b${LIMIT}\\s*(?:€\\s*)?(\\d{1,4})(?!\\s*(?:ticke
 /** "Something cheap", in euros. */
 const CHEAP = 25;
 
-/** "under 40 euros", "€30 or less", "nothing over 25". */
+/** "under 40 euros", "€30 or less", "nothing over 25"; a little where it is to be cheap. */
 export function priceIn(text: string): number | undefined {
+  return priceLimitIn(text) ?? (says(text, "cheap") ? CHEAP : undefined);
+}
+
+/** As {@link priceIn}, where a number is named. */
+export function priceLimitIn(text: string): number | undefined {
   const words = folded(text);
   const [, euros] = LIMITED.exec(words) ?? /€\s*(\d{1,4})/.exec(words) ?? /\b(\d{1,4})\s*(?:€|euros?\b|eur\b)/.exec(words) ?? [];
-  if (euros !== undefined) return Number(euros);
-  return says(words, "cheap") ? CHEAP : undefined;
+  return euros === undefined ? undefined : Number(euros);
 }
 
 export const MONTHS = "(?:january|february|march|april|may|june|july|august|september|october|november|december)";

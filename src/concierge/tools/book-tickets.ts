@@ -13,6 +13,7 @@ import { MAX_SEATS } from "../seats.js";
 import type { Verdict } from "../verdict.js";
 import { withBookedBefore } from "./booked-before.js";
 import { type CatalogueParts, eventOrThrow, yetToBegin } from "./catalogue-tools.js";
+import { withBudget } from "./over-budget.js";
 import { namedIn, partyFor, partyOf } from "./party.js";
 
 /** A quote shown more turns ago is shown again first. */
@@ -104,7 +105,8 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   const consents = seenBefore && same && consentsTo(shown, args, context);
   const agrees = seenBefore && same && (consents || agreesTo(shown, args, context));
   const judged = judge(event, section, partyFor(shown, { companions, absent }, context));
-  const verdict = await withBookedBefore(judged, parts.bookings, context.owner, event);
+  const cost = { priceCents: section.priceCents, quantity: shown.quantity };
+  const verdict = withBudget(await withBookedBefore(judged, parts.bookings, context.owner, event), context.recalled ?? [], cost);
   const stop = stopOf(event, section, verdict);
   const fresh = verdict.mentions.filter(({ id }) => !shown.mentioned.includes(id));
   const quote: Quote = { ...shown, absent, companions: joined(companions, verdict.along) };
@@ -177,7 +179,8 @@ async function newQuote(parts: BookingParts, args: Input, context: ToolContext):
       detail: `Only ${left} seats are left in ${section.name}.`,
       hint: "Look at the other sections with check_availability, or search for another event.",
     });
-  const verdict = await withBookedBefore(judge(section), bookings, context.owner, event);
+  const cost = { priceCents: section.priceCents, quantity };
+  const verdict = withBudget(await withBookedBefore(judge(section), bookings, context.owner, event), context.recalled ?? [], cost);
   const quote = await bookings.addQuote(
     context.owner,
     {

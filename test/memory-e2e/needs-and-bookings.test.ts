@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { World } from "./world.js";
 
-/** A need that is told when something is booked already. */
+/** What a guest's words mean for bookings: a need that is told too late, and a budget that a quote is over. */
 
 let world: World;
 beforeEach(async () => {
@@ -39,4 +39,16 @@ test("what was passed over when it was booked is not held against it again", asy
   await ada.says(SEAFOOD);
   expect((await ada.says("book it anyway")).message.content).toMatch(/^Booked/);
   expect((await ada.says("Show my bookings")).message.content).not.toContain("against what must hold");
+});
+
+test("a quote over the budget says so once, one within it says nothing", async () => {
+  const ada = world.guest();
+  await ada.says("My budget is 40 euros a ticket.");
+  const later = ada.newSession();
+  const { content } = (await later.says(SEAFOOD)).message;
+  expect(content).toMatch(/You told me: .*40.* This is €76/);
+  expect((await later.says("Yes")).message.content).toMatch(/^Booked/);
+  const cheaper = (await later.says("Book two tickets for Night Shift Trio on Friday")).message.content;
+  expect(cheaper).toMatch(/^I can book/);
+  expect(cheaper).not.toContain("You told me");
 });
