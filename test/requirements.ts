@@ -14,6 +14,7 @@ export const REQUIREMENTS = {
   "journal-torn": "A journal cut at any byte opens and loses at most the record that was torn.",
   "journal-full-disk": "A disk that is full or faulty is answered with 503, with nothing half-written, and recovers without a restart.",
   "window-bounded": "A window costs what it holds, and never splits a tool call from its result.",
+  "window-exact": "An agent is given the last N completed rounds, 10 by default, and no others, wherever the prompt's begin.",
   "recent-lines":
     "The end of an open journal is read from the disk once; what is held of it in memory reads as the file does, whatever is cut off.",
   "write-back-once": "Every memory of an answered turn is stored exactly once, whatever is killed when.",

@@ -63,8 +63,8 @@ export const VARIABLES = {
   SHORT_TERM_ROUNDS: variable(
     integer(0, 1_000).default(10),
     "10",
-    "Completed rounds in the window, at least, as far as CONTEXT_MAX_TOKENS has room for them; 0: none. They leave in blocks of as many " +
-      "(10 at most), so that what a provider caches stays.",
+    "Completed rounds in the window, as far as CONTEXT_MAX_TOKENS has room for them; 0: none. An agent is given just so many; from a " +
+      "prompt they leave in blocks of as many (10 at most), so that what a provider caches stays.",
   ),
   CONTEXT_MAX_TOKENS: variable(
     integer(500, 2_000_000).default(16_000),

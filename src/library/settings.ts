@@ -32,8 +32,8 @@ export interface Settings {
   /** How long a start waits for PostgreSQL or Redis that doesn't answer yet. Default: 30000. */
   readonly startupWaitMs?: Setting<"STARTUP_WAIT_MS">;
   /**
-   * Completed rounds in the window, at least, as far as contextMaxTokens has room for them; 0: none. They leave in blocks of as many
-   * (10 at most), so that what a provider caches stays. Default: 10.
+   * Completed rounds in the window, as far as contextMaxTokens has room for them; 0: none. An agent is given just so many; from a
+   * prompt they leave in blocks of as many (10 at most), so that what a provider caches stays. Default: 10.
    */
   readonly shortTermRounds?: Setting<"SHORT_TERM_ROUNDS">;
   /** Token budget of what the model is given, tools included. Default: 16000. */

@@ -96,12 +96,15 @@ export type BeforeTool = (call: ToolCall) => ToolVerdict | void | Promise<ToolVe
 
 export interface AgentInput {
   readonly question: string;
-  /** Oldest first; after the token budget. */
+  /** The last `SHORT_TERM_ROUNDS` completed rounds, oldest first: fewer only where there are, or where the token budget has no room. */
   readonly previous_conversation: readonly Round[];
   /** The empty string, or "User Context:" and a line for each memory. */
   readonly user_context: string;
   readonly page_context: string | null;
-  /** All of the above and the prompt, assembled for a model: the stable prefix first, the user's message last. */
+  /**
+   * All of the above and the prompt, assembled for a model: the stable prefix first, the user's message last. Its rounds leave in blocks,
+   * so that a provider's cache holds: at times some more than `previous_conversation`, or under a tight budget some fewer.
+   */
   readonly messages: readonly ModelMessage[];
 }
 

@@ -12,8 +12,10 @@ export interface ContextParts extends VolatileParts {
   readonly prompt: string;
   /** The rolling summary of rounds that have left the window, or null. */
   readonly summary: string | null;
-  /** Oldest first. */
+  /** Oldest first. Those of the prompt, which slide in blocks. */
   readonly rounds: readonly Round[];
+  /** How many of the newest are the `previous_conversation`. Default: all of them. */
+  readonly conversationRounds?: number;
   /** What is told of the outputs in rounds. Default: all of them. */
   readonly recap?: Recap;
   readonly question: string;
@@ -67,7 +69,7 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
     ...(summary === "" ? [] : [{ role: "user" as const, content: summary }]),
   ];
   const userContext = renderUserContext(parts.recalled, parts.now, parts.timeZone);
-  const { images = [] } = parts;
+  const { images = [], conversationRounds = parts.rounds.length } = parts;
   const content = lastMessage(parts, userContext, parts.question);
   const tail: ModelMessage[] = [{ role: "user", content, ...(images.length > 0 && { images }) }];
   const fixed = countMessages([...head, ...tail], budget.counter);
@@ -79,7 +81,8 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
   return {
     input: {
       question: parts.question,
-      previous_conversation: kept.map(({ round }) => round),
+      // Blocks are for the prompt's cache alone: neither more nor fewer for it.
+      previous_conversation: fitting.map(({ round }) => round).slice(Math.max(0, fitting.length - conversationRounds)),
       user_context: userContext,
       page_context: parts.pageContext,
       messages: [...head, ...kept.flatMap(({ messages }) => messages), ...tail],

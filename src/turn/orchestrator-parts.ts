@@ -48,7 +48,7 @@ export interface OrchestratorParts {
 }
 
 export interface OrchestratorOptions {
-  /** Completed rounds in the window, at least: it slides in blocks. 0: the model sees none, whatever fits into `maxTokens`. */
+  /** Completed rounds of the conversation; the prompt, whose rounds leave in blocks, has at least so many. 0: none in either. */
   readonly rounds: number;
   readonly maxTokens: number;
   readonly lockWaitMs: number;

@@ -246,6 +246,7 @@ export class ConversationOrchestrator implements Chat {
           prompt: domain.prompt,
           summary: currentSummary(open.window, tombstones),
           rounds,
+          conversationRounds: this.#options.rounds,
           ...(recap !== undefined && { recap }),
           recalled: recalled.memories,
           memoryStatus: recalled.status,

@@ -144,6 +144,16 @@ describe("the budget", () => {
     expect(tokens).toBeLessThanOrEqual(550);
   });
 
+  test("[window-exact] what leaves the prompt for the budget's blocks is still in the conversation where it fits", () => {
+    const rounds = Array.from({ length: 12 }, (_, index) => round(index + 1, { user: "x".repeat(200) }));
+    const given = (maxTokens: number) => buildContext(parts({ rounds, conversationRounds: 10 }), { maxTokens, counter: estimatedTokens });
+    const whole = given(16_000);
+    expect(whole.input.previous_conversation.map(({ turn }) => turn)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(whole.droppedRounds).toBe(0);
+    const tight = Array.from({ length: 60 }, (_, index) => given(300 + 20 * index));
+    expect(tight.some(({ input, droppedRounds }) => input.previous_conversation.length > rounds.length - droppedRounds)).toBe(true);
+  });
+
   test("a long page, long messages of earlier conversations and a long summary leave room for the window", () => {
     const hit = (n: number): HistoryHit => ({
       id: `h${n}`,

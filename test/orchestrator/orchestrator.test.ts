@@ -33,6 +33,17 @@ describe("a turn", () => {
     ]);
   });
 
+  test("[window-exact] is given just the last ten rounds, while the prompt's leave in blocks", async () => {
+    const { chat, seen } = await makeOrchestrator(async (input) => `re: ${input.question}`);
+    let sessionId = (await chat.chat({ owner: ada, message: "1" })).session_id;
+    for (let turn = 2; turn <= 25; turn += 1) sessionId = (await chat.chat({ owner: ada, message: String(turn), sessionId })).session_id;
+    const given = seen.map(({ previous_conversation: rounds }) => rounds.map(({ turn }) => turn));
+    const lastTen = (before: number) => Array.from({ length: Math.min(before, 10) }, (_, i) => before - Math.min(before, 10) + i + 1);
+    expect(given).toEqual(seen.map((_, before) => lastTen(before)));
+    const firstOfPrompt = seen.map(({ messages }) => messages.find(({ role }) => role === "assistant")?.content);
+    expect(new Set(firstOfPrompt.slice(1, 20))).toEqual(new Set(["re: 1"]));
+  });
+
   test("of an own name goes to the session of that name, which the first of two at once begins, and each owner has theirs", async () => {
     const { chat, store } = await makeOrchestrator(answering("a", "b", "c"));
     const say = (owner: typeof ada) => chat.chat({ owner, message: "Hello", externalId: "trip", metadata: { floor: 3 } });

@@ -90,6 +90,18 @@ test("of a session: its rounds with their tools, its newest message as the query
   expect((await context(client, { session_id: id, rounds: 0, include: ["window"] })).text).toBe("");
 });
 
+test("[window-exact] of a long session: the last ten rounds, or as many as are asked for", async () => {
+  const client = guest();
+  const said = Array.from({ length: 24 }, (_, index) => (index % 2 === 0 ? `Line ${index}.` : "Noted."));
+  const id = await conversation(client, ...said);
+  const shown = async (more: object) => {
+    const { text } = await context(client, { session_id: id, include: ["window"], ...more });
+    return [...text.matchAll(/User: Line (\d+)\./gu)].map((line) => Number(line[1]));
+  };
+  expect(await shown({})).toEqual([4, 6, 8, 10, 12, 14, 16, 18, 20, 22]);
+  expect(await shown({ rounds: 3 })).toEqual([18, 20, 22]);
+});
+
 test("what must hold is told whatever is left out, and also where it alone takes more than the block may", async () => {
   const client = guest();
   const needs = Array.from({ length: 20 }, (_, n) => ({ ...NUTS, text: `Is allergic to the ${n}th of many kinds of nuts` }));
