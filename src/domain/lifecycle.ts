@@ -11,7 +11,7 @@ import type { JsonObject, Session, SessionStatus } from "./session.js";
 export const LIFECYCLE_STATES = ["none", "active", "archived", "deleted", "purged"] as const;
 export type LifecycleState = (typeof LIFECYCLE_STATES)[number];
 export const LIFECYCLE_EVENTS = ["create", "archive", "activate", "delete", "restore", "purge", "lapse"] as const;
-/** `lapse`: its time has run out (no activity for as long as retention allows, or its own `expires_at`). */
+/** `lapse`: its time has run out: its own `expires_at`, where it has one, else no activity for as long as retention allows. */
 export type LifecycleEvent = (typeof LIFECYCLE_EVENTS)[number];
 
 /** `before`: the status that a deleted session had. An event that is not listed is refused. */
@@ -56,8 +56,8 @@ function policyDays(policy: RetentionPolicy, status: SessionStatus): number {
 /**
  * What retention does with a session at `now`: `delete` (recoverable), `purge`, or null.
  * The days count from the last activity or from when the session got its status, whichever is later: so that one that was
- * archived or restored today is kept as long as any other. A session's own `expires_at` counts until it is deleted.
- * A day is 24 hours; the limit itself is due.
+ * archived or restored today is kept as long as any other. A session's own `expires_at`, sooner or later, counts in their place until it is
+ * deleted. A day is 24 hours; the limit itself is due.
  */
 export function retentionDecision(
   session: Pick<Session, "status" | "updated_at" | "expires_at"> & { readonly statusSince: string; readonly metadata?: JsonObject },
@@ -65,9 +65,9 @@ export function retentionDecision(
   now: Date,
 ): "delete" | "purge" | null {
   const outcome = nextState(session.status, "lapse") === "purged" ? "purge" : "delete";
+  if (lapsesAtMs(session, policy) > now.getTime()) return null;
   // Nothing of an incognito session is to be had back.
-  if (outcome === "delete" && isExpired(session, now)) return session.metadata?.incognito === true ? "purge" : outcome;
-  return agedMs(session, policy) <= now.getTime() ? outcome : null;
+  return outcome === "delete" && isExpired(session, now) && session.metadata?.incognito === true ? "purge" : outcome;
 }
 
 type Ageing = Pick<Session, "status" | "updated_at" | "expires_at"> & { readonly statusSince: string };
@@ -82,9 +82,12 @@ function agedMs({ status, updated_at, statusSince }: Ageing, policy: RetentionPo
 
 /** When {@link retentionDecision} first says something of a session that nothing happens to; null: never. */
 export function lapsesAt(session: Ageing, policy: RetentionPolicy): string | null {
-  const own = session.status === "deleted" || session.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(session.expires_at);
-  const at = Math.min(own, agedMs(session, policy));
+  const at = lapsesAtMs(session, policy);
   return Number.isFinite(at) ? new Date(at).toISOString() : null;
+}
+
+function lapsesAtMs(session: Ageing, policy: RetentionPolicy): number {
+  return session.status === "deleted" || session.expires_at === null ? agedMs(session, policy) : Date.parse(session.expires_at);
 }
 
 export function isExpired(session: Pick<Session, "expires_at">, now: Date): boolean {

@@ -39,12 +39,15 @@ const expiresInDays = z.number().int().min(1).max(36_500);
 export const createBody = fieldsOf({
   external_id: externalIdField.optional(),
   ...described,
-  expires_in_days: expiresInDays.optional(),
+  expires_in_days: expiresInDays.optional().openapi({ description: "From now, whatever retention says of others. Default: when it says." }),
 }).openapi("NewSession");
 
 export const patchBody = fieldsOf({
   ...described,
-  expires_in_days: expiresInDays.nullable().optional().openapi({ description: "From now; null: when retention says." }),
+  expires_in_days: expiresInDays
+    .nullable()
+    .optional()
+    .openapi({ description: "From now, whatever retention says of others; null: when it says." }),
   status: z.enum(["active", "archived"]).optional(),
 })
   .refine((patch) => Object.values(patch).some((value) => value !== undefined), "nothing to change")

@@ -249,7 +249,7 @@ interface SessionSettings {
 }
 
 export interface NewSession extends SessionSettings {
-  /** From now, in days of 24 hours. Default: as retention has it. */
+  /** From now, in days of 24 hours, also more than retention gives others. Default: as retention has it. */
   readonly expiresInDays?: number;
 }
 

@@ -123,6 +123,9 @@ describe("retention", () => {
     ["an expired archived session too", "archived", 0, 0, 1, "delete"],
     ["an expired deleted session still has its 30 days", "deleted", 5, 5, 5, null],
     ["a session that expires later is kept", "active", 0, 0, -1, null],
+    ["also an active one that is as old as retention allows any other", "active", 30, 30, -1, null],
+    ["and an archived one", "archived", 400, 400, -1, null],
+    ["but no deleted one", "deleted", 30, 30, -1, "purge"],
   ] as const)("%s", (_name, status, activeDaysAgo, statusDaysAgo, expiredDaysAgo, expected) => {
     const session = {
       status,

@@ -76,6 +76,20 @@ describe("a retention run", () => {
     expect(await retain(world)).toEqual({ ...NOTHING, deleted: 1, purged: 11 });
   });
 
+  test("keeps a session that was made for longer than any other until its own days are over", async () => {
+    const world = await makeWorld();
+    const { sessions, clock } = world;
+    const long = await sessions.create(alice, { expiresInDays: 400 });
+    const usual = await sessions.create(alice, {});
+    clock.days(399);
+    expect(await retain(world)).toEqual({ ...NOTHING, deleted: 1 });
+    expect((await sessions.get(alice, usual.id)).status).toBe("deleted");
+    expect(await sessions.get(alice, long.id)).toMatchObject({ status: "active", expires_at: long.expires_at });
+    clock.days(1);
+    expect(await retain(world)).toMatchObject({ deleted: 1 });
+    expect((await sessions.get(alice, long.id)).status).toBe("deleted");
+  });
+
   test("restored after it lapsed, a session has its days again and the status that it had", async () => {
     const world = await makeWorld();
     const { sessions, clock } = world;

@@ -99,12 +99,14 @@ describe("expires_at", () => {
   const DAY = 86_400_000;
   const daysAfter = (from: string, at: string | null) => (Date.parse(at ?? "") - Date.parse(from)) / DAY;
 
-  test("is when retention takes the session on: by its age, by its own expiry where that is sooner, and by its deletion", async () => {
+  test("is when retention takes the session on: by its own expiry, sooner or later, else by its age, and by its deletion", async () => {
     const { sessions } = await makeWorld({ retention });
     const made = await sessions.create(alice, {});
     expect(daysAfter(made.updated_at, made.expires_at)).toBe(30);
     const own = await sessions.patch(alice, made.id, { expiresInDays: 3 });
     expect(Math.round(daysAfter(made.created_at, own.expires_at))).toBe(3);
+    const longer = await sessions.patch(alice, made.id, { expiresInDays: 400 });
+    expect(Math.round(daysAfter(made.created_at, longer.expires_at))).toBe(400);
     const lifted = await sessions.patch(alice, made.id, { expiresInDays: null });
     expect(daysAfter(lifted.updated_at, lifted.expires_at)).toBe(30);
     const archived = await sessions.patch(alice, made.id, { status: "archived" });
