@@ -225,14 +225,12 @@ export class JsonlLog {
   async #firstReadable(from: number, to: number, isBefore: (line: LogLine) => boolean | null) {
     const first = await this.lineAt(from);
     if (first === null) return null;
-    for await (const lines of this.forwards(from + first.bytes.length + 1)) {
-      for (const line of lines) {
-        if (line.offset >= to) return null;
-        const before = isBefore(line);
-        if (before !== null) return { offset: line.offset, before };
-      }
+    for (let line: LogLine | null = first; ; ) {
+      line = await this.lineAt(line.offset + line.bytes.length + 1);
+      if (line === null || line.offset >= to) return null;
+      const before = isBefore(line);
+      if (before !== null) return { offset: line.offset, before };
     }
-    return null;
   }
 
   close(): Promise<void> {

@@ -80,7 +80,7 @@ function counting(): FileSystem & { bytes: number } {
   return fs;
 }
 
-test("the newest messages cost what they hold, page by page, not what the journal does", async () => {
+test("messages cost what they hold, page by page and from either end, not what the journal does", async () => {
   const fileSystem = counting();
   await mkdir(join(dir, "large"));
   const { store: files } = await openFileStore({ dir: join(dir, "large"), clock: new TestClock(), fileSystem });
@@ -89,21 +89,35 @@ test("the newest messages cost what they hold, page by page, not what the journa
   const { id } = await sessions.create(alice, {});
   const at = new Date(0).toISOString();
   const rounds = Array.from({ length: 2_000 }, (_, i): NewRecord[] => [
-    { type: "message", id: `u${i}`, turn: i + 1, at, body: { role: "user", content: `question ${i} `.repeat(40), imported: true } },
+    { type: "message", id: `u${i}`, turn: i + 1, at, body: { role: "user", content: `question ${i} `.repeat(80), imported: true } },
     { type: "message", id: `a${i}`, turn: i + 1, at, body: { role: "assistant", content: "answer ".repeat(40), imported: true } },
   ]);
-  await writer.append(alice, id, rounds.flat());
+  for (let turn = 0; turn < rounds.length; turn += 100) await writer.append(alice, id, rounds.slice(turn, turn + 100).flat());
   const size = (await readFile(join(dir, "large", `${id}.jsonl`))).length;
-  expect(size).toBeGreaterThan(2_000_000);
+  expect(size).toBeGreaterThan(3_500_000);
   let cursor: string | null = null;
   for (const newest of ["a1999", "a1989", "a1979"]) {
     fileSystem.bytes = 0;
     const page = await sessions.messages(alice, id, { order: "desc", limit: 20, ...(cursor !== null && { cursor }) });
     cursor = page.nextCursor;
     expect([page.data.length, page.data[0]?.id]).toEqual([20, newest]);
-    // A block of 64 KiB at the end, and where the page goes on a search for it.
+    // A block at the end, and where the page goes on a search for it.
     expect(fileSystem.bytes).toBeLessThan(size / 5);
   }
+  // What is taken back far behind a page costs it no more.
+  for (const newest of [3_990, 3_980, 3_970])
+    await writer.append(alice, id, [{ type: "rewind", id: `r${newest}`, turn: 0, at, body: { to_seq: newest, to_offset: 0 } }]);
+  cursor = null;
+  for (const oldest of ["u0", "u10", "u20"]) {
+    fileSystem.bytes = 0;
+    const page = await sessions.messages(alice, id, { limit: 20, ...(cursor !== null && { cursor }) });
+    cursor = page.nextCursor;
+    expect([page.data.length, page.data[0]?.id]).toEqual([20, oldest]);
+    expect(fileSystem.bytes).toBeLessThan(size / 5);
+  }
+  const all = [];
+  for await (const record of files.journal.read(alice, id)) if (record.type === "message") all.push(record.seq);
+  expect(all.at(-1)).toBe(3_970);
 });
 
 test("emptying and purging leave no byte of what was said in any file", async () => {

@@ -18,6 +18,8 @@ const tailSchema = z.object({
   last_seq: z.number().int().optional(),
   /** Byte offset of the newest summary that stands after this record. */
   summary_at: z.number().int().nullable(),
+  /** Byte offset of the newest rewind before this record; null: there is none. Missing in lines of before: then all has to be read. */
+  rewind_at: z.number().int().nullable().optional(),
   /** Which record of how many of one append, from 1; left out where it was alone. One that isn't followed by the next was torn off it. */
   part: z.tuple([z.number().int().positive(), z.number().int().positive()]).optional(),
 });

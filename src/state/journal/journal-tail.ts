@@ -4,4 +4,6 @@ export interface JournalTail {
   readonly lastTurn: number;
   /** Byte offset of the newest summary that stands, or null. */
   readonly summaryAt: number | null;
+  /** Byte offset of the newest rewind, whether or not a later one took it back; null: there is none. Undefined: the lines don't say. */
+  readonly rewindAt: number | null | undefined;
 }

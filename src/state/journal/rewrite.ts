@@ -71,6 +71,7 @@ class RewriteWriter {
   #at = 0;
   #lastTurn = 0;
   #summaryAt: number | null = null;
+  #rewindAt: number | null = null;
 
   constructor(target: JsonlLog, owner: Owner, rewinds: readonly RewindMark[]) {
     this.#target = target;
@@ -89,7 +90,7 @@ class RewriteWriter {
     const last = this.#held;
     if (last !== null) await this.#write(last, last.seq === before.lastSeq ? undefined : before.lastSeq, before.lastTurn);
     if (this.#chunkBytes > 0) await this.#flush();
-    return { lastSeq: before.lastSeq, lastTurn: before.lastTurn, summaryAt: this.#summaryAt };
+    return { lastSeq: before.lastSeq, lastTurn: before.lastTurn, summaryAt: this.#summaryAt, rewindAt: this.#rewindAt };
   }
 
   async #write(record: JournalRecord, lastSeq: number | undefined, lastTurn: number | undefined): Promise<void> {
@@ -109,9 +110,11 @@ class RewriteWriter {
       owner: this.#mark,
       last_turn: this.#lastTurn,
       summary_at: this.#summaryAt,
+      rewind_at: this.#rewindAt,
       ...(lastSeq !== undefined && { last_seq: lastSeq }),
     };
     const line = encodeLine(written, tail);
+    if (record.type === "rewind") this.#rewindAt = this.#at;
     this.#chunk.push(line);
     this.#chunkBytes += line.length;
     this.#at += line.length;

@@ -2,19 +2,24 @@ import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { LogLine } from "../../platform/jsonl-log.js";
 import type { ReadOptions } from "../../ports/session-store.js";
-import { standing } from "./rewound-records.js";
-import { readable, rewindsOf, untorn } from "./rewrite.js";
+import { type RewindMark, standing } from "./rewound-records.js";
+import { readable, untorn } from "./rewrite.js";
 
-/**
- * The records that a read asks for, in order, a block at a time. Reads the lines twice where a rewind may have taken some back.
- * `onDamaged` is told where a line stands that can't be read and is passed over.
- */
+/** What a read goes over. */
+interface SelectedFrom {
+  lines(): AsyncIterable<readonly LogLine[]>;
+  /** Those behind the first of the lines, in seq order. */
+  rewinds(): Promise<readonly RewindMark[]>;
+  /** Is told where a line stands that can't be read and is passed over. */
+  onDamaged?(offset: number): void;
+}
+
+/** The records that a read asks for, in order, a block at a time: what is not asked for is not read. */
 export async function* selected(
-  lines: () => AsyncIterable<readonly LogLine[]>,
+  { lines, rewinds, onDamaged }: SelectedFrom,
   { fromSeq = 1, includeRewound = false, includeTorn = false, signal }: ReadOptions,
-  onDamaged?: (offset: number) => void,
 ): AsyncGenerator<readonly JournalRecord[]> {
-  const stands = includeRewound ? () => true : standing(await rewindsOf(lines()));
+  const stands = includeRewound ? () => true : standing(await rewinds());
   const all = unlessAborted(lines(), signal);
   for await (const records of includeTorn ? readable(all, onDamaged) : untorn(all, onDamaged))
     yield records.filter((record) => record.seq >= fromSeq && stands(record));

@@ -95,7 +95,7 @@ async function encodeAppend(file: JournalFile, before: JournalTail, end: number,
   const mark = ownerMark(owner);
   const lines: Buffer[] = [];
   const kept: JournalRecord[] = [];
-  let { lastSeq, lastTurn, summaryAt } = before;
+  let { lastSeq, lastTurn, summaryAt, rewindAt } = before;
   let at = end;
   for (const [index, given] of records.entries()) {
     const record = numbered(given, lastSeq + 1);
@@ -110,12 +110,13 @@ async function encodeAppend(file: JournalFile, before: JournalTail, end: number,
       summaryAt = target.tail.summaryAt;
     }
     const parts = records.length > 1 && { part: [index + 1, records.length] satisfies [number, number] };
-    const line = encodeLine(record, { owner: mark, last_turn: lastTurn, summary_at: summaryAt, ...parts });
+    const line = encodeLine(record, { owner: mark, last_turn: lastTurn, summary_at: summaryAt, rewind_at: rewindAt, ...parts });
+    if (record.type === "rewind") rewindAt = at;
     kept.push(record);
     lines.push(line);
     at += line.length;
   }
-  return { records: kept, lines, tail: { lastSeq, lastTurn, summaryAt } };
+  return { records: kept, lines, tail: { lastSeq, lastTurn, summaryAt, rewindAt } };
 }
 
 /** The records of a new journal, as {@link AppendWriter} would write them into an empty one. */
@@ -126,15 +127,16 @@ export function encodeFirst(owner: Owner, records: readonly NewRecord[]): Encode
   if (first?.type !== "session" || first.body.owner !== owner || kept.some(({ type }) => type === "rewind"))
     throw new AppError("INVALID_REQUEST", { detail: "A journal starts with the session record of its owner, and with nothing to rewind." });
   const lines: Buffer[] = [];
-  let tail: JournalTail = { lastSeq: 0, lastTurn: 0, summaryAt: null };
+  let tail: JournalTail = { lastSeq: 0, lastTurn: 0, summaryAt: null, rewindAt: null };
   let at = 0;
   for (const record of kept) {
     tail = {
       lastSeq: record.seq,
       lastTurn: Math.max(tail.lastTurn, record.turn),
       summaryAt: record.type === "summary" ? at : tail.summaryAt,
+      rewindAt: null,
     };
-    const line = encodeLine(record, { owner: mark, last_turn: tail.lastTurn, summary_at: tail.summaryAt });
+    const line = encodeLine(record, { owner: mark, last_turn: tail.lastTurn, summary_at: tail.summaryAt, rewind_at: null });
     lines.push(line);
     at += line.length;
   }

@@ -25,14 +25,14 @@ import type { StorageHealth } from "../../ports/storage-health.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
 import { headOf, ownerMark } from "../journal/journal-codec.js";
 import { outsideRewinds } from "../journal/rewound-records.js";
-import { rewriteInto, writeInto } from "../journal/rewrite.js";
+import { rewindsOf, rewriteInto, writeInto } from "../journal/rewrite.js";
 import { selected, throwIfAborted } from "../journal/selected-records.js";
 import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
 import { DirectoryHealth } from "./directory-health.js";
 import { recordsBackwards } from "./journal-backwards.js";
 import { checkLines } from "./journal-check.js";
 import { JournalDirectory } from "./journal-directory.js";
-import { JournalFile } from "./journal-file.js";
+import { JournalFile, rewindsBetween } from "./journal-file.js";
 import { JournalFiles } from "./journal-files.js";
 import { OwnerSessions } from "./owner-sessions.js";
 import { packInto, readPackedHeader, unpack, unpackedLines } from "./packed-journal.js";
@@ -262,11 +262,8 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   async #fileRecords(sessionId: string, { log }: JournalFile, options: ReadOptions) {
     const end = log.end;
     const start = await startOf(log, options.fromSeq ?? 1, end);
-    return selected(
-      () => log.forwards(start, end),
-      options,
-      (offset) => this.#passedOver(sessionId, offset),
-    );
+    const onDamaged = (offset: number) => this.#passedOver(sessionId, offset);
+    return selected({ lines: () => log.forwards(start, end), rewinds: () => rewindsBetween(log, start, end), onDamaged }, options);
   }
 
   #passedOver(sessionId: string, offset: number): void {
@@ -277,7 +274,8 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
 
   #packedRecords(sessionId: string, options: ReadOptions): AsyncGenerator<readonly JournalRecord[]> {
     const lines = () => unpackedLines(this.#fs, this.#directory.path(sessionId, "packed"));
-    return selected(lines, options, (offset) => this.#passedOver(sessionId, offset));
+    const onDamaged = (offset: number) => this.#passedOver(sessionId, offset);
+    return selected({ lines, rewinds: () => rewindsOf(lines()), onDamaged }, options);
   }
 
   async rewrite(owner: Owner, sessionId: string, change: (record: JournalRecord) => JournalRecord | null): Promise<void> {

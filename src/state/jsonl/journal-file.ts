@@ -1,11 +1,12 @@
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { FileSystem } from "../../platform/file-system.js";
-import { JsonlLog } from "../../platform/jsonl-log.js";
+import { JsonlLog, type LogLine } from "../../platform/jsonl-log.js";
 import type { Logger } from "../../platform/logger.js";
 import { headOf, ownerMark, peekLine } from "../journal/journal-codec.js";
 import type { JournalTail } from "../journal/journal-tail.js";
 import { type RewindMark, standing } from "../journal/rewound-records.js";
+import { rewindsOf } from "../journal/rewrite.js";
 import { FilePlace } from "./file-place.js";
 
 export interface JournalOpenOptions {
@@ -116,6 +117,23 @@ export async function ownerOfLog(log: JsonlLog): Promise<{ owner: Owner | null; 
   return null;
 }
 
+/**
+ * Rewinds between two ends of lines, in seq order. Each line says where the newest rewind before it is, so that they cost what they are
+ * themselves; where a line doesn't say, or can't be read, all of them are looked at.
+ */
+export async function rewindsBetween(log: JsonlLog, start: number, end: number): Promise<readonly RewindMark[]> {
+  const found: RewindMark[] = [];
+  let at = (await tailAt(log, end))?.rewindAt;
+  while (at === undefined || (at !== null && at >= start)) {
+    const line: LogLine | null = at === undefined ? null : await log.lineAt(at);
+    const head = line === null ? null : headOf(line);
+    if (head === null || head.toSeq === null) return rewindsOf(log.forwards(start, end));
+    found.unshift({ seq: head.seq, toSeq: head.toSeq });
+    at = head.tail?.rewind_at;
+  }
+  return found;
+}
+
 /** The tail as it was when the file ended at `end`. Null when there is no readable record before it. */
 async function tailAt(log: JsonlLog, end: number): Promise<JournalTail | null> {
   let damaged = 0;
@@ -128,8 +146,9 @@ async function tailAt(log: JsonlLog, end: number): Promise<JournalTail | null> {
       }
       if (decoded.tail === null) return scanTail(log, end);
       // A damaged line had a seq as well, which the index may know: it is not given out again.
-      const { last_seq, last_turn, summary_at } = decoded.tail;
-      return { lastSeq: (last_seq ?? decoded.seq) + damaged, lastTurn: last_turn, summaryAt: summary_at };
+      const { last_seq, last_turn, summary_at, rewind_at } = decoded.tail;
+      const rewindAt = decoded.toSeq === null ? rewind_at : line.offset;
+      return { lastSeq: (last_seq ?? decoded.seq) + damaged, lastTurn: last_turn, summaryAt: summary_at, rewindAt };
     }
   }
   return null;
@@ -138,6 +157,7 @@ async function tailAt(log: JsonlLog, end: number): Promise<JournalTail | null> {
 /** The same by reading all of it: for lines that carry no tail. */
 async function scanTail(log: JsonlLog, end: number): Promise<JournalTail | null> {
   const rewinds: RewindMark[] = [];
+  let rewindAt: number | null = null;
   const summaries: { seq: number; type: string; offset: number }[] = [];
   let lastSeq = 0;
   let lastTurn = 0;
@@ -146,10 +166,13 @@ async function scanTail(log: JsonlLog, end: number): Promise<JournalTail | null>
       const head = headOf(line);
       lastSeq = head?.seq ?? lastSeq + 1;
       lastTurn = Math.max(lastTurn, head?.turn ?? 0);
-      if (head !== null && head.toSeq !== null) rewinds.push({ seq: head.seq, toSeq: head.toSeq });
+      if (head !== null && head.toSeq !== null) {
+        rewinds.push({ seq: head.seq, toSeq: head.toSeq });
+        rewindAt = line.offset;
+      }
       if (head?.type === "summary") summaries.push({ seq: head.seq, type: head.type, offset: line.offset });
     }
   }
   const stands = standing(rewinds);
-  return lastSeq === 0 ? null : { lastSeq, lastTurn, summaryAt: summaries.findLast(stands)?.offset ?? null };
+  return lastSeq === 0 ? null : { lastSeq, lastTurn, summaryAt: summaries.findLast(stands)?.offset ?? null, rewindAt };
 }
