@@ -36,7 +36,7 @@ const given = (name: string) => (option(name) ? process.argv[process.argv.indexO
 const notesOf = given("--notes");
 const only = given("--only");
 const onlySet = given("--set");
-const COLUMNS = ["expected", "kept", "asked", "lost", "hardLost", "wrong", "wrongHard", "foreignHard"] as const;
+const COLUMNS = ["expected", "kept", "asked", "questions", "lost", "hardLost", "wrong", "wrongHard", "foreignHard"] as const;
 const share = (part: number, of: number) => (of === 0 ? 1 : part / of);
 const problems: string[] = [];
 

@@ -1,7 +1,5 @@
 /** What a stand-in for a model is made with: the form of what it reads and proposes, and words, phrases and dates as Maitred reads them. */
 
-export { readableName } from "./domain/need-name.js";
-export { needsNamedIn } from "./memories/checks/borne-out.js";
 export { AppError, isAppError } from "./platform/errors.js";
 export { dateReader } from "./platform/language/date-reader.js";
 export { BROUGHT, ownText } from "./platform/own-text.js";

@@ -28,6 +28,8 @@ export const REQUIREMENTS = {
   "owner-reserved": "Reserved and malformed user ids are refused before they reach a store.",
   "second-witness":
     "What must hold is borne out by the guest's own words, whatever a model made of them: else the guest is asked, and nothing is lost.",
+  "need-told":
+    "A need that the guest's own words tell and no reading took up is read for once more, else asked about by its name: never lost.",
   "one-in-a-slot": "Of needs that exclude each other one holds: a second takes its place where the guest says so, else the guest is asked.",
   "off-record-unsaid":
     "Of what the guest asks not to keep nothing is kept, asked about or recited but the name of a need, whatever a model makes of it.",

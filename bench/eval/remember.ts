@@ -1,8 +1,10 @@
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_NEED_TALK } from "../../src/concierge/need-talk.js";
 import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
+import { Coverage } from "../../src/memories/coverage.js";
 import { changesOf } from "../../src/memories/proposed-change.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import { reconcile } from "../../src/memories/reconcile.js";
@@ -12,6 +14,7 @@ import type { MessageReader, MessageToRead } from "../../src/ports/extraction.js
 import type { Conversation } from "./conversations.js";
 import type { Script } from "./scripted-readers.js";
 
+const coverage = new Coverage(CONCIERGE_NEEDS, CONCIERGE_NEED_TALK);
 const owner = ownerOf("default", "guest");
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 2, 11, 10);
@@ -27,6 +30,7 @@ export async function rememberedOf(
     categories: CONCIERGE_CATEGORIES,
     needs: CONCIERGE_NEEDS,
     ...(embedder !== undefined && { embedder }),
+    coverage,
     logger: silentLogger,
   });
   let records: readonly MemoryRecord[] = [];

@@ -10,6 +10,8 @@ export interface Score {
   /** Waits for the guest's word, it or its end. */
   asked: number;
   lost: number;
+  /** All that waits for the guest's word, expected or not. */
+  questions: number;
   hardLost: number;
   /** Active though it must not be. */
   wrong: number;
@@ -31,6 +33,7 @@ export function emptyScore(): Score {
     kept: 0,
     asked: 0,
     lost: 0,
+    questions: 0,
     hardLost: 0,
     wrong: 0,
     wrongHard: 0,
@@ -47,6 +50,8 @@ export function addScore(score: Score, conversation: Conversation, memories: rea
   // What must hold stays active while the guest is asked whether it has ended: it is asked about, neither right nor wrong.
   const certain = active.filter(({ pending_change }) => pending_change === null);
   const waiting = memories.filter((memory) => memory.status === "review" || (memory.status === "active" && !certain.includes(memory)));
+  score.questions += waiting.length;
+  for (const { text, reason, source } of waiting) score.notes.push(`waits  ${conversation.id}: ${text} (${reason}) <- ${source?.quote}`);
   for (const expected of conversation.expect) {
     if (expected.optional || expected.scope === "trip") continue;
     score.expected++;

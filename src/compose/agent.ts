@@ -7,6 +7,7 @@ import { EngineBookings } from "../concierge/engine-bookings.js";
 import { openConcierge } from "../concierge/open-concierge.js";
 import type { Owner } from "../domain/owner.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
+import { Coverage } from "../memories/coverage.js";
 import { checkWithWitness } from "../memories/likeness.js";
 import type { ReadMessage } from "../memories/memories.js";
 import { inOwnWords } from "../memories/own-words.js";
@@ -69,6 +70,7 @@ export async function openAgent(
       it.close?.(),
     );
   const needs = domain.needs ?? [];
+  const coverage = new Coverage(needs, domain.needTalk);
   const tools = tracedTools([
     ...domain.tools,
     ...(config.MEM0_ENABLED
@@ -84,6 +86,7 @@ export async function openAgent(
       overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, embedder, giveWay, logger }));
     const { offRecord = [] } = domain;
     const reading = { categories, needs, embedder, offRecord, logger };
+    const turns = { ...reading, coverage };
     const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
       const { arrange } = domain;
       const { beforeTool } = overrides;
@@ -106,12 +109,12 @@ export async function openAgent(
       provider,
       agent,
       ...told,
-      readMessage: readMessage(reader, reading),
+      readMessage: readMessage(reader, turns),
       readPlainly:
         overrides.reader === undefined && models.extraction.standIn
           ? null
           : readMessage(plainReader(domain, { categories, giveWay }), reading),
-      readTogether: readTogether(reader, reading),
+      readTogether: readTogether(reader, turns),
       checkProposed,
     };
   });

@@ -10,6 +10,7 @@ import { CONCIERGE_CATEGORIES } from "./categories.js";
 import { ConstraintGate, type ReadNow, type WrittenBack } from "./constraint-gate.js";
 import offRecord from "./data/off-record.json" with { type: "json" };
 import { happeningOf } from "./happenings.js";
+import { CONCIERGE_NEED_TALK } from "./need-talk.js";
 import { CONCIERGE_NEEDS } from "./needs.js";
 import { conciergeScript } from "./offline-script.js";
 import { CONCIERGE_PROMPT } from "./prompt.js";
@@ -54,6 +55,7 @@ export async function openConcierge(options: ConciergeOptions): Promise<Domain> 
     categories: CONCIERGE_CATEGORIES,
     needs: CONCIERGE_NEEDS,
     offRecord: phrasesIn(offRecord),
+    needTalk: CONCIERGE_NEED_TALK,
     offline: conciergeScript,
     arrange: cardsAsNamed,
     records: bookingRecords(bookings),

@@ -1,13 +1,14 @@
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { ChatModel, ModelMessage, ModelRequest } from "../ports/agent.js";
-import type { MessageReader, MessageToRead, Reading } from "../ports/extraction.js";
+import type { MessageReader, MessageToRead, NeedsReading, Reading } from "../ports/extraction.js";
 import { QuotedMessage } from "./checks/locate-quote.js";
 import { earlierRefOf, idByRef, messageDocument } from "./message-document.js";
-import { ANSWER_FORMAT, TOGETHER_FORMAT } from "./prompts/answer-format.js";
+import { ANSWER_FORMAT, NEEDS_FORMAT, TOGETHER_FORMAT } from "./prompts/answer-format.js";
 import { promptFor, type ReadDomain } from "./prompts/prompt-for-domain.js";
+import { readNeedsPrompt } from "./prompts/read-needs-prompt.js";
 import { READ_TOGETHER_PROMPT } from "./prompts/read-together-prompt.js";
-import { readingFrom, readingsFrom, type Unreadable } from "./reading-text.js";
+import { needsReadingFrom, readingFrom, readingsFrom, type Unreadable } from "./reading-text.js";
 
 const MAX_OUTPUT_TOKENS = 3_000;
 /** For each message that is read along. */
@@ -71,6 +72,14 @@ export class LlmReader implements MessageReader {
       maxOutputTokens: MAX_OUTPUT_TOKENS + earlier.length * MORE_OUTPUT_TOKENS,
     };
     return this.#reading(request, newest.message_id, (answer) => readingsFrom(answer, idOf, places), signal);
+  }
+
+  /** By one call, and no other where its answer can't be read. @throws as {@link read} */
+  async readNeeds(message: MessageToRead, needs: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<NeedsReading> {
+    const request = requestOf(`${this.#prompt}${readNeedsPrompt(needs)}`, messageDocument(message), NEEDS_FORMAT);
+    const reading = needsReadingFrom(await this.#ask(request, signal), idByRef(message));
+    if (typeof reading === "string") throw new AppError("EXTRACTION_FAILED", { detail: `The model's answer: ${REPAIR[reading]}.` });
+    return reading;
   }
 
   /** @throws EXTRACTION_FAILED for what stays unreadable */

@@ -2,9 +2,10 @@ import type { Category } from "../domain/categories.js";
 import type { Logger } from "../platform/logger.js";
 import type { Need } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
-import type { MessageReader, MessageToRead, Reading } from "../ports/extraction.js";
+import type { MessageReader, MessageToRead, NeedsReading, ProposedOperation, Reading } from "../ports/extraction.js";
 import { asksNotToKeep, offTheRecord } from "./asks-not-to-keep.js";
-import type { CheckedReading } from "./checked-operation.js";
+import type { CheckedOperation, CheckedReading } from "./checked-operation.js";
+import { askedByName, type Coverage, calledBy } from "./coverage.js";
 import { checkWithWitness } from "./likeness.js";
 import { MAX_READ_CHARS } from "./message-document.js";
 
@@ -15,6 +16,8 @@ export interface ReadMessageParts {
   readonly embedder?: Embedder;
   /** Plain forms in which guests ask that a message is not kept. Default: none. */
   readonly offRecord?: readonly string[];
+  /** Needs that no reading may leave out in silence. Default: what a reader makes nothing of is left. */
+  readonly coverage?: Coverage;
   readonly logger: Logger;
 }
 
@@ -28,7 +31,7 @@ export function readMessage(reader: MessageReader, parts: ReadMessageParts): Rea
   return async (message, signal) => {
     if (message.text.trim() === "") return { reader: reader.name, operations: [], off_record: null, dropped: {} };
     const read = beginningOf(message);
-    return checked(reader, read, await reader.read(read, { signal }), parts);
+    return checked(reader, read, await reader.read(read, { signal }), parts, signal);
   };
 }
 
@@ -44,7 +47,7 @@ export function readTogether(reader: MessageReader, parts: ReadMessageParts): Re
     return Promise.all(
       read.map((message, place) => {
         const reading = readings[place] ?? null;
-        return reading === null ? null : checked(reader, message, reading, parts);
+        return reading === null ? null : checked(reader, message, reading, parts, signal);
       }),
     );
   };
@@ -54,10 +57,21 @@ function beginningOf(message: MessageToRead): MessageToRead {
   return { ...message, text: message.text.slice(0, MAX_READ_CHARS) };
 }
 
-async function checked(reader: MessageReader, message: MessageToRead, reading: Reading, parts: ReadMessageParts): Promise<CheckedReading> {
-  const { offRecord = [], ...witnesses } = parts;
-  const checked = await checkWithWitness(message, reading, { reader: reader.name, ...witnesses });
-  const result = asksNotToKeep(message.text, offRecord) ? offTheRecord(message.text, checked, parts.needs) : checked;
+async function checked(
+  reader: MessageReader,
+  message: MessageToRead,
+  reading: Reading,
+  parts: ReadMessageParts,
+  signal: AbortSignal,
+): Promise<CheckedReading> {
+  const { offRecord = [], coverage, ...witnesses } = parts;
+  const admitted = (operations: readonly ProposedOperation[]) =>
+    checkWithWitness(message, { operations, off_record: null, unreadable: 0 }, { reader: reader.name, ...witnesses });
+  const first = await checkWithWitness(message, reading, { reader: reader.name, ...witnesses });
+  const isOff = asksNotToKeep(message.text, offRecord);
+  const left = coverage === undefined || isOff ? [] : await leftOut(reader, message, reading, { ...parts, coverage, admitted }, signal);
+  const all = { ...first, operations: [...first.operations, ...left] };
+  const result = isOff ? offTheRecord(message.text, all, parts.needs) : all;
   const waiting = result.operations.filter(({ waits }) => waits !== null).length;
   if (waiting > 0 || Object.keys(result.dropped).length > 0)
     parts.logger.info(
@@ -71,4 +85,40 @@ async function checked(reader: MessageReader, message: MessageToRead, reading: R
       "part of a reading waits or was dropped",
     );
   return result;
+}
+
+/** Behind the operations of the first reading, each under a place of its own. */
+const AGAIN_FROM = 600;
+const BY_NAME_FROM = 700;
+
+/** What is told and no proposal covers: of a second reading, else by the need's name. */
+async function leftOut(
+  reader: MessageReader,
+  message: MessageToRead,
+  reading: Reading,
+  parts: ReadMessageParts & {
+    readonly coverage: Coverage;
+    readonly admitted: (operations: readonly ProposedOperation[]) => Promise<CheckedReading>;
+  },
+  signal: AbortSignal,
+): Promise<readonly CheckedOperation[]> {
+  const { coverage, admitted, logger } = parts;
+  const told = coverage.uncovered(message, reading.operations);
+  if (told.length === 0) return [];
+  const names = [...new Set(told.map(calledBy))];
+  const again = await reader.readNeeds?.(message, names, { signal }).catch((error: unknown): NeedsReading => {
+    signal.throwIfAborted();
+    logger.warn({ err: error, message_id: message.message_id }, "needs that a reading left out could not be read again");
+    return { operations: [], off_record: null, unreadable: 0, nobodys: [] };
+  });
+  const proposed = (again?.operations ?? []).filter((proposal) => coverage.isOf(told, proposal, message));
+  const still = coverage
+    .uncovered(message, [...reading.operations, ...proposed])
+    .filter((each) => again?.nobodys.includes(calledBy(each)) !== true);
+  const [found, asked] = [await admitted(proposed), await admitted(still.map((each) => askedByName(each, message)))];
+  return [...movedTo(AGAIN_FROM, found), ...movedTo(BY_NAME_FROM, asked)];
+}
+
+function movedTo(from: number, { operations }: CheckedReading): readonly CheckedOperation[] {
+  return operations.map((operation) => ({ ...operation, index: from + operation.index }));
 }

@@ -1,5 +1,12 @@
 import { MEMORY_TYPES } from "../domain/memory.js";
-import { PROPOSED_OPS, type ProposedOperation, proposedOperationSchema, type Reading, STANCES } from "../ports/extraction.js";
+import {
+  type NeedsReading,
+  PROPOSED_OPS,
+  type ProposedOperation,
+  proposedOperationSchema,
+  type Reading,
+  STANCES,
+} from "../ports/extraction.js";
 import { jsonIn } from "./json-in-text.js";
 
 /** A model's answer as a reading: also in older forms, with extra or missing optional fields, numbers as strings, or text around it. */
@@ -15,6 +22,14 @@ export function readingFrom(text: string, idOf: (ref: string) => string | undefi
   const read = proposalsIn(text, idOf);
   if (typeof read === "string") return read;
   return { operations: read.proposals.map(({ operation }) => operation), off_record: read.offRecord, unreadable: read.unreadable };
+}
+
+/** An answer about some needs alone. */
+export function needsReadingFrom(text: string, idOf: (ref: string) => string | undefined): NeedsReading | Unreadable {
+  const reading = readingFrom(text, idOf);
+  if (typeof reading === "string") return reading;
+  const value = unwrapped(jsonIn(text)?.value);
+  return { ...reading, nobodys: isFields(value) ? textsOf(value.nobodys) : [] };
 }
 
 /** A message that was read along with another one: its name in the document, and whether a quote stands in it. */

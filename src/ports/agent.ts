@@ -5,6 +5,7 @@ import type { RecallTable } from "../domain/recall-table.js";
 import type { Element, JsonValue, RecalledMemory, Round, Source, Step, Usage } from "../domain/session.js";
 import type { ModelMessage, ToolSpec } from "./chat-model.js";
 import type { TurnToRemember } from "./memories.js";
+import type { NeedTalk } from "./need-talk.js";
 import type { OfflineScript } from "./offline-script.js";
 
 /** Ports of the agent: the tools that act, and the loop of them and the model. */
@@ -186,6 +187,11 @@ export interface Domain {
    * the wish in other words too. Default: the model alone does.
    */
   readonly offRecord?: readonly string[];
+  /**
+   * How guests speak of needs. What they told and a reader makes nothing of, they are asked about by the need's name. Default: any of a
+   * need's words tells of it in a sentence that asks nothing.
+   */
+  readonly needTalk?: NeedTalk;
   /** Plays the domain where no model is configured. Default: the stand-in says that it needs a model. */
   readonly offline?: OfflineScript;
   /** Puts an answer's elements in the order that fits its text. Pure. Default: as the tools gave them. */

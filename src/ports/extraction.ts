@@ -61,6 +61,16 @@ export interface MessageReader {
    * be used, it has yet to be read. Absent where each message takes a call, or none: nothing is gained by leaving one for later.
    */
   readTogether?(inputs: readonly MessageToRead[], options: { readonly signal: AbortSignal }): Promise<readonly (Reading | null)[]>;
+  /**
+   * A message once more, for needs alone that its words name and its reading says nothing of. Called at most once for a message. Absent
+   * where a second look finds no more than the first.
+   */
+  readNeeds?(input: MessageToRead, needs: readonly string[], options: { readonly signal: AbortSignal }): Promise<NeedsReading>;
+}
+
+export interface NeedsReading extends Reading {
+  /** Of the needs asked for, those of which the message says that nobody in the party has them. */
+  readonly nobodys: readonly string[];
 }
 
 export interface MessageToRead {

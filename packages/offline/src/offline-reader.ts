@@ -19,7 +19,6 @@ import { type Dates, datesIn } from "./reading/dates.js";
 import { isDenied, tellsOfNone } from "./reading/denied-needs.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
-import { foreignNeeds } from "./reading/foreign-needs.js";
 import { harmsIn, withHarms } from "./reading/harm.js";
 import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
 import { avoidingIn, needsOf } from "./reading/needs.js";
@@ -54,8 +53,6 @@ export interface OfflineReaderOptions {
  */
 export class OfflineReader implements MessageReader {
   readonly name = "stand-in";
-  readonly #needs: readonly Need[];
-  readonly #words: DomainWords;
   readonly #vocabulary: Vocabulary;
   readonly #categories: ReadonlySet<string>;
   readonly #judge: SentenceJudge | null;
@@ -64,8 +61,6 @@ export class OfflineReader implements MessageReader {
   constructor({ needs, categories, words = { needs: [], categories: {} }, judge = null, giveWay }: OfflineReaderOptions) {
     this.#judge = judge;
     this.#giveWay = giveWay ?? (() => nextTick());
-    this.#needs = needs;
-    this.#words = words;
     this.#vocabulary = new Vocabulary(words, new Set(needs.map(({ name }) => name)));
     this.#categories = new Set(categories.map(({ name }) => name));
   }
@@ -106,9 +101,7 @@ export class OfflineReader implements MessageReader {
     const operations = operationsFor(withoutReasons(drafts), input.known, { ...changes, asked }, (category) =>
       this.#categories.has(category) ? category : "other",
     );
-    const isNeedSeen = operations.some(({ strength }) => strength === "hard");
-    const foreign = isNeedSeen ? [] : foreignNeeds(own.replaceAll(BROUGHT, " "), input, this.#needs, this.#words);
-    return { operations: [...withoutRepeats(operations), ...foreign], off_record: changes.off_record, unreadable: 0 };
+    return { operations: withoutRepeats(operations), off_record: changes.off_record, unreadable: 0 };
   }
 
   /** As it was read, where nobody judges it. `back`: how likely it takes back what the message before told. */

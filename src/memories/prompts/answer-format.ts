@@ -33,6 +33,11 @@ const answer = z.strictObject({ off_record: z.enum(["this", "previous"]).nullabl
 /** The form that the model's answer is asked for in. Other forms are understood too. */
 export const ANSWER_FORMAT = { name: "memory_operations", schema: withoutDialect(z.toJSONSchema(answer)) };
 
+const ofNeeds = z.strictObject({ ...answer.shape, nobodys: z.array(text) });
+
+/** The same where some needs alone are asked for; `nobodys`: those that nobody has. */
+export const NEEDS_FORMAT = { name: "memory_operations_of_needs", schema: withoutDialect(z.toJSONSchema(ofNeeds)) };
+
 const together = z.strictObject({
   ...answer.shape,
   earlier_off_record: z.array(z.strictObject({ message: text, which: z.enum(["this", "previous"]) })),

@@ -54,19 +54,6 @@ export function languageIn(text: string): Language {
   return best;
 }
 
-/** Of the words of a text in one of the languages, at least so many are its small words. */
-const LEAST_MARKERS = 0.2;
-
-/** Whether a text seems to be in none of the languages: it has few of their small words, and letters that English is not written with. */
-export function isUnread(text: string): boolean {
-  const words = wordsIn(text).slice(0, 120);
-  if (!UNENGLISH.test(text)) return false;
-  const markers = [ENGLISH, ...LANGUAGES].map((language) => words.filter((word) => language.markers.has(word)).length);
-  return Math.max(...markers) < words.length * LEAST_MARKERS;
-}
-
-const UNENGLISH = /(?![a-z])\p{L}/iu;
-
 /** English as it is typed in a hurry, by what it stands for. */
 export const SPELT: ReadonlyMap<string, string> = new Map(spellings.map((line) => line.split(": ") as [string, string]));
 
