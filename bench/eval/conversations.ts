@@ -21,10 +21,14 @@ const conversationSchema = z.object({
       optional: z.boolean().default(false),
       scope: z.enum(["standing", "trip"]).default("standing"),
       companion: z.string().optional(),
+      /** It is to be asked about, and not to hold. */
+      ask: z.boolean().default(false),
     }),
   ),
   /** Regular expressions over lower-cased memories that must not be. */
   forbid: z.array(z.string()),
+  /** What is forbidden may hold for the trip. */
+  trip_ok: z.boolean().default(false),
 });
 export type Conversation = z.infer<typeof conversationSchema>;
 export type Expected = Conversation["expect"][number];
@@ -62,6 +66,8 @@ const SETS = {
   "first-timers": path("../guests/first-timers.jsonl"),
   /** By one more, after what the others showed was mended; the same. */
   "drop-ins": path("../guests/drop-ins.jsonl"),
+  /** Short messages, by one more; what was true once is forbidden. Worked with. */
+  "day-trippers": path("../guests/day-trippers.jsonl"),
 };
 
 export interface ConversationSet {

@@ -56,7 +56,7 @@ export function addScore(score: Score, conversation: Conversation, memories: rea
     if (expected.optional || expected.scope === "trip") continue;
     score.expected++;
     const holds = (memory: Memory) => fits(memory.text, expected) && (!expected.hard || memory.strength === "hard");
-    if (certain.some(holds)) score.kept++;
+    if (expected.ask ? waiting.some(({ text }) => fits(text, expected)) : certain.some(holds)) score.kept++;
     else if (waiting.some(holds)) {
       score.asked++;
       score.notes.push(`asked  ${conversation.id}: ${expected.text}`);
@@ -66,7 +66,8 @@ export function addScore(score: Score, conversation: Conversation, memories: rea
       score.notes.push(`lost   ${conversation.id}: ${expected.text}${expected.hard ? " (hard)" : ""}`);
     }
   }
-  const wrong = active.filter(({ text }) => forbids(conversation, text) || MADE_UP_TEXT.test(text));
+  const standing = active.filter(({ scope }) => scope === "standing" || !conversation.trip_ok);
+  const wrong = active.filter((each) => MADE_UP_TEXT.test(each.text) || (standing.includes(each) && forbids(conversation, each.text)));
   score.wrong += wrong.length;
   const wrongHard = wrong.filter(({ strength }) => strength === "hard");
   score.wrongHard += wrongHard.length;

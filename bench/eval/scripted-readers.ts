@@ -94,8 +94,9 @@ function proposalOf(expected: Expected): Proposal {
     about,
     aspect: about.toLowerCase().slice(0, 64),
     category: expected.category.split("|")[0] ?? "other",
-    strength: expected.hard ? "hard" : "soft",
-    need: expected.hard ? "other" : null,
+    strength: expected.hard || expected.ask ? "hard" : "soft",
+    need: expected.hard || expected.ask ? "other" : null,
+    stance: expected.ask ? "unsure" : "stated",
     subject: expected.companion === undefined ? "self" : `companion:${expected.companion.toLowerCase()}`,
     scope: expected.scope,
   };
