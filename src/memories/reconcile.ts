@@ -193,9 +193,27 @@ class Reconciliation {
       if (same.status === "review") this.#resolved.set(id, same.id);
       return this.#drop("known");
     }
+    if (this.#wasDenied(record)) return this.#drop("denied");
     if (!this.#mayWait(messageOf(record))) return this.#drop("too_many_waiting");
     this.#resolved.set(id, record.id);
     this.#records.set(record.id, record);
+  }
+
+  /** The guest was asked just that in this conversation, and said no: it is not asked about twice. */
+  #wasDenied(record: MemoryRecord): boolean {
+    const session = record.source?.session_id;
+    return [...this.#before.values()].some(
+      (other) =>
+        other.status === "superseded" &&
+        other.superseded_by === null &&
+        // What held has an end; what waited and was denied has none.
+        other.valid_until === null &&
+        session !== undefined &&
+        other.source?.session_id === session &&
+        other.id !== record.id &&
+        normalised(other.text) === normalised(record.text) &&
+        this.#companions.same(other.subject, record.subject),
+    );
   }
 
   #putToWait(change: ProposedChange, target: MemoryRecord | undefined, op: PendingChange["op"]): undefined {

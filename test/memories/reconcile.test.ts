@@ -8,6 +8,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import type { CheckedOperation } from "../../src/memories/checked-operation.js";
 import { changesOf } from "../../src/memories/proposed-change.js";
 import { type Reconciled, type ReconcileRules, reconcile } from "../../src/memories/reconcile.js";
+import { rejected } from "../../src/memories/waiting.js";
 
 const owner = ownerOf("default", "ann");
 const day = (n: number) => new Date(Date.parse("2026-01-01T12:00:00.000Z") + n * 86_400_000);
@@ -66,6 +67,31 @@ class Story {
 
 const need = (text: string, name: string, more: Partial<Statement> = {}) => ({
   says: { text, category: "dietary", need: name, strength: "hard" as const, type: "constraint" as const, ...more },
+});
+
+describe("[need-told] what waits by a need's name", () => {
+  const asked = { ...need("No nuts", "no_nuts"), waits: "unsure" as const };
+  const denied = () => {
+    const story = new Story().says(1, asked);
+    story.memories = story.memories.map((record) => rejected(record, day(1)) ?? record);
+    return story;
+  };
+
+  test("is asked about once in a conversation", () => {
+    const story = denied().says(2, asked);
+    expect(story.memories.filter(({ status }) => status === "review")).toEqual([]);
+    expect(story.last?.dropped).toEqual({ denied: 1 });
+  });
+
+  test("is asked about again in another one, and holds where it is said plainly", () => {
+    const story = denied();
+    const elsewhere = message(2, [asked]).map((change) => ({
+      ...change,
+      source: change.source && { ...change.source, session_id: "another" },
+    }));
+    expect(story.take(2, elsewhere).memories.filter(({ status }) => status === "review")).toHaveLength(1);
+    expect(denied().says(2, need("Is allergic to nuts", "no_nuts")).active()).toEqual(["Is allergic to nuts"]);
+  });
 });
 
 describe("[one-in-a-slot] of needs that exclude each other", () => {
