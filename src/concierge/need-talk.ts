@@ -4,7 +4,7 @@ import talk from "./data/need-talk.json" with { type: "json" };
 import relationsOfGuests from "./relations.json" with { type: "json" };
 import { CONCIERGE_WORDS } from "./words.js";
 
-const { holds, ...lists } = talk;
+const { avoided, holds, ...lists } = talk;
 const { relations, children } = relationsOfGuests;
 
 /** How the concierge's guests tell of what must hold, in the languages that it claims. */
@@ -12,5 +12,6 @@ export const CONCIERGE_NEED_TALK: NeedTalk = {
   ...(Object.fromEntries(Object.entries(lists).map(([part, lines]) => [part, phrasesIn(lines)])) as Record<keyof typeof lists, string[]>),
   words: CONCIERGE_WORDS.needs,
   relations: [...relations, ["child", ...children]],
+  avoided,
   holds,
 };

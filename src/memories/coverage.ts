@@ -16,11 +16,14 @@ import { nameOf } from "./companions.js";
 export class Coverage {
   readonly #needs: readonly Need[];
   readonly #words: NeedWords;
+  readonly #avoided: string;
 
   /** @param talk default: any of a need's words in a sentence that asks nothing tells of it */
   constructor(needs: readonly Need[], talk: NeedTalk | undefined) {
     this.#needs = needs;
-    this.#words = new NeedWords(needs, talk ?? plainTalk(needs));
+    const how = talk ?? plainTalk(needs);
+    this.#words = new NeedWords(needs, how);
+    this.#avoided = how.avoided;
   }
 
   /** What is told, neither proposed in whatever form nor known of the same person. */
@@ -58,6 +61,32 @@ export class Coverage {
     const names = byName.filter((name) => name !== OTHER);
     if (named.size + names.length > 0) return new Set([...named, ...names, ...names.flatMap((name) => [...this.#words.heldBy(name)])]);
     return mayMean(proposal) ? this.#words.namedIn(quote) : new Set();
+  }
+
+  /** For the guest's word, by the need's name: nobody has said more. */
+  askedByName(told: ToldNeed, message: MessageToRead): ProposedOperation {
+    const { need, category, word, subject, span } = told;
+    const name = this.#nameOf(told);
+    const relation = nameOf(subject ?? "");
+    return proposedOperationSchema.parse({
+      op: "add",
+      quote: message.text.slice(span.start, span.end).trim().slice(0, MAX_QUOTE_CHARS).trim(),
+      text: relation === null ? name : `${readableName(relation)}: ${name.charAt(0).toLowerCase()}${name.slice(1)}`,
+      about: word,
+      category,
+      need,
+      strength: "hard",
+      stance: "unsure",
+      subject: subject ?? "self",
+    });
+  }
+
+  /** "No nuts", "Step free (wheelchair)": with the guest's own word where the name doesn't say it. */
+  #nameOf(told: ToldNeed): string {
+    const { need, word, isThing } = told;
+    if (need === OTHER) return isThing ? this.#avoided.replace("{word}", () => word) : readableName(word);
+    const name = readableName(need);
+    return folded(name).includes(folded(word)) ? name : `${name} (${word})`;
   }
 
   #isKnown(told: ToldNeed, { need, text, strength, subject, entities }: MessageToRead["known"][number]): boolean {
@@ -103,32 +132,6 @@ export function calledBy({ need, word }: ToldNeed): string {
   return need === OTHER ? word : need;
 }
 
-/** For the guest's word, by the need's name: nobody has said more. */
-export function askedByName(told: ToldNeed, message: MessageToRead): ProposedOperation {
-  const { need, category, word, subject, span } = told;
-  const name = nameFor(told);
-  const relation = nameOf(subject ?? "");
-  return proposedOperationSchema.parse({
-    op: "add",
-    quote: message.text.slice(span.start, span.end).trim().slice(0, MAX_QUOTE_CHARS).trim(),
-    text: relation === null ? name : `${readableName(relation)}: ${name.toLowerCase()}`,
-    about: word,
-    category,
-    need,
-    strength: "hard",
-    stance: "unsure",
-    subject: subject ?? "self",
-  });
-}
-
-/** "No nuts", "Step free (wheelchair)": with what somebody has or uses, where its name doesn't say it. */
-function nameFor(told: ToldNeed): string {
-  const { need, word, isThing } = told;
-  const name = readableName(calledBy(told));
-  const says = (part: string) => folded(name).includes(part) || part.includes(folded(name));
-  return need === OTHER || isThing || says(folded(word)) ? name : `${name} (${word})`;
-}
-
 const MAX_QUOTE_CHARS = 200;
 
 /** Of the message's length: what was brought along is blank. */
@@ -138,21 +141,8 @@ function ownWordsOf(text: string): string {
 }
 
 function plainTalk(needs: readonly Need[]): NeedTalk {
-  return {
-    words: needs.map(({ name, words = [] }) => ({ need: name, category: OTHER, kind: "be", words })),
-    ...{
-      harm: [],
-      avoid: [],
-      behind: [],
-      not: [],
-      over: [],
-      own: [],
-      asks: [],
-      others: [],
-      supposed: [],
-      brings: [],
-      relations: [],
-      holds: {},
-    },
-  };
+  const none: readonly string[] = [];
+  const said = { harm: none, avoid: none, behind: none, not: none, over: none, own: none, asks: none, others: none, supposed: none };
+  const words = needs.map(({ name, words: own = [] }) => ({ need: name, category: OTHER, kind: "be" as const, words: own }));
+  return { ...said, words, brings: none, relations: [], avoided: "{word}", holds: {} };
 }

@@ -5,7 +5,7 @@ import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader, MessageToRead, NeedsReading, ProposedOperation, Reading } from "../ports/extraction.js";
 import { asksNotToKeep, offTheRecord } from "./asks-not-to-keep.js";
 import type { CheckedOperation, CheckedReading } from "./checked-operation.js";
-import { askedByName, type Coverage, calledBy } from "./coverage.js";
+import { type Coverage, calledBy } from "./coverage.js";
 import { checkWithWitness } from "./likeness.js";
 import { MAX_READ_CHARS } from "./message-document.js";
 
@@ -115,7 +115,7 @@ async function leftOut(
   const still = coverage
     .uncovered(message, [...reading.operations, ...proposed])
     .filter((each) => again?.nobodys.includes(calledBy(each)) !== true);
-  const [found, asked] = [await admitted(proposed), await admitted(still.map((each) => askedByName(each, message)))];
+  const [found, asked] = [await admitted(proposed), await admitted(still.map((each) => coverage.askedByName(each, message)))];
   return [...movedTo(AGAIN_FROM, found), ...movedTo(BY_NAME_FROM, asked)];
 }
 

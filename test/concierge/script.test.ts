@@ -164,7 +164,11 @@ describe("what waits for the guest's word", () => {
   test("is asked about with the companion's name once", () => {
     const of = (text: string) => conciergeScript.next(waits(text));
     expect(of("Tom: Tom can't eat nuts")).toMatchObject({ text: expect.stringContaining("Shall I keep “Tom can't eat nuts”?") });
-    expect(of("Tom: No nuts")).toMatchObject({ text: expect.stringContaining("Shall I keep “Tom: No nuts”?") });
+    expect(of("Tom: No nuts")).toMatchObject({ text: expect.stringContaining("Must I mind nuts for Tom?") });
+    expect(of("Friend: assistance dog (guide dog)")).toMatchObject({
+      text: expect.stringContaining("Must I mind assistance dog (guide dog) for your friend?"),
+    });
+    expect(of("No lactose (dairy)")).toMatchObject({ text: expect.stringContaining("Must I mind lactose (dairy) for you?") });
   });
 
   test("is asked about as what the guest didn't want kept, where it is that", () => {

@@ -183,20 +183,20 @@ describe("[need-told] costs no second look, and asks nothing", () => {
 describe("[need-told] told as guests do", () => {
   test.each([
     ["my kid's t1d", "other", "Child: t1d"],
-    ["doctor says no dairy", "no_lactose", "No lactose"],
-    ["🥜🚫 pls", "no_nuts", "No nuts"],
+    ["doctor says no dairy", "no_lactose", "No lactose (dairy)"],
+    ["🥜🚫 pls", "no_nuts", "No nuts (🥜)"],
     ["♿ please", "step_free", "Step free (♿)"],
     ["can you find something nut-free for me", "no_nuts", "No nuts"],
     ["anything w/o nuts tonight?", "no_nuts", "No nuts"],
     ["can I bring my guide dog?", "assistance_dog", "Assistance dog (guide dog)"],
-    ["helo i cnt eat shelfish at all", "no_shellfish", "No shellfish"],
+    ["helo i cnt eat shelfish at all", "no_shellfish", "No shellfish (shelfish)"],
     ["One sesame seed and my husband is reaching for the EpiPen", "no_sesame", "Husband: no sesame"],
     ["if my mum comes along we need a lift, she uses a rollator", "step_free", "Mother: step free (rollator)"],
-    ["Ich vertrage keine Nüsse", "no_nuts", "No nuts"],
-    ["mam alergię na orzechy", "no_nuts", "No nuts"],
-    ["Olen vegaani, en syö pähkinä", "no_nuts", "No nuts"],
+    ["Ich vertrage keine Nüsse", "no_nuts", "No nuts (nusse)"],
+    ["mam alergię na orzechy", "no_nuts", "No nuts (orzechy)"],
+    ["Olen vegaani, en syö pähkinä", "no_nuts", "No nuts (pahkina)"],
     ["tekerlekli sandalye kullanıyorum", "step_free", "Step free (tekerlekli sandalye)"],
-    ["えびアレルギーがあります", "no_shellfish", "No shellfish"],
+    ["えびアレルギーがあります", "no_shellfish", "No shellfish (えび)"],
   ])("%s", async (text, need, name) => {
     expect((await kept(new Model([]), text)).map(([named, said]) => [named, said])).toContainEqual([need, name]);
   });

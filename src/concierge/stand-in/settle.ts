@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { ScriptMove, ScriptView, WaitingLine } from "../../ports/offline-script.js";
+import { RELATIONS } from "../companions.js";
+import { CONCIERGE_NEEDS } from "../needs.js";
 import { agreesToKeep, readReply } from "../script/reply.js";
 import { callThen, say } from "./moves.js";
 import { NOT_PLAIN } from "./replies.js";
@@ -19,8 +21,25 @@ function question(line: WaitingLine): string {
   // "Colleague: Colleague Tom can't eat nuts".
   if (name !== "" && said.toLowerCase().includes(name.toLowerCase())) return question({ ...line, text: said });
   const { who = "", ended, now, before } = CHANGE.exec(text)?.groups ?? {};
+  const minded = mindedIn(text);
+  if (minded !== null) return minded;
   if (ended !== undefined) return `Does this no longer hold: “${who}${ended}”?`;
   return now === undefined ? `Shall I keep “${text}”?` : `Does “${who}${now}” now hold instead of “${before}”?`;
+}
+
+/** A need by its name: "No nuts", "Friend: assistance dog (guide dog)". */
+const NEED = /^(?<what>[^()\n]{1,80})(?<word> \([^()\n]{1,80}\))?$/su;
+const NAMES: ReadonlySet<string> = new Set(CONCIERGE_NEEDS.map(({ name }) => name.replaceAll("_", " ")));
+
+/** Of a need that nobody has told more of than its name. Null for all else. */
+function mindedIn(text: string): string | null {
+  const [, who = "", said = text] = /^([^:\n]{1,64}): (.+)$/su.exec(text) ?? [];
+  const { what = "", word = "" } = NEED.exec(said)?.groups ?? {};
+  const name = what.toLowerCase();
+  if (!NAMES.has(name)) return null;
+  const thing = `${name.startsWith("no ") ? name.slice(3) : name}${word}`;
+  const relation = RELATIONS.some((names) => names.includes(who.toLowerCase()));
+  return `Must I mind ${thing} for ${who === "" ? "you" : relation ? `your ${who.toLowerCase()}` : who}?`;
 }
 
 /** What a yes or a no came to, for what is new and for what changes. */
