@@ -1,12 +1,22 @@
 import type { Statement, WaitingReason } from "../domain/memory.js";
 
+/** Somebody or something, everything about which is to be forgotten. */
+export interface AllAbout {
+  /** `companion:<relation or name>`; `self` where it is nobody else. */
+  readonly subject: string;
+  /** The message's words for them, or for it; the empty string where it has none. */
+  readonly thing: string;
+}
+
 /** A proposal that has passed the checks: what may happen, at once or after the guest's word. */
 export interface CheckedOperation {
   readonly op: "add" | "supersede" | "end" | "confirm" | "forget";
   /** Its place in the reading; the memory's id is UUIDv5(owner, session, message, index), whenever it is carried out. */
   readonly index: number;
-  /** The known memory that it is about; null for an `add`. */
+  /** The known memory that it is about; null for an `add`, and for a `forget` of all about somebody or something. */
   readonly target_id: string | null;
+  /** Of a `forget` without a target: whatever is about these. */
+  readonly all_about?: AllAbout;
   /** The message's own bytes. */
   readonly quote: string;
   /** What holds, for `add` and `supersede`; else null. */

@@ -1,7 +1,9 @@
 import type { MemorySource, Statement, WaitingReason } from "../domain/memory.js";
 import type { MemoryOperation } from "../domain/memory-operation.js";
+import type { MemoryRecord } from "../domain/memory-record.js";
 import { memoryIdOf } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
+import { forgettingsOf } from "./all-about.js";
 import type { CheckedOperation } from "./checked-operation.js";
 
 /** One operation on its way to be reconciled, whoever proposed it. */
@@ -19,7 +21,10 @@ export interface ProposedChange {
   readonly source: MemorySource | null;
 }
 
-/** What a message gives, as changes, with the ids that its memories will have whenever they are carried out. */
+/**
+ * What a message gives, as changes, with the ids that its memories will have whenever they are carried out. `records`: what is known, of
+ * which all that is about somebody is forgotten; default nothing.
+ */
 export function changesOf(
   owner: Owner,
   said: {
@@ -30,9 +35,10 @@ export function changesOf(
     readonly channel: string;
   },
   operations: readonly CheckedOperation[],
+  records: ReadonlyMap<string, MemoryRecord> = new Map(),
 ): ProposedChange[] {
   const { session_id, turn, message_id } = said;
-  return operations.map((operation) => ({
+  const changeOf = (operation: CheckedOperation): ProposedChange => ({
     op: operation.op,
     id: memoryIdOf(owner, session_id, message_id, operation.index),
     target_id: operation.target_id,
@@ -43,7 +49,12 @@ export function changesOf(
     waits: operation.waits === null || !operation.brought_along ? operation.waits : "brought_along",
     stated_at: said.stated_at.toISOString(),
     source: { session_id, turn, message_id, quote: operation.quote },
-  }));
+  });
+  return operations.flatMap((operation) => {
+    const change = changeOf(operation);
+    const forgotten = operation.all_about === undefined ? [] : forgettingsOf(operation.all_about, operation.waits, records);
+    return forgotten.length === 0 ? [change] : forgotten.map((each) => ({ ...change, ...each }));
+  });
 }
 
 const TAKES_AWAY: ReadonlySet<ProposedChange["op"]> = new Set(["end", "forget"]);

@@ -46,9 +46,9 @@ export async function propose(
       const own = checked.operations.map((operation) => ({
         ...operation,
         // By what is said, so that a turn that runs again writes the same memory.
-        index: indexOf(operation.statement?.text ?? `${operation.op} ${operation.target_id}`),
+        index: indexOf(operation.statement?.text ?? `${operation.op} ${operation.target_id ?? operation.all_about?.subject}`),
       }));
-      const reconciled = reconcile(current.records.values(), changesOf(owner, turn, own), rulesNow);
+      const reconciled = reconcile(current.records.values(), changesOf(owner, turn, own, current.records), rulesNow);
       const gone = await forgetting.tombstones(owner, current, reconciled.forgotten, now, [turn.message_id]);
       const forgotten = gone.map(({ id }) => id);
       const { puts, removed } = between(current.records, current.records, reconciled, new Set(forgotten));

@@ -177,7 +177,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
       async (current) => {
         if (current.isRead(turn.message_id)) return { entry: null, result: null };
         const base = await this.#withoutReplaced(owner, current, turn, now);
-        const said = changesOf(owner, turn, reading.operations);
+        const said = changesOf(owner, turn, reading.operations, base);
         const meant = turn.left_to_guest === true ? waitingForAnswer(said) : said;
         const changes = reading.off_record === "this" ? waitingOffRecord(meant) : meant;
         const reconciled = reconcile(base.values(), changes, rules);

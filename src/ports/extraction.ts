@@ -14,7 +14,7 @@ export const PROPOSED_OPS = ["add", "supersede", "end", "confirm", "forget"] as 
 export const proposedOperationSchema = z.object({
   op: z.enum(PROPOSED_OPS),
   quote: z.string(),
-  /** The id of the known memory that it is about; null for an `add`. */
+  /** The id of the known memory that it is about; null for an `add`, and for a `forget` of all about the subject or the thing. */
   target_id: z.string().nullable().default(null),
   /** Third person without a subject, in the message's language: "Is allergic to nuts". Empty for `end`, `confirm`, `forget`. */
   text: z.string().default(""),

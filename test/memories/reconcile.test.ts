@@ -24,13 +24,14 @@ const rules = (on: number): ReconcileRules => ({
 type Said = Partial<CheckedOperation> & { readonly says?: Partial<Statement> & Pick<Statement, "text"> };
 
 /** One message of day `on` with these operations. */
-function message(on: number, said: readonly Said[], id = `m${on}`) {
+function message(on: number, said: readonly Said[], known: readonly MemoryRecord[] = []) {
   const operations = said.map(({ says, ...rest }, index): CheckedOperation => {
     const statement = says === undefined ? null : statementSchema.parse({ category: "other", ...says });
     const quote = rest.quote ?? statement?.text ?? "…";
     return { op: "add", index, target_id: null, waits: null, brought_along: false, ...rest, quote, statement };
   });
-  return changesOf(owner, { session_id: "s", turn: on, message_id: id, stated_at: day(on), channel: "api" }, operations);
+  const byId = new Map(known.map((record) => [record.id, record]));
+  return changesOf(owner, { session_id: "s", turn: on, message_id: `m${on}`, stated_at: day(on), channel: "api" }, operations, byId);
 }
 
 class Story {
@@ -38,7 +39,7 @@ class Story {
   last: Reconciled | undefined;
 
   says(on: number, ...said: readonly Said[]): this {
-    return this.take(on, message(on, said));
+    return this.take(on, message(on, said, this.memories));
   }
 
   take(on: number, changes: ReturnType<typeof message>): this {

@@ -10,6 +10,7 @@ import { broughtAlong } from "./brought-along.js";
 import { knownNeed } from "./category-and-need.js";
 import { isFaithful } from "./faithful-text.js";
 import { folded } from "./folded-text.js";
+import { forgetsAllAbout } from "./forgets-all-about.js";
 import { isPrecise, QuotedMessage, type Span } from "./locate-quote.js";
 import { namesTarget, widened } from "./named-change.js";
 import { isNamedIn } from "./named-thing.js";
@@ -116,7 +117,8 @@ class MessageChecks {
     const another = this.#statesAnother(proposal, target);
     if (proposal.op === "add" || (another && proposal.op === "confirm")) return this.#statement(proposal, index, located, null);
     if (proposal.op === "supersede" || another) return this.#replacement(proposal, index, located, target);
-    return target === undefined ? "unknown_target" : this.#change(proposal, index, located, target);
+    if (target === undefined) return proposal.op === "forget" ? forgetsAllAbout(proposal, index, located) : "unknown_target";
+    return this.#change(proposal, index, located, target);
   }
 
   /** Where a need whose quote stands nowhere is named all the same: it is asked about, and never dropped for a careless copy. */

@@ -1,0 +1,53 @@
+import type { WaitingReason } from "../domain/memory.js";
+import type { MemoryRecord } from "../domain/memory-record.js";
+import type { AllAbout } from "./checked-operation.js";
+import { isNamedIn } from "./checks/named-thing.js";
+import { SaidWords } from "./checks/said-words.js";
+import { Companions, nameOf } from "./companions.js";
+
+interface Forgetting {
+  readonly target_id: string;
+  /** Null: at once. */
+  readonly waits: WaitingReason | null;
+}
+
+/**
+ * The forgettings that "forget what you know about my mum" comes to. What is a person's own goes at once, and the only soft memory that
+ * names a thing; what must hold, and what merely names them, waits: the guest hears first which memories these are. What must hold and
+ * waits already is left to that question. `waits`: why all of it does, else null.
+ */
+export function forgettingsOf(about: AllAbout, waits: WaitingReason | null, records: ReadonlyMap<string, MemoryRecord>): Forgetting[] {
+  const { theirs, naming } = memoriesAbout(about, records);
+  const forget = ({ id, status, strength }: MemoryRecord, mayGo: boolean): Forgetting => {
+    const goes = status === "superseded" || (mayGo && strength === "soft" && waits === null);
+    return { target_id: id, waits: goes ? null : (waits ?? "unclear_change") };
+  };
+  const only = theirs.length === 0 && naming.length === 1;
+  return [...theirs.map((record) => forget(record, true)), ...naming.map((record) => forget(record, only))];
+}
+
+/** Those of the person, and others that name them or the thing; what must hold first, as only so many may wait. */
+function memoriesAbout(
+  { subject, thing }: AllAbout,
+  records: ReadonlyMap<string, MemoryRecord>,
+): { readonly theirs: readonly MemoryRecord[]; readonly naming: readonly MemoryRecord[] } {
+  const companions = new Companions(records.values());
+  const names = [thing, nameOf(subject) ?? ""].filter((name) => name.trim() !== "");
+  const all = [...records.values()].sort((a, b) => rank(a) - rank(b));
+  const theirs = all.filter((record) => subject !== "self" && mayBeForgotten(record) && companions.same(record.subject, subject));
+  const naming = all.filter((record) => {
+    if (record.status !== "active" || theirs.includes(record)) return false;
+    const said = new SaidWords([record.text, record.about, ...record.entities].join(" "));
+    return names.some((name) => isNamedIn(name, said));
+  });
+  return { theirs, naming };
+}
+
+/** An older version goes with the newest one. */
+function mayBeForgotten({ status, strength, superseded_by }: MemoryRecord): boolean {
+  return status === "review" ? strength === "soft" : status !== "superseded" || superseded_by === null;
+}
+
+function rank({ strength }: MemoryRecord): number {
+  return strength === "hard" ? 0 : 1;
+}
