@@ -3,17 +3,15 @@ import type { Step } from "./session.js";
 
 /** Tools that take a memory away. */
 const TAKES_AWAY: ReadonlySet<string> = new Set(["forget", "no_longer_true"]);
-const asks = z.looseObject({
-  status: z.enum(["which_one", "ask_first"]),
-  memories: z.array(z.looseObject({ memory_id: z.string() })).default([]),
-});
+const offered = z.array(z.looseObject({ memory_id: z.string() })).default([]);
+const asks = z.looseObject({ status: z.enum(["which_one", "ask_first", "waits"]), memories: offered, waits: offered });
 
 /**
- * What a turn left to the guest: its last call to take a memory away ended in a question. `memoryIds`: those that were offered. Null where
- * it asked nothing.
+ * What a turn left to the guest: its last call to take a memory away ended in a question. `memoryIds`: those that were offered, or
+ * wait for a yes. Null where it asked nothing.
  */
 export function askedWhich(steps: readonly Step[]): { readonly memoryIds: readonly string[] } | null {
   const last = steps.findLast(({ name, error }) => TAKES_AWAY.has(name) && error === null);
   const asked = asks.safeParse(last?.output).data;
-  return asked === undefined ? null : { memoryIds: asked.memories.map(({ memory_id }) => memory_id) };
+  return asked === undefined ? null : { memoryIds: [...asked.memories, ...asked.waits].map(({ memory_id }) => memory_id) };
 }

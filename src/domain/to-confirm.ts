@@ -7,7 +7,10 @@ export const MAX_TO_CONFIRM = 5;
 /** What waits for the guest's word, as an answer tells it: a memory, or a change of one. */
 export const toConfirmSchema = z.object({
   id: z.string(),
-  /** What a yes makes true. Of a change: "No longer: Is allergic to nuts", "Prefers box seats (instead of: Prefers aisle seats)". */
+  /**
+   * What a yes makes true. Of a change: "No longer: Is allergic to nuts", "Forget: Is allergic to nuts",
+   * "Prefers box seats (instead of: Prefers aisle seats)".
+   */
   text: z.string(),
   category: z.string(),
   strength: z.enum(["hard", "soft"]),
@@ -25,7 +28,8 @@ export type ToConfirm = z.infer<typeof toConfirmSchema>;
 export function toConfirmOf(memory: Memory): ToConfirm | null {
   const { id, category, strength, subject, pending_change: change } = memory;
   if (change !== null) {
-    const text = change.statement === null ? `No longer: ${memory.text}` : `${change.statement.text} (instead of: ${memory.text})`;
+    const taken = `${change.op === "forget" ? "Forget" : "No longer"}: ${memory.text}`;
+    const text = change.statement === null ? taken : `${change.statement.text} (instead of: ${memory.text})`;
     return { id, text, category, strength, subject, reason: change.reason, quote: change.source?.quote ?? "", change: change.op };
   }
   if (memory.status !== "review") return null;

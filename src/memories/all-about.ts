@@ -12,18 +12,18 @@ interface Forgetting {
 }
 
 /**
- * The forgettings that "forget what you know about my mum" comes to. What is a person's own goes at once, and the only soft memory that
- * names a thing; what must hold, and what merely names them, waits: the guest hears first which memories these are. What must hold and
- * waits already is left to that question. `waits`: why all of it does, else null.
+ * The forgettings that "forget what you know about my mum" comes to. Soft memories of a person's own go at once, and so does the only one
+ * that names a thing. Where one of them must hold, or merely names the person, all of them wait: the guest hears first which they are, and
+ * what was gone already could not be told with them. What must hold and waits already is left to that question. `waits`: why all of it
+ * does, else null.
  */
 export function forgettingsOf(about: AllAbout, waits: WaitingReason | null, records: ReadonlyMap<string, MemoryRecord>): Forgetting[] {
   const { theirs, naming } = memoriesAbout(about, records);
-  const forget = ({ id, status, strength }: MemoryRecord, mayGo: boolean): Forgetting => {
-    const goes = status === "superseded" || (mayGo && strength === "soft" && waits === null);
-    return { target_id: id, waits: goes ? null : (waits ?? "unclear_change") };
-  };
-  const only = theirs.length === 0 && naming.length === 1;
-  return [...theirs.map((record) => forget(record, true)), ...naming.map((record) => forget(record, only))];
+  const all = [...theirs, ...naming];
+  const isPlain = naming.length === 0 || all.length === 1;
+  const goes = waits === null && isPlain && all.every(({ strength, status }) => strength === "soft" || status === "superseded");
+  if (goes) return all.map(({ id }) => ({ target_id: id, waits: null }));
+  return all.filter(({ status }) => status === "active").map(({ id }) => ({ target_id: id, waits: waits ?? "unclear_change" }));
 }
 
 /** Those of the person, and others that name them or the thing; what must hold first, as only so many may wait. */

@@ -217,6 +217,7 @@ class Reconciliation {
   }
 
   #putToWait(change: ProposedChange, target: MemoryRecord | undefined, op: PendingChange["op"]): undefined {
+    if (change.op === "forget" && change.target_id === null) return this.#drop("unknown_target");
     if (change.waits === null || target === undefined || target.status !== "active") return this.#drop("no_target");
     if (isNewer(target, change.stated_at)) return this.#drop("older");
     const message = change.source?.message_id ?? "";
@@ -226,7 +227,9 @@ class Reconciliation {
     // "No longer vegetarian, I'm pescatarian" ends and replaces: it is asked about as one.
     const isMore = isSameMessage && waiting?.op === "end" && op === "supersede";
     if (waiting !== null && !isMore && (isSameMessage || waiting.op === op)) return this.#drop("known");
-    if (waiting === null && !this.#mayWait(message)) return this.#drop("too_many_waiting");
+    // What is to be forgotten of somebody is one question, however much it is.
+    if (waiting === null && !this.#mayWait(message, op === "forget" ? MAX_WAITING : MAX_WAITING_PER_MESSAGE))
+      return this.#drop("too_many_waiting");
     const { statement, source, stated_at, waits: reason } = change;
     const pending_change: PendingChange = { op, statement: op === "supersede" ? statement : null, reason, source, stated_at, asked: 0 };
     this.#records.set(target.id, { ...target, pending_change, updated_at: this.#rules.now.toISOString() });
@@ -242,7 +245,8 @@ class Reconciliation {
   }
 
   #forget(change: ProposedChange, target: MemoryRecord | undefined): undefined {
-    if (target === undefined) return this.#drop("no_target");
+    // Of what is to be forgotten nothing is known, or no more.
+    if (target === undefined) return this.#drop(change.target_id === null ? "unknown_target" : "no_target");
     if (isNewer(target, change.stated_at)) return this.#drop("older");
     this.#records.delete(target.id);
     this.#forgotten.add(target.id);
@@ -357,10 +361,10 @@ class Reconciliation {
     return { ...record, subject, entities: [...new Set([...record.entities, name])] };
   }
 
-  #mayWait(messageId: string): boolean {
+  #mayWait(messageId: string, most = MAX_WAITING_PER_MESSAGE): boolean {
     const ofMessage = this.#waiting.get(messageId) ?? 0;
     const all = [...this.#records.values()].filter(({ status, pending_change }) => status === "review" || pending_change !== null).length;
-    if (ofMessage >= MAX_WAITING_PER_MESSAGE || all >= MAX_WAITING) return false;
+    if (ofMessage >= most || all >= MAX_WAITING) return false;
     this.#waiting.set(messageId, ofMessage + 1);
     return true;
   }

@@ -57,6 +57,8 @@ function mustSettle(
   const refuse = (detail: string) => new AppError("INVALID_REQUEST", { detail });
   if (!ids.includes(memory_id)) throw refuse("The guest was not asked about this in the answer before.");
   if (!inOwnWords(quote, text)) throw refuse("The quote is not in the guest's own words of this message.");
-  if (answer === "no" && record.strength === "hard" && ids.length > 1)
+  // A no to taking it away keeps it: nothing that must hold is lost by that.
+  const keeps = record.pending_change !== null && record.pending_change.statement === null;
+  if (answer === "no" && record.strength === "hard" && !keeps && ids.length > 1)
     throw refuse("A no to what must hold counts only when it alone was asked. Ask about it again, by itself.");
 }

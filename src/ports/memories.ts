@@ -220,7 +220,7 @@ export interface TurnMemories {
   asked(owner: Owner, ids: readonly string[], options: { readonly now: Date }): Promise<void>;
   /**
    * Settles what the answer before asked about. `asked`: the ids that its record lists; others are refused. A no to a hard one counts
-   * only when it alone was asked. @throws MEMORY_NOT_FOUND, INVALID_REQUEST with the reason
+   * only when it alone was asked, or keeps what was to be taken away. @throws MEMORY_NOT_FOUND, INVALID_REQUEST with the reason
    */
   settle(
     owner: Owner,

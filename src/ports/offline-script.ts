@@ -31,8 +31,8 @@ export interface DomainWords {
 export type MemoryCommand =
   /** `text`: what is to be remembered, as it was said. */
   | { readonly kind: "remember"; readonly text: string }
-  /** `what`: what the memory is about, as it was said. */
-  | { readonly kind: "forget"; readonly what: string }
+  /** `what`: what the memory is about, as it was said. `whom`: the relation or name of somebody, all about whom is to be forgotten. */
+  | { readonly kind: "forget"; readonly what: string; readonly whom?: string }
   | { readonly kind: "forget_all" }
   | { readonly kind: "list" }
   /** The message is answered, and nothing of it is kept. */

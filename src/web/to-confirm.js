@@ -26,7 +26,8 @@ function toldInstead({ id, category, aspect, subject, pending_change: change }, 
 export function waitingOf(memory, known) {
   const { id, category, strength, subject, pending_change: change } = memory;
   if (change) {
-    const text = change.statement ? `${change.statement.text} (instead of: ${memory.text})` : `No longer: ${memory.text}`;
+    const taken = `${change.op === "forget" ? "Forget" : "No longer"}: ${memory.text}`;
+    const text = change.statement ? `${change.statement.text} (instead of: ${memory.text})` : taken;
     return {
       id,
       text,

@@ -122,6 +122,36 @@ describe("forget, and what is no longer true", () => {
     expect(turns.proposed[0]?.operations).toMatchObject([{ op: "forget", target_id: aisle.id, quote: "Forget the aisle seats" }]);
   });
 
+  test("[forgotten-as-a-whole] all about a companion waits where some of it must hold, and is named", async () => {
+    const source = { session_id: SESSION_ID, turn: 3, message_id: "message-3", quote: "Forget all about mum" };
+    const pending_change = {
+      op: "forget",
+      statement: null,
+      reason: "unclear_change",
+      source,
+      stated_at: NOW.toISOString(),
+      asked: 0,
+    } as const;
+    const nuts = sampleMemory({ id: "nuts", text: "Mother is allergic to nuts", strength: "hard", pending_change });
+    turns.outcomes.push({ ...NOTHING_REMEMBERED, memories: [nuts], to_confirm: [nuts] });
+    const input = { what: "mum", whom: "companion:mother" };
+    expect(await call("Forget all about mum", "forget", input)).toMatchObject({
+      status: "waits",
+      waits: [{ memory_id: "nuts", text: "Forget: Mother is allergic to nuts" }],
+      ask: expect.stringContaining("until the user's next message says yes"),
+    });
+    expect(turns.proposed[0]?.operations).toMatchObject([{ op: "forget", target_id: null, subject: "companion:mother", about: "mum" }]);
+  });
+
+  test("[forgotten-as-a-whole] what is known of a companion is gone and named; of nobody known, what fits is looked for", async () => {
+    known.push({ ...aisle, text: "Mother loves opera" });
+    turns.outcomes.push({ ...NOTHING_REMEMBERED, forgotten: [aisle.id] }, NOTHING_REMEMBERED);
+    const input = { whom: "mother" };
+    expect(await call("Forget all about my mother", "forget", input)).toEqual({ status: "forgotten", forgot: ["Mother loves opera"] });
+    known.splice(0);
+    expect(await call("Forget all about my mother", "forget", input)).toMatchObject({ status: "nothing_found" });
+  });
+
   test("where none or several are named, nothing changes, and the model is given their ids", async () => {
     known.push(aisle, sampleMemory({ id: "other", text: "Prefers jazz" }));
     expect(await call("Forget that, please", "forget", { what: "seats" })).toMatchObject({

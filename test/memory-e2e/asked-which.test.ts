@@ -34,3 +34,56 @@ test("[asked-before-forgotten] a yes takes it away", async () => {
   await ada.says("yes");
   expect(await ada.holds()).toEqual([]);
 });
+
+const FAMILY = ["My mum is allergic to nuts. My mum loves opera.", "I love jazz."];
+
+async function withFamily() {
+  const ada = world.guest();
+  for (const said of FAMILY) await ada.says(said);
+  return ada;
+}
+
+test("[forgotten-as-a-whole] what is known of somebody is named and asked about where some of it must hold", async () => {
+  const ada = await withFamily();
+  const { message } = await ada.says("Forget what you know about my mum.");
+  expect(message.content).toBe("Shall I forget “Mother is allergic to nuts”? Shall I forget “Mum loves opera”?");
+  expect((await held(ada)).sort()).toEqual([
+    "Loves jazz: active",
+    "Mother is allergic to nuts: active, asked about",
+    "Mum loves opera: active, asked about",
+  ]);
+});
+
+test("[forgotten-as-a-whole] of somebody with tastes alone all goes at once, and is named", async () => {
+  const ada = world.guest();
+  await ada.says("My mum loves opera. I love jazz.");
+  expect((await ada.says("Please forget everything about my mother")).message.content).toBe("I have forgotten: Mum loves opera.");
+  expect(await held(ada)).toEqual(["Loves jazz: active"]);
+});
+
+test.each([
+  ["yes", "Thank you. I have forgotten that.", ["Loves jazz: active"]],
+  ["no", "Understood. I keep what I knew.", ["Loves jazz: active", "Mother is allergic to nuts: active", "Mum loves opera: active"]],
+])("[forgotten-as-a-whole] a %s settles it", async (answer, told, kept) => {
+  const ada = await withFamily();
+  await ada.says("Please forget everything about my mother");
+  const { message } = await ada.says(answer);
+  expect(message.content).toBe(told);
+  expect((await held(ada)).sort()).toEqual(kept);
+});
+
+test("[forgotten-as-a-whole] somebody is known by name, too", async () => {
+  const ada = world.guest();
+  await ada.says("My daughter Emma is vegan. I love jazz.");
+  const { message } = await ada.says("Forget what you know about Emma");
+  expect(message.content).toBe("Shall I forget “Daughter Emma is vegan”?");
+  await ada.says("yes");
+  expect(await ada.holds()).toEqual(["Loves jazz"]);
+});
+
+test("[forgotten-as-a-whole] of somebody who is not known nothing is forgotten", async () => {
+  const ada = await withFamily();
+  const { message } = await ada.says("Forget what you know about my brother");
+  expect(message.content).toMatch(/I remember nothing like that/u);
+  expect(await held(ada)).toHaveLength(3);
+});

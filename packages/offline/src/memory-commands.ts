@@ -1,7 +1,7 @@
 import type { MemoryCommand } from "maitred";
 import { BROUGHT, folded, ownText, WordList } from "maitred/stand-in";
 import commandWords from "./data/commands.json" with { type: "json" };
-import { anyLanguage } from "./reading/language.js";
+import { anyLanguage, relationAt } from "./reading/language.js";
 
 /*
  * Commands about memory, found by words: what the stand-in has instead of a model that understands them. Plain forms of some languages.
@@ -164,7 +164,19 @@ function forgetAt(all: readonly Word[], words: readonly string[], from: number, 
   const others = ["i", "we", "i'm", "i've"].includes(first.word) ? lists.plans : lists.of_bookings;
   const pointsOnly = said.length === 0 && ["it", "that", "this", "me", "them"].includes(first.word);
   if (pointsOnly || !isKept || said.some((word) => others.has(word))) return null;
-  return { kind: "forget", what: trimmed(rest.slice(first.start, end)), length: end };
+  const what = trimmed(rest.slice(first.start, end));
+  const whom = about ? personIn(what) : undefined;
+  return { kind: "forget", what, ...(whom !== undefined && { whom }), length: end };
+}
+
+/** "My mum", "Emma": nobody but that. */
+function personIn(what: string): string | undefined {
+  const all = wordsOf(what);
+  while (all.length > 1 && lists.polite.has(all.at(-1)?.word)) all.pop();
+  const words = all.slice(lists.of_mine.has(all[0]?.word) ? 1 : 0).map(({ word }) => word);
+  const relation = relationAt(words, 0);
+  if (relation?.length === words.length) return relation.relation;
+  return all.length === 1 && /^\p{Lu}/u.test(what) ? what.slice(0, all[0]?.end) : undefined;
 }
 
 function trimmed(text: string): string {
@@ -177,7 +189,7 @@ interface Word {
   readonly end: number;
 }
 
-function wordsOf(text: string): readonly Word[] {
+function wordsOf(text: string): Word[] {
   return [...text.matchAll(/[\p{L}\p{M}\p{N}]+(?:['-][\p{L}\p{M}\p{N}]+)*/gu)].map(({ index, 0: word }) => ({
     word: folded(word),
     start: index,

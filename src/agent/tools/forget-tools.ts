@@ -7,6 +7,8 @@ import type { MemoryToolParts } from "./memory-tool-parts.js";
 import { leftOpen, memoryLine, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
 
 const NEAREST = 10;
+/** Of what is gone. */
+const MOST_NAMED = 200;
 
 /** The user may well mean something: theirs to say. */
 const NOTHING_FOUND = "Nothing like this is remembered in these words. Look with list_memories, or ask the user what they mean.";
@@ -18,6 +20,7 @@ const target = {
 };
 const forgetInput = z.strictObject({
   ...target,
+  whom: z.string().min(1).max(64).optional().describe("the companion's relation or name, to forget all that is known of them"),
   everything: z.boolean().optional().describe("all of it, only when the user asks so"),
 });
 const noLongerInput = z.strictObject(target);
@@ -27,14 +30,16 @@ export function forgetTool(parts: MemoryToolParts): Tool<z.infer<typeof forgetIn
   return {
     name: "forget",
     description:
-      "Forgets a memory for good, when the user wants it remembered no more; if several fit, ask which. " +
+      "Forgets a memory, or all about a companion, for good, when the user wants it remembered no more; if several fit, ask which. " +
       "Everything: the first call only asks; call again when the next message says yes.",
     parameters: forgetInput,
     maxCallsPerTurn: 5,
     run: async (input, context) => {
       mustRead(context);
       if (input.everything === true) return forgetEverything(parts, input.quote, context);
-      return change(parts, "forget", input, context);
+      const { whom, ...one } = input;
+      const ofPerson = whom === undefined ? null : await forgetPerson(parts, whom, one, context);
+      return ofPerson ?? change(parts, "forget", one.what === undefined && whom !== undefined ? { ...one, what: whom } : one, context);
     },
   };
 }
@@ -63,6 +68,28 @@ async function forgetEverything({ memories, inOwnWords }: MemoryToolParts, quote
     };
   mustStandInMessage(quote ?? context.userMessage.content, context, inOwnWords);
   return { output: { status: "forgotten", count: await memories.forgetAll(context.owner, { now: context.now }) } };
+}
+
+/** All that is known of somebody: what is soft is gone and named, what must hold is named and asked about. Null where nothing is. */
+async function forgetPerson(
+  { memories, turns, inOwnWords }: MemoryToolParts,
+  whom: string,
+  { what = whom, quote }: z.infer<typeof noLongerInput>,
+  context: ToolContext,
+): Promise<ToolResult | null> {
+  if (quote !== undefined) mustStandInMessage(quote, context, inOwnWords);
+  const known = await memories.list(context.owner, { limit: MOST_NAMED, ...(context.signal && { signal: context.signal }) });
+  const operation: ProposedOperation = proposedOperationSchema.parse({
+    op: "forget",
+    subject: `companion:${whom.replace(/^companion:\s*/u, "")}`,
+    about: what,
+    quote: quote ?? context.userMessage.content,
+  });
+  const given = await turns.propose(context.owner, turnOf(context), [operation], { now: context.now, signal: context.signal });
+  const forgot = known.data.filter(({ id }) => given.forgotten.includes(id)).map(({ text }) => text);
+  if (given.to_confirm.length === 0) return given.forgotten.length === 0 ? null : { output: { status: "forgotten", forgot } };
+  const ask = "Name these and ask whether to forget them: they stay until the user's next message says yes to that.";
+  return { output: { status: "waits", ...(forgot.length > 0 && { forgot }), ...leftOpen(given), ask } };
 }
 
 async function change(

@@ -6,6 +6,7 @@ import { agreesToKeep, readReply } from "../script/reply.js";
 import { ordinalIn } from "../script/words.js";
 import { callThen, failureOf, say } from "./moves.js";
 import * as replies from "./replies.js";
+import { question } from "./settle.js";
 import { categoryIn, namesNeedOf, rememberCall } from "./statements.js";
 
 /** Commands about memory, as moves. */
@@ -30,10 +31,12 @@ export function memoryCommand(view: ScriptView): ScriptMove | undefined {
     case "remember":
       return change(view, [rememberCall(asked.text, quoteOf(asked.text, view.message))]);
     case "forget": {
-      const things = view.commands.flatMap((command) => (command.kind === "forget" ? [command.what] : []));
+      const things = view.commands.flatMap((command) => (command.kind === "forget" ? [command] : []));
       return change(
         view,
-        things.slice(0, MAX_FORGOTTEN).map((what) => ({ name: "forget", arguments: { what } })),
+        things
+          .slice(0, MAX_FORGOTTEN)
+          .map(({ what, whom }) => ({ name: "forget", arguments: { what, ...(whom !== undefined && { whom }) } })),
       );
     }
     case "forget_all":
@@ -124,8 +127,20 @@ function change(view: ScriptView, calls: readonly ScriptCall[]): ScriptMove {
   return say(told.map(changeReply).join("\n"));
 }
 
+/** What a forgetting named and asks about. */
+const toForget = z.looseObject({
+  status: z.literal("waits"),
+  forgot: z.array(z.string()).default([]),
+  waits: z.array(z.looseObject({ memory_id: z.string(), text: z.string().startsWith("Forget: ") })).min(1),
+});
+
 function changeReply(observation: Observation): string {
   const open = openChange(observation);
+  const asked = toForget.safeParse(observation.output).data;
+  if (asked !== undefined) {
+    const gone = asked.forgot.length > 0 ? [`I have forgotten: ${asked.forgot.join("; ")}.`] : [];
+    return [...gone, ...asked.waits.map(({ memory_id, text }) => question({ id: memory_id, text }))].join(" ");
+  }
   return failureOf(observation) ?? (open === undefined ? replies.memoryChangeReply(observation.output) : replies.whichReply(open.memories));
 }
 

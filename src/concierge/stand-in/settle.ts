@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ScriptMove, ScriptView, WaitingLine } from "../../ports/offline-script.js";
+import type { Observation, ScriptMove, ScriptView, WaitingLine } from "../../ports/offline-script.js";
 import { RELATIONS } from "../companions.js";
 import { CONCIERGE_NEEDS } from "../needs.js";
 import { agreesToKeep, readReply } from "../script/reply.js";
@@ -12,17 +12,18 @@ const MAX_ASKED = 2;
 /** Longer messages say something else too. */
 const MAX_ANSWER_WORDS = 6;
 /** How the list of what waits tells a change of what holds. */
-const CHANGE = /^(?<who>[^:\n]{1,64}: )??(?:No longer: (?<ended>.+)|(?<now>.+) \(instead of: (?<before>.+)\))$/su;
+const CHANGE = /^(?<who>[^:\n]{1,64}: )??(?:Forget: (?<forgotten>.+)|No longer: (?<ended>.+)|(?<now>.+) \(instead of: (?<before>.+)\))$/su;
 
-function question(line: WaitingLine): string {
+export function question(line: WaitingLine): string {
   const { text, offRecord } = line;
   if (offRecord === true) return `You asked me not to keep “${text}”. Shall I all the same, so that bookings mind it?`;
   const [, name = "", said = ""] = /^([^:\n]{1,64}): (.+)$/su.exec(text) ?? [];
   // "Colleague: Colleague Tom can't eat nuts".
   if (name !== "" && said.toLowerCase().includes(name.toLowerCase())) return question({ ...line, text: said });
-  const { who = "", ended, now, before } = CHANGE.exec(text)?.groups ?? {};
   const minded = mindedIn(text);
   if (minded !== null) return minded;
+  const { who = "", forgotten, ended, now, before } = CHANGE.exec(text)?.groups ?? {};
+  if (forgotten !== undefined) return `Shall I forget “${who}${forgotten}”?`;
   if (ended !== undefined) return `Does this no longer hold: “${who}${ended}”?`;
   return now === undefined ? `Shall I keep “${text}”?` : `Does “${who}${now}” now hold instead of “${before}”?`;
 }
@@ -44,16 +45,28 @@ function mindedIn(text: string): string | null {
 
 /** What a yes or a no came to, for what is new and for what changes. */
 function settled(asked: readonly WaitingLine[], yes: boolean): string {
-  const changes = asked.filter(({ text }) => CHANGE.test(text)).length;
-  const kept = asked.length > changes ? [yes ? "I keep it." : "I don't keep it."] : [];
+  const kinds = asked.map(({ text }) => CHANGE.exec(text)?.groups);
+  const forgets = kinds.filter((kind) => kind?.forgotten !== undefined).length;
+  const changes = kinds.filter((kind) => kind !== undefined).length - forgets;
+  const kept = asked.length > changes + forgets ? [yes ? "I keep it." : "I don't keep it."] : [];
   const changed = changes > 0 ? [yes ? "I go by that from now on." : "What I knew stays as it is."] : [];
-  return [yes ? "Thank you." : "Understood.", ...kept, ...changed].join(" ");
+  const forgot = forgets > 0 ? [yes ? "I have forgotten that." : "I keep what I knew."] : [];
+  return [yes ? "Thank you." : "Understood.", ...kept, ...changed, ...forgot].join(" ");
+}
+
+const waitsSchema = z.looseObject({ status: z.literal("waits"), waits: z.array(z.looseObject({ memory_id: z.string() })) });
+
+/** What a tool put to wait, and the answer then asked about in its own words. */
+function putToWait({ name, output }: Observation): readonly string[] {
+  if (name !== "forget" && name !== "no_longer_true") return [];
+  return waitsSchema.safeParse(output).data?.waits.map(({ memory_id }) => memory_id) ?? [];
 }
 
 /** Settles only what the answer before it asked about, and only by a plain yes or no. */
 export function settle(view: ScriptView): ScriptMove | undefined {
   const answered = view.window.at(-1)?.assistant ?? "";
-  const asked = view.waiting.filter((line) => answered.includes(question(line)));
+  const offered = new Set(view.window.at(-1)?.observations.flatMap(putToWait));
+  const asked = view.waiting.filter((line) => answered.includes(question(line)) || offered.has(line.id));
   const quote = view.message.trim();
   const { yes: agrees, no, partly, order } = readReply(quote);
   // "Keep it": whether what it is about still holds isn't said.

@@ -13,6 +13,8 @@ export interface Changes {
   readonly off_record: "this" | "previous" | null;
   /** Ends and forgettings, with the words that ask for them. */
   readonly asked: readonly Asked[];
+  /** "Forget what you know about my mum". */
+  readonly allAbout: readonly AllAbout[];
   /** "Actually, …": what is said replaces what it is about. */
   readonly corrects: boolean;
   /** Whether a sentence is a command about memory, and so tells nothing. */
@@ -25,6 +27,12 @@ interface Asked {
   readonly quote: string;
   /** Said in the memory's own words: "I'm no longer allergic to nuts", not "no more nuts, please". */
   readonly plain: boolean;
+}
+
+interface AllAbout {
+  readonly whom: string;
+  readonly what: string;
+  readonly quote: string;
 }
 
 /** A wish not to keep something has one of these. */
@@ -41,8 +49,11 @@ export function changesOf(text: string, said: Said, language: Language): Changes
   const { known } = said;
   const commands = commandsOf(text);
   const asked: Asked[] = [];
+  const allAbout: AllAbout[] = [];
   for (const { command, start, end } of commands)
-    if (command.kind === "forget") {
+    if (command.kind === "forget" && command.whom !== undefined)
+      allAbout.push({ ...command, whom: command.whom, quote: text.slice(start, end) });
+    else if (command.kind === "forget") {
       const targets = known.filter((memory) => isNamed(memory, command.what));
       // Where several could be meant, the guest is asked which.
       for (const target of targets.length === 1 ? targets : [])
@@ -75,6 +86,7 @@ export function changesOf(text: string, said: Said, language: Language): Changes
   return {
     off_record: keepsOut ? (saysNothingElse(text, commands, language) ? "previous" : "this") : null,
     asked,
+    allAbout,
     corrects: english.change.in(wordsIn(text)) !== -1,
     covers: (sentence) =>
       commands.some(({ command, start, end }) => {
@@ -194,6 +206,8 @@ export function operationsFor(
       stance: plain || target.strength === "soft" ? "stated" : "unsure",
     }),
   );
+  for (const { whom, what, quote } of changes.allAbout)
+    operations.push(proposedOperationSchema.parse({ op: "forget", quote, about: what, subject: `companion:${whom}` }));
   const taken = new Set(asked.map(({ target }) => target.id));
   const vegan = drafts.some(({ draft }) => draft.need === "vegan");
   for (const { draft, dates } of drafts) {
