@@ -134,7 +134,8 @@ export class MaitredUser {
    * Keeps 1 to 100 messages of a conversation that an agent of your own has, in order and all or none; the user's form memories as those
    * of a chat do, off the reply path.
    * @throws INVALID_REQUEST, UNKNOWN_FIELD, INVALID_SESSION_ID, SESSION_NOT_FOUND, SESSION_NOT_ACTIVE, SESSION_BUSY,
-   *   IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, RECORD_TOO_LARGE, STORAGE_UNAVAILABLE, OWNER_ERASED, CLIENT_CLOSED_REQUEST, SHUTTING_DOWN
+   *   IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, RECORD_TOO_LARGE, STORAGE_UNAVAILABLE, OWNER_ERASED, CLIENT_CLOSED_REQUEST,
+   *   SHUTTING_DOWN
    */
   async add(messages: readonly GivenMessage[], options: AddOptions = {}): Promise<AddedToSession> {
     const { sessionId: named, idempotencyKey, remember, signal, timeZone = this.#user.timeZone } = knownOptions(options, OF_MESSAGES);

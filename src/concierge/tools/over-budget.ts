@@ -5,8 +5,8 @@ import { priceLimitIn } from "../script/words.js";
 import type { Mention, Verdict } from "../verdict.js";
 
 /**
- * The verdict, and what the guest said a seat, or all of it, may cost, where this costs more: said with the quote, and a yes to that books it.
- * Of a limit that is kept nothing is said.
+ * The verdict, and what the guest said a seat, or all of it, may cost, where this costs more: said with the quote, and a yes to that
+ * books it. Of a limit that is kept nothing is said.
  */
 export function withBudget(
   verdict: Verdict,
