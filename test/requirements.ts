@@ -22,6 +22,7 @@ export const REQUIREMENTS = {
   "outage-caught-up": "What is said while the model or a store is out of reach is read when it is back, within hours, at nobody's word.",
   "index-derived": "A lost or damaged index is rebuilt from the journals without a model.",
   "reply-never-waits": "A reply never waits for extraction, and waits for recall at most its deadline.",
+  "query-first": "What a reply waits for is embedded before the texts of others that wait to be stored.",
   "degradation-honest": "memory.status tells how long-term memory did in the turn, in every fault.",
   "other-users-unaffected": "A fault that one user meets is not felt by another.",
   "owner-isolation": "No request by one owner reads or changes anything of another, whatever ids or filters it holds.",

@@ -37,7 +37,8 @@ export class CachedEmbedder implements Embedder {
   readonly byKind: boolean;
   readonly #inner: Embedder;
   readonly #kept = new LRUCache<string, Float32Array>({ max: MAX_TEXTS, ttl: KEPT_MS });
-  readonly #pending = new Map<string, Pending>();
+  /** Calls for one text that are under way, by what it is for. */
+  readonly #pending: Readonly<Record<EmbeddingKind, Map<string, Pending>>> = { query: new Map(), document: new Map() };
 
   constructor(inner: Embedder) {
     this.#inner = inner;
@@ -65,7 +66,8 @@ export class CachedEmbedder implements Embedder {
     const joined = new Map<string, Pending>();
     for (const [index, key] of keys.entries()) {
       const kept = this.#kept.get(key);
-      const pending = this.#pending.get(key);
+      // What is to be found may stand behind somebody else's batch: who waits for an answer does not wait there.
+      const pending = this.#pending.query.get(key) ?? (kind === "document" ? this.#pending.document.get(key) : undefined);
       if (kept !== undefined) found.set(key, kept);
       else if (pending !== undefined) joined.set(key, pending);
       else fresh.set(key, texts[index] ?? "");
@@ -87,10 +89,10 @@ export class CachedEmbedder implements Embedder {
     const call: Call = { vectors, controller, waiting: 0, over: false };
     const started = new Map(keys.map((key, index): [string, Pending] => [key, { call, index }]));
     // Who joins a call waits for all of its texts, which may be somebody else's: only a text that stands alone is joined.
-    if (keys.length === 1) for (const [key, pending] of started) this.#pending.set(key, pending);
+    if (keys.length === 1) for (const [key, pending] of started) this.#pending[kind].set(key, pending);
     const forget = () => {
       call.over = true;
-      for (const [key, pending] of started) if (this.#pending.get(key) === pending) this.#pending.delete(key);
+      for (const [key, pending] of started) if (this.#pending[kind].get(key) === pending) this.#pending[kind].delete(key);
     };
     controller.signal.addEventListener("abort", forget, { once: true });
     vectors.then((made) => {

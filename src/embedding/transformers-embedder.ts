@@ -3,11 +3,12 @@ import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
 import { AppError, isAppError } from "../platform/errors.js";
 import { missingPackage } from "../platform/optional-package.js";
-import type { Embedder } from "../ports/embedding.js";
+import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
+import { QueryFirstQueue } from "./query-first-queue.js";
 
 const PACKAGE = "@huggingface/transformers";
-/** Texts that go through the model together; padded to the longest of them. */
-const BATCH = 32;
+/** Texts that go through the model together, padded to the longest of them; a query waits for so many at most. */
+const BATCH = 8;
 const PROBE = "dimension";
 
 export interface TransformersEmbedderOptions {
@@ -52,7 +53,7 @@ export class TransformersEmbedder implements Embedder {
   readonly dimension: number;
   readonly lexical = false;
   readonly #extract: Extractor;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new QueryFirstQueue();
 
   private constructor(extract: Extractor, id: string, dimension: number) {
     this.#extract = extract;
@@ -76,11 +77,11 @@ export class TransformersEmbedder implements Embedder {
     }
   }
 
-  async embed(texts: readonly string[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly Float32Array[]> {
+  async embed(texts: readonly string[], { kind = "document", signal }: EmbedOptions = {}): Promise<readonly Float32Array[]> {
     const vectors: Float32Array[] = [];
     for (let at = 0; at < texts.length; at += BATCH) {
-      const batch = await this.#inTurn(() => {
-        if (options.signal?.aborted) throw new AppError("ABORTED", { cause: options.signal.reason });
+      const batch = await this.#inTurn(kind, async () => {
+        if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
         return vectorsOf(this.#extract, texts.slice(at, at + BATCH));
       });
       vectors.push(...batch);
@@ -90,15 +91,13 @@ export class TransformersEmbedder implements Embedder {
 
   /** Gives the model's memory back. */
   async close(): Promise<void> {
-    await this.#last.catch(() => {});
+    await this.#queue.settled();
     await this.#extract.dispose?.();
   }
 
-  async #inTurn(work: () => Promise<Float32Array[]>): Promise<Float32Array[]> {
-    const turn = this.#last.catch(() => {}).then(work);
-    this.#last = turn;
+  async #inTurn(kind: EmbeddingKind, work: () => Promise<Float32Array[]>): Promise<Float32Array[]> {
     try {
-      return await turn;
+      return await this.#queue.run(kind, work);
     } catch (cause) {
       if (isAppError(cause)) throw cause;
       throw new AppError("EMBEDDING_UNAVAILABLE", { cause });

@@ -1,4 +1,7 @@
-/** What a text is for: to be found (`document`), or to find by (`query`). Some models want them told apart. */
+/**
+ * What a text is for: to be found (`document`), or to find by (`query`). Some models want them told apart; and as a reply waits for a
+ * query, it goes before all documents that wait.
+ */
 export type EmbeddingKind = "query" | "document";
 
 export interface EmbedOptions {
@@ -25,6 +28,9 @@ export interface Embedder {
    * every likeness counts.
    */
   relevantFrom?(query: Float32Array): number;
-  /** In the order of the texts; batched by the adapter. @throws EMBEDDING_UNAVAILABLE, ABORTED */
+  /**
+   * In the order of the texts; batched by the adapter, in pieces small enough that a query need not wait for the whole of somebody else's
+   * documents. @throws EMBEDDING_UNAVAILABLE, ABORTED
+   */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]>;
 }

@@ -60,6 +60,18 @@ export function describeEmbedderContract(name: string, make: () => Promise<Embed
         expect(cosine(a, c)).toBeLessThan(0.99);
       }));
 
+    test("[query-first] a query is answered before somebody else's batch ends", () =>
+      withEmbedder(async (embedder) => {
+        const done: string[] = [];
+        const giveUp = new AbortController();
+        const batch = Array.from({ length: 500 }, (_, i) => `text number ${i} about subject ${i * 7}`);
+        const written = embedder.embed(batch, { kind: "document", signal: giveUp.signal }).then(() => done.push("batch"));
+        await embedder.embed(["what a reply waits for"], { kind: "query" }).then(() => done.push("query"));
+        giveUp.abort();
+        await written.catch(() => {});
+        expect(done[0]).toBe("query");
+      }));
+
     test("no texts, no vectors", () => withEmbedder(async (embedder) => expect(await embedder.embed([])).toEqual([])));
 
     test("an aborted signal ends the call with ABORTED", () =>

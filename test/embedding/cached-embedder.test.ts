@@ -44,6 +44,18 @@ describe("CachedEmbedder", () => {
     expect(inner.calls.map(({ texts }) => texts)).toEqual([["message"], ["answer"]]);
   });
 
+  test("[query-first] a query does not join a document that may wait behind somebody's batch; a document joins a query", async () => {
+    const inner = new HeldEmbedder();
+    const embedder = new CachedEmbedder(inner);
+    const written = embedder.embed(["message"], { kind: "document" });
+    const asked = embedder.embed(["message"], { kind: "query" });
+    expect(inner.calls.map(({ options }) => options.kind)).toEqual(["document", "query"]);
+    inner.calls[1]?.answer();
+    expect(await asked).toHaveLength(1);
+    inner.calls[0]?.answer();
+    expect(await written).toHaveLength(1);
+  });
+
   test("a model that tells queries from documents is asked for each", async () => {
     const inner = new HeldEmbedder(true);
     const embedder = new CachedEmbedder(inner);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { MiniLm } from "../../packages/minilm/src/minilm.js";
+import { ModelThreads } from "../../packages/minilm/src/model-threads.js";
 import { packagedModel } from "../../packages/minilm/src/packaged-files.js";
 import { WordPieces } from "../../packages/minilm/src/word-pieces.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
@@ -74,6 +75,21 @@ describe("its thread", () => {
     const query = shared.embed(["what is asked"], { kind: "query" }).then(() => done.push("query"));
     await Promise.all([documents, query]);
     expect(done).toEqual(["query", "documents"]);
+  });
+
+  test("[query-first] has a second beside it while documents are written, which gives the same vectors", { tags: [SLOW] }, async () => {
+    const threads = new ModelThreads(packagedModel(), { cores: 2 });
+    onTestFinished(() => threads.close());
+    const alone = await threads.embed("what is asked", { kind: "query" });
+    expect(threads.areTwo).toBe(false);
+    let isWriting = true;
+    const writing = (async () => {
+      while (isWriting) await threads.embed("a long text that is to be found ".repeat(40), { kind: "document" });
+    })();
+    while (!threads.areTwo) await threads.embed("what is asked", { kind: "query" });
+    expect([...(await threads.embed("what is asked", { kind: "query" }))]).toEqual([...alone]);
+    isWriting = false;
+    await writing;
   });
 
   test("begins nothing that was given up, and the rest is answered", async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { TransformersEmbedder } from "../../src/embedding/transformers-embedder.js";
 import { describeEmbedderContract } from "../contract/embedder.contract.js";
 import { loadFromEcosystem } from "../support/ecosystem.js";
@@ -46,6 +46,26 @@ needing("ecosystem")("the transformers embedder on a model that the test makes",
   test("a folder that holds no model is a configuration error", async () => {
     await expect(TransformersEmbedder.open({ model: join(folder, "onnx"), load })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });
+});
+
+test("[query-first] a query goes through the model before what is left of a batch, which goes in pieces of eight", async () => {
+  const calls: { readonly texts: readonly string[]; answer(): void }[] = [];
+  const extract = (texts: string[]) =>
+    new Promise((resolve) => calls.push({ texts, answer: () => resolve({ dims: [texts.length, 2], data: texts.flatMap(() => [1, 0]) }) }));
+  const opening = TransformersEmbedder.open({ model: "any", load: async () => ({ env: {}, pipeline: async () => extract }) });
+  await vi.waitFor(() => expect(calls).toHaveLength(1));
+  calls[0]?.answer();
+  const embedder = await opening;
+  const done: string[] = [];
+  const batch = embedder.embed(Array.from({ length: 20 }, (_, i) => `text ${i}`)).then(() => done.push("batch"));
+  const query = embedder.embed(["asked"], { kind: "query" }).then(() => done.push("query"));
+  for (let call = 1; call <= 4; call += 1) {
+    await vi.waitFor(() => expect(calls).toHaveLength(call + 1));
+    calls[call]?.answer();
+  }
+  await Promise.all([batch, query]);
+  expect(done).toEqual(["query", "batch"]);
+  expect(calls.slice(1).map(({ texts }) => texts.length)).toEqual([8, 1, 8, 4]);
 });
 
 test("a missing library says how to install it", async () => {

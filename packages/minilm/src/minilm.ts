@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ModelWorker } from "./model-worker.js";
+import { ModelThreads } from "./model-threads.js";
 import { IDLE_TALK, packagedModel } from "./packaged-files.js";
 import type { ModelFiles, TextOptions } from "./thread-protocol.js";
 
@@ -11,34 +11,35 @@ const RELEVANT_FROM = 0.12;
 
 /**
  * all-MiniLM-L6-v2 (Apache-2.0; int8): no key, no download, no native code. It compares meanings, of English texts above all, and knows a
- * text by its first 128 tokens. It runs in a thread of its own, on one core: some 8 ms for a message.
+ * text by its first 128 tokens. It runs in a thread of its own, on one core: some 8 ms for a message. While others' texts are written,
+ * queries have a second one.
  */
 export class MiniLm {
   readonly id = `minilm-v${VERSION}`;
   readonly dimension = DIMENSION;
   readonly relevantFrom = RELEVANT_FROM;
-  readonly #worker: ModelWorker;
+  readonly #threads: ModelThreads;
   readonly #idle = new IdleTalk();
 
   /** The model is loaded by the first text, or by `load`. @param files default: those of the package */
   constructor(files: ModelFiles = packagedModel()) {
-    this.#worker = new ModelWorker(files);
+    this.#threads = new ModelThreads(files);
   }
 
   /** Why no text has a vector now; null where nothing is wrong. */
   get problem(): string | null {
-    const { failure } = this.#worker;
+    const { failure } = this.#threads;
     return failure === null ? null : `The model of the package does not run here (${failure}).`;
   }
 
   /** Resolves when the model is loaded, or can't be: see `problem`. */
   load(): Promise<void> {
-    return this.#worker.start();
+    return this.#threads.start();
   }
 
   /** A text's vector, of length 1. Rejects with the signal's reason when it is given up, with an `Error` where there is none to be had. */
   embed(text: string, options: TextOptions): Promise<Float32Array> {
-    return this.#worker.embed(text, options);
+    return this.#threads.embed(text, options);
   }
 
   /** The cosine of a vector to the nearest line of idle talk: greetings, thanks, the time of day, keys that were hit. */
@@ -48,7 +49,7 @@ export class MiniLm {
 
   /** Texts that wait fail. */
   close(): Promise<void> {
-    return this.#worker.close();
+    return this.#threads.close();
   }
 }
 

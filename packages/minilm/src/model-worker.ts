@@ -29,6 +29,11 @@ export class ModelWorker {
     return this.#failure;
   }
 
+  /** True while a text is in the model that nobody waits for to find something, which a query would have to wait for. */
+  get isHeldByDocument(): boolean {
+    return this.#running?.job.kind === "document";
+  }
+
   /** Begins to load the model, where that isn't done. Resolves when it is there, or can't be: see {@link failure}. */
   start(): Promise<void> {
     if (this.#worker === null) this.#begun = this.#begin();
