@@ -42,6 +42,8 @@ export const REQUIREMENTS = {
   "asked-before-forgotten": "What a guest is asked about before it is taken away stays until they answer.",
   "forgotten-as-a-whole":
     "To forget all about somebody forgets what is soft, and names what must hold first: the guest's yes takes it, their no keeps it.",
+  "ended-in-other-words":
+    "Words that say that a need is over without naming it end it after the guest's word, never in silence; a doubt about another asks nothing.",
   "by-hand-read": "A memory by hand that names no category is read: an allergy must hold, whoever adds it.",
   "only-users-words": "Only the user's own words become memories: not the assistant's, a tool's, a page's or a quoted third person's.",
   "poison-refused": "Instructions, credentials and planted preferences are not promoted.",

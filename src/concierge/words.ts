@@ -8,5 +8,6 @@ export const CONCIERGE_WORDS: DomainWords = {
     const [kind, need = "", category = ""] = key.split(" ");
     return { kind: kind === "be" ? "be" : "avoid", need, category, words: phrasesIn(words) };
   }),
+  reasons: Object.fromEntries(Object.entries(lists.reasons).map(([need, words]) => [need, phrasesIn(words)])),
   categories: Object.fromEntries(Object.entries(lists.categories).map(([category, words]) => [category, phrasesIn(words)])),
 };

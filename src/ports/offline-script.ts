@@ -23,6 +23,8 @@ export interface DomainWords {
     readonly kind: "avoid" | "be";
     readonly words: readonly string[];
   }[];
+  /** What a need comes from and may pass, by the need's name: a knee, for access without steps. Default: nothing. */
+  readonly reasons?: Readonly<Record<string, readonly string[]>>;
   /** By the category's name. */
   readonly categories: Readonly<Record<string, readonly string[]>>;
 }

@@ -87,3 +87,14 @@ test("[forgotten-as-a-whole] of somebody who is not known nothing is forgotten",
   expect(message.content).toMatch(/I remember nothing like that/u);
   expect(await held(ada)).toHaveLength(3);
 });
+
+test("[ended-in-other-words] a need that is over in other words holds until the guest says so", async () => {
+  const ada = world.guest();
+  await ada.says("I need step-free access.");
+  await ada.says("My knee is fine now, stairs are no problem.");
+  expect(await held(ada)).toEqual(["Needs step-free access: active, asked about"]);
+  const { message } = await ada.says("I love jazz.");
+  expect(message.content).toContain("Does this no longer hold: “Needs step-free access”?");
+  await ada.says("yes");
+  expect(await ada.holds()).toEqual(["Loves jazz"]);
+});

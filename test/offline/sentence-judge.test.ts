@@ -98,6 +98,16 @@ test.each([
   expect(operations.filter(({ op }) => op !== "confirm")).toEqual([]);
 });
 
+test.each(["I might be allergic to nuts, not sure", "Not sure, I might be allergic to nuts"])(
+  "[ended-in-other-words] a doubt about another need takes nothing back: %s",
+  async (next) => {
+    const steps = sampleMemory({ text: "Needs step-free access", about: "step-free access", strength: "hard", need: "step_free" });
+    const message = { ...messageOf(next), turn: 2, known: [{ ...steps, source: SAID_BEFORE }] };
+    const { operations } = await standInReader(judge).read(message, { signal: AbortSignal.timeout(60_000) });
+    expect(operations.filter(({ op }) => op === "end")).toEqual([]);
+  },
+);
+
 test.each(["sorry, forget I said that", "no wait, that's wrong"])("what does take back is still read so: %s", async (next) => {
   const known = [{ ...sampleMemory({ text: "Loves jazz", about: "jazz", id: "known" }), source: SAID_BEFORE }];
   const { operations, off_record } = await standInReader(judge).read(

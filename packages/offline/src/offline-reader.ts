@@ -22,9 +22,10 @@ import type { Draft } from "./reading/draft.js";
 import { harmsIn, withHarms } from "./reading/harm.js";
 import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
 import { avoidingIn, needsOf } from "./reading/needs.js";
+import { recoveredIn } from "./reading/recoveries.js";
 import { statementsOf } from "./reading/statements.js";
 import { Story } from "./reading/story.js";
-import { mayTakeBack } from "./reading/take-back.js";
+import { doubtsAnother, mayTakeBack } from "./reading/take-back.js";
 
 /** What of a message is read; what is beyond is not. */
 const MAX_CHARS = 2_000;
@@ -68,7 +69,7 @@ export class OfflineReader implements MessageReader {
   async read(input: MessageToRead, { signal }: { readonly signal: AbortSignal }): Promise<Reading> {
     const own = ownText(input.text.slice(0, MAX_CHARS));
     const language = languageIn(own.replaceAll(BROUGHT, ""));
-    const changes = changesOf(own, input, language);
+    const changes = changesOf(own, input, language, this.#vocabulary);
     const read: ReadSentence[] = [];
     const story = new Story(own, input.known);
     const questions = new AskedNeeds(this.#vocabulary);
@@ -86,7 +87,9 @@ export class OfflineReader implements MessageReader {
     const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
     // What must hold is asked about all the same, as what the guest didn't want kept.
-    const told = believable.filter((draft) => !(draft.hard && (tellsEnd(draft, changes.asked) || this.#isKnown(draft, input, language))));
+    const told = believable.filter(
+      (draft) => !(draft.hard && (this.#tellsEnd(draft, changes.asked, language) || this.#isKnown(draft, input, language))),
+    );
     for (const draft of changes.off_record === "this" ? told.filter(({ hard }) => hard) : told) {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
@@ -94,7 +97,10 @@ export class OfflineReader implements MessageReader {
     // Of a single word ("sí") nobody knows the language.
     const backFrom = language.name === "en" && wordsIn(own).length > 1 ? BACK_FROM : BACK_FROM_ABROAD;
     const ended = saidBefore(input).filter(
-      (target) => back >= backFrom[target.strength] && !changes.asked.some((each) => each.target === target),
+      (target) =>
+        back >= backFrom[target.strength] &&
+        !changes.asked.some((each) => each.target === target) &&
+        !doubtsAnother(target, wordsIn(own), language, this.#vocabulary),
     );
     const quote = own.trim().slice(0, 200);
     const asked = [...changes.asked, ...ended.map((target) => ({ op: "end" as const, target, quote, plain: false }))];
@@ -136,6 +142,15 @@ export class OfflineReader implements MessageReader {
     const takesBack = ({ place, whole }: ReadSentence) => place < BACK_WITHIN && mayTakeBack(whole.words, language);
     const firsts = read.map((each, at) => (takesBack(each) ? (judged[2 * at]?.back ?? NEVER) : NEVER));
     return { believable, back: Math.max(...firsts) };
+  }
+
+  /** "I'm not vegan any more", "stairs are no problem now": it ends what is known, and is no need of its own. */
+  #tellsEnd({ clause }: Draft, asked: Changes["asked"], language: Language): boolean {
+    const isOf = (quote: string) => quote.includes(clause.text.replace(/[.!?]+$/u, "")) || clause.text.includes(quote);
+    const isOver =
+      english.ends.in(clause.words) !== -1 ||
+      recoveredIn(clausesOf({ ...clause, asks: false }, language), language, this.#vocabulary).size > 0;
+    return isOver && asked.some(({ op, quote }) => op === "end" && isOf(quote));
   }
 
   /** "As long as they can handle my allergy": which one is known, and nothing new is told. */
@@ -250,12 +265,6 @@ function asStated(whole: Clause, language: Language): Clause {
   if (!asked || clause === null) return part;
   const before = part.words.slice(0, part.words.length - clause.words.length);
   return language.first.in(before) === -1 ? clause : part;
-}
-
-/** "I'm not vegan any more" ends what is known, and is no need of its own. */
-function tellsEnd({ clause }: Draft, asked: Changes["asked"]): boolean {
-  const isOf = (quote: string) => quote.includes(clause.text.replace(/[.!?]+$/u, "")) || clause.text.includes(quote);
-  return english.ends.in(clause.words) !== -1 && asked.some(({ op, quote }) => op === "end" && isOf(quote));
 }
 
 /** Of two mentions of one need, the allergy. */

@@ -12,7 +12,7 @@ import { isFaithful } from "./faithful-text.js";
 import { folded } from "./folded-text.js";
 import { forgetsAllAbout } from "./forgets-all-about.js";
 import { isPrecise, QuotedMessage, type Span } from "./locate-quote.js";
-import { namesTarget, widened } from "./named-change.js";
+import { isOfAnotherNeed, namesTarget, widened } from "./named-change.js";
 import { isNamedIn } from "./named-thing.js";
 import { introducedBlocks } from "./pasted-lines.js";
 import { SaidWords } from "./said-words.js";
@@ -239,6 +239,7 @@ class MessageChecks {
     const ofTarget = proposal.subject === "self" || !this.#isOfAnother(proposal, target);
     const waits =
       !hard || (stated && !foreign && ofTarget && this.#names(target, located)) ? null : foreign ? "brought_along" : "unclear_change";
+    if (waits !== null && isOfAnotherNeed(proposal, target, this.#options.needs)) return "unknown_target";
     return {
       op,
       index,

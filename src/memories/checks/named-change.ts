@@ -1,4 +1,7 @@
 import type { Memory } from "../../domain/memory.js";
+import type { Need } from "../../ports/agent.js";
+import type { ProposedOperation } from "../../ports/extraction.js";
+import { needsNamedIn } from "./borne-out.js";
 import type { Span } from "./locate-quote.js";
 import { isNamedIn } from "./named-thing.js";
 import { SaidWords } from "./said-words.js";
@@ -17,6 +20,17 @@ export function namesTarget(target: Memory, text: string, quote: Span, broughtAl
   const said = new SaidWords(`${textOutside(text, widened(text, quote), broughtAlong)} ${question}`);
   if (target.about !== "") return isNamedIn(target.about, said);
   return (target.aspect !== "" && isNamedIn(target.aspect, said)) || isNamedIn(target.text, said);
+}
+
+/** Whether what may take a need away is about another one: "I might be allergic to nuts" is no doubt about a wheelchair. */
+export function isOfAnotherNeed(
+  { about, stance }: Pick<ProposedOperation, "about" | "stance">,
+  { need, text }: Memory,
+  needs: readonly Need[],
+): boolean {
+  if (stance === "stated" || need === null || isNamedIn(about, new SaidWords(text))) return false;
+  const named = needsNamedIn(about, needs);
+  return named.size > 0 && !named.has(need);
 }
 
 /** A stretch and the rest of the sentences that it is in. */

@@ -4,9 +4,11 @@ import { commandsOf } from "../memory-commands.js";
 import { alike } from "./alike.js";
 import { clausesOf, type Sentence, sentencesOf } from "./clauses.js";
 import type { Dates } from "./dates.js";
+import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { endingOf, isDenial, isDeniedAlone, isSaidOfGuest } from "./endings.js";
 import { anyLanguage, english, type Language, relationOf, saysLiking } from "./language.js";
+import { recoveredIn } from "./recoveries.js";
 
 /** What a message does to what is known: forgets, ends, corrects, says again. */
 export interface Changes {
@@ -35,6 +37,9 @@ interface AllAbout {
   readonly quote: string;
 }
 
+/** What must hold and is none of the domain's needs: one is not the next. */
+const OTHER = "other";
+
 /** A wish not to keep something has one of these. */
 const NOT_KEPT = new Set(["mentioned", "don't", "dont", "didn't", "not", "needn't", "no"]);
 /** A word of a memory in common with what is to be forgotten; short ones tell nothing. */
@@ -45,7 +50,7 @@ const BESIDE_CHARS = 10;
 
 type Said = Pick<MessageToRead, "known" | "session_id" | "turn">;
 
-export function changesOf(text: string, said: Said, language: Language): Changes {
+export function changesOf(text: string, said: Said, language: Language, vocabulary: Vocabulary): Changes {
   const { known } = said;
   const commands = commandsOf(text);
   const asked: Asked[] = [];
@@ -74,6 +79,11 @@ export function changesOf(text: string, said: Said, language: Language): Changes
     const ends = endingsIn(known, sentence, words, language);
     for (const { target, plain } of ends) end(target, plain && !unmeant);
     if (asks) continue;
+    const over = recoveredIn(clausesOf(sentence, language), language, vocabulary);
+    // "My wife's knee is fine now".
+    const whose = words.map((word) => word.replace(/'s$/u, ""));
+    for (const target of over.size === 0 ? [] : thoseOf(known, whose, language))
+      if (over.has(target.need ?? "") && (target.need !== OTHER || isAbout(target, words))) end(target);
     const homes = known.filter(({ category, aspect, subject }) => category === "location" && aspect === "home" && subject === "self");
     if (movesHome(words)) for (const home of homes) end(home);
     const lived = english.lived.in(words);

@@ -14,6 +14,7 @@ export interface FoundNeed {
 
 export class Vocabulary {
   readonly #needs: readonly (Pick<FoundNeed, "need" | "category" | "kind"> & { readonly list: WordList })[];
+  readonly #reasons: readonly (readonly [need: string, list: WordList])[];
   readonly #categories: readonly (readonly [category: string, list: WordList])[];
 
   /** Needs that the domain doesn't have are `other`. */
@@ -24,6 +25,7 @@ export class Vocabulary {
       kind,
       list: new WordList(phrases),
     }));
+    this.#reasons = Object.entries(words.reasons ?? {}).map(([need, phrases]) => [need, new WordList(phrases)]);
     this.#categories = Object.entries(words.categories).map(([category, phrases]) => [category, new WordList(phrases)]);
   }
 
@@ -41,6 +43,11 @@ export class Vocabulary {
       at += best.length - 1;
     }
     return found;
+  }
+
+  /** The needs that may come from what the words name. */
+  reasonsIn(words: readonly string[]): readonly string[] {
+    return this.#reasons.flatMap(([need, list]) => (list.in(words) === -1 ? [] : [need]));
   }
 
   /** The category of which the words name something; undefined where none does. The first of the file wins. */

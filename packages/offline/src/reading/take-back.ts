@@ -1,3 +1,5 @@
+import type { Memory } from "maitred";
+import type { Vocabulary } from "./domain-words.js";
 import { english, type Language } from "./language.js";
 
 /** What takes nothing back of what the message before told, however a judge hears it. English. */
@@ -14,6 +16,14 @@ export function mayTakeBack(words: readonly string[], language: Language): boole
   if (english.conditions.in(words) !== -1 || isMadeOf(words, (at) => english.agreeing.at(words, at))) return false;
   const told = words.filter((word) => !english.fillers.has(word) && !english.tails.has(word));
   return told.length > MAX_ANSWER_WORDS || english.takes_back.in(words) !== -1 || !told.some((_, at) => chooses(told, at));
+}
+
+/** "I might be allergic to nuts, not sure" doubts no wheelchair; "scrap that, I meant sesame" puts right what was said. */
+export function doubtsAnother({ need }: Memory, words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
+  if (need === null || language.name !== "en" || language.unsure.in(words) === -1) return false;
+  if ([english.misspoken, english.change].some((list) => list.in(words) !== -1)) return false;
+  const named = vocabulary.needsIn(words);
+  return named.length > 0 && named.every((each) => each.need !== need);
 }
 
 /** A place on a list, a number of seats, a day, a price. */
