@@ -44,7 +44,8 @@ with its stance.
 QUESTION is what the assistant last asked: "yes, always" takes its meaning from it. CONTEXT explains references such as "that one"; \
 note nothing from it.
 off_record: "this" if the user asks not to keep MESSAGE, "previous" for the one before it, else null.
-Two things in one sentence are two operations.
+Each thing is an operation of its own, with its own quote, so that one can change without the rest: "Hamburg, big jazz head, usually \
+just me" is three.
 
 Examples (fields at their default left out here; give all of them):
 "we'll be four, and my dad can't manage stairs" → {"op":"add","quote":"my dad can't manage stairs","text":"Father can't manage \
