@@ -21,7 +21,7 @@ import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { harmsIn, withHarms } from "./reading/harm.js";
 import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
-import { avoidingIn, needsOf } from "./reading/needs.js";
+import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
 import { recoveredIn } from "./reading/recoveries.js";
 import { statementsOf } from "./reading/statements.js";
 import { Story } from "./reading/story.js";
@@ -125,7 +125,9 @@ export class OfflineReader implements MessageReader {
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
         .filter(({ hard }) => hard)
-        .map((need) => (ofWhole.keep < BELIEVE_HARD_FROM && !asked ? { ...need, unsure: true } : need));
+        .map((need) =>
+          ofWhole.keep < BELIEVE_HARD_FROM && !asked && !saysNoMore(whole, language, this.#vocabulary) ? { ...need, unsure: true } : need,
+        );
       // Beside what must hold, the rest of a sentence is kept where the whole of it tells something.
       const plain = of.length > needs.length;
       const tells = needs.length === 0 || ((plain || ofWhole.keep >= PARTLY_READ_FROM) && !whole.text.includes("?"));

@@ -1,3 +1,4 @@
+import type { Clause } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
@@ -98,6 +99,23 @@ function draftOf(read: ReadClause, need: FoundNeed, words: readonly string[], av
     aspect: ["halal", "kosher"].includes(need.need) ? "religious diet" : english.diets.is(need.need) ? "diet" : about.toLowerCase(),
     need: need.need,
   };
+}
+
+const TO = "to";
+
+/** "I am allergic to peanuts": who, that it does harm, and which thing, and nothing that would tell it is not meant. English. */
+export function saysNoMore({ words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
+  if (language.name !== "en" || english.cued.in(words) === -1 || language.unsure.in(words) !== -1) return false;
+  const needs = vocabulary.needsIn(words);
+  const isOfNeed = (at: number) => needs.some((need) => at >= need.at && at < need.at + need.length);
+  const small = [language.first, english.be, english.cued, english.listing];
+  return (
+    language.first.has(words[0]) &&
+    needs.length > 0 &&
+    needs.every(({ need }) => need !== "other") &&
+    words.every((word, at) => word === TO || isOfNeed(at) || small.some((list) => list.has(word))) &&
+    !words.some((word) => language.not.has(word))
+  );
 }
 
 /** A need of which it isn't known yet what it is about. */
