@@ -21,6 +21,8 @@ export function reader(name: string, propose: (message: MessageToRead) => readon
       off_record: null,
       unreadable: 0,
     }),
+    // A second look finds no more.
+    readNeeds: async () => ({ operations: [], off_record: null, unreadable: 0, nobodys: [] }),
   };
 }
 

@@ -26,11 +26,20 @@ export class Coverage {
     this.#avoided = how.avoided;
   }
 
-  /** What is told, neither proposed in whatever form nor known of the same person. */
-  uncovered(message: MessageToRead, proposals: readonly ProposedOperation[]): readonly ToldNeed[] {
+  /**
+   * What is told, neither proposed in whatever form nor known of the same person. `hardOnly`: what is proposed as what need not hold is no
+   * judgement that it need not, as who reads by rules doesn't make one.
+   */
+  uncovered(
+    message: MessageToRead,
+    proposals: readonly ProposedOperation[],
+    { hardOnly = false }: { readonly hardOnly?: boolean } = {},
+  ): readonly ToldNeed[] {
     const told = this.#words.toldIn(ownWordsOf(message.text));
     if (told.length === 0) return [];
-    const meant = proposals.filter(isMeant).map((proposal) => ({ ...proposal, names: this.#needsOf(proposal, message) }));
+    const meant = proposals
+      .filter(hardOnly ? mayMean : isMeant)
+      .map((proposal) => ({ ...proposal, names: this.#needsOf(proposal, message) }));
     const covered = (each: ToldNeed) => {
       const key = keyOf(each);
       // Of the guest and of a companion: one proposal is of one of them.

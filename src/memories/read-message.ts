@@ -103,7 +103,8 @@ async function leftOut(
   signal: AbortSignal,
 ): Promise<readonly CheckedOperation[]> {
   const { coverage, admitted, logger } = parts;
-  const told = coverage.uncovered(message, reading.operations);
+  const how = { hardOnly: reader.readNeeds === undefined };
+  const told = coverage.uncovered(message, reading.operations, how);
   if (told.length === 0) return [];
   const names = [...new Set(told.map(calledBy))];
   const again = await reader.readNeeds?.(message, names, { signal }).catch((error: unknown): NeedsReading => {
@@ -113,7 +114,7 @@ async function leftOut(
   });
   const proposed = (again?.operations ?? []).filter((proposal) => coverage.isOf(told, proposal, message));
   const still = coverage
-    .uncovered(message, [...reading.operations, ...proposed])
+    .uncovered(message, [...reading.operations, ...proposed], how)
     .filter((each) => again?.nobodys.includes(calledBy(each)) !== true);
   const [found, asked] = [await admitted(proposed), await admitted(still.map((each) => coverage.askedByName(each, message)))];
   return [...movedTo(AGAIN_FROM, found), ...movedTo(BY_NAME_FROM, asked)];

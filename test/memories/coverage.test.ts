@@ -101,6 +101,13 @@ describe("[need-told] a need that the guest's words tell and nobody proposed", (
     expect(await kept(once, "I can't have nuts")).toEqual([["no_nuts", "No nuts", "self", "unsure"]]);
   });
 
+  test("is asked about where a reader by rules keeps its words as a taste, and not where a model does", async () => {
+    const reader = new Model([{ quote: "I can't have nuts", text: "Can't have nuts", about: "nuts" }]);
+    const once: MessageReader = { name: "once", read: () => reader.read() };
+    expect(await kept(once, "I can't have nuts")).toContainEqual(["no_nuts", "No nuts", "self", "unsure"]);
+    expect(await kept(reader, "I can't have nuts")).toEqual([[null, "Can't have nuts", "self", null]]);
+  });
+
   test("of a domain that doesn't tell how its guests speak is told by any of its words, outside of questions", async () => {
     const plain = new Coverage([{ name: "quiet_room", description: "a quiet room", words: ["earplugs"] }], undefined);
     const needs = [{ name: "quiet_room", description: "a quiet room", words: ["earplugs"] }];
