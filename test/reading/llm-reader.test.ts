@@ -150,3 +150,30 @@ describe("an answer that can't be read at all", () => {
     await expect(read([{ fail: new Error("down") }])).rejects.toThrow("down");
   });
 });
+
+describe("[need-told] a second look, for needs alone", () => {
+  const look = async (answer: string) => {
+    const model = new ScriptedModel([{ text: answer }]);
+    const reader = new LlmReader(model, { name: "concierge", categories: CONCIERGE_CATEGORIES, needs: NEEDS });
+    const reading = reader.readNeeds(messageOf("Nut-free? No nuts on the wheelchair ramp"), ["no_nuts", "step_free"], { signal });
+    return { reading: await reading.catch((error: unknown) => error), model };
+  };
+
+  test("names them behind the same prompt, and tells those that nobody has", async () => {
+    const { reading, model } = await look('{"off_record":null,"operations":[],"nobodys":["step_free"]}');
+    expect(reading).toMatchObject({ operations: [], nobodys: ["step_free"] });
+    const [system] = model.requests[0]?.messages ?? [];
+    expect(system?.content).toContain(promptFor({ name: "concierge", categories: CONCIERGE_CATEGORIES, needs: NEEDS }));
+    expect(system?.content).toContain("no_nuts, step_free");
+  });
+
+  test("of an answer that names none nobody's, none is", async () => {
+    expect((await look('{"operations":[]}')).reading).toMatchObject({ operations: [], nobodys: [] });
+  });
+
+  test("is one call, also where its answer can't be read", async () => {
+    const { reading, model } = await look("I see no nuts.");
+    expect(reading).toMatchObject({ code: "EXTRACTION_FAILED" });
+    expect(model.requests).toHaveLength(1);
+  });
+});
