@@ -34,7 +34,11 @@ const settings = parseEnv(read("deploy/maitred.env.example"));
 const replicas = Object.entries(services).filter(([, { image }]) => image === "maitred");
 /** As Docker gives them to a replica, every password filled in. */
 const environment = (): Record<string, string | undefined> => ({
-  ...Object.fromEntries([...dockerfile.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value])),
+  ...Object.fromEntries(
+    [...dockerfile.matchAll(/^(?:ENV|ARG) .+$/gm)].flatMap(([line]) =>
+      [...line.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    ),
+  ),
   ...settings,
   ...Object.fromEntries(Object.entries(replicas[0]?.[1].environment ?? {}).map(([name, value]) => [name, filledIn(value)])),
 });
