@@ -226,7 +226,9 @@ class Reconciliation {
     const isSameMessage = waiting?.source?.message_id === message;
     // "No longer vegetarian, I'm pescatarian" ends and replaces: it is asked about as one.
     const isMore = isSameMessage && waiting?.op === "end" && op === "supersede";
-    if (waiting !== null && !isMore && (isSameMessage || waiting.op === op)) return this.#drop("known");
+    // Who says again what is to be forgotten is asked again about all of it.
+    const isAsked = isSameMessage || (waiting?.op === op && op !== "forget");
+    if (waiting !== null && !isMore && isAsked) return this.#drop("known");
     // What is to be forgotten of somebody is one question, however much it is.
     if (waiting === null && !this.#mayWait(message, op === "forget" ? MAX_WAITING : MAX_WAITING_PER_MESSAGE))
       return this.#drop("too_many_waiting");

@@ -196,6 +196,7 @@ describe("what asks for nothing is looked for by no search", () => {
     "Hiya Petra, my dad can't do stairs",
     "Hello again. I've gone off rock, folk is what we listen to",
     "hi my kids are vegetarian",
+    "oh and my husband is coeliac",
     "Hello, this is Olga. We can't eat gluten",
     "thanks, my brother eats halal btw",
     "Ok we always listen to folk",

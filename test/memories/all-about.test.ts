@@ -81,6 +81,21 @@ describe("[forgotten-as-a-whole] to forget all about", () => {
     expect(left([nuts, ...more], MUM, aboutMum)).toMatchObject({ kept: [], asked: { length: 7 } });
   });
 
+  test("a person who is to be forgotten again is asked about whole again, however often it was asked before", () => {
+    const { records } = left([hard("Mum is allergic to nuts", { subject: "companion:mother" })], MUM, aboutMum);
+    const often = new Map(
+      [...records].map(([id, record]) => [
+        id,
+        record.pending_change ? { ...record, pending_change: { ...record.pending_change, asked: 2 } } : record,
+      ]),
+    );
+    const again = checked(MUM, [aboutMum], { known: [...often.values()] }).operations;
+    const asked = [...take(often, 3, MUM, again).records.values()].map(({ pending_change }) => pending_change);
+    expect(asked).toMatchObject([{ op: "forget", asked: 0, source: { message_id: "m3" } }]);
+    const same = take(often, 2, MUM, again).records;
+    expect([...same.values()].map(({ pending_change }) => pending_change?.asked)).toEqual([2]);
+  });
+
   test("a person known by name and relation takes both along", () => {
     const daughter = hard("Daughter Emma is vegan", {
       subject: "companion:daughter",
