@@ -769,6 +769,18 @@ describe("cancelling", () => {
     expect(await desk.says("Yes").cancel(id, "Yes")).toMatchObject({ status: "needs_confirmation" });
   });
 
+  test("a title that two bookings have names neither; a reference does", async () => {
+    const { desk, id } = await withBooking();
+    const quote = await desk.says("Two more").book({ event_id: STEP_FREE, quantity: 2 });
+    const { reference } = await desk.says("Yes").book({ event_id: STEP_FREE, quote_id: String(quote.quote_id), agreed: "Yes" });
+    const { title } = await desk.bookings.get(desk.owner, id);
+    expect(await desk.says(`Cancel ${title}`).cancel(id, `Cancel ${title}`)).toMatchObject({ status: "needs_confirmation" });
+    expect(await desk.says("Hm.").cancel(String(reference))).toMatchObject({ status: "needs_confirmation" });
+    const named = desk.says(`Cancel ${String(reference)}`);
+    expect(await named.cancel(String(reference), "Cancel")).toMatchObject({ status: "cancelled" });
+    expect(await desk.says(`Cancel ${title}`).cancel(id, `Cancel ${title}`)).toMatchObject({ status: "cancelled" });
+  });
+
   test("takes a plain request at its word, and gives the seats back", async () => {
     const { desk, id } = await withBooking();
     expect((await desk.bookings.sold([STEP_FREE])).get(seatsKey(STEP_FREE, "Bar")) ?? 0).toBe(2);

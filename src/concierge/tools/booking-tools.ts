@@ -24,12 +24,12 @@ export function listBookings({ bookings, catalogue, gate }: ListParts): Tool<z.i
     parameters: listInput,
     run: async (input, context) => {
       const all = await bookings.list(context.owner);
-      const isAhead = ({ status, startsAt }: Booking) => status === "confirmed" && new Date(startsAt) > context.now;
-      const shown = input.include_past === true ? all : all.filter(isAhead);
-      const ahead = shown.filter(isAhead);
+      const ahead = all.filter((booking) => isAhead(booking, context.now));
+      const shown = input.include_past === true ? all : ahead;
       const named = ahead.flatMap(({ companions }) => companions);
       const judge = ahead.length === 0 ? null : await gate.read(context, { toBook: true, named });
-      const broken = (booking: Booking) => (judge === null || !isAhead(booking) ? [] : brokenBy(booking, { judge, catalogue, context }));
+      const broken = (booking: Booking) =>
+        judge === null || !ahead.includes(booking) ? [] : brokenBy(booking, { judge, catalogue, context });
       const lines = shown.map((booking) => {
         const breaks = broken(booking);
         return { ...bookingLine(booking), ...(breaks.length > 0 && { breaks }) };
@@ -78,8 +78,9 @@ export function cancelBooking(bookings: BookingStore): Tool<z.infer<typeof cance
       if (booking.status === "cancelled") return { output: bookingLine(booking), elements: [bookingReceipt(booking)] };
       if (new Date(booking.startsAt) <= now)
         throw new AppError("NOT_FOUND", { detail: "This event has begun or is over; it can't be cancelled.", hint: "Tell the guest so." });
+      const ahead = (await bookings.list(owner)).filter((each) => isAhead(each, now));
       const isMeant =
-        names(userMessage.content, booking) || answers({ sessionId, turn }, await bookings.cancellationAsked(owner, booking.id));
+        names(userMessage.content, booking, ahead) || answers({ sessionId, turn }, await bookings.cancellationAsked(owner, booking.id));
       if (!isMeant || !standsIn(input.asked, userMessage.content)) {
         await bookings.askCancellation(owner, booking.id, { sessionId, turn });
         return {
@@ -96,9 +97,14 @@ export function cancelBooking(bookings: BookingStore): Tool<z.infer<typeof cance
   };
 }
 
-/** By its reference, or by its whole title. */
-function names(message: string, { reference, title }: Booking): boolean {
-  return standsIn(reference ?? undefined, message) || standsIn(title, message);
+/** By its reference, or by its whole title where no other has it. */
+function names(message: string, { id, reference, title }: Booking, ahead: readonly Booking[]): boolean {
+  const isAlone = !ahead.some((other) => other.id !== id && other.title === title);
+  return standsIn(reference ?? undefined, message) || (isAlone && standsIn(title, message));
+}
+
+function isAhead({ status, startsAt }: Booking, now: Date): boolean {
+  return status === "confirmed" && new Date(startsAt) > now;
 }
 
 function answers({ sessionId, turn }: TurnOfSession, asked: TurnOfSession | null): boolean {
