@@ -22,6 +22,8 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["layers-agent", "agent/a.ts", "turn/b.ts"],
   ["layers-vectors-embedding-concierge-telemetry-webhooks", "vectors/mem0/a.ts", "memories/b.ts"],
   ["layers-state", "state/sessions/a.ts", "vectors/mem0/b.ts"],
+  ["layers-gate", "gate/a.ts", "concierge/b.ts"],
+  ["layers-languages", "languages/a.ts", "state/b.ts"],
   ["layers-ports", "ports/a.ts", "state/sessions/b.ts"],
   ["layers-domain", "domain/a.ts", "ports/b.ts"],
   ["layers-platform", "platform/a.ts", "domain/b.ts"],

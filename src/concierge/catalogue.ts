@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { plain } from "../platform/plain.js";
 import { addDays, weekdayOf, weekOf, type ZoneClock, zoneClock } from "./local-time.js";
 import { type Act, type Kitchen, PROGRAMME } from "./programme.js";
 import { needsOfEvent, needsOfSection, type StatedNeeds } from "./stated-needs.js";
-import { CITIES, type City, type Diet, type Genre, type Kind, kindOf, plain } from "./vocabulary.js";
+import { CITIES, type City, type Diet, type Genre, type Kind, kindOf } from "./vocabulary.js";
 
 /** How far ahead tickets are on sale. */
 export const HORIZON_DAYS = 56;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { standsIn } from "../gate/consent.js";
 import type { Quote } from "./booking-rows.js";
 
 /**
@@ -33,12 +34,6 @@ function hashOf(what: unknown): string {
   return createHash("sha256").update(JSON.stringify(what)).digest("hex").slice(0, 16);
 }
 
-/** Whether a quote stands in a message, word for word: compared without case, punctuation and white space. An empty one doesn't. */
-export function standsIn(quote: string | undefined, message: string): boolean {
-  const words = folded(quote ?? "");
-  return words !== "" && ` ${folded(message)} `.includes(` ${words} `);
-}
-
 export interface Answer {
   readonly agreed?: string | undefined;
   readonly override?: { readonly token: string; readonly quote: string } | undefined;
@@ -56,15 +51,4 @@ export function whyRefused({ agreed, override }: Answer, asked: Quote["stop"], m
   if (override.token !== asked.token) return "override.token is not that of what the guest was asked about.";
   if (!standsIn(override.quote, message)) return "override.quote does not stand in the guest's message, word for word.";
   return "override.memory_ids must be those of all the conflicts, and no others.";
-}
-
-function folded(text: string): string {
-  return (
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .replace(/['\u2018\u2019\u02BC]/g, "")
-      .match(/[\p{L}\p{M}\p{N}]+/gu)
-      ?.join(" ") ?? ""
-  );
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, RecalledMemory } from "../domain/session.js";
+import { isNamedIn } from "../gate/companions.js";
 import type { CatalogueEvent } from "./catalogue.js";
-import { isNamedIn } from "./companions.js";
 import { checkNeed } from "./need-check.js";
 import { FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
 import { says } from "./phrases.js";

@@ -1,8 +1,22 @@
+import type { Memory } from "../domain/memory.js";
+import type { Candidate, NeedCheck } from "../gate/verdict.js";
 import type { CatalogueEvent, Section } from "./catalogue.js";
-import { CONCIERGE_NEEDS, FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
+import { CONCIERGE_NEEDS, FOOD_NEEDS, type NeedName, needMeant, SUBSTANCES } from "./needs.js";
 
-/** Whether the catalogue says that a need is met. `unknown` is not `met`: what the catalogue doesn't say is told to the guest. */
-export type NeedCheck = { readonly state: "met" } | { readonly state: "broken" | "unknown"; readonly because: string };
+/** A section of an event, as the gate judges it. */
+export function candidateOf(event: CatalogueEvent, section: Section): Candidate {
+  return { startsAt: event.startsAt, check: (memory) => checkMemory(memory, event, section) };
+}
+
+/** "Tree nuts", not "nuts and milk". */
+const MOST_WORDS = 2;
+
+/** Of several things that must not be in the food one need tells only one: that it is met says nothing of the others. */
+function checkMemory({ need, about }: Memory, event: CatalogueEvent, section: Section): NeedCheck {
+  const check = checkNeed(need, event, section);
+  const several = SUBSTANCES.has(needMeant(need) ?? "") && about.trim().split(/\s+/u).length > MOST_WORDS;
+  return check.state === "met" && several ? checkNeed("other", event, section) : check;
+}
 
 /**
  * Compares a need, by its name, with what the catalogue states of an event and a section. Null, `other` and a name that the concierge
@@ -11,7 +25,7 @@ export type NeedCheck = { readonly state: "met" } | { readonly state: "broken" |
 export function checkNeed(need: string | null, event: CatalogueEvent, section: Section): NeedCheck {
   const name = needMeant(need);
   if (name === null) return { state: "unknown", because: `The catalogue doesn't say whether "${event.title}" suits this.` };
-  if (FOOD_NEEDS.has(name) && event.kitchen === null) return { state: "met" };
+  if (FOOD_NEEDS.has(name) && event.kitchen === null) return { state: "moot" };
   const stated = [section.states, event.states];
   if (stated.some(({ breaks }) => breaks.includes(name))) return { state: "broken", because: whyBroken(name, event, section) };
   if (stated.some(({ meets }) => meets.includes(name))) return { state: "met" };

@@ -1,7 +1,7 @@
+import talk from "../languages/need-talk.json" with { type: "json" };
+import relationsOfGuests from "../languages/relations.json" with { type: "json" };
 import { phrasesIn } from "../platform/phrase-list.js";
 import type { NeedTalk } from "../ports/need-talk.js";
-import talk from "./data/need-talk.json" with { type: "json" };
-import relationsOfGuests from "./relations.json" with { type: "json" };
 import { CONCIERGE_WORDS } from "./words.js";
 
 const { avoided, holds, ...lists } = talk;

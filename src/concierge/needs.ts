@@ -1,6 +1,6 @@
+import { plain } from "../platform/plain.js";
 import type { Need } from "../ports/agent.js";
 import spellingsOfNeeds from "./need-spellings.json" with { type: "json" };
-import { plain } from "./vocabulary.js";
 import { CONCIERGE_WORDS } from "./words.js";
 
 /** What may have to hold when the concierge books something; the catalogue states by these names what an event meets. */

@@ -1,3 +1,5 @@
+import { ConstraintGate, type ReadNow, type WrittenBack } from "../gate/constraint-gate.js";
+import offRecord from "../languages/off-record.json" with { type: "json" };
 import type { Logger } from "../platform/logger.js";
 import { phrasesIn } from "../platform/phrase-list.js";
 import type { AnyTool, Domain, DomainRecords } from "../ports/agent.js";
@@ -7,8 +9,6 @@ import type { BookingStore } from "./booking-store.js";
 import { cardsAsNamed } from "./card-order.js";
 import { Catalogue } from "./catalogue.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
-import { ConstraintGate, type ReadNow, type WrittenBack } from "./constraint-gate.js";
-import offRecord from "./data/off-record.json" with { type: "json" };
 import { happeningOf } from "./happenings.js";
 import { CONCIERGE_NEED_TALK } from "./need-talk.js";
 import { CONCIERGE_NEEDS } from "./needs.js";

@@ -1,7 +1,7 @@
 import { phrasesIn } from "../platform/phrase-list.js";
+import { plain } from "../platform/plain.js";
 import { anyPhrase } from "../platform/word-list.js";
 import lists from "./data/script.json" with { type: "json" };
-import { plain } from "./vocabulary.js";
 
 /** The script's lists of phrases, each looked up by its name. */
 type ListName = keyof typeof lists;

@@ -1,11 +1,11 @@
 import type { Element, JsonObject } from "../domain/session.js";
+import type { Conflict, Verdict } from "../gate/verdict.js";
 import type { ToolResult } from "../ports/agent.js";
 import type { Quote } from "./booking-rows.js";
 import type { CatalogueEvent, Section } from "./catalogue.js";
 import { tokenOfQuote } from "./consent.js";
 import { longDay } from "./local-time.js";
 import { euros, eventSource } from "./presentation.js";
-import type { Conflict, Verdict } from "./verdict.js";
 
 /** What a quote, and a quote that was stopped, tell the model and the client. */
 

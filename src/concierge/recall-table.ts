@@ -1,6 +1,6 @@
 import type { RecallTable } from "../domain/recall-table.js";
+import relationsOfGuests from "../languages/relations.json" with { type: "json" };
 import table from "./data/recall.json" with { type: "json" };
-import relationsOfGuests from "./relations.json" with { type: "json" };
 
 const { relations, children, child, groups, not_family, possessives } = relationsOfGuests;
 

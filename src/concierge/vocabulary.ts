@@ -33,11 +33,3 @@ export type Diet = (typeof DIETS)[number];
 /** The allergens that a menu says something about. */
 export const ALLERGENS = ["nuts", "gluten", "lactose", "shellfish", "fish", "egg", "soy", "sesame"] as const;
 export type Allergen = (typeof ALLERGENS)[number];
-
-/** Lower case, without accents: for comparing names. */
-export function plain(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .toLowerCase();
-}

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { seatsKey } from "../../src/concierge/booking-store.js";
 import { Catalogue } from "../../src/concierge/catalogue.js";
-import { ConstraintGate, type ReadNow } from "../../src/concierge/constraint-gate.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { bookTickets } from "../../src/concierge/tools/book-tickets.js";
 import { cancelBooking, listBookings } from "../../src/concierge/tools/booking-tools.js";
@@ -9,6 +8,7 @@ import { searchEvents } from "../../src/concierge/tools/catalogue-tools.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { JsonObject } from "../../src/domain/session.js";
+import { ConstraintGate, type ReadNow } from "../../src/gate/constraint-gate.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ToolContext, ToolResult } from "../../src/ports/agent.js";

@@ -1,4 +1,4 @@
-import { isNamedIn, namesOf, RELATIONS } from "../companions.js";
+import { isNamedIn, namesOf, RELATIONS } from "../../gate/companions.js";
 import { folded, phrase, says, saysOnly } from "../phrases.js";
 
 /** Who comes along and who stays behind, by the words of a message: what a model would read, for the script. */

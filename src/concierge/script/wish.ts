@@ -1,5 +1,5 @@
+import { RELATIONS } from "../../gate/companions.js";
 import type { ScriptView } from "../../ports/offline-script.js";
-import { RELATIONS } from "../companions.js";
 import { NUMBER_WORDS } from "../number-words.js";
 import { says, wordSet } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";

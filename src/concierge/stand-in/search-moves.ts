@@ -1,10 +1,11 @@
+import { plain } from "../../platform/plain.js";
 import type { MemoryLine, ScriptCall, ScriptMove, ScriptView } from "../../ports/offline-script.js";
 import type { CatalogueEvent } from "../catalogue.js";
 import { says } from "../phrases.js";
 import type { Wish } from "../script/wish.js";
 import { ordinalIn } from "../script/words.js";
 import { isBookable } from "../seats.js";
-import { kindOf, plain } from "../vocabulary.js";
+import { kindOf } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
 import { callThen, failureOf, say } from "./moves.js";
 import { brokenIn, focus, lastList, mergedList } from "./past.js";

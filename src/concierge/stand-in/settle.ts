@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { RELATIONS } from "../../gate/companions.js";
 import type { Observation, ScriptMove, ScriptView, WaitingLine } from "../../ports/offline-script.js";
-import { RELATIONS } from "../companions.js";
 import { CONCIERGE_NEEDS } from "../needs.js";
 import { agreesToKeep, readReply } from "../script/reply.js";
 import { callThen, say } from "./moves.js";

@@ -1,5 +1,5 @@
+import { plain } from "../../platform/plain.js";
 import type { ScriptCall } from "../../ports/offline-script.js";
-import { plain } from "../vocabulary.js";
 import { CONCIERGE_WORDS } from "../words.js";
 
 /** What is to be remembered, as the memory tool takes it: the guest's own sentence, filed by the words in it. */

@@ -1,23 +1,22 @@
 import { z } from "zod";
 import { only } from "../../domain/recap.js";
+import { joined } from "../../gate/companions.js";
+import { ANSWERABLE_TURNS, standsIn } from "../../gate/consent.js";
+import type { ConstraintGate } from "../../gate/constraint-gate.js";
+import type { Verdict } from "../../gate/verdict.js";
 import { AppError } from "../../platform/errors.js";
 import type { Tool, ToolContext, ToolResult } from "../../ports/agent.js";
 import type { Quote, Waiver } from "../booking-rows.js";
 import { type CatalogueEvent, type Section, seatsTaken, sectionNamed } from "../catalogue.js";
-import { joined } from "../companions.js";
-import { standsIn, tokenOf, tokenOfQuote, whyRefused } from "../consent.js";
-import type { ConstraintGate } from "../constraint-gate.js";
+import { tokenOf, tokenOfQuote, whyRefused } from "../consent.js";
+import { candidateOf } from "../need-check.js";
 import { bookingLine, bookingReceipt, eventSource, seatsLeft } from "../presentation.js";
 import { quotedOutput, stoppedOutput } from "../quote-output.js";
 import { MAX_SEATS } from "../seats.js";
-import type { Verdict } from "../verdict.js";
 import { withBookedBefore } from "./booked-before.js";
 import { type CatalogueParts, eventOrThrow, yetToBegin } from "./catalogue-tools.js";
 import { withBudget } from "./over-budget.js";
 import { namedIn, partyFor, partyOf } from "./party.js";
-
-/** A quote shown more turns ago is shown again first. */
-const CONFIRMABLE_TURNS = 3;
 
 const people = z.array(z.string().min(1).max(64)).max(20);
 const words = z.string().min(1).max(500);
@@ -74,7 +73,7 @@ export function bookTickets(parts: BookingParts): Tool<Input> {
 /** The quote that the call is about, if the guest has seen it and it still counts. */
 async function shownQuote(parts: BookingParts, args: Input, context: ToolContext): Promise<Quote | null> {
   const { owner, sessionId, turn, now } = context;
-  const recent = await parts.bookings.quotesSince(owner, sessionId, turn - CONFIRMABLE_TURNS);
+  const recent = await parts.bookings.quotesSince(owner, sessionId, turn - ANSWERABLE_TURNS);
   // A booked quote counts for this turn's own retry, or when it is named; "two more" is a new one.
   const counts = (each: Quote) => (each.bookingId === null || each.turn === turn) && each.eventId === args.event_id;
   const quote = recent.find((each) => (args.quote_id === undefined ? counts(each) : each.id === args.quote_id)) ?? null;
@@ -104,7 +103,7 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   const same = shown.companions.every((name) => companions.includes(name));
   const consents = seenBefore && same && consentsTo(shown, args, context);
   const agrees = seenBefore && same && (consents || agreesTo(shown, args, context));
-  const judged = judge(event, section, partyFor(shown, { companions, absent }, context));
+  const judged = judge(candidateOf(event, section), partyFor(shown, { companions, absent }, context));
   const cost = { priceCents: section.priceCents, quantity: shown.quantity };
   const verdict = withBudget(await withBookedBefore(judged, parts.bookings, context.owner, event), context.recalled ?? [], cost);
   const stop = stopOf(event, section, verdict);
@@ -169,7 +168,7 @@ async function newQuote(parts: BookingParts, args: Input, context: ToolContext):
     });
   const read = await parts.gate.read(context, { toBook: false, named: namedIn(replaced, args) });
   const who = partyOf(replaced, args, read.people);
-  const judge = (section: Section) => read(event, section, partyFor({ quantity }, who, context));
+  const judge = (section: Section) => read(candidateOf(event, section), partyFor({ quantity }, who, context));
   const sold = await bookings.sold([event.id]);
   const section =
     args.section === undefined ? bestSection(sold, event, quantity, judge, outdated?.section) : sectionOrThrow(event, args.section);

@@ -1,7 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
+import type { Mention, Verdict } from "../../gate/verdict.js";
 import type { BookingStore } from "../booking-store.js";
 import type { CatalogueEvent } from "../catalogue.js";
-import type { Mention, Verdict } from "../verdict.js";
 
 /**
  * The verdict, and what the guest has booked of this event already. Who asks for the same once more may have forgotten, or says it twice:

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { ANSWERABLE_TURNS, standsIn } from "../../gate/consent.js";
+import type { ConstraintGate, Judge } from "../../gate/constraint-gate.js";
 import { AppError } from "../../platform/errors.js";
 import type { Tool, ToolContext } from "../../ports/agent.js";
 import type { Booking } from "../booking-rows.js";
 import type { BookingStore, TurnOfSession } from "../booking-store.js";
 import type { Catalogue } from "../catalogue.js";
-import { standsIn } from "../consent.js";
-import type { ConstraintGate, Judge } from "../constraint-gate.js";
+import { candidateOf } from "../need-check.js";
 import { bookingLine, bookingReceipt } from "../presentation.js";
 
 const listInput = z.strictObject({ include_past: z.boolean().optional().describe("also past and cancelled ones") });
@@ -49,7 +50,7 @@ function brokenBy(
   if (!event || section === undefined) return [];
   const party = { companions, absent: [], size, said: [], sessionId: context.sessionId };
   const passedOver = new Set(waived.map(({ memory_id }) => memory_id));
-  return judge(event, section, party)
+  return judge(candidateOf(event, section), party)
     .conflicts.filter(({ memoryId }) => !passedOver.has(memoryId))
     .map(({ memory, who, because }) => `${who === "self" ? "" : `${who}: `}${memory}. ${because}`);
 }
@@ -58,9 +59,6 @@ const cancelInput = z.strictObject({
   booking_id: z.string().min(1).max(64).describe("or its reference"),
   asked: z.string().min(1).max(500).optional().describe("the guest's words in this message that ask for it; not when they hesitate"),
 });
-
-/** A question of more turns ago is asked again. */
-const ANSWERABLE_TURNS = 3;
 
 /**
  * Like a booking, a cancellation needs the guest's own words of this turn, which the model names, and they are about this booking: they

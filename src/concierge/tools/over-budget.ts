@@ -1,8 +1,8 @@
 import type { RecalledMemory } from "../../domain/session.js";
+import type { Mention, Verdict } from "../../gate/verdict.js";
 import { says } from "../phrases.js";
 import { euros } from "../presentation.js";
 import { priceLimitIn } from "../script/words.js";
-import type { Mention, Verdict } from "../verdict.js";
 
 /**
  * The verdict, and what the guest said a seat, or all of it, may cost, where this costs more: said with the quote, and a yes to that

@@ -1,8 +1,8 @@
+import { joined } from "../../gate/companions.js";
+import type { Judge } from "../../gate/constraint-gate.js";
+import type { Party } from "../../gate/verdict.js";
 import type { ToolContext } from "../../ports/agent.js";
 import type { Quote } from "../booking-rows.js";
-import { joined } from "../companions.js";
-import type { Judge } from "../constraint-gate.js";
-import type { Party } from "../verdict.js";
 
 /** Who comes to what is quoted. */
 

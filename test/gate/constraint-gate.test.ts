@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { Catalogue, type CatalogueEvent, type Section } from "../../src/concierge/catalogue.js";
-import { ConstraintGate, type ReadNow, type WrittenBack } from "../../src/concierge/constraint-gate.js";
+import { candidateOf } from "../../src/concierge/need-check.js";
 import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
-import { judge, type Party, type Verdict } from "../../src/concierge/verdict.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
+import { ConstraintGate, type ReadNow, type WrittenBack } from "../../src/gate/constraint-gate.js";
+import { judge, type Party, type Verdict } from "../../src/gate/verdict.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ToolContext } from "../../src/ports/agent.js";
@@ -76,13 +77,15 @@ describe("which need is held against what", () => {
     ["marta-vale-quartet", "Bar", "nuts and milk", "pass"],
   ] as const)("no_nuts × %s, %s, of a memory about %s: %s", (slug, where, about, expected) => {
     const of = event(slug);
-    expect(outcome(judge({ known: [need("no_nuts", { about })], complete: true }, of, section(of, where), party(), NOW))).toBe(expected);
+    expect(outcome(judge({ known: [need("no_nuts", { about })], complete: true }, candidateOf(of, section(of, where)), party(), NOW))).toBe(
+      expected,
+    );
   });
 
   test.each(TABLE.map((row) => [`${row.need} × ${row.slug}, ${row.section}: ${row.outcome}`, row] as const))("%s", (_, row) => {
     const of = event(row.slug);
     const memory = need(row.need);
-    const verdict = judge({ known: [memory], complete: true }, of, section(of, row.section), party(), NOW);
+    const verdict = judge({ known: [memory], complete: true }, candidateOf(of, section(of, row.section)), party(), NOW);
     expect(outcome(verdict)).toBe(row.outcome);
     if (row.outcome === "stop")
       expect(verdict.conflicts).toMatchObject([{ memoryId: memory.id, memory: memory.text, source: memory.source }]);
@@ -93,7 +96,7 @@ describe("which need is held against what", () => {
   test("no words of a memory are read", () => {
     const of = event("plum-tasting");
     const memory = constraint("Can't climb stairs, allergic to nuts", "dietary", "self", { need: "no_egg" });
-    expect(outcome(judge({ known: [memory], complete: true }, of, section(of, "Dining room"), party(), NOW))).toBe("mention");
+    expect(outcome(judge({ known: [memory], complete: true }, candidateOf(of, section(of, "Dining room")), party(), NOW))).toBe("mention");
   });
 
   test("every need has a line for the model that reads, and the catalogue knows it somewhere", () => {
@@ -107,7 +110,7 @@ describe("which need is held against what", () => {
 
 describe("which memories count", () => {
   const of = event("night-shift-trio");
-  const verdictOn = (memory: Memory) => judge({ known: [memory], complete: true }, of, section(of, "Bar"), party(), NOW);
+  const verdictOn = (memory: Memory) => judge({ known: [memory], complete: true }, candidateOf(of, section(of, "Bar")), party(), NOW);
 
   test("a need whose date has passed stops nothing, whatever the store gives", () => {
     expect(outcome(verdictOn(need("step_free", { valid_until: "2026-03-11T09:59:59Z" })))).toBe("pass");
@@ -134,7 +137,7 @@ describe("which memories count", () => {
     const dinner = event("plum-tasting");
     const both = [need("vegetarian"), need("step_free")];
     const metAt = (where: CatalogueEvent, name: string) =>
-      judge({ known: both, complete: true }, where, section(where, name), party(), NOW).met;
+      judge({ known: both, complete: true }, candidateOf(where, section(where, name)), party(), NOW).met;
     const concert = event("kastanien-quartet");
     expect(metAt(concert, "Stalls")).toEqual(["Needs step_free"]);
     expect(metAt(dinner, "Dining room")).toContain("Needs vegetarian");
@@ -149,7 +152,7 @@ describe("companions", () => {
   const allergy = (subject: string, more: Partial<Memory> = {}) =>
     constraint("Is allergic to nuts", "dietary", `companion:${subject}`, { need: "no_nuts", ...more });
   const at = (memory: Memory, more: Partial<Party>) =>
-    judge({ known: [memory], complete: true }, of, section(of, "Dining room"), party(more), NOW);
+    judge({ known: [memory], complete: true }, candidateOf(of, section(of, "Dining room")), party(more), NOW);
 
   test.each<[string, Memory, Partial<Party>, ReturnType<typeof outcome>]>([
     ["named in the booking", allergy("mother"), { companions: ["mother"], size: 2 }, "stop"],
@@ -277,7 +280,7 @@ describe("the gate's own read", () => {
       writeBackWaitMs: 20,
     });
   const verdict = async (needs: Needs, more: Partial<ToolContext> = {}) =>
-    outcome((await gateOf(needs).read(context(more), { toBook: false }))(of, section(of, "Bar"), party()));
+    outcome((await gateOf(needs).read(context(more), { toBook: false }))(candidateOf(of, section(of, "Bar")), party()));
   const down: Needs = async () => {
     throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
   };
@@ -312,7 +315,9 @@ describe("the gate's own read", () => {
 
   describe("to book", () => {
     const booking = async (needs: Needs, writtenBack: WrittenBack, more: Partial<ToolContext> = {}, readNow?: ReadNow) =>
-      outcome((await gateOf(needs, writtenBack, readNow).read(context(more), { toBook: true }))(of, section(of, "Bar"), party()));
+      outcome(
+        (await gateOf(needs, writtenBack, readNow).read(context(more), { toBook: true }))(candidateOf(of, section(of, "Bar")), party()),
+      );
     const none: Needs = async () => [];
 
     test("it reads again when what the owner said is in memory", async () => {

@@ -5,18 +5,17 @@ import type { Logger } from "../platform/logger.js";
 import { orAbort } from "../platform/or-abort.js";
 import type { ToolContext } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
-import type { CatalogueEvent, Section } from "./catalogue.js";
 import type { People } from "./people.js";
-import { judge, type KnownNeeds, type Party, peopleOf, type Verdict } from "./verdict.js";
+import { type Candidate, judge, type KnownNeeds, type Party, peopleOf, type Verdict } from "./verdict.js";
 
 /** How long the gate's own read may take. */
 const GATE_READ_MS = 2_000;
 /** How long a booking waits for what the guest has said to be written to memory. A quote doesn't wait. */
 const WRITE_BACK_WAIT_MS = 5_000;
 
-/** What was read once: judges any section, and tells which names are one person's. */
+/** What was read once: judges whatever may be booked, and tells which names are one person's. */
 export interface Judge {
-  (event: CatalogueEvent, section: Section, party: Party): Verdict;
+  (candidate: Candidate, party: Party): Verdict;
   readonly people: Pick<People, "isSame" | "once">;
 }
 
@@ -54,8 +53,8 @@ export class ConstraintGate {
   }
 
   /**
-   * One read for a call; the answer judges any section. `toBook`: it waits for what the guest has said, now too, to be in memory.
-   * `named`: who is spoken of. Default: nobody.
+   * One read for a call; the answer judges whatever may be booked. `toBook`: it waits for what the guest has said, now too, to be in
+   * memory. `named`: who is spoken of. Default: nobody.
    * @throws the signal's reason when the turn is aborted
    */
   async read(
@@ -76,7 +75,7 @@ export class ConstraintGate {
       if (!(before && now)) needs = { ...needs, complete: false };
     }
     const people = peopleOf(needs, named, [...(context.earlierMessages ?? []), context.userMessage.content]);
-    const judged = (...[event, section, party]: Parameters<Judge>) => judge(needs, event, section, party, context.now, people);
+    const judged = (...[candidate, party]: Parameters<Judge>) => judge(needs, candidate, party, context.now, people);
     return Object.assign(judged, { people });
   }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../src/concierge/catalogue.js";
-import { People } from "../../src/concierge/people.js";
-import { judge, type Party } from "../../src/concierge/verdict.js";
+import { candidateOf } from "../../src/concierge/need-check.js";
 import type { Memory } from "../../src/domain/memory.js";
+import { People } from "../../src/gate/people.js";
+import { judge, type Party } from "../../src/gate/verdict.js";
 import { constraint } from "../support/constraints.js";
 import { sampleMemory } from "../support/samples.js";
 
@@ -24,7 +25,7 @@ function outcome(known: readonly Memory[], party: Partial<Party>) {
   const whole = { companions: [], absent: [], size: 2, said: [], sessionId: "now", ...party };
   const told = known.filter(({ strength }) => strength === "soft");
   const hard = known.filter(({ strength }) => strength === "hard");
-  const verdict = judge({ known: hard, told, complete: true }, dinner, table, whole, NOW);
+  const verdict = judge({ known: hard, told, complete: true }, candidateOf(dinner, table), whole, NOW);
   return verdict.conflicts.length > 0 ? "stop" : verdict.mentions.length > 0 ? "mention" : "pass";
 }
 

@@ -1,11 +1,8 @@
 import type { Memory, MemorySource } from "../domain/memory.js";
+import { plain } from "../platform/plain.js";
 import { ownsRelationIn } from "./apposition.js";
-import type { CatalogueEvent, Section } from "./catalogue.js";
 import { areSaidTogether, isAmong, isAnybody, isNamedIn, isOwnName, isTheirs, mayMean } from "./companions.js";
-import { checkNeed, type NeedCheck } from "./need-check.js";
-import { FOOD_NEEDS, needMeant, SUBSTANCES } from "./needs.js";
 import { People } from "./people.js";
-import { plain } from "./vocabulary.js";
 
 /** What of everybody's needs stands against a booking. Pure: every rule of the gate can be tested as a table. */
 
@@ -71,13 +68,28 @@ export interface KnownNeeds {
   readonly memoryOff?: boolean;
 }
 
+/**
+ * Whether what is to be booked meets a need. `unknown` is not `met`: what isn't stated is told to the guest. `moot`: there is nothing in it
+ * that could break the need.
+ */
+export type NeedCheck =
+  | { readonly state: "met" }
+  | { readonly state: "moot" }
+  | { readonly state: "broken" | "unknown"; readonly because: string };
+
+/** What may be booked. */
+export interface Candidate {
+  /** Null where that isn't told: now. */
+  readonly startsAt: Date | null;
+  check(need: Memory): NeedCheck;
+}
+
 const COMPANION = "companion:";
 
 /** `people`: who is who. Default: as what is known and said tells. */
 export function judge(
   needs: KnownNeeds,
-  event: CatalogueEvent,
-  section: Section,
+  candidate: Candidate,
   party: Party,
   now: Date,
   people: People = peopleOf(needs, [...party.companions, ...party.absent], party.said),
@@ -86,18 +98,17 @@ export function judge(
   const mentions: Mention[] = [];
   const met: string[] = [];
   const along = new Set<string>();
-  const hard = needs.known.filter((memory) => concerns(memory, event, now));
+  const hard = needs.known.filter((memory) => concerns(memory, candidate, now));
   for (const memory of hard) {
     const said = withCondition(memory);
     const who = memory.subject.startsWith(COMPANION) ? memory.subject.slice(COMPANION.length) : null;
     const comes = who === null ? "yes" : comesAlong(memory, hard, party, people);
     if (comes === "no") continue;
     if (who !== null && comes === "yes") along.add(who);
-    const check = checkMemory(memory, event, section);
+    const check = candidate.check(memory);
+    if (check.state === "moot") continue;
     if (check.state === "met") {
-      // Where nothing is served, nobody saw to what is eaten.
-      const nothingToMeet = FOOD_NEEDS.has(needMeant(memory.need) ?? "") && event.kitchen === null;
-      if (comes !== "unsaid" && !nothingToMeet) met.push(said);
+      if (comes !== "unsaid") met.push(said);
       continue;
     }
     const toConfirm = memory.status === "review" || memory.pending_change !== null;
@@ -128,19 +139,9 @@ function withCondition({ text, condition }: Memory): string {
   return text.toLowerCase().includes(condition.toLowerCase()) ? text : `${text} (only ${condition})`;
 }
 
-/** "Tree nuts", not "nuts and milk". */
-const MOST_WORDS = 2;
-
-/** Of several things that must not be in the food one need tells only one: that it is met says nothing of the others. */
-function checkMemory({ need, about }: Memory, event: CatalogueEvent, section: Section): NeedCheck {
-  const check = checkNeed(need, event, section);
-  const several = SUBSTANCES.has(needMeant(need) ?? "") && about.trim().split(/\s+/u).length > MOST_WORDS;
-  return check.state === "met" && several && event.kitchen !== null ? checkNeed("other", event, section) : check;
-}
-
-/** Hard, active or waiting, not over by now, and begun when the event begins. */
-function concerns(memory: Memory, event: CatalogueEvent, now: Date): boolean {
-  const begins = Math.max(now.getTime(), event.startsAt.getTime());
+/** Hard, active or waiting, not over by now, and begun when what is to be booked begins. */
+function concerns(memory: Memory, { startsAt }: Candidate, now: Date): boolean {
+  const begins = Math.max(now.getTime(), startsAt?.getTime() ?? 0);
   return (
     memory.strength === "hard" &&
     (memory.status === "active" || memory.status === "review") &&

@@ -1,7 +1,7 @@
 import type { Memory } from "../domain/memory.js";
+import relationsOfGuests from "../languages/relations.json" with { type: "json" };
 import { appositionsIn, isOthersIn, ownsRelationIn, tokensOf } from "./apposition.js";
 import { isAmong, isOwnName, namesOf, ofGuest, sameRelation } from "./companions.js";
-import relationsOfGuests from "./relations.json" with { type: "json" };
 
 /**
  * Which names are one person's, as the memories tell it: a relation and a name that stand side by side ("my husband Karl"), a statement

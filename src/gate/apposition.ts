@@ -1,5 +1,5 @@
+import relationsOfGuests from "../languages/relations.json" with { type: "json" };
 import { isOthers, isPossessive, ofGuest, RELATION_WORDS, sameRelation } from "./companions.js";
-import relationsOfGuests from "./relations.json" with { type: "json" };
 
 /** Who stands beside whom in a text: "my husband Karl", and not "Karl's mother Ada". One look at each word. */
 

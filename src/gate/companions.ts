@@ -1,5 +1,5 @@
-import relationsOfGuests from "./relations.json" with { type: "json" };
-import { plain } from "./vocabulary.js";
+import relationsOfGuests from "../languages/relations.json" with { type: "json" };
+import { plain } from "../platform/plain.js";
 
 /**
  * Who a companion is, by name: the subject of their memories, the other names that these hold, and the words for the same relation.
@@ -47,7 +47,8 @@ function readName(companion: string): ReadName {
   const [own] = rowsOf(said);
   if (own !== undefined) return { bare: said, said, relations: relationsOf(said), of: own[0]?.endsWith("-in-law") ? "" : null };
   if (theirs.includes(first) && rowsOf(behind).length > 0) return { bare: said, said, relations: relationsOf(behind), of: "" };
-  const [, owner, relation] = /^(.+?)'s?\s(.+)$/u.exec(said) ?? [];
+  const owns = /'s?\s/u.exec(said);
+  const [owner, relation] = owns === null || owns.index === 0 ? [] : [said.slice(0, owns.index), said.slice(owns.index + owns[0].length)];
   const [, relationBefore, ownerBehind] = /^(\S+) (?:of|von|de|di|da|do) (.+)$/u.exec(said) ?? [];
   const [row] = rowsOf(relation ?? relationBefore ?? "");
   if (row?.[0] !== undefined) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isAmong, isNamedIn, joined } from "../../src/concierge/companions.js";
 import { companionsIn, leftOut, staysBehind } from "../../src/concierge/script/party-words.js";
+import { isAmong, isNamedIn, joined } from "../../src/gate/companions.js";
 
 test.each([
   ["Two tickets for my mother and me", ["mother"]],
