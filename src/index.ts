@@ -66,7 +66,8 @@ export type {
 export type { ToConfirm } from "./domain/to-confirm.js";
 export type { SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
 export type { UserNow, UserParts } from "./library/checked.js";
-export { defineTool, type ToolDefinition } from "./library/define-tool.js";
+export { type DomainDefinition, defineDomain, type NeedDefinition } from "./library/define-domain.js";
+export { defineTool, type LookUpDefinition, type OfCatalogue, type ToolDefinition } from "./library/define-tool.js";
 export { createMaitred, createOrchestrator, type Maitred } from "./library/library.js";
 export type { MaitredOptions, MaitredParts } from "./library/options.js";
 export type { Settings } from "./library/settings.js";
@@ -89,6 +90,7 @@ export type { Logger } from "./platform/logger.js";
 export type { TokenCounter } from "./platform/tokens.js";
 export type * from "./ports/agent.js";
 export type * from "./ports/application.js";
+export type * from "./ports/binding.js";
 export type * from "./ports/chat-model.js";
 export type * from "./ports/embedding.js";
 export type { EventScope, KeptEvent } from "./ports/event-log.js";

@@ -49,6 +49,8 @@ export const REQUIREMENTS = {
   "poison-refused": "Instructions, credentials and planted preferences are not promoted.",
   "memory-informs":
     "A memory never authorises: bookings are stopped by hard constraints even when recall missed them or the store is down.",
+  "gate-of-every-domain":
+    "What binds, in any domain, shows first and acts on the guest's agreement to just that; what must hold for those who come stops it.",
   "operator-apart": "The operator's token opens no user's door and shows nobody's words; no user's credentials open the operator's.",
   "jobs-survive":
     "Work over all users is seen and stopped from every process, outlives the one that ran it, and is done once where several are to do it.",

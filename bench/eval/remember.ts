@@ -1,9 +1,10 @@
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_NEED_TALK } from "../../src/concierge/need-talk.js";
 import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
+import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
+import { needTalkOf } from "../../src/languages/need-talk.js";
 import { Coverage } from "../../src/memories/coverage.js";
 import { changesOf } from "../../src/memories/proposed-change.js";
 import { readMessage } from "../../src/memories/read-message.js";
@@ -14,7 +15,7 @@ import type { MessageReader, MessageToRead } from "../../src/ports/extraction.js
 import type { Conversation } from "./conversations.js";
 import type { Script } from "./scripted-readers.js";
 
-const coverage = new Coverage(CONCIERGE_NEEDS, CONCIERGE_NEED_TALK);
+const coverage = new Coverage(CONCIERGE_NEEDS, needTalkOf(CONCIERGE_WORDS.needs));
 const owner = ownerOf("default", "guest");
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 2, 11, 10);

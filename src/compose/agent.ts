@@ -6,6 +6,9 @@ import { memoryTools } from "../agent/tools/memory-tools.js";
 import { EngineBookings } from "../concierge/engine-bookings.js";
 import { openConcierge } from "../concierge/open-concierge.js";
 import type { Owner } from "../domain/owner.js";
+import { ConstraintGate } from "../gate/constraint-gate.js";
+import { gatedTools } from "../gate/gated-tools.js";
+import { ShownCalls } from "../gate/shown-calls.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
 import { Coverage } from "../memories/coverage.js";
 import { checkWithWitness } from "../memories/likeness.js";
@@ -64,18 +67,14 @@ export async function openAgent(
   },
 ): Promise<ByTenant<Answering>> {
   const { config, overrides, logger, clock, dir, closing, tenants } = wiring;
-  const domain =
-    overrides.domain ??
-    closing(await openConcierge({ bookings: new EngineBookings(engine), needs: longTerm, writtenBack, readNow, logger }), (it) =>
-      it.close?.(),
-    );
+  const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, logger });
+  const domain = overrides.domain ?? closing(await openConcierge({ bookings: new EngineBookings(engine), gate }), (it) => it.close?.());
   const needs = domain.needs ?? [];
+  const needMeant = (said: string | null) => knownNeed(said, needs);
   const coverage = new Coverage(needs, domain.needTalk);
   const tools = tracedTools([
-    ...domain.tools,
-    ...(config.MEM0_ENABLED
-      ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant: (said) => knownNeed(said, needs), inOwnWords })
-      : []),
+    ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant }),
+    ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant, inOwnWords }) : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);
   const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };

@@ -4,14 +4,16 @@ import { CONCIERGE_CATEGORIES } from "../concierge/categories.js";
 import { CONCIERGE_RECALL } from "../concierge/recall-table.js";
 import { type Category, DEFAULT_CATEGORIES, parseCategories } from "../domain/categories.js";
 import type { RecallTable } from "../domain/recall-table.js";
+import { needWordsOf } from "../languages/need-talk.js";
 import { LlmReader } from "../memories/llm-reader.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { readNamedJson, wrongFile } from "../platform/named-file.js";
-import type { ChatModel, Domain } from "../ports/agent.js";
+import type { ChatModel, Domain, Need } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
+import type { DomainWords } from "../ports/offline-script.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { LocalVectorStore } from "../vectors/local/local-qdrant.js";
 import { openLocalQdrant, unreadableStore } from "../vectors/local/local-qdrant.js";
@@ -70,9 +72,14 @@ export async function openReader(
         { embedder: embedder.id },
         "Without a language model less is remembered with this embedder than with EMBEDDING_PROVIDER=minilm",
       );
-    return new OfflineReader({ needs, categories, words: offline?.words, judge, giveWay });
+    return new OfflineReader({ needs, categories, words: wordsOf(needs, offline), judge, giveWay });
   }
   return config.MEM0_INFER ? Mem0Reader.open({ dir, model }) : new LlmReader(model, { name, categories, needs, logger });
+}
+
+/** What names the domain's needs and categories, for the stand-in. */
+function wordsOf(needs: readonly Need[], offline: Domain["offline"]): DomainWords {
+  return offline?.words ?? { needs: needWordsOf(needs), categories: {} };
 }
 
 /** The stand-in by its rules alone, made when it is first asked. Where its package isn't installed, asking it fails. */
@@ -82,7 +89,7 @@ export function plainReader(
 ): MessageReader {
   const opened = once(async () => {
     const { OfflineReader } = await standIn();
-    return new OfflineReader({ needs, categories, words: offline?.words, judge: null, giveWay });
+    return new OfflineReader({ needs, categories, words: wordsOf(needs, offline), judge: null, giveWay });
   });
   return { name: "rules", read: async (message, options) => (await opened()).read(message, options) };
 }

@@ -21,11 +21,15 @@ const ACCESS = [
 
 /** What one eats; asked for where something is served. */
 const DIETS = [
-  { ...need("vegetarian", "no meat and no fish"), slot: "diet" },
-  { ...need("vegan", "nothing from animals"), slot: "diet" },
-  { ...need("pescatarian", "no meat, but fish"), slot: "diet" },
-  need("halal", "halal food"),
-  need("kosher", "kosher food"),
+  { ...need("vegetarian", "no meat and no fish"), slot: "diet", holds: ["no_fish", "no_shellfish", "other"] },
+  {
+    ...need("vegan", "nothing from animals"),
+    slot: "diet",
+    holds: ["vegetarian", "pescatarian", "no_fish", "no_shellfish", "no_lactose", "no_egg", "other"],
+  },
+  { ...need("pescatarian", "no meat, but fish"), slot: "diet", holds: ["other"] },
+  { ...need("halal", "halal food"), holds: ["other"] },
+  { ...need("kosher", "kosher food"), holds: ["other", "no_shellfish"] },
 ] as const;
 
 /** What must not be in the food. */

@@ -1,45 +1,28 @@
-import { ConstraintGate, type ReadNow, type WrittenBack } from "../gate/constraint-gate.js";
-import offRecord from "../languages/off-record.json" with { type: "json" };
-import type { Logger } from "../platform/logger.js";
-import { phrasesIn } from "../platform/phrase-list.js";
+import type { ConstraintGate } from "../gate/constraint-gate.js";
+import { needTalkOf, OFF_RECORD } from "../languages/need-talk.js";
 import type { AnyTool, Domain, DomainRecords } from "../ports/agent.js";
-import type { StandingNeeds } from "../ports/memories.js";
 import { bookingsOf, recordOf } from "./booking-records.js";
 import type { BookingStore } from "./booking-store.js";
 import { cardsAsNamed } from "./card-order.js";
 import { Catalogue } from "./catalogue.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
 import { happeningOf } from "./happenings.js";
-import { CONCIERGE_NEED_TALK } from "./need-talk.js";
 import { CONCIERGE_NEEDS } from "./needs.js";
 import { conciergeScript } from "./offline-script.js";
 import { CONCIERGE_PROMPT } from "./prompt.js";
 import { bookTickets } from "./tools/book-tickets.js";
 import { cancelBooking, listBookings } from "./tools/booking-tools.js";
 import { checkAvailability, getEvent, searchEvents } from "./tools/catalogue-tools.js";
+import { CONCIERGE_WORDS } from "./words.js";
 
 export interface ConciergeOptions {
   readonly bookings: BookingStore;
-  readonly needs: StandingNeeds;
-  readonly writtenBack: WrittenBack;
-  /** Default: the message of the turn itself is not read before it books. */
-  readonly readNow?: ReadNow;
-  readonly logger: Logger;
-  /** Bound of the constraint gate's own read, in milliseconds. Default 2,000. */
-  readonly gateReadMs?: number;
+  readonly gate: ConstraintGate;
 }
 
-/** The example product: a catalogue, bookings, and a gate in front of them. */
-export async function openConcierge(options: ConciergeOptions): Promise<Domain> {
-  const { bookings } = options;
+/** The example product: a catalogue and bookings, with the gate in front of them. */
+export async function openConcierge({ bookings, gate }: ConciergeOptions): Promise<Domain> {
   const catalogue = new Catalogue();
-  const gate = new ConstraintGate({
-    needs: options.needs,
-    writtenBack: options.writtenBack,
-    logger: options.logger,
-    ...(options.readNow !== undefined && { readNow: options.readNow }),
-    ...(options.gateReadMs !== undefined && { readMs: options.gateReadMs }),
-  });
   const tools: readonly AnyTool[] = [
     searchEvents({ catalogue, bookings }),
     getEvent({ catalogue, bookings }),
@@ -54,8 +37,8 @@ export async function openConcierge(options: ConciergeOptions): Promise<Domain> 
     tools,
     categories: CONCIERGE_CATEGORIES,
     needs: CONCIERGE_NEEDS,
-    offRecord: phrasesIn(offRecord),
-    needTalk: CONCIERGE_NEED_TALK,
+    offRecord: OFF_RECORD,
+    needTalk: needTalkOf(CONCIERGE_WORDS.needs),
     offline: conciergeScript,
     arrange: cardsAsNamed,
     records: bookingRecords(bookings),

@@ -23,6 +23,8 @@ export interface Mention {
   /** Of the memory; of a booking that was made before, `booking:` and its id. */
   readonly id: string;
   readonly line: string;
+  /** What must hold, and for whom. Absent where it is of no memory. */
+  readonly need?: string;
   /** False for a companion of whom nobody said that they come. */
   readonly along: boolean;
 }
@@ -112,10 +114,12 @@ export function judge(
       continue;
     }
     const toConfirm = memory.status === "review" || memory.pending_change !== null;
+    const need = `${who === null ? "" : `${who}: `}${said}`;
     const asks = toConfirm ? " That is not confirmed yet: is it so?" : "";
-    if (comes === "unsaid") mentions.push({ id: memory.id, along: false, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
+    if (comes === "unsaid")
+      mentions.push({ id: memory.id, along: false, need, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
     else if (check.state === "unknown" || memory.reason === "brought_along")
-      mentions.push({ id: memory.id, along: true, line: `${who === null ? "" : `${who}: `}${said}. ${check.because}${asks}` });
+      mentions.push({ id: memory.id, along: true, need, line: `${need}. ${check.because}${asks}` });
     else
       conflicts.push({
         memoryId: memory.id,

@@ -1,12 +1,23 @@
 import { z } from "zod";
-import type { Element, JsonValue, Source } from "../domain/session.js";
+import type { Element, JsonObject, JsonValue, Source } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
-import type { Tool, ToolContext } from "../ports/agent.js";
+import type { AnyTool, Tool, ToolContext } from "../ports/agent.js";
+import type { Binding, Found, LookUp, Shown } from "../ports/binding.js";
 import type { StandardResult, StandardSchema, ToolInput, ToolSchema } from "./tool-schema.js";
 import { isZod3, zod3JsonSchema } from "./zod3-json-schema.js";
 
+declare const CANDIDATE: unique symbol;
+
+/** A tool of any input, and what of a domain's catalogue it looks up or binds: for types alone. */
+export type OfCatalogue<Item> = AnyTool & { readonly [CANDIDATE]?: Item };
+
+/** What a tool looks up. `items`: of its output, those that may be bound, or are; default none. */
+export interface LookUpDefinition<Input, Output, Item> extends LookUp<Input> {
+  items?(output: Output): readonly Item[];
+}
+
 /** A tool as its author writes it. */
-export interface ToolDefinition<Schema extends ToolSchema, Output> {
+export interface ToolDefinition<Schema extends ToolSchema, Output, Item = never, Kept = never> {
   /** 1 to 64 letters, digits, `_` and `-`; one of its own among the agent's tools. */
   readonly name: string;
   /** What it does and when to use it, for the model. */
@@ -31,6 +42,15 @@ export interface ToolDefinition<Schema extends ToolSchema, Output> {
   sources?(output: Output): readonly Source[];
   /** What later turns are told of the output. Default: all of it. */
   recap?(output: JsonValue): JsonValue;
+  /**
+   * It binds something: it shows first, acts in a later turn on the user's own agreement to what was shown, and the gate holds the needs of
+   * everyone who comes against it. Default: it binds nothing.
+   */
+  readonly binds?: Binding<ToolInput<Schema>, Item>;
+  /** It takes back what was bound: shows it first, and acts on the user's agreement. Default: it takes back nothing. */
+  readonly ends?: Shown<ToolInput<Schema>, Kept>;
+  /** It looks something up, and binds nothing. Each of the `items` is told with the needs that it breaks. Default: it doesn't say. */
+  readonly looksUp?: true | LookUpDefinition<ToolInput<Schema>, Output, Item>;
 }
 
 /**
@@ -45,8 +65,11 @@ export interface ToolDefinition<Schema extends ToolSchema, Output> {
  *   run: ({ guests }) => rooms.filter((room) => room.beds >= guests),
  * });
  */
-export function defineTool<const Schema extends ToolSchema, Output>(definition: ToolDefinition<Schema, Output>): Tool<ToolInput<Schema>> {
-  const { name, description, timeoutMs, maxCallsPerTurn } = definition;
+export function defineTool<const Schema extends ToolSchema, Output, Item = never, Kept = never>(
+  definition: ToolDefinition<Schema, Output, Item, Kept>,
+): Tool<ToolInput<Schema>> & OfCatalogue<Item> {
+  const { name, description, timeoutMs, maxCallsPerTurn, binds, ends, looksUp } = definition;
+  const itemsOf = looksUp === true ? undefined : looksUp?.items;
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
     throw new AppError("INVALID_CONFIG", { detail: `"${name.slice(0, 64)}" can't name a tool: 1 to 64 letters, digits, "_" and "-".` });
   return {
@@ -55,13 +78,40 @@ export function defineTool<const Schema extends ToolSchema, Output>(definition: 
     parameters: parametersOf(definition) as z.ZodType<ToolInput<Schema>>,
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(maxCallsPerTurn !== undefined && { maxCallsPerTurn }),
+    ...(binds && { binds: binds as Binding<ToolInput<Schema>> }),
+    ...(ends && { ends: ends as Shown<ToolInput<Schema>> }),
+    ...(looksUp && { looksUp: looksUp === true ? {} : looksUp }),
     ...(definition.recap && { recap: (output: JsonValue) => definition.recap?.(output) ?? output }),
     run: async (input, context) => {
       const output = await definition.run(input, context);
       const [elements, sources] = [definition.elements?.(output), definition.sources?.(output)];
-      return { output: asJson(output), ...(elements && { elements }), ...(sources && { sources }) };
+      const found = itemsOf && foundIn(output, itemsOf(output));
+      return { output: asJson(output), ...(elements && { elements }), ...(sources && { sources }), ...(found && { found }) };
     },
   };
+}
+
+/** Marks stand at the items, where these are the output or one of its members; else beside it, in their order. */
+function foundIn(output: unknown, items: readonly unknown[]): Found {
+  const marked = (list: unknown, more: Parameters<Found["told"]>[0]) =>
+    (list as readonly object[]).map((item, at) => ({ ...(asJson(item) as object), ...more[at] }) as JsonObject);
+  const isThem = (value: unknown) =>
+    Array.isArray(value) && value.length === items.length && value.every((each, at) => each === items[at] && isObject(each));
+  return {
+    items,
+    told: (more) => {
+      if (isThem(output)) return marked(output, more);
+      const told = asJson(output);
+      const members = isObject(output) ? Object.entries(output) : [];
+      const [place] = members.find(([, value]) => isThem(value)) ?? [];
+      const rest = isObject(told) ? told : { found: told };
+      return { ...rest, ...(place === undefined ? { marks: [...more] } : { [place]: marked(items, more) }) };
+    },
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** As JSON has it: dates as text, without what is undefined. */
@@ -69,7 +119,7 @@ function asJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value) ?? "null") as JsonValue;
 }
 
-type Given = Pick<ToolDefinition<ToolSchema, unknown>, "name" | "parameters" | "jsonSchema">;
+type Given = Pick<ToolDefinition<ToolSchema, unknown, unknown, unknown>, "name" | "parameters" | "jsonSchema">;
 
 /** @throws INVALID_CONFIG */
 function parametersOf({ name, parameters, jsonSchema }: Given): z.ZodType {

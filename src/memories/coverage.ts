@@ -1,4 +1,5 @@
 import { readableName } from "../domain/need-name.js";
+import { needWordsOf } from "../languages/need-talk.js";
 import { folded } from "../platform/phrase-list.js";
 import type { Need } from "../ports/agent.js";
 import { type MessageToRead, type ProposedOperation, proposedOperationSchema } from "../ports/extraction.js";
@@ -152,6 +153,6 @@ function ownWordsOf(text: string): string {
 function plainTalk(needs: readonly Need[]): NeedTalk {
   const none: readonly string[] = [];
   const said = { harm: none, avoid: none, behind: none, not: none, over: none, own: none, asks: none, others: none, supposed: none };
-  const words = needs.map(({ name, words: own = [] }) => ({ need: name, category: OTHER, kind: "be" as const, words: own }));
-  return { ...said, words, brings: none, relations: [], avoided: "{word}", holds: {} };
+  const words = needWordsOf(needs).map((each) => ({ ...each, kind: "be" as const }));
+  return { ...said, words, brings: none, relations: [], avoided: "{word}" };
 }

@@ -2,58 +2,25 @@ import type { z } from "zod";
 import type { Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecallTable } from "../domain/recall-table.js";
-import type { Element, JsonValue, RecalledMemory, Round, Source, Step, Usage } from "../domain/session.js";
+import type { Element, JsonValue, Round, Source, Step, Usage } from "../domain/session.js";
+import type { Binding, Found, LookUp, Shown, Stated } from "./binding.js";
 import type { ModelMessage, ToolSpec } from "./chat-model.js";
-import type { TurnToRemember } from "./memories.js";
 import type { NeedTalk } from "./need-talk.js";
 import type { OfflineScript } from "./offline-script.js";
+import type { ToolContext } from "./tool-context.js";
 
 /** Ports of the agent: the tools that act, and the loop of them and the model. */
 
 export type { ChatModel, ModelEvent, ModelMessage, ModelRequest, ModelToolCall, ToolSpec } from "./chat-model.js";
 
-/** Stands in {@link ToolContext.asked} when the guest was asked whether everything is to be forgotten. */
-export const ASKED_EVERYTHING = "everything";
-
-export interface ToolContext {
-  readonly owner: Owner;
-  readonly sessionId: string;
-  readonly turn: number;
-  /** The id of the call: together with session and turn it makes a write idempotent. */
-  readonly callId: string;
-  /** The user's own words in this turn, for confirmations: what a tool must not take from the model's arguments. */
-  readonly userMessage: { readonly id: string; readonly content: string };
-  /** The user's own messages of the window, oldest first, without this turn's. Default: none. */
-  readonly earlierMessages?: readonly string[];
-  /** A token that a tool's earlier answer gave and whose button the user pressed in this turn: their own consent, without words. */
-  readonly consent?: string;
-  readonly now: Date;
-  /** IANA name. */
-  readonly timeZone: string;
-  readonly signal: AbortSignal;
-  /**
-   * What the turn may do with long-term memory. `off`: incognito, nothing is read and nothing kept. Default `full`.
-   */
-  readonly memory?: "full" | "off";
-  /**
-   * What the answer before asked about, and this message may settle: ids of waiting memories, and {@link ASKED_EVERYTHING}. Set by the
-   * server from its own records. Default: nothing.
-   */
-  readonly asked?: readonly string[];
-  /** What the turn was given from long-term memory. Default: nothing. */
-  readonly recalled?: readonly RecalledMemory[];
-  /** What a tool needs to have this turn's message read and remembered. Absent where nothing may be. */
-  readonly remembering?: { readonly channel: string; readonly context: TurnToRemember["context"]; readonly replaces?: readonly string[] };
-  /** Messages that a search must not return: those in the window already, and those whose words were forgotten. Default: none. */
-  readonly hiddenMessageIds?: ReadonlySet<string>;
-  /** How many earlier messages the turn cites already ("Ref #1" …): further ones are numbered on. Default 0. */
-  readonly references?: number;
-}
+export { ASKED_EVERYTHING, type ToolContext } from "./tool-context.js";
 
 export interface ToolResult {
   readonly output: JsonValue;
   readonly sources?: readonly Source[];
   readonly elements?: readonly Element[];
+  /** What a tool that looks up found, for the gate to mark. Not told to the model. */
+  readonly found?: Found;
 }
 
 export interface Tool<Input = unknown> {
@@ -66,6 +33,12 @@ export interface Tool<Input = unknown> {
   readonly maxCallsPerTurn?: number;
   /** What later turns are told of an output: what they need to go on from it. Pure. Default: the whole output. */
   recap?(output: JsonValue): JsonValue;
+  /** What it binds: the gate stands in front of it. Default: nothing. */
+  readonly binds?: Binding<Input>;
+  /** What it takes back, as a cancellation does: shown first like what binds; no need stands against it. Default: nothing. */
+  readonly ends?: Shown<Input>;
+  /** It looks up what may be bound or what is, and tells each with the needs that it breaks. Default: it doesn't. */
+  readonly looksUp?: LookUp<Input>;
   /** A throw becomes an observation for the model: an AppError's detail and hint, anything else without details. */
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
@@ -222,6 +195,14 @@ export interface Need {
    * otherwise; two never hold side by side in silence. Default: it excludes no other need.
    */
   readonly slot?: string;
+  /** Needs that it holds in itself, `other` among them: who is vegan eats no fish. Default: none. */
+  readonly holds?: readonly string[];
+  /** `avoid`: a thing that must not be ("allergic to …"). `be`: what somebody is, has or uses. Default: told by nothing. */
+  readonly kind?: "avoid" | "be";
+  /** The category of its memories. Default: the reader chooses. */
+  readonly category?: string;
+  /** Whether something of the domain's catalogue meets it. Pure. Default: the catalogue says it of nothing. */
+  states?(item: unknown): Stated;
 }
 
 /** Something that the product's own records say a user did. Becomes an episodic memory; three of one habit are asked about. */

@@ -31,6 +31,4 @@ export interface NeedTalk {
   readonly relations: readonly (readonly string[])[];
   /** What is none of the domain's needs and is to be avoided, by its word: "No {word}". */
   readonly avoided: string;
-  /** Needs that another one holds in itself: who is vegan eats no fish. By name, `other` among them. */
-  readonly holds: Readonly<Record<string, readonly string[]>>;
 }

@@ -8,6 +8,7 @@ import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { JsonValue } from "../../src/domain/session.js";
+import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { DomainRecords } from "../../src/ports/agent.js";
 import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
@@ -106,9 +107,7 @@ describe("privacy", () => {
     await bookings.cancel(ANN, cancelled.id, NOW);
     const domain = await openConcierge({
       bookings,
-      needs: { needs: async () => [] },
-      writtenBack: async () => true,
-      logger: silentLogger,
+      gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
     });
     const { records } = domain;
     if (records === undefined) return expect.fail("no records");
@@ -132,9 +131,7 @@ describe("privacy", () => {
   test("records of another shape are refused whole", async () => {
     const domain = await openConcierge({
       bookings,
-      needs: { needs: async () => [] },
-      writtenBack: async () => true,
-      logger: silentLogger,
+      gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
     });
     await expect(domain.records?.restore(ANN, [{ id: "x" }])).rejects.toMatchObject({ code: "INVALID_IMPORT" });
     await domain.close?.();

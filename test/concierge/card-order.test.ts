@@ -4,6 +4,7 @@ import { cardsAsNamed } from "../../src/concierge/card-order.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import type { Element } from "../../src/domain/session.js";
+import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { Conversation, recalled } from "../support/conversation.js";
@@ -44,9 +45,7 @@ test("of cards that are not named, what breaks a need comes last", () => {
 test("the concierge's numbered list and its cards agree, and the sentence after the list is no part of its last item", async () => {
   const domain = await openConcierge({
     bookings: new EngineBookings(new MemoryEngine()),
-    needs: { needs: async () => [] },
-    writtenBack: async () => true,
-    logger: silentLogger,
+    gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
   });
   try {
     const guest = new Conversation({

@@ -3,6 +3,7 @@ import type { Quote } from "../../src/concierge/booking-rows.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Happening } from "../../src/ports/agent.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
@@ -40,9 +41,7 @@ async function sold(callId: string, owner: Owner = ANN) {
 async function happened(after: string | null = null, owner: Owner = ANN): Promise<readonly Happening[]> {
   const concierge = await openConcierge({
     bookings,
-    needs: { needs: async () => [] },
-    writtenBack: async () => true,
-    logger: silentLogger,
+    gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
   });
   const events: Happening[] = [];
   for await (const event of concierge.records?.happened?.(owner, after) ?? []) events.push(event);

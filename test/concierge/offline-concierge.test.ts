@@ -5,6 +5,7 @@ import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { inOwnWords } from "../../src/memories/own-words.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import { AppError } from "../../src/platform/errors.js";
@@ -30,9 +31,7 @@ beforeEach(async () => {
   );
   const concierge = await openConcierge({
     bookings: new EngineBookings(new MemoryEngine()),
-    needs: longTerm,
-    writtenBack: async () => true,
-    logger: silentLogger,
+    gate: new ConstraintGate({ needs: longTerm, writtenBack: async () => true, logger: silentLogger }),
   });
   const tools = memoryTools({ memories: longTerm, turns: longTerm, needs: NEEDS, needMeant: () => null, inOwnWords });
   domain = { ...concierge, tools: [...concierge.tools, ...tools] };

@@ -4,6 +4,7 @@ import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { conciergeScript } from "../../src/concierge/offline-script.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
+import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain } from "../../src/ports/agent.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
@@ -217,9 +218,7 @@ describe("the offline script understands everyday requests in many words", () =>
   beforeAll(async () => {
     domain = await openConcierge({
       bookings: new EngineBookings(new MemoryEngine()),
-      needs: { needs: async () => [] },
-      writtenBack: async () => true,
-      logger: silentLogger,
+      gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
     });
   });
   afterAll(() => domain.close?.());

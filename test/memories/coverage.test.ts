@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_NEED_TALK } from "../../src/concierge/need-talk.js";
 import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
+import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
 import type { Memory } from "../../src/domain/memory.js";
+import { needTalkOf } from "../../src/languages/need-talk.js";
 import { Coverage } from "../../src/memories/coverage.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -14,7 +15,7 @@ import { standInReader } from "../support/stand-in.js";
 
 const signal = new AbortController().signal;
 const parts = { categories: CONCIERGE_CATEGORIES, needs: CONCIERGE_NEEDS, logger: silentLogger };
-const coverage = new Coverage(CONCIERGE_NEEDS, CONCIERGE_NEED_TALK);
+const coverage = new Coverage(CONCIERGE_NEEDS, needTalkOf(CONCIERGE_WORDS.needs));
 
 /** A model that proposes this, and on a second look that. Counts the looks. */
 class Model implements MessageReader {

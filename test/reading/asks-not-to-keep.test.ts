@@ -3,6 +3,7 @@ import { EngineBookings } from "../../src/concierge/engine-bookings.js";
 import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import type { Memory } from "../../src/domain/memory.js";
+import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { asksNotToKeep, offTheRecord } from "../../src/memories/asks-not-to-keep.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
@@ -11,9 +12,7 @@ import { TaskModel } from "../support/task-model.js";
 
 const { offRecord = [] } = await openConcierge({
   bookings: new EngineBookings(new MemoryEngine()),
-  needs: { needs: async () => [] },
-  writtenBack: async () => true,
-  logger: silentLogger,
+  gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
 });
 
 test.each([

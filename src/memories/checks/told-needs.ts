@@ -39,7 +39,7 @@ export class NeedWords {
   readonly #needs: readonly (Pick<ToldNeed, "need" | "category"> & { readonly avoid: boolean; readonly phrases: Phrases })[];
   readonly #talk: { readonly [part in Listed]: Phrases };
   readonly #relations: readonly (readonly [relation: string, list: WordList])[];
-  readonly #holds: NeedTalk["holds"];
+  readonly #holds: ReadonlyMap<string, readonly string[]>;
 
   constructor(needs: readonly Need[], talk: NeedTalk) {
     const names = new Set(needs.map(({ name }) => name));
@@ -51,7 +51,7 @@ export class NeedWords {
     }));
     this.#talk = Object.fromEntries(LISTED.map((part) => [part, new Phrases(talk[part])])) as { [part in Listed]: Phrases };
     this.#relations = talk.relations.map((names) => [names[0] ?? "", new Phrases(names).list] as const);
-    this.#holds = talk.holds;
+    this.#holds = new Map(needs.map(({ name, holds = [] }) => [name, holds]));
   }
 
   /** By name, and what is none of the domain's by its word, of all that a text names: told or not, anybody's. */
@@ -63,7 +63,7 @@ export class NeedWords {
 
   /** What a need holds in itself. */
   heldBy(need: string): ReadonlySet<string> {
-    return new Set(this.#holds[need] ?? []);
+    return new Set(this.#holds.get(need));
   }
 
   /** What is told of somebody, neither denied, asked about the world, nor over. `own`: the guest's own words. Linear in the text. */

@@ -1,0 +1,77 @@
+/** A dental practice, described once. `npx maitred serve --domain ./dentist.ts` */
+import { defineDomain, defineTool } from "maitred";
+import { z } from "zod";
+
+const slots = [
+  { id: "mon-9", at: "2030-03-04T09:00:00Z", room: "room 1", stepFree: true, latex: true, sedation: true },
+  { id: "tue-10", at: "2030-03-05T10:00:00Z", room: "room 4", stepFree: false, latex: false, sedation: null },
+  { id: "wed-11", at: "2030-03-06T11:00:00Z", room: "room 2", stepFree: true, latex: false, sedation: null },
+];
+type Slot = (typeof slots)[number];
+const booked = new Map<string, Slot[]>();
+const line = ({ at, room }: Slot) => `Cleaning, ${at.slice(0, 16).replace("T", " ")}, ${room}`;
+const patients = z.array(z.string()).default([]).describe("who comes along, as they are named");
+const slotOf = z.object({ slot_id: z.string(), patients });
+
+export default defineDomain({
+  name: "dentist",
+  prompt: "You look after the appointments of a dental practice. Offer what the tools give; never invent a slot.",
+  languages: ["en", "de"],
+  needs: [
+    { name: "no_latex", description: "no latex", words: { en: ["latex"], de: ["latex"] }, states: (slot: Slot) => !slot.latex },
+    { name: "no_penicillin", description: "no penicillin", words: { en: ["penicillin"], de: ["penicillin"] }, states: () => true },
+    {
+      name: "step_free",
+      description: "no stairs on the way",
+      words: { en: ["wheelchair", "stairs", "steps"], de: ["rollstuhl", "treppen", "stufen"] },
+      states: (slot: Slot) => slot.stepFree,
+    },
+    {
+      name: "sedation",
+      description: "treated under sedation",
+      words: { en: ["sedation", "sedated"], de: ["sedierung", "dämmerschlaf"] },
+      states: (slot: Slot) => slot.sedation ?? "unknown",
+    },
+  ],
+  tools: [
+    defineTool({
+      name: "find_slots",
+      description: "Lists the free slots, each with what it `breaks` of the needs known.",
+      parameters: z.object({ patients }),
+      looksUp: { items: (found: Slot[]) => found, for: (input) => input.patients },
+      run: () => slots.filter((slot) => ![...booked.values()].flat().includes(slot)),
+    }),
+    defineTool({
+      name: "book_slot",
+      description: "Books a slot.",
+      parameters: slotOf,
+      binds: {
+        what: "appointment",
+        items: ({ slot_id }) => slots.filter(({ id }) => id === slot_id),
+        show: line,
+        for: (input) => input.patients,
+      },
+      run: ({ slot_id }, { owner }) => {
+        booked.set(owner, [...(booked.get(owner) ?? []), ...slots.filter(({ id }) => id === slot_id)]);
+        return { booked: slot_id };
+      },
+    }),
+    defineTool({
+      name: "cancel_appointment",
+      description: "Cancels an appointment, by the patient's words for it.",
+      parameters: z.object({ words: z.string() }),
+      ends: {
+        what: "appointment",
+        items: ({ words }, { owner }) => (booked.get(owner) ?? []).filter((slot) => line(slot).includes(words)),
+        show: line,
+      },
+      run: ({ words }, { owner }) => {
+        booked.set(
+          owner,
+          (booked.get(owner) ?? []).filter((slot) => !line(slot).includes(words)),
+        );
+        return { cancelled: words };
+      },
+    }),
+  ],
+});

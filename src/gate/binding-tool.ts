@@ -1,0 +1,230 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Element, JsonObject } from "../domain/session.js";
+import { canonicalJson } from "../platform/canonical-json.js";
+import { AppError } from "../platform/errors.js";
+import type { AnyTool, ToolContext, ToolResult } from "../ports/agent.js";
+import type { Binding, Shown } from "../ports/binding.js";
+import { ANSWERABLE_TURNS, standsIn } from "./consent.js";
+import type { ConstraintGate } from "./constraint-gate.js";
+import type { ShownCall, ShownCalls } from "./shown-calls.js";
+import { candidateOf, type StatedParts } from "./stated.js";
+import type { Conflict, Verdict } from "./verdict.js";
+
+/** What the gate adds to a binding tool's arguments: how the guest answered what they were shown. */
+const ANSWER = {
+  agreed: "the guest's words in this message that agree to what they were shown; not when they hesitate",
+  anyway: "only when they were told what stands against it: their words in this message to do it all the same",
+} as const;
+const MAX_WORDS_CHARS = 500;
+const answerSchema = z.object({
+  agreed: z.string().max(MAX_WORDS_CHARS).optional(),
+  anyway: z.string().max(MAX_WORDS_CHARS).optional(),
+});
+type Answer = z.infer<typeof answerSchema>;
+
+export interface HeldParts extends StatedParts {
+  readonly gate: ConstraintGate;
+  readonly shown: ShownCalls;
+}
+
+/** A call with what it means: one thing of the catalogue. */
+interface Meant {
+  readonly input: JsonObject;
+  readonly answer: Answer;
+  readonly item: unknown;
+  readonly line: string;
+  /** Stands for it: the session, the tool, its arguments, the line. */
+  readonly call: string;
+}
+
+/**
+ * A binding tool behind the gate: the first call shows, a later turn's does what was shown. What a model makes of it, nothing is done that
+ * the guest has not seen and agreed to.
+ * @throws INVALID_CONFIG where the tool has arguments of the names that the gate adds
+ */
+export function heldTool(tool: AnyTool, acts: Shown, parts: HeldParts): AnyTool {
+  return {
+    ...tool,
+    description: `${tool.description} ${HOW[tool.binds === undefined ? "ends" : "binds"]}`,
+    parameters: withAnswer(tool),
+    run: async (args: never, context) => {
+      const { input, answer } = args as { readonly input: JsonObject; readonly answer: Answer };
+      const items = await acts.items(input, context);
+      if (items.length !== 1) return { output: whichOne(items, acts, input) };
+      const line = acts.show(items[0], input);
+      const call = hashOf([context.owner, context.sessionId, tool.name, input, line]);
+      return new HeldCall(tool, parts, context, { input, answer, item: items[0], line, call }).run();
+    },
+  };
+}
+
+const HOW = {
+  binds: "The first call only shows it; once the guest, in a later message, agrees, call again with the same arguments and `agreed`.",
+  ends: "The first call only shows what would be taken back; once the guest agrees in a later message, call again with `agreed`.",
+};
+
+/** None, or several. */
+function whichOne(items: readonly unknown[], { what, show }: Shown, input: JsonObject): JsonObject {
+  if (items.length === 0)
+    return {
+      status: "not_found",
+      ask: `Nothing was done: no ${what} is meant by this. Look it up, and ask the guest which one they mean.`,
+    };
+  const candidates = items.slice(0, MOST_CANDIDATES).map((item) => show(item, input));
+  return { status: "which_one", candidates, ask: `Nothing was done: ask the guest which ${what} they mean.` };
+}
+
+const MOST_CANDIDATES = 10;
+
+class HeldCall {
+  readonly #tool: AnyTool;
+  readonly #parts: HeldParts;
+  readonly #context: ToolContext;
+  readonly #meant: Meant;
+
+  constructor(tool: AnyTool, parts: HeldParts, context: ToolContext, meant: Meant) {
+    this.#tool = tool;
+    this.#parts = parts;
+    this.#context = context;
+    this.#meant = meant;
+  }
+
+  async run(): Promise<ToolResult> {
+    const { owner, turn, userMessage, consent } = this.#context;
+    const { answer, call } = this.#meant;
+    const before = await this.#parts.shown.find(owner, call);
+    if (before?.done === turn) return this.#alreadyDone();
+    const seen = before !== null && before.done === null && before.turn < turn && before.turn >= turn - ANSWERABLE_TURNS ? before : null;
+    const pressed = seen !== null && consent === tokenOf(seen);
+    const agrees = seen !== null && (pressed || [answer.agreed, answer.anyway].some((words) => standsIn(words, userMessage.content)));
+    const verdict = await this.#judged(agrees);
+    const against = verdict === null ? "" : againstOf(verdict);
+    const fresh = verdict?.mentions.filter(({ id }) => seen?.mentioned.includes(id) !== true) ?? [];
+    const overrides = against === "" || (seen?.against === against && (pressed || standsIn(answer.anyway, userMessage.content)));
+    if (seen !== null && agrees && overrides && fresh.length === 0) return this.#done(seen, verdict);
+    const refused = seen !== null && agrees && fresh.length === 0 ? refusal(seen.against, against) : null;
+    return this.#show(before, verdict, against, refused);
+  }
+
+  async #judged(agrees: boolean): Promise<Verdict | null> {
+    const binds: Binding | undefined = this.#tool.binds;
+    if (binds === undefined) return null;
+    const { input, item, line } = this.#meant;
+    const companions = binds.for?.(input) ?? [];
+    const judge = await this.#parts.gate.read(this.#context, { toBook: agrees, named: companions });
+    const once = judge.people.once(companions);
+    const size = binds.size?.(input) ?? once.length + 1;
+    const { sessionId, earlierMessages = [], userMessage } = this.#context;
+    const party = { companions: once, absent: [], size, said: [...earlierMessages, userMessage.content], sessionId };
+    return judge(candidateOf(item, line, binds.startsAt?.(item) ?? null, this.#parts), party);
+  }
+
+  async #done(seen: ShownCall, verdict: Verdict | null): Promise<ToolResult> {
+    // Two calls of one turn: the second finds that it was taken.
+    if (!(await this.#parts.shown.take(this.#context.owner, seen, this.#context.turn))) return this.#alreadyDone();
+    const passedOver = verdict?.conflicts.map(({ memoryId }) => memoryId) ?? [];
+    try {
+      return await this.#tool.run(this.#meant.input as never, { ...this.#context, ...(passedOver.length > 0 && { passedOver }) });
+    } catch (error) {
+      await this.#parts.shown.giveBack(this.#context.owner, seen);
+      throw error;
+    }
+  }
+
+  #alreadyDone(): ToolResult {
+    return { output: { status: "already_done", shown: this.#meant.line } };
+  }
+
+  async #show(before: ShownCall | null, verdict: Verdict | null, against: string, refused: string | null): Promise<ToolResult> {
+    const { call, line } = this.#meant;
+    const told = new Set(before?.mentioned ?? []);
+    const reminders = verdict?.mentions.filter(({ id }) => !told.has(id)).map((mention) => mention.line) ?? [];
+    const mentioned = [...new Set([...told, ...(verdict?.mentions.map(({ id }) => id) ?? [])])];
+    const shown = { call, turn: this.#context.turn, against, mentioned, done: null };
+    await this.#parts.shown.put(this.#context.owner, shown);
+    const conflicts = verdict?.conflicts.map(conflictLine) ?? [];
+    const output = {
+      status: against === "" ? "shown" : "stopped",
+      shown: line,
+      ...(verdict !== null && verdict.met.length > 0 && { needs_met: [...verdict.met] }),
+      ...(conflicts.length > 0 && { conflicts }),
+      ...(verdict?.unchecked === true && { unchecked: uncheckedLine(verdict, this.#context) }),
+      ...(reminders.length > 0 && { reminders }),
+      ...(refused !== null && { refused }),
+      ask: against === "" ? this.#ask() : "Nothing was done. Tell the guest what stands against it, and ask whether to do it all the same.",
+    };
+    return { output, elements: [this.#element(shown, conflicts)] };
+  }
+
+  #ask(): string {
+    const { binds, ends } = this.#tool;
+    const asked = binds === undefined ? `take back this ${ends?.what}` : `go ahead with this ${binds.what}`;
+    return `Nothing was done yet. Say the reminders, and ask the guest whether to ${asked}.`;
+  }
+
+  #element(shown: ShownCall, conflicts: readonly string[]): Element {
+    const token = tokenOf(shown);
+    const { line, input } = this.#meant;
+    return {
+      id: `approval:${token}`,
+      type: "approval",
+      name: this.#tool.name,
+      content: JSON.stringify({ token, tool: this.#tool.name, question: line, conflicts, input }),
+      display: "inline",
+    };
+  }
+}
+
+function refusal(asked: string, against: string): string | null {
+  if (against === "") return null;
+  return asked === against
+    ? "`agreed` passes over nothing: where the guest's words say to do it all the same, call again with `anyway`."
+    : "Tell the guest first: only a later message of theirs can answer this.";
+}
+
+function conflictLine({ memory, who, because, toConfirm }: Conflict): string {
+  const asks = toConfirm ? " That is not confirmed yet: ask whether it is so." : "";
+  return `${who === "self" ? "" : `${who}: `}${memory}. ${because}${asks}`;
+}
+
+function uncheckedLine({ memoryOff }: Verdict, { memory }: ToolContext): string {
+  if (memory === "off") return "Nothing that is known of the guest is used in this conversation: ask what must hold for those who come.";
+  return memoryOff
+    ? "Long-term memory is off: ask what must hold for those who come."
+    : "What must hold for the guest could not be read: ask what must hold for those who come.";
+}
+
+/** What stands against it. The empty string: nothing. */
+function againstOf({ conflicts, unchecked }: Verdict): string {
+  return conflicts.length === 0 && !unchecked ? "" : hashOf([conflicts.map(({ memoryId }) => memoryId).sort(), unchecked]);
+}
+
+/** Of the button under what was shown: of another turn it is another. */
+function tokenOf({ call, turn, against, mentioned }: ShownCall): string {
+  return hashOf([call, turn, against, mentioned]);
+}
+
+/** 32 characters. */
+function hashOf(what: unknown): string {
+  return createHash("sha256").update(canonicalJson(what)).digest("hex").slice(0, 32);
+}
+
+/** The tool's arguments, and beside them what the guest answered; each checked by its own schema. */
+function withAnswer(tool: AnyTool): z.ZodType {
+  const { $schema: _schema, properties, ...told } = z.toJSONSchema(tool.parameters, { io: "input", unrepresentable: "any" });
+  const taken = Object.keys(ANSWER).find((name) => properties?.[name] !== undefined);
+  if (taken !== undefined)
+    throw new AppError("INVALID_CONFIG", { detail: `The tool ${tool.name} has an argument "${taken}": that name is the gate's.` });
+  const answers = Object.entries(ANSWER).map(([name, description]) => [name, { type: "string", description }]);
+  const check = z.transform(async (value: unknown, context) => {
+    const { agreed, anyway, ...rest } = z.looseObject({}).parse(value ?? {});
+    const [answer, input] = await Promise.all([answerSchema.safeParseAsync({ agreed, anyway }), tool.parameters.safeParseAsync(rest)]);
+    for (const issue of [...(answer.error?.issues ?? []), ...(input.error?.issues ?? [])]) context.issues.push(issue as never);
+    return { input: input.data, answer: answer.data };
+  });
+  return z
+    .unknown()
+    .meta({ ...told, properties: { ...properties, ...Object.fromEntries(answers) } })
+    .pipe(check);
+}

@@ -1,0 +1,40 @@
+import type { AnyTool, ToolContext, ToolResult } from "../ports/agent.js";
+import type { Found, LookUp } from "../ports/binding.js";
+import type { HeldParts } from "./binding-tool.js";
+import { candidateOf } from "./stated.js";
+import type { Verdict } from "./verdict.js";
+
+/** A tool that looks up: each thing found is told with what it breaks of the needs of those who come, and what isn't stated of it. */
+export function markedTool(tool: AnyTool, looksUp: LookUp, parts: HeldParts): AnyTool {
+  return {
+    ...tool,
+    run: async (input: never, context) => {
+      const { found, ...result } = await tool.run(input, context);
+      return found === undefined ? result : marked(result, found, looksUp.for?.(input) ?? [], looksUp.bound === true, parts, context);
+    },
+  };
+}
+
+async function marked(
+  result: ToolResult,
+  found: Found,
+  named: readonly string[],
+  bound: boolean,
+  parts: HeldParts,
+  context: ToolContext,
+): Promise<ToolResult> {
+  if (found.items.length === 0) return result;
+  const judge = await parts.gate.read(context, { toBook: bound, named });
+  const companions = judge.people.once(named);
+  const said = [...(context.earlierMessages ?? []), context.userMessage.content];
+  const party = { companions, absent: [], size: companions.length + 1, said, sessionId: context.sessionId };
+  const marks = found.items.map((item) => markOf(judge(candidateOf(item, "this", null, parts), party)));
+  return { ...result, output: found.told(marks) };
+}
+
+/** In the words of the memories. What has neither is told as it is. */
+function markOf({ conflicts, mentions }: Verdict) {
+  const breaks = conflicts.map(({ memory, who }) => (who === "self" ? memory : `${who}: ${memory}`));
+  const not_stated = mentions.flatMap(({ along, need }) => (along && need !== undefined ? [need] : []));
+  return { ...(breaks.length > 0 && { breaks }), ...(not_stated.length > 0 && { not_stated }) };
+}

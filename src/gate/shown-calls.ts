@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Owner } from "../domain/owner.js";
+import type { StateEngine } from "../state/engine.js";
+import { optimisticCommit, unchanged } from "../state/optimistic-commit.js";
+import { named, ownerPartition } from "../state/partition.js";
+
+/** What guests were shown before it was done, as hashes and ids: what they agree to later is just this. */
+
+const KEY = "record/shown";
+/** Of one guest. The oldest go. */
+const MOST_SHOWN = 50;
+
+const shownSchema = z.object({
+  /** Of the session, the tool, its arguments and the line that was shown. */
+  call: z.string(),
+  /** The turn whose answer showed it. */
+  turn: z.number(),
+  /** Of what stood against it; the empty string where nothing did. */
+  against: z.string(),
+  /** What it mentioned: ids of memories. */
+  mentioned: z.array(z.string()),
+  /** The turn that did it; null: not done yet. */
+  done: z.number().nullable(),
+});
+const valueSchema = z.object({ v: z.literal(1), shown: z.array(shownSchema) });
+
+export type ShownCall = Readonly<z.infer<typeof shownSchema>>;
+
+export class ShownCalls {
+  readonly #engine: StateEngine;
+
+  constructor(engine: StateEngine) {
+    this.#engine = engine;
+  }
+
+  async find(owner: Owner, call: string): Promise<ShownCall | null> {
+    const { entries } = await this.#engine.read(ownerPartition(owner), { keys: [KEY] });
+    return shownIn(entries.get(KEY)?.value).find((each) => each.call === call) ?? null;
+  }
+
+  /** In the place of what was shown of the same call. Durable on resolve. */
+  async put(owner: Owner, shown: ShownCall): Promise<void> {
+    await this.#change(owner, (all) => [shown, ...all.filter(({ call }) => call !== shown.call)].slice(0, MOST_SHOWN));
+  }
+
+  /** Marks it as done by a turn, before it is: false where another call was faster. */
+  async take(owner: Owner, { call, turn }: ShownCall, done: number): Promise<boolean> {
+    let took = false;
+    await this.#change(owner, (all) => {
+      const isIt = (each: ShownCall) => each.call === call && each.turn === turn && each.done === null;
+      took = all.some(isIt);
+      return took ? all.map((each) => (isIt(each) ? { ...each, done } : each)) : all;
+    });
+    return took;
+  }
+
+  /** It was not done after all. */
+  async giveBack(owner: Owner, { call }: ShownCall): Promise<void> {
+    await this.#change(owner, (all) => all.map((each) => (each.call === call ? { ...each, done: null } : each)));
+  }
+
+  async #change(owner: Owner, change: (all: readonly ShownCall[]) => readonly ShownCall[]): Promise<void> {
+    await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [KEY] }, (read) => {
+      const all = shownIn(read.entries.get(KEY)?.value);
+      const next = change(all);
+      const value = JSON.stringify({ v: 1, shown: [...next] } satisfies z.infer<typeof valueSchema>);
+      const commit = { epoch: read.epoch, checks: unchanged(read, KEY), puts: [named(owner), { key: KEY, value }] };
+      return { commit: next === all ? null : commit, result: undefined };
+    });
+  }
+}
+
+function shownIn(value: string | undefined): readonly ShownCall[] {
+  return value === undefined ? [] : valueSchema.parse(JSON.parse(value)).shown;
+}

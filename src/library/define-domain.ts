@@ -1,0 +1,169 @@
+import { type Category, category, DEFAULT_CATEGORIES } from "../domain/categories.js";
+import { needTalkOf, needWordsOf, OFF_RECORD } from "../languages/need-talk.js";
+import { AppError, type ErrorDetail } from "../platform/errors.js";
+import { nearestName } from "../platform/nearest-name.js";
+import type { AnyTool, Domain, Need } from "../ports/agent.js";
+import type { Shown, Stated } from "../ports/binding.js";
+import type { OfCatalogue } from "./define-tool.js";
+
+/** One thing that may have to hold, as a domain's author writes it. `Item`: of the domain's catalogue. `Language`: that it claims. */
+export interface NeedDefinition<Item, Language extends string = string> {
+  /** In snake case. One that begins with `no_` is a thing that must not be: `no_latex`. */
+  readonly name: string;
+  /** One line for the model that reads messages. */
+  readonly description: string;
+  /** By which guests name it, in every language of the domain: words and short phrases, plurals too where they are other words. */
+  readonly words: Readonly<Record<Language, readonly string[]>>;
+  /** Whether something of the catalogue meets it; `"unknown"` where the catalogue doesn't say: the guest is told. Pure. */
+  states(item: Item): Stated;
+  /** The category of its memories. Default: the one that is hard, where there is one. */
+  readonly category?: string;
+  /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. Default: by the name. */
+  readonly kind?: "avoid" | "be";
+  /** Of needs of one slot a person has one. Default: it excludes no other. */
+  readonly slot?: string;
+  /** Needs that it holds in itself: who is vegan eats no fish. Default: none. */
+  readonly holds?: readonly string[];
+  /** Other names by which a model may give it. Default: none. */
+  readonly spellings?: readonly string[];
+}
+
+/** A product, described once. */
+export interface DomainDefinition<Item, Language extends string = string>
+  extends Pick<Domain, "recall" | "arrange" | "records" | "close" | "offline"> {
+  /** 1 to 64 small letters, digits, `_` and `-`. Becomes `agent_type` of its sessions. */
+  readonly name: string;
+  /** The system prompt: what the assistant is. Stable, without dates or user data. */
+  readonly prompt: string;
+  /** ISO 639-1. Every need has words in each. Default: `en`. */
+  readonly languages?: readonly Language[];
+  /** What is remembered of users; one of them is `other`. Default: needs, and a general table of what need not hold. */
+  readonly categories?: readonly Category[];
+  readonly needs?: readonly NeedDefinition<Item, NoInfer<Language>>[];
+  /** Each says what it `binds`, or that it `looksUp`. Made with `defineTool`. */
+  readonly tools: readonly OfCatalogue<Item>[];
+}
+
+/**
+ * A product on Maitred from one description: the reader of messages, the checks of what it proposes, what is recalled and the gate in front
+ * of binding tools follow from it.
+ * @throws INVALID_CONFIG that names the domain and everything in it that can't be
+ *
+ * @example
+ * const dentist = defineDomain({
+ *   name: "dentist",
+ *   prompt: "You look after the appointments of a dental practice.",
+ *   needs: [{ name: "no_latex", description: "no latex", words: { en: ["latex"] }, states: (slot: Slot) => !slot.latex }],
+ *   tools: [findSlots, bookSlot],
+ * });
+ */
+export function defineDomain<Item = never, const Language extends string = "en">(definition: DomainDefinition<Item, Language>): Domain {
+  const { name, prompt, tools, languages = ["en"], categories = categoriesWithNeeds(), needs = [], ...rest } = definition;
+  const named = needs.map((need) => ({ ...need, category: need.category ?? onlyHard(categories) ?? "" }));
+  const wrong = [
+    ...(/^[a-z][a-z0-9_-]{0,63}$/.test(name) ? [] : [at("/name", "1 to 64 small letters, digits, `_` and `-`")]),
+    ...(prompt.trim() === "" ? [at("/prompt", "it is empty")] : []),
+    ...named.flatMap((need, index) => wrongIn(need, index, named, { languages, categories })),
+    ...tools.flatMap(wrongTool),
+    ...wrongOccasions(categories, definition.recall),
+  ];
+  if (wrong.length > 0) {
+    const detail = `The domain "${name.slice(0, 64)}": ${wrong.map(({ pointer, detail: why }) => `${pointer}: ${why}`).join("; ")}.`;
+    throw new AppError("INVALID_CONFIG", { detail, errors: wrong });
+  }
+  const flat = named.map(({ words, ...need }): Need => ({ ...need, words: Object.values<readonly string[]>(words).flat() }) as Need);
+  const { needTalk, offRecord } = { needTalk: needTalkOf(needWordsOf(flat)), offRecord: OFF_RECORD };
+  return { ...rest, name, prompt, tools, categories, needs: flat, needTalk, offRecord };
+}
+
+/** The general table, with one category for all that must hold. */
+function categoriesWithNeeds(): readonly Category[] {
+  const needs = category(
+    "needs",
+    "what must hold for somebody: allergies, diets, access and the like",
+    "constraint",
+    "hard",
+    [],
+    "the need",
+  );
+  return [needs, ...DEFAULT_CATEGORIES.filter(({ strength }) => strength === "soft")];
+}
+
+function at(pointer: string, detail: string): ErrorDetail {
+  return { pointer, detail };
+}
+
+function onlyHard(categories: readonly Category[]): string | undefined {
+  const [only, another] = categories.filter(({ strength }) => strength === "hard");
+  return another === undefined ? only?.name : undefined;
+}
+
+type Named = NeedDefinition<never> & { readonly category: string };
+
+/** Names are compared as a model may write them: case, blanks and hyphens don't matter. */
+function spelt(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+function wrongIn(
+  need: Named,
+  index: number,
+  all: readonly Named[],
+  { languages, categories }: { readonly languages: readonly string[]; readonly categories: readonly Category[] },
+): ErrorDetail[] {
+  const { name, words = {}, category: own } = need;
+  const pointer = `/needs/${index}`;
+  const said = [name, ...(need.spellings ?? [])].map(spelt);
+  const twin = all.find(
+    (other, place) => place < index && [other.name, ...(other.spellings ?? [])].some((each) => said.includes(spelt(each))),
+  );
+  const names = categories.map((each) => each.name);
+  const hard = categories.filter(({ strength }) => strength === "hard").map((each) => each.name);
+  const silent = languages.filter((language) => ((words as Readonly<Record<string, readonly string[]>>)[language] ?? []).length === 0);
+  const none = (need.holds ?? []).filter((held) => held !== "other" && !all.some((other) => other.name === held));
+  return [
+    ...(/^[a-z][a-z0-9_]{0,63}$/.test(name) ? [] : [at(`${pointer}/name`, "snake case, 1 to 64 characters")]),
+    ...(name === "other" ? [at(`${pointer}/name`, "`other` is what is none of the domain's needs")] : []),
+    ...(twin === undefined ? [] : [at(`${pointer}/name`, `"${name}" and "${twin.name}" are one name`)]),
+    ...silent.map((language) => at(`${pointer}/words/${language}`, `"${name}" has no word in a language that the domain claims`)),
+    ...(typeof need.states === "function" ? [] : [at(`${pointer}/states`, `nothing says whether the catalogue meets "${name}"`)]),
+    ...(own === ""
+      ? [at(`${pointer}/category`, `say which one "${name}" belongs to: ${(hard.length > 0 ? hard : names).join(", ")}`)]
+      : []),
+    ...(own === "" || names.includes(own)
+      ? []
+      : [at(`${pointer}/category`, `there is no "${own}"; did you mean "${nearestName(own, names) ?? names[0]}"?`)]),
+    ...none.map((held) => at(`${pointer}/holds`, `there is no need "${held}"`)),
+  ];
+}
+
+function wrongTool({ name, binds, ends, looksUp }: AnyTool, index: number): ErrorDetail[] {
+  const pointer = `/tools/${index}`;
+  const [acts, another] = [binds, ends, looksUp].filter((part) => part !== undefined);
+  if (another !== undefined) return [at(pointer, `the tool "${name}" is of two kinds: one of \`binds\`, \`ends\` and \`looksUp\``)];
+  if (acts === undefined)
+    return [
+      at(pointer, `say what the tool "${name}" \`binds\` or \`ends\`, or that it only \`looksUp\`: what binds must not pass the gate by`),
+    ];
+  const shown: Partial<Shown> | undefined = binds ?? ends;
+  const missing = shown === undefined ? [] : (["what", "items", "show"] as const).filter((part) => !shown[part]);
+  const kind = binds === undefined ? "ends" : "binds";
+  return missing.map((part) => at(`${pointer}/${kind}/${part}`, `the tool "${name}" doesn't say this of what it ${kind}`));
+}
+
+/** An occasion that no category has calls for nothing, and one that no table has is never found. */
+function wrongOccasions(categories: readonly Category[], recall: Domain["recall"]): ErrorDetail[] {
+  if (recall === undefined) return [];
+  const known = Object.keys(recall.occasions);
+  const used = categories.flatMap(({ name, occasions: { always = [], named = [], otherwise = [], alike = [] } = {} }) =>
+    [...always, ...named, ...otherwise, ...alike].map((occasion) => ({ name, occasion })),
+  );
+  return [
+    ...used
+      .filter(({ occasion }) => !known.includes(occasion))
+      .map(({ name, occasion }) => at("/categories", `"${name}" is for the occasion "${occasion}", which \`recall\` does not have`)),
+    ...known
+      .filter((occasion) => !used.some((each) => each.occasion === occasion))
+      .map((occasion) => at(`/recall/occasions/${occasion}`, "no category has it: it calls for nothing")),
+  ];
+}

@@ -1,0 +1,295 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { ToolBox } from "../../src/agent/tool-box.js";
+import type { Memory } from "../../src/domain/memory.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { JsonObject } from "../../src/domain/session.js";
+import { ConstraintGate } from "../../src/gate/constraint-gate.js";
+import { gatedTools } from "../../src/gate/gated-tools.js";
+import { ShownCalls } from "../../src/gate/shown-calls.js";
+import { defineDomain, defineTool } from "../../src/index.js";
+import { knownNeed } from "../../src/memories/checks/category-and-need.js";
+import { AppError } from "../../src/platform/errors.js";
+import { silentLogger } from "../../src/platform/logger.js";
+import type { Domain, ToolContext } from "../../src/ports/agent.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { constraint } from "../support/constraints.js";
+
+interface Slot {
+  readonly id: string;
+  readonly gloves: string;
+  readonly stairs: boolean | null;
+}
+const SLOTS: readonly Slot[] = [
+  { id: "monday", gloves: "latex", stairs: false },
+  { id: "tuesday", gloves: "nitrile", stairs: true },
+  { id: "wednesday", gloves: "nitrile", stairs: false },
+  { id: "thursday", gloves: "nitrile", stairs: null },
+];
+const slotInput = z.strictObject({ slot: z.string(), patients: z.array(z.string()).optional() });
+
+/** A practice: one guest's turns with its tools, as a model could call them. */
+class Practice {
+  readonly booked: string[] = [];
+  needs: readonly Memory[] = [];
+  storeDown = false;
+  broken = false;
+  turn = 0;
+  pressed: string | undefined;
+  sessionId = "session";
+  readonly #box: ToolBox;
+  readonly #said: string[] = [];
+  #calls = 0;
+
+  constructor(engine = new MemoryEngine()) {
+    const domain = this.#domain();
+    const needs = domain.needs ?? [];
+    const gate = new ConstraintGate({
+      needs: {
+        needs: async () => {
+          if (this.storeDown) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
+          return this.needs;
+        },
+      },
+      writtenBack: async () => true,
+      logger: silentLogger,
+    });
+    const parts = { gate, shown: new ShownCalls(engine), needs, needMeant: (said: string | null) => knownNeed(said, needs) };
+    this.#box = new ToolBox({ tools: gatedTools(domain.tools, parts), maxOutputChars: 16_000, logger: silentLogger });
+  }
+
+  #domain(): Domain {
+    return defineDomain({
+      name: "dentist",
+      prompt: "You look after appointments.",
+      needs: [
+        { name: "no_latex", description: "no latex", words: { en: ["latex"] }, states: (slot: Slot) => slot.gloves !== "latex" },
+        {
+          name: "step_free",
+          description: "no stairs",
+          words: { en: ["stairs"] },
+          states: ({ stairs }: Slot) => (stairs === null ? "unknown" : !stairs),
+        },
+      ],
+      tools: [
+        defineTool({
+          name: "find_slots",
+          description: "Lists slots.",
+          parameters: z.object({ patients: z.array(z.string()).default([]) }),
+          looksUp: { items: ({ slots }: { slots: readonly Slot[] }) => slots, for: ({ patients }) => patients },
+          run: () => ({ slots: SLOTS }),
+        }),
+        defineTool({
+          name: "book_slot",
+          description: "Books a slot.",
+          parameters: slotInput,
+          binds: {
+            what: "appointment",
+            items: ({ slot }) => SLOTS.filter(({ id }) => id.includes(slot)),
+            show: ({ id }) => `Cleaning on ${id}`,
+            for: ({ patients }) => patients ?? [],
+          },
+          run: ({ slot }, { passedOver = [] }) => {
+            if (this.broken) throw new Error("the calendar is away");
+            this.booked.push(slot);
+            return { booked: slot, passed_over: [...passedOver] };
+          },
+        }),
+        defineTool({
+          name: "cancel_slot",
+          description: "Cancels an appointment.",
+          parameters: z.object({ words: z.string() }),
+          ends: {
+            what: "appointment",
+            items: ({ words }) => this.booked.filter((id) => words.includes(id)),
+            show: (id) => `Cleaning on ${id}`,
+          },
+          run: ({ words }) => {
+            this.booked.splice(0);
+            return { cancelled: words };
+          },
+        }),
+      ],
+    });
+  }
+
+  /** The guest says something, and the model calls a tool. */
+  async says(words: string, name: string, input: JsonObject) {
+    this.turn += 1;
+    const outcome = await this.again(words, name, input);
+    this.#said.push(words);
+    return outcome;
+  }
+
+  /** In the same turn. */
+  async again(words: string, name: string, input: JsonObject) {
+    this.#calls += 1;
+    const context: ToolContext = {
+      owner: ownerOf("default", "ada"),
+      sessionId: this.sessionId,
+      turn: this.turn,
+      callId: `call_${this.#calls}`,
+      userMessage: { id: `m${this.turn}`, content: words },
+      earlierMessages: this.#said,
+      ...(this.pressed !== undefined && { consent: this.pressed }),
+      now: new Date("2026-03-11T10:00:00Z"),
+      timeZone: "UTC",
+      signal: new AbortController().signal,
+    };
+    const { output, error, result } = await this.#box.run({ id: context.callId, name, arguments: JSON.stringify(input) }, 0, context);
+    const shown = result?.elements?.[0];
+    const token = shown === undefined ? undefined : (JSON.parse(shown.content ?? "{}") as { token: string }).token;
+    return { ...((output ?? {}) as JsonObject), error, token };
+  }
+}
+
+const latex = constraint("Is allergic to latex", "needs", "self", { need: "no_latex" });
+const stairs = constraint("Can't climb stairs", "needs", "self", { need: "step_free" });
+
+describe("[gate-of-every-domain] a binding tool of any domain", () => {
+  test("shows first, and does it in a later turn when the guest's own words agree to just that", async () => {
+    const practice = new Practice();
+    expect(await practice.says("Wednesday please", "book_slot", { slot: "wednesday" })).toMatchObject({
+      status: "shown",
+      shown: "Cleaning on wednesday",
+    });
+    expect(practice.booked).toEqual([]);
+    expect(await practice.again("Wednesday please", "book_slot", { slot: "wednesday", agreed: "Wednesday please" })).toMatchObject({
+      status: "shown",
+    });
+    expect(practice.booked).toEqual([]);
+    expect(await practice.says("yes, do", "book_slot", { slot: "wednesday", agreed: "of course" })).toMatchObject({ status: "shown" });
+    expect(practice.booked).toEqual([]);
+    expect(await practice.says("yes, do", "book_slot", { slot: "wednesday", agreed: "yes, do" })).toMatchObject({ booked: "wednesday" });
+    expect(practice.booked).toEqual(["wednesday"]);
+  });
+
+  test("does nothing that was never shown: other arguments, another conversation, too long ago", async () => {
+    const practice = new Practice();
+    await practice.says("Wednesday please", "book_slot", { slot: "wednesday" });
+    expect(await practice.says("yes", "book_slot", { slot: "tuesday", agreed: "yes" })).toMatchObject({ status: "shown" });
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", patients: ["Tom"], agreed: "yes" })).toMatchObject({
+      status: "shown",
+    });
+    practice.sessionId = "another";
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ status: "shown" });
+    practice.turn += 5;
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ status: "shown" });
+    expect(practice.booked).toEqual([]);
+  });
+
+  test("a need stops it: what and why is told, a mere yes passes over nothing, and the guest's word to do it all the same does", async () => {
+    const practice = new Practice();
+    practice.needs = [latex];
+    const stopped = await practice.says("Monday please", "book_slot", { slot: "monday" });
+    expect(stopped).toMatchObject({ status: "stopped", conflicts: [expect.stringMatching(/^Is allergic to latex\. .*no latex/i)] });
+    expect(await practice.says("yes", "book_slot", { slot: "monday", agreed: "yes" })).toMatchObject({ status: "stopped" });
+    expect(practice.booked).toEqual([]);
+    expect(await practice.says("book it anyway", "book_slot", { slot: "monday", anyway: "book it anyway" })).toMatchObject({
+      booked: "monday",
+      passed_over: [latex.id],
+    });
+  });
+
+  test("the button agrees to what it was under, and to nothing that came to stand against it since", async () => {
+    const practice = new Practice();
+    const shown = await practice.says("Monday please", "book_slot", { slot: "monday" });
+    practice.needs = [latex];
+    practice.pressed = shown.token;
+    const stopped = await practice.says("Confirm", "book_slot", { slot: "monday" });
+    expect(stopped).toMatchObject({ status: "stopped" });
+    expect(practice.booked).toEqual([]);
+    practice.pressed = stopped.token;
+    expect(await practice.says("Confirm", "book_slot", { slot: "monday" })).toMatchObject({ booked: "monday" });
+  });
+
+  test("what the catalogue doesn't state is said once, and a yes after that does it", async () => {
+    const practice = new Practice();
+    practice.needs = [stairs];
+    expect(await practice.says("Thursday please", "book_slot", { slot: "thursday" })).toMatchObject({
+      status: "shown",
+      reminders: [expect.stringContaining("Can't climb stairs")],
+    });
+    expect(await practice.says("yes", "book_slot", { slot: "thursday", agreed: "yes" })).toMatchObject({ booked: "thursday" });
+  });
+
+  test("a companion's need stops it where they come, and is mentioned where nobody says so", async () => {
+    const practice = new Practice();
+    practice.needs = [constraint("Is allergic to latex", "needs", "companion:Tom", { need: "no_latex" })];
+    expect(await practice.says("Monday for me and Tom", "book_slot", { slot: "monday", patients: ["Tom"] })).toMatchObject({
+      status: "stopped",
+      conflicts: [expect.stringContaining("Tom")],
+    });
+    expect(await practice.says("Monday just for me", "book_slot", { slot: "monday" })).toMatchObject({ status: "shown" });
+  });
+
+  test("where what must hold can't be read, the guest is asked, and only their word does it", async () => {
+    const practice = new Practice();
+    practice.storeDown = true;
+    expect(await practice.says("Wednesday", "book_slot", { slot: "wednesday" })).toMatchObject({
+      status: "stopped",
+      unchecked: expect.any(String),
+    });
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ status: "stopped" });
+    expect(await practice.says("nothing, do it", "book_slot", { slot: "wednesday", anyway: "nothing, do it" })).toMatchObject({
+      booked: "wednesday",
+    });
+  });
+
+  test("one yes does it once", async () => {
+    const practice = new Practice();
+    await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+    await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
+    await practice.again("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
+    await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
+    expect(practice.booked).toEqual(["wednesday"]);
+  });
+
+  test("what fails is not done, and the same yes does it when it is tried again", async () => {
+    const practice = new Practice();
+    await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+    practice.broken = true;
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ error: expect.any(String) });
+    practice.broken = false;
+    expect(await practice.again("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ booked: "wednesday" });
+  });
+
+  test("a name that matches nothing, or several, does nothing and is asked about", async () => {
+    const practice = new Practice();
+    expect(await practice.says("Sunday", "book_slot", { slot: "sunday" })).toMatchObject({ status: "not_found" });
+    expect(await practice.says("a day", "book_slot", { slot: "day" })).toMatchObject({
+      status: "which_one",
+      candidates: SLOTS.map(({ id }) => `Cleaning on ${id}`),
+    });
+  });
+
+  test("what ends one shows it first too, and no need stands against that", async () => {
+    const practice = new Practice();
+    practice.needs = [latex];
+    practice.booked.push("monday");
+    expect(await practice.says("cancel the brunch", "cancel_slot", { words: "the brunch" })).toMatchObject({ status: "not_found" });
+    expect(await practice.says("cancel monday", "cancel_slot", { words: "monday" })).toMatchObject({ status: "shown" });
+    expect(practice.booked).toEqual(["monday"]);
+    expect(await practice.says("yes", "cancel_slot", { words: "monday", agreed: "yes" })).toMatchObject({ cancelled: "monday" });
+    expect(practice.booked).toEqual([]);
+  });
+
+  test("what is looked up tells of each what it breaks and what isn't stated, companions' needs by their names", async () => {
+    const practice = new Practice();
+    practice.needs = [latex, constraint("Can't climb stairs", "needs", "companion:Tom", { need: "step_free" })];
+    expect(await practice.says("What is free for Tom and me?", "find_slots", { patients: ["Tom"] })).toMatchObject({
+      slots: [
+        { id: "monday", breaks: ["Is allergic to latex"] },
+        { id: "tuesday", breaks: ["Tom: Can't climb stairs"] },
+        { id: "wednesday" },
+        { id: "thursday", not_stated: ["Tom: Can't climb stairs"] },
+      ],
+    });
+  });
+
+  test("wrong arguments are told to the model as any tool's", async () => {
+    const practice = new Practice();
+    expect((await practice.says("Wednesday", "book_slot", { slott: "wednesday" })).error).toMatch(/slot/);
+    expect((await practice.says("Wednesday", "book_slot", { slot: "wednesday", agreed: 7 })).error).toMatch(/agreed/);
+  });
+});
