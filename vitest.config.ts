@@ -35,6 +35,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@maitred\/([\w-]+)$/, replacement: join(import.meta.dirname, "packages/$1/src/index.ts") },
+      { find: /^maitred$/, replacement: join(import.meta.dirname, "src/index.ts") },
       { find: /^maitred\/([\w-]+)$/, replacement: join(import.meta.dirname, "src/$1.ts") },
     ],
   },

@@ -42,6 +42,13 @@ export default defineDomain({
       run: () => slots.filter((slot) => ![...booked.values()].flat().includes(slot)),
     }),
     defineTool({
+      name: "list_appointments",
+      description: "The patient's appointments, each with what it `breaks`: look here when they tell a need.",
+      parameters: z.object({}),
+      looksUp: { items: (found: readonly Slot[]) => found, bound: true },
+      run: (_, { owner }) => booked.get(owner) ?? [],
+    }),
+    defineTool({
       name: "book_slot",
       description: "Books a slot.",
       parameters: slotOf,
