@@ -121,8 +121,8 @@ export interface ChatRequest {
   readonly timeZone?: string;
   /** IANA time zone that identity gives the user, for sessions that say nothing else. */
   readonly homeTimeZone?: string;
-  /** One turn's extra prompt, from the application (OpenAI's `instructions`): never a memory. */
-  readonly instructions?: string;
+  /** The turn's prompt, the application's own, in the place of the domain's: never a memory, and not kept. Default: the domain's. */
+  readonly prompt?: string;
   /**
    * Tools that the caller runs by itself: where the model calls one, the answer has `calls` and the turn waits for {@link Chat.resume}. One
    * named as a tool of the agent's own stands in its place. Default: none.
@@ -138,7 +138,7 @@ export interface CallResult {
 
 /** What a turn that waits goes on with. */
 export interface ResumeRequest
-  extends Pick<ChatRequest, "owner" | "sessionId" | "externalId" | "channel" | "timeZone" | "homeTimeZone" | "instructions" | "tools"> {
+  extends Pick<ChatRequest, "owner" | "sessionId" | "externalId" | "channel" | "timeZone" | "homeTimeZone" | "prompt" | "tools"> {
   /** One for each call that the turn waits for. */
   readonly results: readonly CallResult[];
 }

@@ -22,7 +22,6 @@ export interface VolatileParts {
   readonly unanswered?: readonly string[];
   readonly history: readonly HistoryHit[];
   readonly pageContext: string | null;
-  readonly instructions: string | null;
   readonly now: Date;
   /** IANA name. */
   readonly timeZone: string;
@@ -36,18 +35,7 @@ export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
 
 /** The last user message as it is sent: what changes with every turn, as data, and then the user's own words. */
 export function lastMessage(parts: VolatileParts, userContext: string, question: string): string {
-  const {
-    story = "",
-    toConfirm = [],
-    before = "",
-    unanswered = [],
-    history,
-    pageContext,
-    instructions,
-    now,
-    timeZone,
-    memoryStatus = "ok",
-  } = parts;
+  const { story = "", toConfirm = [], before = "", unanswered = [], history, pageContext, now, timeZone, memoryStatus = "ok" } = parts;
   const refs = history.map((hit, index) => referenceLine(hit, index, { you: "you", now, timeZone }));
   const known = [
     [`Now: ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
@@ -58,8 +46,6 @@ export function lastMessage(parts: VolatileParts, userContext: string, question:
     block("references", refs),
     block("unanswered", unanswered.map(item)),
     block("pageContext", pageContext === null ? [] : [item(pageContext)]),
-    // The caller's own, of as many lines as they like: none of them can be taken for a heading.
-    block("instructions", instructions === null ? [] : instructions.split("\n").map((line) => `  ${line}`)),
   ];
   return `${CONTEXT_BEGINS}\n${known.filter((text) => text !== "").join("\n\n")}\n\n${MESSAGE_BEGINS}\n${question}`;
 }

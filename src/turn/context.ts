@@ -8,7 +8,7 @@ import { inBlocks } from "./window.js";
 
 /** All that a turn knows before the model is called. */
 export interface ContextParts extends VolatileParts {
-  /** The domain's system prompt: the same bytes for every user. */
+  /** The system message: the same bytes in all of a conversation's turns, the domain's in all conversations. */
   readonly prompt: string;
   /** The rolling summary of rounds that have left the window, or null. */
   readonly summary: string | null;

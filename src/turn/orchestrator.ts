@@ -21,6 +21,7 @@ import { LongMessages } from "./long-messages.js";
 import { type LockedTurn, messageIdsOf, type OpenTurn, TurnOpening } from "./open-turn.js";
 import { type OrchestratorOptions, type OrchestratorParts, turnTimeoutMs } from "./orchestrator-parts.js";
 import { PrefixWatch } from "./prefix-watch.js";
+import { systemPrompt } from "./prompt.js";
 import { goingOn, imagesOf, turnToResume } from "./suspended-turn.js";
 import { TurnOutcome } from "./turn-outcome.js";
 import { notForgotten } from "./unanswered.js";
@@ -243,7 +244,7 @@ export class ConversationOrchestrator implements Chat {
       const unanswered = notForgotten(open.unanswered, tombstones).map(({ body }) => body.content);
       const context = buildContext(
         {
-          prompt: domain.prompt,
+          prompt: request.prompt === undefined ? domain.prompt : systemPrompt(request.prompt),
           summary: currentSummary(open.window, tombstones),
           rounds,
           conversationRounds: this.#options.rounds,
@@ -256,7 +257,6 @@ export class ConversationOrchestrator implements Chat {
           unanswered,
           history,
           pageContext: request.pageContext ?? null,
-          instructions: request.instructions ?? null,
           question: user.content,
           images: request.images.map(({ shown }) => shown),
           now,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** What every domain's prompt is followed by: how to treat what Maitred puts into the context. Stable, so that it is cached. */
+/** What every prompt, a domain's or a caller's, is followed by: how to treat what Maitred puts into the context. Stable, so that it is cached. */
 const RULES = readFileSync(new URL("./prompt.txt", import.meta.url), "utf8").trim();
 
 /** The one system message of every turn. */
-export function systemPrompt(domainPrompt: string): string {
-  return `${domainPrompt}\n\n${RULES}`;
+export function systemPrompt(prompt: string): string {
+  return `${prompt}\n\n${RULES}`;
 }

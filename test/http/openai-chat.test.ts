@@ -2,6 +2,7 @@ import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../src/platform/errors.js";
+import { systemPrompt } from "../../src/turn/prompt.js";
 import { all, openDoor } from "../support/door.js";
 import { PNG } from "../support/samples.js";
 
@@ -141,14 +142,23 @@ describe("POST /v1/chat/completions, by OpenAI's own client", () => {
     expect(await said(told, "ben")).not.toBe(id);
   });
 
-  test("system messages are this turn's prompt, and of no later one", async () => {
-    const { openai, model: script } = await openDoor([{ text: "Arr." }, { text: "Good evening." }]);
-    const prompted = [{ role: "system", content: "Talk like a pirate." }, ...HELLO, { role: "developer", content: "Be brief." }] as const;
-    await openai().chat.completions.create({ model, messages: [...prompted] });
+  test("system messages are the turn's prompt in the assistant's place, with the rules of memory behind them, and of no later one", async () => {
+    const { openai, model: script, thread } = await openDoor(["Arr.", "Aye.", "Good evening."].map((text) => ({ text })));
+    const pirate = { role: "system", content: "Talk like a pirate." } as const;
+    const prompted = [pirate, ...HELLO, { role: "developer", content: "Be brief." }] as const;
+    const { response } = await openai()
+      .chat.completions.create({ model, messages: [...prompted] })
+      .withResponse();
+    const messages = [...prompted, { role: "assistant", content: "Arr." }, user("And now?")] as const;
+    await openai().chat.completions.create({ model, messages: [...messages] });
     await openai().chat.completions.create({ model, messages: HELLO });
-    const [first, second] = script.requests;
-    expect(textIn(first?.messages.at(-1))).toMatch(/ {2}Talk like a pirate\.\n[\s\S]* {2}Be brief\.[\s\S]*Good evening\.$/);
-    expect(JSON.stringify(second)).not.toContain("pirate");
+    const [first, second, third] = script.requests.map((request) => request.messages);
+    expect(first?.[0]).toEqual({ role: "system", content: systemPrompt("Talk like a pirate.\n\nBe brief.") });
+    expect(second?.[0]).toEqual(first?.[0]);
+    expect(third?.[0]).toEqual({ role: "system", content: systemPrompt("You help.") });
+    expect(JSON.stringify([first?.slice(1), second?.slice(1), third])).not.toContain("pirate");
+    expect(JSON.stringify([first, second])).not.toContain("You help.");
+    expect(JSON.stringify([await thread(response.headers.get("X-Session-Id") ?? ""), script.read])).not.toContain("pirate");
   });
 
   test("a client's tools are offered; a call of one ends the answer, and its result goes on with the turn", async () => {
@@ -232,7 +242,11 @@ describe("errors, as OpenAI's client reads them", () => {
     ["a result of no call", { messages: [...HELLO, { role: "tool", content: "a" }] }, { param: "messages[1].tool_call_id" }],
     ["a result that nothing waits for", { messages: CALLED }, { status: 404, code: "session_not_found" }],
     ["a session that can't be one", { messages: HELLO, metadata: { session_id: "x" } }, { code: "invalid_session_id" }],
-    ["prompts without end", { messages: [{ role: "system", content: "x".repeat(32_001) }, ...HELLO] }, { code: "invalid_request" }],
+    [
+      "prompts without end",
+      { messages: [{ role: "system", content: "x".repeat(32_000) }, ...HELLO, { role: "system", content: "x" }] },
+      { code: "invalid_request", param: "messages[2].content" },
+    ],
   ];
 
   test("each is told with its place, and none is a failure of ours [hostile-input]", async () => {

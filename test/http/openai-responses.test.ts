@@ -1,6 +1,7 @@
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../src/platform/errors.js";
+import { systemPrompt } from "../../src/turn/prompt.js";
 import { all, openDoor } from "../support/door.js";
 
 const model = "any";
@@ -102,8 +103,9 @@ describe("POST /v1/responses, by OpenAI's own client", () => {
       conversation: { id: first.conversation?.id ?? "" },
     });
     expect((await thread(id)).map(({ output }) => output)).toEqual([input, "Arr.", "And?", "Yes."]);
-    const prompted = script.requests.map((request) => JSON.stringify(request).includes("pirate"));
-    expect(prompted).toEqual([true, false]);
+    const prompts = script.requests.map(({ messages }) => messages[0]);
+    expect(prompts).toEqual(["Talk like a pirate.", "You help."].map((prompt) => ({ role: "system", content: systemPrompt(prompt) })));
+    expect(JSON.stringify(script.requests.map(({ messages }) => messages.slice(1)))).not.toContain("pirate");
   });
 
   test("what was cut at the model's limit is incomplete", async () => {
@@ -119,6 +121,10 @@ describe("POST /v1/responses, by OpenAI's own client", () => {
     const { id } = await openai("ben").responses.create({ model, input });
     const refused: readonly (readonly [object, object])[] = [
       [{ input: "" }, { status: 400, param: "input" }],
+      [
+        { input, instructions: "x".repeat(32_001) },
+        { status: 400, param: "instructions" },
+      ],
       [{ input: [{ role: "user", content: [{ type: "input_file" }] }] }, { status: 400, param: "input[0].content[0]" }],
       [{ input: [{ type: "function_call_output", output: "a" }] }, { status: 400, param: "input[0].call_id" }],
       [

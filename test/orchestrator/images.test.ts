@@ -52,7 +52,7 @@ describe("a turn with images, from code", () => {
 
   test("has less room for rounds: an image takes tokens too", () => {
     const rounds = Array.from({ length: 10 }, (_, at) => round(at + 1));
-    const parts = { prompt: "p", profile: "", summary: null, rounds, recalled: [], history: [], pageContext: null, instructions: null };
+    const parts = { prompt: "p", profile: "", summary: null, rounds, recalled: [], history: [], pageContext: null };
     const given = { ...parts, question: "Which?", now: new Date(0), timeZone: "UTC" };
     const budget = { maxTokens: 1_600, counter: estimatedTokens };
     const image = { data: PNG, mediaType: "image/png" } as const;

@@ -56,7 +56,6 @@ describe("what waits for the guest's word", () => {
         before: "Remembered: Likes jazz.\nTo confirm:",
         history: [],
         pageContext: null,
-        instructions: null,
         question: "Book it",
         now: new Date("2026-03-11T10:00:00Z"),
         timeZone: "UTC",

@@ -73,7 +73,6 @@ export class Conversation {
         recalled: this.memories,
         history: [],
         pageContext: shown === null ? null : JSON.stringify(shown),
-        instructions: null,
         question: message,
         now: this.now,
         timeZone: "UTC",

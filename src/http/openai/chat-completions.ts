@@ -26,7 +26,7 @@ const completionsBody = z
       .openapi({
         description:
           "The last user message is the turn, of 1 to 8,000 characters; `tool` messages behind it go on with the turn that called. " +
-          "System messages are this turn's prompt. What comes before is taken in as the session's history where no session has it.",
+          "System messages are this turn's prompt, in the place of the server's own. What comes before is taken in as the session's history where no session has it.",
         example: [{ role: "user", content: "A table for two, please." }],
       }),
     stream: z.boolean().nullish(),

@@ -15,7 +15,7 @@ import { type Content, refused, saidIn, textOf } from "./content.js";
 /** A conversation as a client of OpenAI's APIs sends it: whole, each time. */
 
 /** All that a client's prompts may hold together, in characters. */
-const MAX_INSTRUCTIONS_CHARS = 32_000;
+const MAX_PROMPT_CHARS = 32_000;
 /** How many of the user's sessions are looked through for the one that began with the same words: pages, newest activity first. */
 const MAX_PAGES = 5;
 const PAGE = 200;
@@ -35,7 +35,8 @@ export type Entry =
 /** What is asked of the turn, and how it finds its session. */
 export interface Asked {
   readonly say: { readonly message: string; readonly images: readonly GivenImage[] } | { readonly results: readonly CallResult[] };
-  readonly instructions: string | undefined;
+  /** The client's own, in the place of the domain's. */
+  readonly prompt: string | undefined;
   readonly tools?: readonly ToolSpec[];
   readonly sessionId: string | undefined;
   /** What the names of sessions begin with that began with the same words. */
@@ -55,26 +56,31 @@ type TurnOptions = Parameters<Chat["chat"]>[1];
  */
 export function askedIn(
   entries: readonly Entry[],
-  {
-    prompt = "",
-    sessionId,
-    tools,
-  }: { readonly prompt?: string; readonly sessionId: string | undefined; readonly tools?: readonly ToolSpec[] },
+  { sessionId, tools }: { readonly sessionId: string | undefined; readonly tools?: readonly ToolSpec[] },
 ): Asked {
-  const prompts = entries.flatMap((entry) => (entry.kind === "prompt" ? [textOf(entry.content)] : []));
-  const instructions = [prompt, ...prompts].filter((text) => text.trim() !== "").join("\n\n");
-  if (instructions.length > MAX_INSTRUCTIONS_CHARS) throw refused("", `prompts of more than ${MAX_INSTRUCTIONS_CHARS} characters`);
   const said = entries.filter(({ kind }) => kind !== "prompt");
   const first = said.find((entry) => entry.kind === "user");
   return {
     say: lastOf(said),
-    instructions: instructions === "" ? undefined : instructions,
+    prompt: promptIn(entries),
     ...(tools !== undefined && { tools }),
     sessionId,
     name: nameOf(first?.kind === "user" ? textOf(first.content) : ""),
     isNew: said.length === 1,
     earlier: said.slice(0, -1).flatMap(givenIn).slice(-MAX_TAKEN_IN),
   };
+}
+
+/** The client's prompts, one behind the other, as they stand. @throws INVALID_REQUEST where together they are too long */
+function promptIn(entries: readonly Entry[]): string | undefined {
+  let prompt: string | undefined;
+  for (const entry of entries) {
+    const text = entry.kind === "prompt" ? textOf(entry.content) : "";
+    if (text.trim() === "") continue;
+    prompt = prompt === undefined ? text : `${prompt}\n\n${text}`;
+    if (prompt.length > MAX_PROMPT_CHARS) throw refused(entry.pointer, `prompts of more than ${MAX_PROMPT_CHARS} characters together`);
+  }
+  return prompt;
 }
 
 /** What people read of it: calls of tools and what came of them are the client's own. */
@@ -158,7 +164,7 @@ async function sessionNamed(sessions: TurnParts["sessions"], owner: Owner, name:
   return undefined;
 }
 
-function turnOf(c: Context<HttpEnv>, { instructions, tools }: Asked) {
+function turnOf(c: Context<HttpEnv>, { prompt, tools }: Asked) {
   const timeZone = c.get("timeZone");
   const homeTimeZone = c.get("identity").timeZone;
   return {
@@ -166,7 +172,7 @@ function turnOf(c: Context<HttpEnv>, { instructions, tools }: Asked) {
     channel: "openai",
     ...(timeZone !== undefined && { timeZone }),
     ...(homeTimeZone !== undefined && { homeTimeZone }),
-    ...(instructions !== undefined && { instructions }),
+    ...(prompt !== undefined && { prompt }),
     ...(tools !== undefined && { tools }),
   };
 }

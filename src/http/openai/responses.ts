@@ -29,7 +29,7 @@ const responsesBody = z
         "called. What comes before is not read: the session knows it.",
       example: "A table for two, please.",
     }),
-    instructions: z.string().nullish().openapi({ description: "This turn's prompt, never a memory." }),
+    instructions: z.string().nullish().openapi({ description: "This turn's prompt, in the place of the server's own. Never a memory." }),
     previous_response_id: z.string().nullish().openapi({ description: "Names the session. It goes on at its end." }),
     conversation: z
       .union([z.string(), z.looseObject({ id: z.string() })])
@@ -65,8 +65,7 @@ export function responseRoutes(parts: OpenAiParts): ApiApp {
     const id = previous || named;
     const namedAt = id ? place : metadata?.session_id === undefined ? undefined : "/metadata/session_id";
     const sessionId = namedSession(c, metadata?.session_id, id ? sessionFor(id, place) : undefined);
-    const prompt = given.instructions ?? "";
-    const asked = askedIn(entriesOf(given.input), { prompt, sessionId, ...toolsOf(given.tools, given.tool_choice) });
+    const asked = askedIn(entriesOf(given), { sessionId, ...toolsOf(given.tools, given.tool_choice) });
     const echoed: Echoed = {
       instructions: given.instructions ?? null,
       previousResponseId: previous ?? null,
@@ -90,8 +89,11 @@ function sessionFor(id: string, pointer: string): string {
   return sessionId;
 }
 
-function entriesOf(input: z.output<typeof responsesBody>["input"]): Entry[] {
-  return typeof input === "string" ? [{ kind: "user", content: input, pointer: "/input" }] : input.map(entryOf);
+function entriesOf({ instructions, input }: z.output<typeof responsesBody>): Entry[] {
+  return [
+    { kind: "prompt", content: instructions, pointer: "/instructions" },
+    ...(typeof input === "string" ? [{ kind: "user", content: input, pointer: "/input" } as const] : input.map(entryOf)),
+  ];
 }
 
 function entryOf(item: z.output<typeof itemField>, at: number): Entry {
