@@ -20,10 +20,12 @@ export interface Progress {
   modelMs: number;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** At the beginning of a run. `specs`: the agent's own tools. */
 export function progressOf(
   { messages }: AgentInput,
-  { tools = [], done }: AgentRun,
+  { tools = [], without = NONE, done }: AgentRun,
   { specs, model }: { readonly specs: readonly ToolSpec[]; readonly model: string },
 ): Progress {
   const callers = new Set(tools.map(({ name }) => name));
@@ -36,7 +38,7 @@ export function progressOf(
     elements: [...(done?.elements ?? [])],
     sources: new Map(done?.sources.map((source) => [`${source.type}:${source.id}`, source])),
     used,
-    offered: [...specs.filter(({ name }) => !callers.has(name)), ...tools],
+    offered: [...specs.filter(({ name }) => !callers.has(name) && !without.has(name)), ...tools],
     waiting: [],
     usage: { input_tokens: 0, output_tokens: 0 },
     model,

@@ -238,7 +238,7 @@ export class ReactAgent implements Agent {
     const started = performance.now();
     const context = { ...run.context, callId: call.id };
     const outcome = mayRun
-      ? await this.#tools.run(call, used, context)
+      ? await this.#tools.run(call, used, context, run.without)
       : this.#tools.refuse(call, "Too many calls at once; this one did not run.");
     return { outcome, startedAt, durationMs: performance.now() - started };
   }

@@ -46,10 +46,13 @@ export class ToolBox {
     this.#beforeTool = options.beforeTool;
   }
 
-  /** `used`: how often the tool was called in this turn before. Never throws but for an abort of the turn. @throws ABORTED */
-  async run(call: ModelToolCall, used: number, context: ToolContext): Promise<Outcome> {
+  /**
+   * `used`: how often the tool was called in this turn before; `without`: those that the turn does without, by default none. Never throws
+   * but for an abort of the turn. @throws ABORTED
+   */
+  async run(call: ModelToolCall, used: number, context: ToolContext, without?: ReadonlySet<string>): Promise<Outcome> {
     const tool = this.#tools.get(call.name);
-    if (tool === undefined) return failed(call.arguments, `There is no tool "${call.name.slice(0, 64)}". There are: ${this.#names()}.`);
+    if (tool === undefined || without?.has(call.name)) return failed(call.arguments, this.#noTool(call.name, without));
     const limit = tool.maxCallsPerTurn ?? DEFAULT_MAX_CALLS;
     if (used >= limit)
       return failed(call.arguments, `${tool.name} has run ${limit} times in this turn, which is its limit. Answer with what you have.`);
@@ -97,8 +100,9 @@ export class ToolBox {
     return issuesOf(error, Object.keys(spec?.parameters.properties ?? {}));
   }
 
-  #names(): string {
-    return [...this.#tools.keys()].join(", ");
+  #noTool(name: string, without?: ReadonlySet<string>): string {
+    const names = [...this.#tools.keys()].filter((each) => without?.has(each) !== true);
+    return `There is no tool "${name.slice(0, 64)}". There are: ${names.join(", ")}.`;
   }
 }
 

@@ -147,6 +147,12 @@ export const VARIABLES = {
     "0 (off) in `local`, else 120",
     "Requests a user may make in a minute.",
   ),
+  MAITRED_TOOLS: variable(
+    z.enum(["none", "domain"]).default("none"),
+    "none",
+    "Which of the assistant's tools OpenAI's clients are answered with, beside their own and those of memory: `domain`, or none. The " +
+      "header `X-Maitred-Tools` says it for a request.",
+  ),
   AUTH_MODE: variable(z.enum(["local", "header", "api-key", "jwt"]).default("local"), "local", "How the user is known."),
   AUTH_HEADER: variable(
     text.default("X-MS-CLIENT-PRINCIPAL-ID"),

@@ -112,7 +112,7 @@ export async function composeTurns(
       ...common,
       agent,
       recap,
-      domain: { name: domain.name, prompt },
+      domain: { name: domain.name, prompt, tools: new Set(domain.tools.map(({ name }) => name)) },
       // By words beside the stand-in; a model has a tool to search with, and a question is worth a look.
       recall: { ...recall, looksBack: agent.standIn ? (await standIn()).looksBack : isQuestion },
       counter,

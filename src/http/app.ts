@@ -49,7 +49,10 @@ import { timeZoneFrom } from "./time-zone.js";
 import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
 export type { HttpLimits } from "./http-limits.js";
-export type HttpConfig = AuthConfig & MetricsConfig & OperatorConfig & Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT">;
+export type HttpConfig = AuthConfig &
+  MetricsConfig &
+  OperatorConfig &
+  Pick<Config, "RATE_LIMIT_PER_MINUTE" | "LOG_CONTENT" | "MAITRED_TOOLS">;
 export type HttpApp = Hono<HttpEnv>;
 
 export interface HttpParts {
@@ -93,6 +96,7 @@ const ALLOWED = [
   "X-Timezone",
   "X-User-Id",
   "X-Session-Id",
+  "X-Maitred-Tools",
   "X-Request-Id",
   "Last-Event-ID",
   "MCP-Protocol-Version",
@@ -189,6 +193,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
       streams,
       limits: streamLimits,
       modelName: (owner) => application.modelOf(owner).name,
+      domainTools: config.MAITRED_TOOLS === "domain",
       since,
     }),
     uiRoutes({

@@ -193,6 +193,11 @@ export interface Settings {
   readonly eventsContent?: Setting<"EVENTS_CONTENT">;
   /** Requests a user may make in a minute. Default: 0 (off) in `local`, else 120. */
   readonly rateLimitPerMinute?: Setting<"RATE_LIMIT_PER_MINUTE">;
+  /**
+   * Which of the assistant's tools OpenAI's clients are answered with, beside their own and those of memory: `domain`, or none. The
+   * header `X-Maitred-Tools` says it for a request. Default: none.
+   */
+  readonly maitredTools?: Setting<"MAITRED_TOOLS">;
   /** How the user is known. Default: local. */
   readonly authMode?: Setting<"AUTH_MODE">;
   /** `header`: the header that a trusted proxy sets. Default: X-MS-CLIENT-PRINCIPAL-ID. */

@@ -117,6 +117,8 @@ export interface AgentRun {
    * place. Default: none.
    */
   readonly tools?: readonly ToolSpec[];
+  /** Names of the agent's own tools that this run does without: they are neither offered nor run. Default: none. */
+  readonly without?: ReadonlySet<string>;
   /** What the turn did before it waited: these calls and their results stand at the end of the messages. Default: nothing. */
   readonly done?: Pick<AgentResult, "steps" | "elements" | "sources">;
   /** Awaited, so that a slow reader slows the model's stream down instead of filling memory. */

@@ -128,6 +128,8 @@ export interface ChatRequest {
    * named as a tool of the agent's own stands in its place. Default: none.
    */
   readonly tools?: readonly ToolSpec[];
+  /** Whether the agent has the domain's tools in this turn, beside those of memory. Default true. */
+  readonly domainTools?: boolean;
 }
 
 /** What came of a call of the caller's own tool. */
@@ -138,7 +140,10 @@ export interface CallResult {
 
 /** What a turn that waits goes on with. */
 export interface ResumeRequest
-  extends Pick<ChatRequest, "owner" | "sessionId" | "externalId" | "channel" | "timeZone" | "homeTimeZone" | "prompt" | "tools"> {
+  extends Pick<
+    ChatRequest,
+    "owner" | "sessionId" | "externalId" | "channel" | "timeZone" | "homeTimeZone" | "prompt" | "tools" | "domainTools"
+  > {
   /** One for each call that the turn waits for. */
   readonly results: readonly CallResult[];
 }

@@ -26,6 +26,12 @@ export interface ContextParts extends VolatileParts {
 /** What later turns are told of a tool's output. */
 export type Recap = (tool: string, output: JsonValue) => JsonValue;
 
+/** Of what the caller's own tools gave, all is told: one of them may be named as a tool of the agent's. */
+export function recapBeside(recap: Recap, tools: readonly { readonly name: string }[] = []): Recap {
+  const callers = new Set(tools.map(({ name }) => name));
+  return (tool, output) => (callers.has(tool) ? output : recap(tool, output));
+}
+
 export interface ContextBudget {
   /** Tokens that all messages together may take. What tools take beside them is no longer in it. */
   readonly maxTokens: number;

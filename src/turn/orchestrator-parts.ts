@@ -21,8 +21,8 @@ export interface OrchestratorParts {
   readonly agent: Agent;
   /** What later turns are told of the outputs of the agent's tools. Default: all of them. */
   readonly recap?: Recap;
-  /** The domain's name (`agent_type` of its sessions) and system prompt. */
-  readonly domain: { readonly name: string; readonly prompt: string };
+  /** The domain's name (`agent_type` of its sessions), its system prompt, and the names of its tools. Default: it has none. */
+  readonly domain: { readonly name: string; readonly prompt: string; readonly tools?: ReadonlySet<string> };
   readonly recall: RecallPorts;
   readonly ledger: Pick<OwnerLedger, "user" | "tombstones" | "epoch">;
   readonly registry: TurnRegistry;

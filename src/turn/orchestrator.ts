@@ -13,7 +13,7 @@ import { type Lease, type StartTurnOptions, sessionLockKey } from "../ports/sess
 import { activeSession } from "./active-session.js";
 import { answerFrom, answerStep, referencesTo } from "./answer.js";
 import { accountOf } from "./asked.js";
-import { buildContext } from "./context.js";
+import { buildContext, recapBeside } from "./context.js";
 import { withoutForgotten } from "./forgotten-rounds.js";
 import { RequestsInFlight } from "./idempotency.js";
 import { type TurnRequest, withImages } from "./images.js";
@@ -248,7 +248,7 @@ export class ConversationOrchestrator implements Chat {
           summary: currentSummary(open.window, tombstones),
           rounds,
           conversationRounds: this.#options.rounds,
-          ...(recap !== undefined && { recap }),
+          ...(recap !== undefined && { recap: recapBeside(recap, request.tools) }),
           recalled: recalled.memories,
           memoryStatus: recalled.status,
           story: recalled.story,
@@ -293,7 +293,7 @@ export class ConversationOrchestrator implements Chat {
         hiddenMessageIds: shown,
         references: history.length,
       };
-      const { input, ...more } = goingOn(request.tools, open.resumed, context.input);
+      const { input, ...more } = goingOn(request, domain.tools, open.resumed, context.input);
       const result = await agent.run(input, { context: run, deadline: open.deadline, onEvent, ...more });
       signal.throwIfAborted();
       if (result.waiting !== undefined) return await this.#outcome.suspended(open, result, memory, result.waiting);

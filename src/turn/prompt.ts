@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What every prompt, a domain's or a caller's, is followed by: how to treat what Maitred puts into the context. Stable, so that it is cached. */
+/** What every prompt, a domain's or a caller's, is followed by: how to treat what is put into the context. Stable, for the cache's sake. */
 const RULES = readFileSync(new URL("./prompt.txt", import.meta.url), "utf8").trim();
 
 /** The one system message of every turn. */

@@ -3,8 +3,8 @@ import { type CompletedTurn, isCompleted, recordedTurn } from "../domain/recorde
 import type { JournalRecord, MessageRecord, Step, Suspended } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import type { AgentInput, AgentRun } from "../ports/agent.js";
-import type { CallResult, ChatAnswer } from "../ports/application.js";
-import type { ModelImage, ModelToolCall, ToolSpec } from "../ports/chat-model.js";
+import type { CallResult, ChatAnswer, ChatRequest } from "../ports/application.js";
+import type { ModelImage, ModelToolCall } from "../ports/chat-model.js";
 import type { ImageStore } from "../ports/image-store.js";
 import { answerFrom } from "./answer.js";
 import { stepMessages } from "./context.js";
@@ -76,13 +76,14 @@ async function shownAs(
   return data === null || mediaType === null ? null : { data, mediaType };
 }
 
-/** What the agent is given where the caller has tools of its own, and where the turn has waited for them. */
+/** What the agent is given where the caller has tools of its own, or wants none of the domain's, and where the turn has waited. */
 export function goingOn(
-  tools: readonly ToolSpec[] | undefined,
+  { tools, domainTools = true }: Pick<ChatRequest, "tools" | "domainTools">,
+  ofDomain: ReadonlySet<string> | undefined,
   resumed: ResumedTurn | null,
   input: AgentInput,
-): { readonly input: AgentInput } & Pick<AgentRun, "tools" | "done"> {
-  const offered = tools === undefined ? {} : { tools };
+): { readonly input: AgentInput } & Pick<AgentRun, "tools" | "without" | "done"> {
+  const offered = { ...(tools !== undefined && { tools }), ...(!domainTools && ofDomain !== undefined && { without: ofDomain }) };
   if (resumed === null) return { input, ...offered };
   const { elements, sources } = resumed.suspended;
   const messages = [...input.messages, ...stepMessages(resumed.steps)];

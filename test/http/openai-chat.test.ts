@@ -1,6 +1,8 @@
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defineTool } from "../../src/index.js";
 import { AppError } from "../../src/platform/errors.js";
 import { systemPrompt } from "../../src/turn/prompt.js";
 import { all, openDoor } from "../support/door.js";
@@ -209,6 +211,70 @@ describe("POST /v1/chat/completions, by OpenAI's own client", () => {
       request.tools?.map(({ name }) => name).filter((name) => /weather|other|free/.test(name)),
     );
     expect(offered).toEqual([[], ["other"]]);
+  });
+
+  test("the assistant's own tools are offered to who asks for them, by header or for all; those of memory always, and no client sees either", async () => {
+    let ran = 0;
+    const run = () => {
+      ran += 1;
+      return "noon";
+    };
+    const time = defineTool({ name: "time", description: "The time.", parameters: z.object({}), run });
+    const asks = { name: "time", arguments: {} };
+    const steps = [{ calls: [asks] }, { text: "I can't tell." }, { calls: [asks] }, { text: "Noon." }, { text: "Gladly." }];
+    const { openai, model: script } = await openDoor(steps, { tools: [time] });
+    const say = (tools?: string) =>
+      openai().chat.completions.create({ model, messages: HELLO }, { headers: tools === undefined ? {} : { "X-Maitred-Tools": tools } });
+    expect((await say()).choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "I can't tell." } });
+    expect(ran).toBe(0);
+    expect(textIn(script.requests[1]?.messages.at(-1))).toContain('There is no tool \\"time\\".');
+    expect((await say("domain")).choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "Noon." } });
+    expect(ran).toBe(1);
+    await say("none");
+    const offered = script.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
+    expect(offered.map((names) => names.includes("time"))).toEqual([false, false, true, true, false]);
+    expect(offered.every((names) => names.includes("settle_memory"))).toBe(true);
+    await expect(say("all")).rejects.toMatchObject({ status: 400, code: "invalid_request", message: expect.stringContaining("domain") });
+    const everyone = await openDoor([{ text: "Yes." }, { text: "No." }], { tools: [time], maitredTools: "domain" });
+    for (const headers of [{}, { "X-Maitred-Tools": "none" }])
+      await everyone.openai().chat.completions.create({ model, messages: HELLO }, { headers });
+    expect(everyone.model.requests.map(({ tools }) => tools?.some(({ name }) => name === "time"))).toEqual([true, false]);
+  });
+
+  test("without a model the stand-in says what it can't do without them, and does it with them; what it is told is remembered either way", async () => {
+    const { openai, maitred } = await openDoor([], { model: undefined, prompt: undefined });
+    const say = async (content: string, tools = "none") => {
+      const turn = openai().chat.completions.create({ model, messages: [user(content)] }, { headers: { "X-Maitred-Tools": tools } });
+      const { data, response } = await turn.withResponse();
+      await maitred.for({ user: "ada" }).sessions.flush(response.headers.get("X-Session-Id") ?? "");
+      return data.choices[0]?.message.content;
+    };
+    await say("I'm allergic to nuts, and I like jazz.");
+    expect(await say("What do you know about me?")).toContain("nuts");
+    expect(await say("Find me a concert, please.")).toBe("I can't search here.");
+    expect(await say("Find me a concert, please.", "domain")).toContain("1. ");
+  });
+
+  test("a client's tool that is named as one of the assistant's is its own, and later turns are told all that it gave", async () => {
+    const lookup = { type: "function", function: { name: "get_event", parameters: { type: "object", properties: {} } } } as const;
+    const called = { id: "call_e", type: "function", function: { name: "get_event", arguments: "{}" } } as const;
+    const { openai, model: script } = await openDoor(
+      [{ calls: [{ ...CALL, id: "call_e", name: "get_event" }] }, { text: "One." }, { text: "Two." }],
+      {
+        prompt: undefined,
+      },
+    );
+    const messages: ChatCompletionMessageParam[] = [...HELLO];
+    const say = () => openai().chat.completions.create({ model, messages, tools: [lookup] });
+    await say();
+    messages.push({ role: "assistant", tool_calls: [called] }, { role: "tool", tool_call_id: "call_e", content: '{"room":412}' });
+    await say();
+    messages.push({ role: "assistant", content: "One." }, user("And now?"));
+    await say();
+    expect(script.requests[2]?.messages).toContainEqual({ role: "tool", tool_call_id: "call_e", content: '{"room":412}' });
+    expect(script.requests.map(({ tools }) => tools?.filter(({ name }) => /event|book/.test(name)))).toEqual(
+      [1, 2, 3].map(() => [{ description: "", ...lookup.function }]),
+    );
   });
 
   test("images go with the message, as those of a chat", async () => {

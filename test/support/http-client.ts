@@ -19,6 +19,7 @@ export const LOCAL_CONFIG: HttpConfig = {
   CORS_ORIGINS: [],
   RATE_LIMIT_PER_MINUTE: 0,
   LOG_CONTENT: false,
+  MAITRED_TOOLS: "none",
 };
 
 export const fixedClock: Clock = { now: () => new Date(AT) };

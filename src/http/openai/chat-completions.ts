@@ -3,7 +3,7 @@ import { type ApiApp, body, createRoute, newApi } from "../routes.js";
 import { completionOf, completionSchema, completionStream } from "./completion.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, type Entry, namedSession } from "./conversation.js";
-import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, sessionHeaders } from "./documented.js";
+import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, turnHeaders } from "./documented.js";
 import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
 import { answerTurn, type OpenAiParts } from "./turn-route.js";
 
@@ -26,7 +26,8 @@ const completionsBody = z
       .openapi({
         description:
           "The last user message is the turn, of 1 to 8,000 characters; `tool` messages behind it go on with the turn that called. " +
-          "System messages are this turn's prompt, in the place of the server's own. What comes before is taken in as the session's history where no session has it.",
+          "System messages are this turn's prompt, in the place of the server's own. What comes before is taken in as the session's " +
+          "history where no session has it.",
         example: [{ role: "user", content: "A table for two, please." }],
       }),
     stream: z.boolean().nullish(),
@@ -44,7 +45,7 @@ const route = createRoute({
   operationId: "createChatCompletion",
   tags: ["OpenAI"],
   summary: "One turn, as OpenAI's Chat Completions",
-  request: { headers: sessionHeaders, body: body(completionsBody) },
+  request: { headers: turnHeaders, body: body(completionsBody) },
   responses: openAiAnswers(completionSchema, "The answer. With `stream: true`: chunks of it, and `[DONE]`."),
   fails: OF_A_CLIENTS_TURN,
   errorContent: openAiErrors,

@@ -11,6 +11,7 @@ import type { Identities } from "../../ports/identities.js";
 import type { OwnAgent } from "../../ports/own-agent.js";
 import type { HttpEnv } from "../http-env.js";
 import { type Content, refused, saidIn, textOf } from "./content.js";
+import { TOOLS_HEADER } from "./documented.js";
 
 /** A conversation as a client of OpenAI's APIs sends it: whole, each time. */
 
@@ -125,7 +126,7 @@ export function sessionNotFound(pointer: string, cause?: unknown): AppError {
  */
 export async function runTurn(
   c: Context<HttpEnv>,
-  { chat, sessions, ownAgent, identities }: TurnParts,
+  { chat, sessions, ownAgent, identities, domainTools }: TurnParts,
   asked: Asked,
   options: TurnOptions,
 ): Promise<ChatAnswer> {
@@ -141,7 +142,8 @@ export async function runTurn(
       await ownAgent.addMessages({ ...into, messages: earlier.slice(at, at + BATCH) }, options);
   }
   const session = sessionId === undefined ? { externalId: `${name}:${newId()}` } : { sessionId };
-  const request = { ...turnOf(c, asked), ...session };
+  const wanted = c.req.header(TOOLS_HEADER);
+  const request = { ...turnOf(c, asked), domainTools: wanted === undefined ? domainTools : wanted === "domain", ...session };
   return "results" in say ? chat.resume({ ...request, results: say.results }, options) : chat.chat({ ...request, ...saidOf(say) }, options);
 }
 
@@ -151,6 +153,8 @@ export interface TurnParts {
   readonly sessions: Pick<Sessions, "list" | "findOrCreate">;
   readonly ownAgent: Pick<OwnAgent, "addMessages">;
   readonly identities: Pick<Identities, "resolve">;
+  /** Whether turns have the domain's tools where a request says nothing of it. */
+  readonly domainTools: boolean;
 }
 
 async function sessionNamed(sessions: TurnParts["sessions"], owner: Owner, name: string): Promise<string | undefined> {

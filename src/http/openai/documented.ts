@@ -7,8 +7,15 @@ import { openAiErrorSchema } from "./errors.js";
 
 /** What the routes of OpenAI's APIs have in common in `/openapi.json`. */
 
-export const sessionHeaders = z.object({
-  "X-Session-Id": idField.optional().openapi({ description: "The session. Default: the one that begins with the same message." }),
+/** Says whether the domain's tools are offered. */
+export const TOOLS_HEADER = "X-Maitred-Tools";
+
+export const turnHeaders = z.object({
+  "X-Session-Id": idField.optional().openapi({ description: "The session. Default: the one that the conversation goes on with." }),
+  [TOOLS_HEADER]: z
+    .enum(["none", "domain"])
+    .optional()
+    .openapi({ description: "`domain`: the assistant's own tools are offered too, and run here. Default: as MAITRED_TOOLS says." }),
 });
 
 /** Errors in OpenAI's shape. */

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type ApiApp, body, createRoute, newApi } from "../routes.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, type Entry, namedSession, sessionNotFound } from "./conversation.js";
-import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, sessionHeaders } from "./documented.js";
+import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, turnHeaders } from "./documented.js";
 import { type Echoed, responseOf, responseSchema } from "./response.js";
 import { responseStream } from "./response-stream.js";
 import { conversationIdOf, sessionOf } from "./session-ids.js";
@@ -48,7 +48,7 @@ const route = createRoute({
   operationId: "createResponse",
   tags: ["OpenAI"],
   summary: "One turn, as OpenAI's Responses",
-  request: { headers: sessionHeaders, body: body(responsesBody) },
+  request: { headers: turnHeaders, body: body(responsesBody) },
   responses: openAiAnswers(responseSchema, "The answer. With `stream: true`: its typed events."),
   fails: OF_A_CLIENTS_TURN,
   errorContent: openAiErrors,
