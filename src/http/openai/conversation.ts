@@ -2,30 +2,25 @@ import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import type { GivenMessage } from "../../domain/given-messages.js";
 import type { GivenImage } from "../../domain/image.js";
-import type { Owner } from "../../domain/owner.js";
-import { AppError, ERRORS } from "../../platform/errors.js";
+import { AppError, ERRORS, isAppError } from "../../platform/errors.js";
 import { isId, newId } from "../../platform/ids.js";
 import type { CallResult, Chat, ChatAnswer, ChatRequest, Sessions } from "../../ports/application.js";
 import type { ToolSpec } from "../../ports/chat-model.js";
 import type { Identities } from "../../ports/identities.js";
-import type { OwnAgent } from "../../ports/own-agent.js";
+import type { MessagesToAdd, OwnAgent } from "../../ports/own-agent.js";
 import type { HttpEnv } from "../http-env.js";
 import { type Content, refused, saidIn, textOf } from "./content.js";
 import { TOOLS_HEADER } from "./documented.js";
+import { type GoingOn, MAX_CHARS, type Sent, sessionsGoingOn } from "./going-on.js";
 
 /** A conversation as a client of OpenAI's APIs sends it: whole, each time. */
 
 /** All that a client's prompts may hold together, in characters. */
 const MAX_PROMPT_CHARS = 32_000;
-/** How many of the user's sessions are looked through for the one that began with the same words: pages, newest activity first. */
-const MAX_PAGES = 5;
-const PAGE = 200;
 /** Of a conversation that began elsewhere, so many of its last messages are taken in. */
 const MAX_TAKEN_IN = 1_000;
 /** Messages of one write. */
 const BATCH = 100;
-/** Longer messages are cut: as long as a turn's may be, and as an answer. In characters. */
-const MAX_CHARS = { user: 8_000, assistant: 64_000 } as const;
 
 /** One entry of a conversation, whichever of the two APIs it came by. `pointer`: where its content stands in the body. */
 export type Entry =
@@ -34,18 +29,14 @@ export type Entry =
   | { readonly kind: "other"; readonly pointer: string };
 
 /** What is asked of the turn, and how it finds its session. */
-export interface Asked {
+export interface Asked extends Sent {
   readonly say: { readonly message: string; readonly images: readonly GivenImage[] } | { readonly results: readonly CallResult[] };
   /** The client's own, in the place of the domain's. */
   readonly prompt: string | undefined;
   readonly tools?: readonly ToolSpec[];
   readonly sessionId: string | undefined;
-  /** What the names of sessions begin with that began with the same words. */
-  readonly name: string;
   /** One message of the user's and nothing else: it goes on with no session, whatever others began with it. */
   readonly isNew: boolean;
-  /** What was said before, as the client tells it. */
-  readonly earlier: readonly GivenMessage[];
 }
 
 type TurnOptions = Parameters<Chat["chat"]>[1];
@@ -60,16 +51,22 @@ export function askedIn(
   { sessionId, tools }: { readonly sessionId: string | undefined; readonly tools?: readonly ToolSpec[] },
 ): Asked {
   const said = entries.filter(({ kind }) => kind !== "prompt");
-  const first = said.find((entry) => entry.kind === "user");
+  const first = said.find(isUsers);
+  const last = said.findLast(isUsers);
   return {
     say: lastOf(said),
     prompt: promptIn(entries),
     ...(tools !== undefined && { tools }),
     sessionId,
-    name: nameOf(first?.kind === "user" ? textOf(first.content) : ""),
+    name: nameOf(textOf(first?.content)),
     isNew: said.length === 1,
-    earlier: said.slice(0, -1).flatMap(givenIn).slice(-MAX_TAKEN_IN),
+    earlier: said.slice(0, last === undefined ? 0 : said.indexOf(last)).flatMap(givenIn),
+    last: textOf(last?.content),
   };
+}
+
+function isUsers(entry: Entry): entry is Extract<Entry, { readonly content: Content }> {
+  return entry.kind === "user";
 }
 
 /** The client's prompts, one behind the other, as they stand. @throws INVALID_REQUEST where together they are too long */
@@ -119,56 +116,66 @@ export function sessionNotFound(pointer: string, cause?: unknown): AppError {
 }
 
 /**
- * One turn, or what goes on with one. Where the client names no session and tells of more than one message, it is the one active session
- * of the user's with the newest activity that began with the same; a conversation that begins has a session of its own, and one that
- * no session has is taken in as the session's history, once.
+ * One turn, or what goes on with one. Where the client names no session and tells of more than one message, it is that of {@link
+ * sessionsGoingOn}; a conversation that begins has a session of its own. What no session has is taken in as its history, once; the last
+ * message that a session has already is said in its place.
  * @throws SESSION_NOT_FOUND for results that no such session waits for
  */
-export async function runTurn(
-  c: Context<HttpEnv>,
-  { chat, sessions, ownAgent, identities, domainTools }: TurnParts,
-  asked: Asked,
-  options: TurnOptions,
-): Promise<ChatAnswer> {
-  const { say, name, isNew, earlier } = asked;
+export async function runTurn(c: Context<HttpEnv>, parts: TurnParts, asked: Asked, options: TurnOptions): Promise<ChatAnswer> {
+  const { chat, sessions, identities } = parts;
+  const { say, sessionId, isNew, name, earlier } = asked;
   const owner = await identities.resolve(c.get("owner"));
-  let sessionId = asked.sessionId ?? (isNew ? undefined : await sessionNamed(sessions, owner, name));
-  if ("results" in say && sessionId === undefined) throw new AppError("SESSION_NOT_FOUND");
-  if (sessionId === undefined && earlier.length > 0) {
-    sessionId = (await sessions.findOrCreate(owner, `${name}:${newId()}`, {})).session.id;
-    const timeZone = c.get("timeZone");
-    const into = { owner, sessionId, channel: "openai", ...(timeZone !== undefined && { timeZone }) };
-    for (let at = 0; at < earlier.length; at += BATCH)
-      await ownAgent.addMessages({ ...into, messages: earlier.slice(at, at + BATCH) }, options);
+  const turn = turnOf(c, asked, parts.domainTools);
+  const goingOn = sessionsGoingOn(sessions, owner, asked);
+  if ("results" in say) {
+    const resume = (id: string) => chat.resume({ ...turn, sessionId: id, results: say.results }, options);
+    return sessionId === undefined ? firstThatWaits(goingOn, resume) : resume(sessionId);
   }
-  const session = sessionId === undefined ? { externalId: `${name}:${newId()}` } : { sessionId };
-  const wanted = c.req.header(TOOLS_HEADER);
-  const request = { ...turnOf(c, asked), domainTools: wanted === undefined ? domainTools : wanted === "domain", ...session };
-  return "results" in say ? chat.resume({ ...request, results: say.results }, options) : chat.chat({ ...request, ...saidOf(say) }, options);
+  const said = { ...turn, ...saidOf(say) };
+  if (sessionId !== undefined) return chat.chat({ ...said, sessionId }, options);
+  const found = isNew ? undefined : await firstOf(goingOn);
+  const unknown = earlier.slice(found?.held ?? 0).slice(-MAX_TAKEN_IN);
+  if (found === undefined && unknown.length === 0) return chat.chat({ ...said, externalId: `${name}:${newId()}` }, options);
+  const id = found?.sessionId ?? (await sessions.findOrCreate(owner, `${name}:${newId()}`, {})).session.id;
+  await takeIn(unknown, { owner, sessionId: id, channel: turn.channel, ...(turn.timeZone !== undefined && { timeZone: turn.timeZone }) });
+  return chat.chat({ ...said, sessionId: id, ...(found?.again !== undefined && { editOf: found.again }) }, options);
+
+  async function takeIn(messages: readonly GivenMessage[], into: Omit<MessagesToAdd, "messages">): Promise<void> {
+    for (let at = 0; at < messages.length; at += BATCH)
+      await parts.ownAgent.addMessages({ ...into, messages: messages.slice(at, at + BATCH) }, options);
+  }
+}
+
+async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const item of items) return item;
+  return undefined;
+}
+
+/** Of sessions whose last message is the one that was sent last. @throws SESSION_NOT_FOUND, TOOL_CALL_NOT_WAITING */
+async function firstThatWaits<T>(sessions: AsyncIterable<GoingOn>, resume: (sessionId: string) => Promise<T>): Promise<T> {
+  let refused = new AppError("SESSION_NOT_FOUND");
+  for await (const { sessionId, again } of sessions)
+    try {
+      if (again !== undefined) return await resume(sessionId);
+    } catch (error) {
+      if (!isAppError(error, "TOOL_CALL_NOT_WAITING")) throw error;
+      refused = error;
+    }
+  throw refused;
 }
 
 /** What a turn is made with. */
 export interface TurnParts {
   readonly chat: Chat;
-  readonly sessions: Pick<Sessions, "list" | "findOrCreate">;
+  readonly sessions: Pick<Sessions, "list" | "messages" | "findOrCreate">;
   readonly ownAgent: Pick<OwnAgent, "addMessages">;
   readonly identities: Pick<Identities, "resolve">;
   /** Whether turns have the domain's tools where a request says nothing of it. */
   readonly domainTools: boolean;
 }
 
-async function sessionNamed(sessions: TurnParts["sessions"], owner: Owner, name: string): Promise<string | undefined> {
-  let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { data, nextCursor } = await sessions.list(owner, { limit: PAGE, ...(cursor !== null && { cursor }) });
-    const found = data.find(({ external_id }) => external_id?.startsWith(name));
-    if (found !== undefined || nextCursor === null) return found?.id;
-    cursor = nextCursor;
-  }
-  return undefined;
-}
-
-function turnOf(c: Context<HttpEnv>, { prompt, tools }: Asked) {
+function turnOf(c: Context<HttpEnv>, { prompt, tools }: Asked, domainTools: boolean) {
+  const wanted = c.req.header(TOOLS_HEADER);
   const timeZone = c.get("timeZone");
   const homeTimeZone = c.get("identity").timeZone;
   return {
@@ -178,6 +185,7 @@ function turnOf(c: Context<HttpEnv>, { prompt, tools }: Asked) {
     ...(homeTimeZone !== undefined && { homeTimeZone }),
     ...(prompt !== undefined && { prompt }),
     ...(tools !== undefined && { tools }),
+    domainTools: wanted === undefined ? domainTools : wanted === "domain",
   };
 }
 
