@@ -131,13 +131,19 @@ describe("POST /v1/chat/completions, by OpenAI's own client", () => {
       return response.headers.get("X-Session-Id") ?? "";
     };
     const id = await said(told);
-    const texts = ["Hi, I'm in room 412. I love jazz.", "Welcome to the Grand!", "What is it like in Rome?", "Clear skies."];
+    const texts = [
+      "Hi, I'm in room 412. I love jazz.",
+      "Welcome to the Grand!",
+      "What is it like in Rome?",
+      { sky: "clear" },
+      "Clear skies.",
+    ];
     expect((await thread(id)).map(({ output }) => output)).toEqual([...texts, "What is my room number?", "412."]);
     expect(script.requests[0]?.messages.map(textIn).join("\n")).toContain("Welcome to the Grand!");
     expect(script.requests[0]?.messages.map(textIn).join("\n")).toContain("I'm in room 412");
     // The next request tells it all again.
     expect(await said([...told, { role: "assistant", content: "412." }, user("Sure?")])).toBe(id);
-    expect(await thread(id)).toHaveLength(8);
+    expect(await thread(id)).toHaveLength(9);
     await maitred.for({ user: "ada" }).sessions.flush(id);
     for (const words of ["I love jazz", "like in Rome"])
       expect(script.read.filter((asked) => asked.includes(words)).length).toBeGreaterThan(0);

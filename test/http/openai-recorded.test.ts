@@ -77,10 +77,14 @@ test("a chat application's conversation goes on as with OpenAI, and its user's n
     TOLD,
     "Welcome to the Grand! I have noted that for the kitchen.",
     "What is the weather like tomorrow?",
+    "",
+    '{"sky":"clear","high":24}',
     "Clear skies and 24 degrees.",
     expect.stringMatching(/\nWhat is my room number\?$/),
   ]);
-  expect(said(ordering).slice(0, 6)).toEqual([...said(answered).slice(0, 4), "What is my room number?", "You are in room 412."]);
+  const looked = [{ id: expect.any(String), name: "get_weather", arguments: '{"day":"tomorrow"}' }];
+  expect(answered?.messages[4]).toMatchObject({ role: "assistant", tool_calls: looked });
+  expect(said(ordering).slice(0, 8)).toEqual([...said(answered).slice(0, 6), "What is my room number?", "You are in room 412."]);
   expect(said(told).at(-2)).toBe("Breakfast comes at eight.");
   expect(said(elsewhere)).toHaveLength(1);
   expect(said(elsewhere)[0]).toContain("User Context:\n- Needs: peanuts (dietary, must hold)");

@@ -78,6 +78,38 @@ describe("POST /v1/responses, by OpenAI's own client", () => {
     expect(steps.map(({ type }) => type)).toEqual(["user_message", "tool_call", "tool_call", "assistant_message"]);
   });
 
+  test("calls of a conversation that began elsewhere are taken in with what came of them, one that came to nothing is not", async () => {
+    const { openai, model: script } = await openDoor([{ text: "Yes." }]);
+    const call = (id: string, args: string) => ({ type: "function_call", call_id: id, name: "weather", arguments: args }) as const;
+    const output = "x".repeat(20_000);
+    await openai().responses.create({
+      model,
+      input: [
+        { role: "user", content: "What is it like in Rome?" },
+        call("call_1", '{"city":"Rome"}'),
+        call("call_2", "no JSON"),
+        { type: "function_call_output", call_id: "call_2", output },
+        { type: "function_call_output", call_id: "call_1", output: '{"sky":"clear"}' },
+        { role: "assistant", content: "Clear." },
+        { role: "user", content: "And in Oslo?" },
+        call("call_3", "{}"),
+        { role: "user", content: "Never mind. Was it clear?" },
+      ],
+    });
+    const told = script.requests[0]?.messages.filter(({ role }) => role === "tool" || role === "assistant");
+    expect(told).toMatchObject([
+      {
+        tool_calls: [
+          { name: "weather", arguments: '"no JSON"' },
+          { name: "weather", arguments: '{"city":"Rome"}' },
+        ],
+      },
+      { content: JSON.stringify(output.slice(0, 16_000)) },
+      { content: '{"sky":"clear"}' },
+      { role: "assistant", content: "Clear." },
+    ]);
+  });
+
   test("a call is streamed with its arguments", async () => {
     const { openai } = await openDoor([{ text: "x".repeat(200), calls: [CALL] }]);
     const stream = openai().responses.stream({ model, input, tools: [WEATHER] });

@@ -2,8 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { type ApiApp, body, createRoute, newApi } from "../routes.js";
 import { completionOf, completionSchema, completionStream } from "./completion.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
-import { askedIn, type Entry, namedSession } from "./conversation.js";
+import { askedIn, namedSession } from "./conversation.js";
 import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, turnHeaders } from "./documented.js";
+import type { Entry } from "./entries.js";
 import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
 import { answerTurn, type OpenAiParts } from "./turn-route.js";
 
@@ -14,7 +15,10 @@ const messageField = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
   content: contentField,
   tool_call_id: z.string().optional(),
+  tool_calls: z.array(z.looseObject({ type: z.string().optional() })).nullish(),
 });
+
+const callField = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
 
 const completionsBody = z
   .looseObject({
@@ -55,7 +59,7 @@ export function completionRoutes(parts: OpenAiParts): ApiApp {
   const api = newApi();
   api.openapi(route, async (c) => {
     const { messages, metadata, tools, tool_choice: choice, stream, stream_options: options } = c.req.valid("json");
-    const asked = askedIn(messages.map(entryOf), { sessionId: namedSession(c, metadata?.session_id), ...toolsOf(tools, choice) });
+    const asked = askedIn(messages.flatMap(entriesOf), { sessionId: namedSession(c, metadata?.session_id), ...toolsOf(tools, choice) });
     const modelName = parts.modelName(c.get("owner"));
     return answerTurn(c, parts, asked, {
       form: stream === true ? completionStream(modelName, { usage: options?.include_usage === true }) : null,
@@ -64,6 +68,17 @@ export function completionRoutes(parts: OpenAiParts): ApiApp {
     });
   });
   return api;
+}
+
+function entriesOf(message: z.output<typeof messageField>, at: number): Entry[] {
+  const calls = message.role === "assistant" ? (message.tool_calls ?? []) : [];
+  return [entryOf(message, at), ...calls.flatMap((call, place) => callsOf(call, `/messages/${at}/tool_calls/${place}`))];
+}
+
+/** None for what is no call of a function. */
+function callsOf(call: unknown, pointer: string): Entry[] {
+  const { data } = callField.safeParse(call);
+  return data === undefined ? [] : [{ kind: "call", callId: data.id, ...data.function, pointer }];
 }
 
 function entryOf(message: z.output<typeof messageField>, at: number): Entry {

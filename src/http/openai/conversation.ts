@@ -9,24 +9,17 @@ import type { ToolSpec } from "../../ports/chat-model.js";
 import type { Identities } from "../../ports/identities.js";
 import type { MessagesToAdd, OwnAgent } from "../../ports/own-agent.js";
 import type { HttpEnv } from "../http-env.js";
-import { type Content, refused, saidIn, textOf } from "./content.js";
+import { refused, saidIn, textOf } from "./content.js";
 import { TOOLS_HEADER } from "./documented.js";
-import { type GoingOn, MAX_CHARS, type Sent, sessionsGoingOn } from "./going-on.js";
+import { type Entry, givenIn, isUsers, promptIn } from "./entries.js";
+import { type GoingOn, type Sent, sessionsGoingOn } from "./going-on.js";
 
 /** A conversation as a client of OpenAI's APIs sends it: whole, each time. */
 
-/** All that a client's prompts may hold together, in characters. */
-const MAX_PROMPT_CHARS = 32_000;
 /** Of a conversation that began elsewhere, so many of its last messages are taken in. */
 const MAX_TAKEN_IN = 1_000;
 /** Messages of one write. */
 const BATCH = 100;
-
-/** One entry of a conversation, whichever of the two APIs it came by. `pointer`: where its content stands in the body. */
-export type Entry =
-  | { readonly kind: "prompt" | "user" | "assistant"; readonly content: Content; readonly pointer: string }
-  | { readonly kind: "result"; readonly result: CallResult; readonly pointer: string }
-  | { readonly kind: "other"; readonly pointer: string };
 
 /** What is asked of the turn, and how it finds its session. */
 export interface Asked extends Sent {
@@ -60,32 +53,9 @@ export function askedIn(
     sessionId,
     name: nameOf(textOf(first?.content)),
     isNew: said.length === 1,
-    earlier: said.slice(0, last === undefined ? 0 : said.indexOf(last)).flatMap(givenIn),
+    earlier: givenIn(said.slice(0, last === undefined ? 0 : said.indexOf(last))),
     last: textOf(last?.content),
   };
-}
-
-function isUsers(entry: Entry): entry is Extract<Entry, { readonly content: Content }> {
-  return entry.kind === "user";
-}
-
-/** The client's prompts, one behind the other, as they stand. @throws INVALID_REQUEST where together they are too long */
-function promptIn(entries: readonly Entry[]): string | undefined {
-  let prompt: string | undefined;
-  for (const entry of entries) {
-    const text = entry.kind === "prompt" ? textOf(entry.content) : "";
-    if (text.trim() === "") continue;
-    prompt = prompt === undefined ? text : `${prompt}\n\n${text}`;
-    if (prompt.length > MAX_PROMPT_CHARS) throw refused(entry.pointer, `prompts of more than ${MAX_PROMPT_CHARS} characters together`);
-  }
-  return prompt;
-}
-
-/** What people read of it: calls of tools and what came of them are the client's own. */
-function givenIn(entry: Entry): GivenMessage[] {
-  if (entry.kind !== "user" && entry.kind !== "assistant") return [];
-  const content = textOf(entry.content).slice(0, MAX_CHARS[entry.kind]);
-  return content.trim() === "" ? [] : [{ role: entry.kind, content }];
 }
 
 function lastOf(said: readonly Entry[]): Asked["say"] {

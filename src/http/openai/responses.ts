@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { type ApiApp, body, createRoute, newApi } from "../routes.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
-import { askedIn, type Entry, namedSession, sessionNotFound } from "./conversation.js";
+import { askedIn, namedSession, sessionNotFound } from "./conversation.js";
 import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, turnHeaders } from "./documented.js";
+import type { Entry } from "./entries.js";
 import { type Echoed, responseOf, responseSchema } from "./response.js";
 import { responseStream } from "./response-stream.js";
 import { conversationIdOf, sessionOf } from "./session-ids.js";
@@ -18,6 +19,8 @@ const itemField = z.looseObject({
   content: contentField,
   call_id: z.string().optional(),
   output: contentField,
+  name: z.string().nullish(),
+  arguments: z.string().nullish(),
 });
 
 const responsesBody = z
@@ -26,7 +29,7 @@ const responsesBody = z
     input: z.union([z.string(), z.array(itemField).min(1).max(MAX_ITEMS)], { error: "text, or a list of items" }).openapi({
       description:
         "The last user message is the turn, of 1 to 8,000 characters; `function_call_output` items behind it go on with the turn that " +
-        "called. What comes before is not read: the session knows it.",
+        "called. What comes before is taken in as the session's history where no session has it.",
       example: "A table for two, please.",
     }),
     instructions: z.string().nullish().openapi({ description: "This turn's prompt, in the place of the server's own. Never a memory." }),
@@ -103,6 +106,8 @@ function entryOf(item: z.output<typeof itemField>, at: number): Entry {
     if (callId === undefined) throw refused(`/input/${at}/call_id`, "the id of the call that this is the output of");
     return { kind: "result", result: { callId, output: outputOf(item.output as Content) }, pointer: `/input/${at}/output` };
   }
+  if (type === "function_call" && callId !== undefined && typeof item.name === "string")
+    return { kind: "call", callId, name: item.name, arguments: item.arguments ?? "", pointer };
   const content = item.content as Content;
   if (type === "message" && (role === "user" || role === "assistant")) return { kind: role, content, pointer };
   if (type === "message" && (role === "system" || role === "developer")) return { kind: "prompt", content, pointer };
