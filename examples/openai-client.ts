@@ -1,6 +1,7 @@
 /**
  * OpenAI's own client, pointed at Maitred: chat completions and responses, streamed, with a session that goes on by itself. Runs without
- * keys: `npx tsx examples/openai-client.ts`. In an application of your own only `baseURL` changes.
+ * keys: `npx tsx examples/openai-client.ts`. In an application of your own only `baseURL` changes: its prompt and its tools are what the
+ * model is given. This one has neither, and asks for the concierge's tools.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +21,7 @@ const client = new OpenAI({
   baseURL: `http://127.0.0.1:${port}/v1`,
   // Whose key this is, AUTH_MODE decides; on this machine alone a header names the guest.
   apiKey: "none",
-  defaultHeaders: { "X-User-Id": "ada" },
+  defaultHeaders: { "X-User-Id": "ada", "X-Maitred-Tools": "domain" },
 });
 const model = "maitred";
 
