@@ -113,6 +113,29 @@ describe("a conversation without a session's id goes on with the newest session 
     expect(await texts(id)).toEqual(["Hi", "One.", "Lost", "Third", "Three.", "Lost again", "Fifth", "Five."]);
   });
 
+  test("an answer that only the client has, as the turn failed here, is no answer of ours: both messages are taken in", async () => {
+    const fail = { fail: new AppError("MODEL_UNAVAILABLE") };
+    const { say, texts, asked } = await opened(["One.", fail, "Three."]);
+    const id = await say(HI);
+    await expect(say(HI, assistant("One."), user("My room?"))).rejects.toMatchObject({ status: 502 });
+    expect(await say(HI, assistant("One."), user("My room?"), assistant("It is 412."), user("Sure?"))).toBe(id);
+    expect(await texts(id)).toEqual(["Hi", "One.", "My room?", "My room?", "It is 412.", "Sure?", "Three."]);
+    expect(asked(2)).toContain("It is 412.");
+  });
+
+  test("of which the client sends the newest messages alone, as long as two rounds say which", async () => {
+    const { say, texts, sessions } = await opened(["One.", "Two.", "Three.", "Four.", { calls: [CALL] }, "Six.", "Apart."]);
+    const said = [HI, assistant("One."), user("B"), assistant("Two."), user("C"), assistant("Three."), user("D"), assistant("Four.")];
+    const id = await say(...said.slice(0, 1));
+    for (const end of [3, 5, 7]) expect(await say(...said.slice(Math.max(0, end - 5), end))).toBe(id);
+    const window = [...said.slice(3), user("E")];
+    expect(await say(...window)).toBe(id);
+    expect(await say(...window, called("call_w"), result("call_w"))).toBe(id);
+    expect(await texts(id)).toEqual(["Hi", "One.", "B", "Two.", "C", "Three.", "D", "Four.", "E", "Six."]);
+    expect(await say(user("E"), assistant("Six."), user("One round alone"))).not.toBe(id);
+    expect(await sessions()).toHaveLength(2);
+  });
+
   test("a client that goes back and says something else begins another, which holds what came before", async () => {
     const { say, texts } = await opened(["One.", "Two.", "Other."]);
     const id = await say(HI);

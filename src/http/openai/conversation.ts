@@ -12,7 +12,7 @@ import type { HttpEnv } from "../http-env.js";
 import { refused, saidIn, textOf } from "./content.js";
 import { TOOLS_HEADER } from "./documented.js";
 import { type Entry, givenIn, isUsers, promptIn } from "./entries.js";
-import { type GoingOn, type Sent, sessionsGoingOn } from "./going-on.js";
+import { DOOR, type GoingOn, type Sent, sessionsGoingOn } from "./going-on.js";
 
 /** A conversation as a client of OpenAI's APIs sends it: whole, each time. */
 
@@ -68,7 +68,7 @@ function lastOf(said: readonly Entry[]): Asked["say"] {
 
 /** A hash: names stand in lists, where words have no place. */
 function nameOf(firstMessage: string): string {
-  return `openai:${createHash("sha256").update(firstMessage).digest("hex")}`;
+  return `${DOOR}${createHash("sha256").update(firstMessage).digest("hex")}`;
 }
 
 /** The session that a request names: by header, or in its body. @throws INVALID_SESSION_ID, INVALID_REQUEST for two that differ */
