@@ -121,7 +121,10 @@ export interface ChatRequest {
   readonly timeZone?: string;
   /** IANA time zone that identity gives the user, for sessions that say nothing else. */
   readonly homeTimeZone?: string;
-  /** The turn's prompt, the application's own, in the place of the domain's: never a memory, and not kept. Default: the domain's. */
+  /**
+   * The turn's prompt, the application's own, in the place of the domain's: never a memory, and not kept. At most half of the tokens that a
+   * turn's messages may take. Default: the domain's.
+   */
   readonly prompt?: string;
   /**
    * Tools that the caller runs by itself: where the model calls one, the answer has `calls` and the turn waits for {@link Chat.resume}. One
@@ -222,8 +225,8 @@ export interface Chat {
    * One turn. Events come in order: session, memory, then steps and tokens; a replay by idempotency key sends session and memory only.
    * `onEvent` may return a promise: the turn waits for it (back-pressure of a slow reader).
    * @throws SESSION_NOT_FOUND, SESSION_NOT_ACTIVE, SESSION_BUSY, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, EDIT_NOT_LAST,
-   *   INVALID_IMAGE, IMAGES_NOT_SUPPORTED, PAYLOAD_TOO_LARGE, MODEL_UNAVAILABLE, MODEL_TIMEOUT, STORAGE_UNAVAILABLE, OWNER_ERASED,
-   *   CLIENT_CLOSED_REQUEST (the signal aborted), SHUTTING_DOWN
+   *   INVALID_IMAGE, IMAGES_NOT_SUPPORTED, PAYLOAD_TOO_LARGE, CONTEXT_TOO_LARGE, MODEL_UNAVAILABLE, MODEL_TIMEOUT, STORAGE_UNAVAILABLE,
+   *   OWNER_ERASED, CLIENT_CLOSED_REQUEST (the signal aborted), SHUTTING_DOWN
    */
   chat(
     request: ChatRequest,

@@ -66,6 +66,7 @@ export class ConversationOrchestrator implements Chat {
       throw new AppError("INVALID_REQUEST", { detail: "A session is named by sessionId or by externalId, not by both." });
     if (typeof given.message !== "string" || given.message.trim() === "")
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/message", detail: "text that is not blank" }] });
+    this.#leaveRoom(given);
     const request = await withImages(given);
     return this.#running(request.owner, options, async (signal) => {
       const { idempotency } = request;
@@ -80,6 +81,7 @@ export class ConversationOrchestrator implements Chat {
     const { index, journal, images } = this.#parts.store;
     const sessionId = given.sessionId ?? (externalId === undefined ? "" : await sessionIdFor(index, owner, externalId));
     if (!isId(sessionId)) throw new AppError("INVALID_SESSION_ID");
+    this.#leaveRoom(given);
     const request: TurnRequest = { ...given, message: "", images: [] };
     return this.#running(owner, options, (signal) =>
       this.#locked(request, sessionId, signal, async ({ lease }, locked) => {
@@ -93,6 +95,17 @@ export class ConversationOrchestrator implements Chat {
         return this.#answer(await this.#opening.reopen(shown, sessionId, last.user, lease, locked, last.resumed), options);
       }),
     );
+  }
+
+  /** For the conversation, which a caller's prompt may not crowd out. @throws CONTEXT_TOO_LARGE */
+  #leaveRoom({ prompt }: Pick<ChatRequest, "prompt">): void {
+    const tokens = prompt === undefined ? 0 : this.#parts.counter.count(prompt);
+    const most = Math.floor(this.#options.maxTokens / 2);
+    if (tokens > most)
+      throw new AppError("CONTEXT_TOO_LARGE", {
+        detail: `The prompt has ${tokens} tokens and may have ${most}, half of what a turn's messages may take together.`,
+        hint: "Send a shorter prompt, or raise CONTEXT_MAX_TOKENS.",
+      });
   }
 
   async #running<T>(owner: Owner, options: ChatOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

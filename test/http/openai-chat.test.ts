@@ -294,7 +294,8 @@ describe("POST /v1/chat/completions, by OpenAI's own client", () => {
 
   test("a long conversation is taken whole", async () => {
     const { openai } = await openDoor([{ text: "Yes." }]);
-    const before = Array.from({ length: 200 }, (_, at) => user(`${at} ${"x".repeat(5_000)}`));
+    const role = (at: number) => (at % 2 === 0 ? "user" : "assistant");
+    const before = Array.from({ length: 200 }, (_, at) => ({ role: role(at), content: `${at} ${"x".repeat(5_000)}` }) as const);
     const answer = await openai().chat.completions.create({ model, messages: [...before, user("Still there?")] });
     expect(answer.choices[0]?.message.content).toBe("Yes.");
   });
@@ -330,6 +331,19 @@ describe("errors, as OpenAI's client reads them", () => {
       expect([name, error]).toEqual([name, expect.any(OpenAI.APIError)]);
       expect([name, error]).toMatchObject([name, { status: 400, type: "invalid_request_error", ...expected }]);
     }
+  });
+
+  test("a prompt that leaves no room for the conversation is refused before anything is kept", async () => {
+    const { openai, maitred } = await openDoor([{ text: "Yes." }], { contextMaxTokens: 4_000 });
+    const say = (words: number) =>
+      openai().chat.completions.create({ model, messages: [{ role: "system", content: "be kind ".repeat(words / 2) }, ...HELLO] });
+    await expect(say(3_000)).rejects.toMatchObject({
+      status: 413,
+      code: "context_length_exceeded",
+      message: expect.stringMatching(/^413 The prompt has \d+ tokens/),
+    });
+    expect((await maitred.for({ user: "ada" }).sessions.list()).data).toEqual([]);
+    await say(500);
   });
 
   test("a model that fails is told with its status before the stream, and in it once it has begun", async () => {
