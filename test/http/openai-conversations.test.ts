@@ -45,6 +45,27 @@ describe("a conversation without a session's id goes on with the newest session 
     expect(await texts(second)).toEqual(["Hi", "Two.", "Go on", "Two more."]);
   });
 
+  test("a greeting before the first message makes no conversation older: each begins anew, and has it", async () => {
+    const { say, texts } = await opened(["One.", "Two.", "Three."]);
+    const greeting = assistant("Good evening, I'm Clara.");
+    const first = await say(greeting, HI);
+    const second = await say(greeting, HI);
+    expect(await say(greeting, HI, assistant("One."), user("Go on"))).toBe(first);
+    expect(await texts(first)).toEqual(["Good evening, I'm Clara.", "Hi", "One.", "Go on", "Three."]);
+    expect(await texts(second)).toEqual(["Good evening, I'm Clara.", "Hi", "Two."]);
+  });
+
+  test("what may be the next message of one or the last of another, said again, is the next", async () => {
+    const { say, texts } = await opened(["Same.", "Same.", "Done.", "Done too."]);
+    const older = await say(HI);
+    const newer = await say(HI);
+    const next = [HI, assistant("Same."), user("Book it")];
+    expect(await say(...next)).toBe(newer);
+    expect(await say(...next)).toBe(older);
+    expect(await texts(newer)).toEqual(["Hi", "Same.", "Book it", "Done."]);
+    expect(await texts(older)).toEqual(["Hi", "Same.", "Book it", "Done too."]);
+  });
+
   test("one that was answered otherwise elsewhere is another, and has its own history", async () => {
     const { say, texts, asked } = await opened(["One.", "412."]);
     const here = await say(HI);

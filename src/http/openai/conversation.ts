@@ -28,7 +28,7 @@ export interface Asked extends Sent {
   readonly prompt: string | undefined;
   readonly tools?: readonly ToolSpec[];
   readonly sessionId: string | undefined;
-  /** One message of the user's and nothing else: it goes on with no session, whatever others began with it. */
+  /** The user says something for the first time: it goes on with no session, whatever others began with it. */
   readonly isNew: boolean;
 }
 
@@ -52,7 +52,7 @@ export function askedIn(
     ...(tools !== undefined && { tools }),
     sessionId,
     name: nameOf(textOf(first?.content)),
-    isNew: said.length === 1,
+    isNew: first === last,
     earlier: givenIn(said.slice(0, last === undefined ? 0 : said.indexOf(last))),
     last: textOf(last?.content),
   };

@@ -57,10 +57,12 @@ interface Round {
 
 /**
  * The sessions that hold the beginning of a conversation, those that hold most of it first, of several the one with the newest activity.
- * Who holds all of it is told at once. Of a conversation whose beginning was left out, a session that ends with all that was sent.
+ * Who holds all of it is told at once, and behind those who has the last message too: what is said anew takes a turn's place. Of a
+ * conversation whose beginning was left out, a session that ends with all that was sent.
  */
 export async function* sessionsGoingOn(sessions: Pick<Sessions, "list" | "messages">, owner: Owner, sent: Sent): AsyncGenerator<GoingOn> {
   const rounds = roundsOf(sent.earlier);
+  const again: GoingOn[] = [];
   const partly: GoingOn[] = [];
   for await (const { id: sessionId, began } of candidates(sessions, owner, sent.name)) {
     const own = await newestRounds(sessions, owner, sessionId);
@@ -68,7 +70,7 @@ export async function* sessionsGoingOn(sessions: Pick<Sessions, "list" | "messag
     const last = own.at(-1);
     const all = { sessionId, held: sent.earlier.length };
     const holds = (held: readonly Round[]) => (began === "alike" ? isHeld(held, rounds) : isItsEnd(held, rounds));
-    if (last !== undefined && last.user === textOf("user", sent.last) && holds(own.slice(0, -1))) yield { ...all, again: last.id };
+    if (last !== undefined && last.user === textOf("user", sent.last) && holds(own.slice(0, -1))) again.push({ ...all, again: last.id });
     else if (holds(own)) yield all;
     else if (began === "alike") {
       let end = rounds.length - 1;
@@ -77,6 +79,7 @@ export async function* sessionsGoingOn(sessions: Pick<Sessions, "list" | "messag
       if (end >= least) partly.push({ sessionId, held: rounds[end - 1]?.end ?? 0 });
     }
   }
+  yield* again;
   yield* partly.sort((a, b) => b.held - a.held);
 }
 
