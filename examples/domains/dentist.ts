@@ -10,6 +10,7 @@ const slots = [
 type Slot = (typeof slots)[number];
 const booked = new Map<string, Slot[]>();
 const line = ({ at, room }: Slot) => `Cleaning, ${at.slice(0, 16).replace("T", " ")}, ${room}`;
+const dayIn = (message: string) => slots.find(({ id }) => message.toLowerCase().includes(id.slice(0, 3)))?.id ?? "";
 const patients = z.array(z.string()).default([]).describe("who comes along, as they are named");
 const slotOf = z.object({ slot_id: z.string(), patients });
 
@@ -39,6 +40,7 @@ export default defineDomain({
       description: "Lists the free slots, each with what it `breaks` of the needs known.",
       parameters: z.object({ patients }),
       looksUp: { items: (found: Slot[]) => found, for: (input) => input.patients },
+      offline: { words: ["free", "slots", "frei"], input: (_, { companions }) => ({ patients: [...companions] }) },
       run: () => slots.filter((slot) => ![...booked.values()].flat().includes(slot)),
     }),
     defineTool({
@@ -46,6 +48,7 @@ export default defineDomain({
       description: "The patient's appointments, each with what it `breaks`: look here when they tell a need.",
       parameters: z.object({}),
       looksUp: { items: (found: readonly Slot[]) => found, bound: true },
+      offline: { words: ["my appointments", "meine termine"] },
       run: (_, { owner }) => booked.get(owner) ?? [],
     }),
     defineTool({
@@ -58,6 +61,7 @@ export default defineDomain({
         show: line,
         for: (input) => input.patients,
       },
+      offline: { words: ["book", "buche"], input: (message, { companions }) => ({ slot_id: dayIn(message), patients: [...companions] }) },
       run: ({ slot_id }, { owner }) => {
         booked.set(owner, [...(booked.get(owner) ?? []), ...slots.filter(({ id }) => id === slot_id)]);
         return { booked: slot_id };
@@ -71,6 +75,10 @@ export default defineDomain({
         what: "appointment",
         items: ({ words }, { owner }) => (booked.get(owner) ?? []).filter((slot) => line(slot).includes(words)),
         show: line,
+      },
+      offline: {
+        words: ["cancel", "storniere"],
+        input: (message) => ({ words: message.replace(/^.*?(?:cancel|storniere) (?:the |my )?/i, "") }),
       },
       run: ({ words }, { owner }) => {
         booked.set(

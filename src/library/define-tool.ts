@@ -3,6 +3,7 @@ import type { Element, JsonObject, JsonValue, Source } from "../domain/session.j
 import { AppError } from "../platform/errors.js";
 import type { AnyTool, Tool, ToolContext } from "../ports/agent.js";
 import type { Binding, Found, LookUp, Shown } from "../ports/binding.js";
+import type { OfflineCall } from "../ports/offline-script.js";
 import type { StandardResult, StandardSchema, ToolInput, ToolSchema } from "./tool-schema.js";
 import { isZod3, zod3JsonSchema } from "./zod3-json-schema.js";
 
@@ -49,6 +50,8 @@ export interface ToolDefinition<Schema extends ToolSchema, Output, Item = never,
   readonly binds?: Binding<ToolInput<Schema>, Item>;
   /** It takes back what was bound: shows it first, and acts on the user's agreement. Default: it takes back nothing. */
   readonly ends?: Shown<ToolInput<Schema>, Kept>;
+  /** How the stand-in comes to call it where no model is connected. Default: it doesn't. */
+  readonly offline?: OfflineCall;
   /** It looks something up, and binds nothing. Each of the `items` is told with the needs that it breaks. Default: it doesn't say. */
   readonly looksUp?: true | LookUpDefinition<ToolInput<Schema>, Output, Item>;
 }
@@ -80,6 +83,7 @@ export function defineTool<const Schema extends ToolSchema, Output, Item = never
     ...(maxCallsPerTurn !== undefined && { maxCallsPerTurn }),
     ...(binds && { binds: binds as Binding<ToolInput<Schema>> }),
     ...(ends && { ends: ends as Shown<ToolInput<Schema>> }),
+    ...(definition.offline && { offline: definition.offline }),
     ...(looksUp && { looksUp: looksUp === true ? {} : looksUp }),
     ...(definition.recap && { recap: (output: JsonValue) => definition.recap?.(output) ?? output }),
     run: async (input, context) => {

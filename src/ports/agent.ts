@@ -6,7 +6,7 @@ import type { Element, JsonValue, Round, Source, Step, Usage } from "../domain/s
 import type { Binding, Found, LookUp, Shown, Stated } from "./binding.js";
 import type { ModelMessage, ToolSpec } from "./chat-model.js";
 import type { NeedTalk } from "./need-talk.js";
-import type { OfflineScript } from "./offline-script.js";
+import type { OfflineCall, OfflineScript } from "./offline-script.js";
 import type { ToolContext } from "./tool-context.js";
 
 /** Ports of the agent: the tools that act, and the loop of them and the model. */
@@ -39,6 +39,8 @@ export interface Tool<Input = unknown> {
   readonly ends?: Shown<Input>;
   /** It looks up what may be bound or what is, and tells each with the needs that it breaks. Default: it doesn't. */
   readonly looksUp?: LookUp<Input>;
+  /** How it is called where no model is connected and the domain has no script. Default: it isn't. */
+  readonly offline?: OfflineCall;
   /** A throw becomes an observation for the model: an AppError's detail and hint, anything else without details. */
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
@@ -167,7 +169,7 @@ export interface Domain {
    * need's words tells of it in a sentence that asks nothing.
    */
   readonly needTalk?: NeedTalk;
-  /** Plays the domain where no model is configured. Default: the stand-in says that it needs a model. */
+  /** Plays the domain where no model is configured. Default: its tools by their own words ({@link Tool.offline}). */
   readonly offline?: OfflineScript;
   /** Puts an answer's elements in the order that fits its text. Pure. Default: as the tools gave them. */
   arrange?(answer: string, elements: readonly Element[]): readonly Element[];

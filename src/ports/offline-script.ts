@@ -1,4 +1,4 @@
-import type { JsonValue } from "../domain/session.js";
+import type { JsonObject, JsonValue } from "../domain/session.js";
 
 /**
  * How a domain plays without a model: a pure function from what a model would read to what it would do next.
@@ -100,6 +100,14 @@ export interface ScriptView {
   readonly observations: readonly Observation[];
   /** Empty when no more tools may be called. */
   readonly tools: ReadonlySet<string>;
+}
+
+/** How the stand-in comes to call a tool of a domain that has no script of its own. */
+export interface OfflineCall {
+  /** Words and short phrases of messages that call for it, of any language. */
+  readonly words: readonly string[];
+  /** Its arguments, made of a message; `companions`: who the message says comes along. Pure. Default: none. */
+  input?(message: string, told: { readonly companions: readonly string[] }): JsonObject;
 }
 
 export interface ScriptCall {

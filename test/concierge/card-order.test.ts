@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { cardsAsNamed } from "../../src/concierge/card-order.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
+import { conciergeScript } from "../../src/concierge/offline-script.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import type { Element } from "../../src/domain/session.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
@@ -50,7 +51,7 @@ test("the concierge's numbered list and its cards agree, and the sentence after 
   try {
     const guest = new Conversation({
       domain,
-      model: new OfflineModel(domain.offline ? { script: domain.offline } : {}),
+      model: new OfflineModel({ script: conciergeScript }),
       now: NOW,
       memories: [
         recalled("Loves theatre", "genre"),

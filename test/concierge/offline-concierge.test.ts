@@ -3,6 +3,7 @@ import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { memoryTools } from "../../src/agent/tools/memory-tools.js";
 import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { EngineBookings } from "../../src/concierge/engine-bookings.js";
+import { conciergeScript } from "../../src/concierge/offline-script.js";
 import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
@@ -39,7 +40,7 @@ beforeEach(async () => {
 afterEach(() => domain.close?.());
 
 function guest(memories: readonly ReturnType<typeof recalled>[] = []): Conversation {
-  const model = new OfflineModel(domain.offline ? { script: domain.offline } : {});
+  const model = new OfflineModel({ script: conciergeScript });
   return new Conversation({ domain, model, now: NOW, owner: ANN, memories });
 }
 

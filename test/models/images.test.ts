@@ -5,6 +5,7 @@ import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { aiSdkModel } from "../../src/agent/models/ai-sdk-model.js";
 import { FallbackModel } from "../../src/agent/models/fallback-model.js";
 import { OpenAIModel, type OpenAIModelOptions } from "../../src/agent/models/openai-model.js";
+import { conciergeScript } from "../../src/concierge/offline-script.js";
 import type { Logger } from "../../src/platform/logger.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ChatModel, ModelImage, ModelMessage } from "../../src/ports/chat-model.js";
@@ -195,7 +196,7 @@ describe("a model that doesn't see", () => {
   });
 
   test("is the stand-in", () => {
-    expect(new OfflineModel()).not.toHaveProperty("takesImages");
+    expect(new OfflineModel({ script: conciergeScript })).not.toHaveProperty("takesImages");
   });
 
   test("[no-text-in-logs] is told in the log without the images", async () => {

@@ -3,17 +3,6 @@ import type { ChatModel, ModelEvent, ModelRequest, OfflineScript, ScriptMove } f
 import { AppError } from "maitred/stand-in";
 import { toView } from "./script-view.js";
 
-/** Plays where a domain brings no script. */
-const NO_SCRIPT: OfflineScript = {
-  name: "none",
-  next: () => ({
-    type: "say",
-    text:
-      "No language model is connected, and this assistant has no rules for working without one. " +
-      "Set OPENAI_API_KEY or OPENAI_BASE_URL to connect a model.",
-  }),
-};
-
 /**
  * Stands in where no model is configured: plays a domain's script through the same port, tool calls and all.
  * Deterministic: the same messages and tools give the same events. It understands nothing beyond its script.
@@ -24,8 +13,8 @@ export class OfflineModel implements ChatModel {
   readonly standIn = true;
   readonly #script: OfflineScript;
 
-  constructor(options: { readonly script?: OfflineScript } = {}) {
-    this.#script = options.script ?? NO_SCRIPT;
+  constructor({ script }: { readonly script: OfflineScript }) {
+    this.#script = script;
     this.name = `OfflineModel (${this.#script.name})`;
   }
 

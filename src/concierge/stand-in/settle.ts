@@ -14,13 +14,14 @@ const MAX_ANSWER_WORDS = 6;
 /** How the list of what waits tells a change of what holds. */
 const CHANGE = /^(?<who>[^:\n]{1,64}: )??(?:Forget: (?<forgotten>.+)|No longer: (?<ended>.+)|(?<now>.+) \(instead of: (?<before>.+)\))$/su;
 
-export function question(line: WaitingLine): string {
+/** `needs`: the names of the domain's, as they are read. Default: the concierge's. */
+export function question(line: WaitingLine, needs: ReadonlySet<string> = NAMES): string {
   const { text, offRecord } = line;
   if (offRecord === true) return `You asked me not to keep “${text}”. Shall I all the same, so that bookings mind it?`;
   const [, name = "", said = ""] = /^([^:\n]{1,64}): (.+)$/su.exec(text) ?? [];
   // "Colleague: Colleague Tom can't eat nuts".
-  if (name !== "" && said.toLowerCase().includes(name.toLowerCase())) return question({ ...line, text: said });
-  const minded = mindedIn(text);
+  if (name !== "" && said.toLowerCase().includes(name.toLowerCase())) return question({ ...line, text: said }, needs);
+  const minded = mindedIn(text, needs);
   if (minded !== null) return minded;
   const { who = "", forgotten, ended, now, before } = CHANGE.exec(text)?.groups ?? {};
   if (forgotten !== undefined) return `Shall I forget “${who}${forgotten}”?`;
@@ -33,11 +34,11 @@ const NEED = /^(?<what>[^()\n]{1,80})(?<word> \([^()\n]{1,80}\))?$/su;
 const NAMES: ReadonlySet<string> = new Set(CONCIERGE_NEEDS.map(({ name }) => name.replaceAll("_", " ")));
 
 /** Of a need that nobody has told more of than its name. Null for all else. */
-function mindedIn(text: string): string | null {
+function mindedIn(text: string, needs: ReadonlySet<string>): string | null {
   const [, who = "", said = text] = /^([^:\n]{1,64}): (.+)$/su.exec(text) ?? [];
   const { what = "", word = "" } = NEED.exec(said)?.groups ?? {};
   const name = what.toLowerCase();
-  if (!NAMES.has(name)) return null;
+  if (!needs.has(name)) return null;
   const thing = `${name.startsWith("no ") ? name.slice(3) : name}${word}`;
   const relation = RELATIONS.some((names) => names.includes(who.toLowerCase()));
   return `Must I mind ${thing} for ${who === "" ? "you" : relation ? `your ${who.toLowerCase()}` : who}?`;
@@ -63,29 +64,29 @@ function putToWait({ name, output }: Observation): readonly string[] {
 }
 
 /** Settles only what the answer before it asked about, and only by a plain yes or no. */
-export function settle(view: ScriptView): ScriptMove | undefined {
+export function settle(view: ScriptView, needs: ReadonlySet<string> = NAMES): ScriptMove | undefined {
   const answered = view.window.at(-1)?.assistant ?? "";
   const offered = new Set(view.window.at(-1)?.observations.flatMap(putToWait));
-  const asked = view.waiting.filter((line) => answered.includes(question(line)) || offered.has(line.id));
+  const asked = view.waiting.filter((line) => answered.includes(question(line, needs)) || offered.has(line.id));
   const quote = view.message.trim();
   const { yes: agrees, no, partly, order } = readReply(quote);
   // "Keep it": whether what it is about still holds isn't said.
   const yes = agrees || (agreesToKeep(quote) && !asked.some(({ text }) => CHANGE.test(text)));
   const answersIt = asked.length > 0 && view.commands.length === 0 && quote.split(/\s+/).length <= MAX_ANSWER_WORDS;
-  if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map(question).join(" ")}`);
+  if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map((line) => question(line, needs)).join(" ")}`);
   if (!answersIt || yes === no || order) return undefined;
   const answers = asked.map(({ id }) => ({ memory_id: id, answer: yes ? "yes" : "no", quote }));
   return callThen(view, { name: "settle_memory", arguments: { answers } }, () => settled(asked, yes));
 }
 
 /** An answer that asks nothing else asks about what waits, each once in the window. */
-export function asking(move: ScriptMove, view: ScriptView): ScriptMove {
+export function asking(move: ScriptMove, view: ScriptView, needs: ReadonlySet<string> = NAMES): ScriptMove {
   const mayAsk = view.tools.has("settle_memory") && !view.observations.some(({ name }) => name === "settle_memory");
   if (move.type !== "say" || move.text.trimEnd().endsWith("?") || !mayAsk) return move;
   const before = view.window.map(({ assistant }) => assistant).join("\n");
   // What this turn did to one of them has settled it.
   const touched = view.observations.flatMap(({ input }) => z.looseObject({ memory_id: z.string() }).safeParse(input).data?.memory_id ?? []);
   const still = view.waiting.filter(({ id }) => !touched.includes(id));
-  const open = still.map(question).filter((asked) => !before.includes(asked));
+  const open = still.map((line) => question(line, needs)).filter((asked) => !before.includes(asked));
   return open.length === 0 ? move : { type: "say", text: `${move.text}\n\n${open.slice(0, MAX_ASKED).join(" ")}` };
 }
