@@ -1,6 +1,7 @@
 import type { Memory } from "../domain/memory.js";
 import { readableName } from "../domain/need-name.js";
 import type { Need } from "../ports/agent.js";
+import type { Stated } from "../ports/binding.js";
 import type { Candidate, NeedCheck } from "./verdict.js";
 
 /** Of what must not be in it a memory names one thing: "tree nuts", not "nuts and milk". */
@@ -24,12 +25,31 @@ export function candidateOf(item: unknown, line: string, startsAt: Date | null, 
     check: (memory) => {
       const name = needMeant(memory.need);
       const need = needs.find((each) => each.name === name);
-      const stated = need?.states?.(item) ?? "unknown";
+      const stated = met(need?.states?.(item) ?? "unknown", need?.kind, memory);
       if (stated === false) return { state: "broken", because: `"${line}" does not meet this: ${readableName(need?.name ?? "")}.` };
       if (stated === true && !(need?.kind === "avoid" && isOfSeveral(memory))) return { state: "met" };
       return notStated(line, need);
     },
   };
+}
+
+/** A limit is held against the one number in the memory, else in the words that it is of. */
+function met(stated: Stated, kind: Need["kind"], { text, source }: Memory): boolean | "unknown" {
+  if (typeof stated !== "number") return stated;
+  const limit = numberIn(text) ?? numberIn(source?.quote ?? "");
+  if (limit === null) return "unknown";
+  return kind === "at_least" ? stated >= limit : stated <= limit;
+}
+
+/** Null where there is none, or several. */
+function numberIn(text: string): number | null {
+  const [only, another] = text.match(/\d[\d.,]*/gu) ?? [];
+  if (only === undefined || another !== undefined) return null;
+  const digits = only.replace(/[.,]$/u, "");
+  // "1,200" and "1.200" are a thousand and more, "1,2" is not.
+  const plain = /^\d{1,3}(?:[.,]\d{3})+$/u.test(digits) ? digits.replaceAll(/[.,]/gu, "") : digits.replace(",", ".");
+  const number = Number(plain);
+  return Number.isFinite(number) ? number : null;
 }
 
 function notStated(line: string, need: Need | undefined): NeedCheck {

@@ -14,12 +14,12 @@ export interface NeedDefinition<Item, Language extends string = string> {
   readonly description: string;
   /** By which guests name it, in every language of the domain: words and short phrases, plurals too where they are other words. */
   readonly words: Readonly<Record<Language, readonly string[]>>;
-  /** Whether something of the catalogue meets it; `"unknown"` where the catalogue doesn't say: the guest is told. Pure. */
+  /** Whether something of the catalogue meets it; of a limit its number; `"unknown"` where it doesn't say: the guest is told. Pure. */
   states(item: Item): Stated;
   /** The category of its memories. Default: the one that is hard, where there is one. */
   readonly category?: string;
-  /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. Default: by the name. */
-  readonly kind?: "avoid" | "be";
+  /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. `at_most`, `at_least`: a limit. Default: by the name. */
+  readonly kind?: Need["kind"];
   /** Of needs of one slot a person has one. Default: it excludes no other. */
   readonly slot?: string;
   /** Needs that it holds in itself: who is vegan eats no fish. Default: none. */

@@ -201,8 +201,11 @@ export interface Need {
   readonly slot?: string;
   /** Needs that it holds in itself, `other` among them: who is vegan eats no fish. Default: none. */
   readonly holds?: readonly string[];
-  /** `avoid`: a thing that must not be ("allergic to …"). `be`: what somebody is, has or uses. Default: told by nothing. */
-  readonly kind?: "avoid" | "be";
+  /**
+   * `avoid`: a thing that must not be ("allergic to …"). `be`: what somebody is, has or uses. `at_most`, `at_least`: a limit, by the number
+   * in the guest's own words. Default: `avoid` for a name that begins with `no_`, else `be`.
+   */
+  readonly kind?: "avoid" | "be" | "at_most" | "at_least";
   /** The category of its memories. Default: the reader chooses. */
   readonly category?: string;
   /** Whether something of the domain's catalogue meets it. Pure. Default: the catalogue says it of nothing. */

@@ -3,8 +3,11 @@ import type { ToolContext } from "./tool-context.js";
 
 /** What a domain says of its tools and its catalogue, so that one gate stands in front of all that binds. */
 
-/** Whether something of the catalogue meets a need. `unknown`: the catalogue doesn't say; the guest is told so before it is bound. */
-export type Stated = boolean | "unknown";
+/**
+ * Whether something of the catalogue meets a need; of a need that is a limit, its number: what it costs, how far it is. `unknown`: the
+ * catalogue doesn't say; the guest is told so before it is bound.
+ */
+export type Stated = boolean | number | "unknown";
 
 /** What a tool acts on, and how the guest is shown it first. */
 export interface Shown<Input = unknown, Item = unknown> {

@@ -70,6 +70,7 @@ class Practice {
           words: { en: ["stairs"] },
           states: ({ stairs }: Slot) => (stairs === null ? "unknown" : !stairs),
         },
+        { name: "budget", description: "what it may cost", words: { en: ["budget"] }, kind: "at_most", states: () => 80 },
       ],
       tools: [
         defineTool({
@@ -144,6 +145,7 @@ class Practice {
 }
 
 const latex = constraint("Is allergic to latex", "needs", "self", { need: "no_latex" });
+const limit = (text: string) => constraint(text, "needs", "self", { need: "budget" });
 const stairs = constraint("Can't climb stairs", "needs", "self", { need: "step_free" });
 
 describe("[gate-of-every-domain] a binding tool of any domain", () => {
@@ -234,6 +236,19 @@ describe("[gate-of-every-domain] a binding tool of any domain", () => {
     expect(await practice.says("nothing, do it", "book_slot", { slot: "wednesday", anyway: "nothing, do it" })).toMatchObject({
       booked: "wednesday",
     });
+  });
+
+  test.each([
+    ["Pays at most 60 euros", "stopped"],
+    ["Zahlt höchstens 80,50 Euro", "shown"],
+    ["Never more than 1,200 kroner", "shown"],
+    ["Pays 60 to 80 euros", "reminded"],
+    ["Is on a budget", "reminded"],
+  ])("a limit is a need like any other, by the number in it: %s", async (text, expected) => {
+    const practice = new Practice();
+    practice.needs = [limit(text)];
+    const { status, reminders } = (await practice.says("Wednesday", "book_slot", { slot: "wednesday" })) as JsonObject;
+    expect(reminders === undefined ? status : "reminded").toBe(expected);
   });
 
   test("one yes does it once", async () => {
