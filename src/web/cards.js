@@ -1,3 +1,4 @@
+import { approvalView } from "./approval-card.js";
 import { quoteView, receiptView } from "./booking-cards.js";
 import { el } from "./dom.js";
 import { eventList } from "./event-cards.js";
@@ -28,12 +29,13 @@ export function readElements(elements) {
  */
 export function cardViews(elements, { say, notes }) {
   const of = (type) => elements.filter((element) => element.type === type && element.data !== null);
-  const shown = new Set(["event_card", "booking_quote", "booking_receipt", "constraint"]);
+  const shown = new Set(["event_card", "booking_quote", "booking_receipt", "constraint", "approval"]);
   const events = of("event_card");
   const conflicts = of("constraint");
   const views = [
     events.length > 0 && eventList(events, { say, notes }),
     ...of("booking_quote").map((quote) => quoteView(quote, conflicts, say)),
+    ...of("approval").map((shown) => approvalView(shown, say)),
     ...of("booking_receipt").map((receipt) => receiptView(receipt, say)),
     ...(of("booking_quote").length === 0 ? conflicts.map(conflictView) : []),
     citations(elements.filter((element) => !shown.has(element.type) || element.data === null)),

@@ -101,6 +101,19 @@ const REPLIES: Record<string, SampleReply> = {
       display: "inline" as const,
     })),
   },
+  approval: {
+    content: "Shall I?",
+    elements: [
+      { token: "0011", question: "Cleaning, Wednesday", conflicts: [] },
+      { token: "0022", question: "Cleaning, Monday", conflicts: ["Is allergic to latex. It is done with latex gloves."] },
+    ].map((data, n) => ({
+      id: `approval:${n}`,
+      type: "approval",
+      name: "book_slot",
+      content: JSON.stringify(data),
+      display: "inline" as const,
+    })),
+  },
   recall: { content: "As you like it.", recalled: [recalled(MEMORY_ID, "Likes the quiet rows at the back")] },
 };
 
@@ -252,6 +265,17 @@ needing("chromium")("answers on the chat page", () => {
     await lastAnswer(page).getByRole("button", { name: "Confirm: Evening 0" }).click();
     await lastAnswer(page).getByText("You said: Yes, book it, please.").waitFor();
     expect(on.sample.consents.at(-1)).toEqual({ message: "Yes, book it, please.", consent: "00112233" });
+    expect(complaints).toEqual([]);
+  });
+
+  test("what any domain's tool showed has a button that is the guest's word to just that, and what stands against it beside it", async () => {
+    const { page, complaints } = await on.guest("approval");
+    await ask(page, "approval");
+    await lastAnswer(page).getByText("✗ Is allergic to latex. It is done with latex gloves.").waitFor();
+    await lastAnswer(page).getByRole("button", { name: "Do it anyway: Cleaning, Monday" }).click();
+    await lastAnswer(page).getByText("You said: Do it anyway, please.").waitFor();
+    expect(on.sample.consents.at(-1)).toEqual({ message: "Do it anyway, please.", consent: "0022" });
+    expect(await page.locator(".offer").count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
