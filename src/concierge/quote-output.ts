@@ -1,5 +1,5 @@
 import type { Element, JsonObject } from "../domain/session.js";
-import type { Conflict, Verdict } from "../gate/verdict.js";
+import { type Conflict, type Verdict, whyUnchecked } from "../gate/verdict.js";
 import type { ToolResult } from "../ports/agent.js";
 import type { Quote } from "./booking-rows.js";
 import type { CatalogueEvent, Section } from "./catalogue.js";
@@ -62,12 +62,6 @@ export function stoppedOutput(
     ],
     sources: [eventSource(event), ...conflicts.map((conflict) => ({ id: conflict.memoryId, title: conflict.memory, type: "memory" }))],
   };
-}
-
-function whyUnchecked(incognito: boolean, memoryOff: boolean): string {
-  if (incognito) return "In an incognito session the guest's needs are not looked at.";
-  if (memoryOff) return "Long-term memory is switched off: what the guest needs is kept nowhere.";
-  return "The guest's needs, or some of them, can't be read at the moment.";
 }
 
 function askOf(conflicts: readonly Conflict[], unchecked: boolean): string {

@@ -9,7 +9,7 @@ import { ANSWERABLE_TURNS, standsIn } from "./consent.js";
 import type { ConstraintGate } from "./constraint-gate.js";
 import type { ShownCall, ShownCalls } from "./shown-calls.js";
 import { candidateOf, type StatedParts } from "./stated.js";
-import type { Conflict, Verdict } from "./verdict.js";
+import { type Conflict, type Verdict, whyUnchecked } from "./verdict.js";
 
 /** What the gate adds to a binding tool's arguments: how the guest answered what they were shown. */
 const ANSWER = {
@@ -138,6 +138,7 @@ class HeldCall {
 
   async #show(before: ShownCall | null, verdict: Verdict | null, against: string, refused: string | null): Promise<ToolResult> {
     const { call, line } = this.#meant;
+    const { memory } = this.#context;
     const told = new Set(before?.mentioned ?? []);
     const reminders = verdict?.mentions.filter(({ id }) => !told.has(id)).map((mention) => mention.line) ?? [];
     const mentioned = [...new Set([...told, ...(verdict?.mentions.map(({ id }) => id) ?? [])])];
@@ -149,7 +150,7 @@ class HeldCall {
       shown: line,
       ...(verdict !== null && verdict.met.length > 0 && { needs_met: [...verdict.met] }),
       ...(conflicts.length > 0 && { conflicts }),
-      ...(verdict?.unchecked === true && { unchecked: uncheckedLine(verdict, this.#context) }),
+      ...(verdict?.unchecked === true && { unchecked: `${whyUnchecked(memory === "off", verdict.memoryOff)} ${ASK_FOR_NEEDS}` }),
       ...(reminders.length > 0 && { reminders }),
       ...(refused !== null && { refused }),
       ask: against === "" ? this.#ask() : "Nothing was done. Tell the guest what stands against it, and ask whether to do it all the same.",
@@ -176,6 +177,8 @@ class HeldCall {
   }
 }
 
+const ASK_FOR_NEEDS = "Ask what must hold for everyone who comes.";
+
 function refusal(asked: string, against: string): string | null {
   if (against === "") return null;
   return asked === against
@@ -186,13 +189,6 @@ function refusal(asked: string, against: string): string | null {
 function conflictLine({ memory, who, because, toConfirm }: Conflict): string {
   const asks = toConfirm ? " That is not confirmed yet: ask whether it is so." : "";
   return `${who === "self" ? "" : `${who}: `}${memory}. ${because}${asks}`;
-}
-
-function uncheckedLine({ memoryOff }: Verdict, { memory }: ToolContext): string {
-  if (memory === "off") return "Nothing that is known of the guest is used in this conversation: ask what must hold for those who come.";
-  return memoryOff
-    ? "Long-term memory is off: ask what must hold for those who come."
-    : "What must hold for the guest could not be read: ask what must hold for those who come.";
 }
 
 /** What stands against it. The empty string: nothing. */

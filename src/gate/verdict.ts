@@ -186,3 +186,10 @@ function comesAlong(memory: Memory, known: readonly Memory[], party: Party, peop
 function isCalledIn(name: string, quote: string): boolean {
   return isNamedIn([name], [quote]) && !(isOwnName(name) && ownsRelationIn(quote, plain(name)));
 }
+
+/** Why there may be needs that were not looked at, for the model to tell. */
+export function whyUnchecked(incognito: boolean, memoryOff: boolean): string {
+  if (incognito) return "In an incognito session the guest's needs are not looked at.";
+  if (memoryOff) return "Long-term memory is switched off: what the guest needs is kept nowhere.";
+  return "The guest's needs, or some of them, can't be read at the moment.";
+}

@@ -1,6 +1,6 @@
 import { el, sayButton } from "./dom.js";
 
-/** What an answer showed before it is done, in any domain: one line, what stands against it, and the button that is the guest's own word. */
+/** What an answer showed before it is done, in any domain: one line, what stands against it, and the button that is the guest's word. */
 
 export function approvalView({ data }, say) {
   const conflicts = (Array.isArray(data.conflicts) ? data.conflicts : []).map(String);
