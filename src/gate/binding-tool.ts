@@ -94,7 +94,7 @@ class HeldCall {
     const { owner, turn, userMessage, consent } = this.#context;
     const { answer, call } = this.#meant;
     const before = await this.#parts.shown.find(owner, call);
-    if (before?.done === turn) return this.#alreadyDone();
+    if (before?.done?.turn === turn) return this.#begunAlready(before.done.ended);
     const seen = before !== null && before.done === null && before.turn < turn && before.turn >= turn - ANSWERABLE_TURNS ? before : null;
     const pressed = seen !== null && consent === tokenOf(seen);
     const agrees = seen !== null && (pressed || [answer.agreed, answer.anyway].some((words) => standsIn(words, userMessage.content)));
@@ -122,18 +122,25 @@ class HeldCall {
 
   async #done(seen: ShownCall, verdict: Verdict | null): Promise<ToolResult> {
     // Two calls of one turn: the second finds that it was taken.
-    if (!(await this.#parts.shown.take(this.#context.owner, seen, this.#context.turn))) return this.#alreadyDone();
+    const { owner, turn } = this.#context;
+    const { shown } = this.#parts;
+    if (!(await shown.begin(owner, seen, turn))) return this.#begunAlready(false);
     const passedOver = verdict?.conflicts.map(({ memoryId }) => memoryId) ?? [];
     try {
-      return await this.#tool.run(this.#meant.input as never, { ...this.#context, ...(passedOver.length > 0 && { passedOver }) });
+      const result = await this.#tool.run(this.#meant.input as never, { ...this.#context, ...(passedOver.length > 0 && { passedOver }) });
+      await shown.end(owner, seen, turn, true);
+      return result;
     } catch (error) {
-      await this.#parts.shown.giveBack(this.#context.owner, seen);
+      await shown.end(owner, seen, turn, false);
       throw error;
     }
   }
 
-  #alreadyDone(): ToolResult {
-    return { output: { status: "already_done", shown: this.#meant.line } };
+  /** Where a process died in the middle of a turn, that turn's next attempt does not do it a second time. */
+  #begunAlready(ended: boolean): ToolResult {
+    const { line } = this.#meant;
+    if (ended) return { output: { status: "already_done", shown: line } };
+    return { output: { status: "not_known", shown: line, ask: "It was begun, and nobody saw it end: look up whether it is done." } };
   }
 
   async #show(before: ShownCall | null, verdict: Verdict | null, against: string, refused: string | null): Promise<ToolResult> {

@@ -19,8 +19,8 @@ const shownSchema = z.object({
   against: z.string(),
   /** What it mentioned: ids of memories. */
   mentioned: z.array(z.string()),
-  /** The turn that did it; null: not done yet. */
-  done: z.number().nullable(),
+  /** The turn that does it, and whether it has; null: not begun. */
+  done: z.object({ turn: z.number(), ended: z.boolean() }).nullable(),
 });
 const valueSchema = z.object({ v: z.literal(1), shown: z.array(shownSchema) });
 
@@ -43,20 +43,21 @@ export class ShownCalls {
     await this.#change(owner, (all) => [shown, ...all.filter(({ call }) => call !== shown.call)].slice(0, MOST_SHOWN));
   }
 
-  /** Marks it as done by a turn, before it is: false where another call was faster. */
-  async take(owner: Owner, { call, turn }: ShownCall, done: number): Promise<boolean> {
+  /** Marks it as begun by a turn, before it is: false where another call was faster. */
+  async begin(owner: Owner, { call, turn }: ShownCall, by: number): Promise<boolean> {
     let took = false;
     await this.#change(owner, (all) => {
       const isIt = (each: ShownCall) => each.call === call && each.turn === turn && each.done === null;
       took = all.some(isIt);
-      return took ? all.map((each) => (isIt(each) ? { ...each, done } : each)) : all;
+      return took ? all.map((each) => (isIt(each) ? { ...each, done: { turn: by, ended: false } } : each)) : all;
     });
     return took;
   }
 
-  /** It was not done after all. */
-  async giveBack(owner: Owner, { call }: ShownCall): Promise<void> {
-    await this.#change(owner, (all) => all.map((each) => (each.call === call ? { ...each, done: null } : each)));
+  /** What became of what was begun. `done`: false where it failed, and may be tried again. */
+  async end(owner: Owner, { call }: ShownCall, by: number, done: boolean): Promise<void> {
+    const ended = done ? { turn: by, ended: true } : null;
+    await this.#change(owner, (all) => all.map((each) => (each.call === call ? { ...each, done: ended } : each)));
   }
 
   async #change(owner: Owner, change: (all: readonly ShownCall[]) => readonly ShownCall[]): Promise<void> {

@@ -34,6 +34,10 @@ class Practice {
   needs: readonly Memory[] = [];
   storeDown = false;
   broken = false;
+  /** A call that was begun waits until it is let go. */
+  hangs = false;
+  begun = 0;
+  letGo = () => {};
   turn = 0;
   pressed: string | undefined;
   sessionId = "session";
@@ -90,7 +94,12 @@ class Practice {
             show: ({ id }) => `Cleaning on ${id}`,
             for: ({ patients }) => patients ?? [],
           },
-          run: ({ slot }, { passedOver = [] }) => {
+          run: async ({ slot }, { passedOver = [] }) => {
+            this.begun += 1;
+            if (this.hangs)
+              await new Promise<void>((resolve) => {
+                this.letGo = resolve;
+              });
             if (this.broken) throw new Error("the calendar is away");
             this.booked.push(slot);
             return { booked: slot, passed_over: [...passedOver] };
@@ -258,6 +267,19 @@ describe("[gate-of-every-domain] a binding tool of any domain", () => {
     await practice.again("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
     await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
     expect(practice.booked).toEqual(["wednesday"]);
+  });
+
+  test("what a killed process had begun is not done twice by the turn's next attempt, nor told as done", async () => {
+    const practice = new Practice();
+    await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+    practice.hangs = true;
+    const killed = practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
+    await expect.poll(() => practice.begun).toBe(1);
+    practice.hangs = false;
+    expect(await practice.again("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ status: "not_known" });
+    expect(practice.booked).toEqual([]);
+    practice.letGo();
+    await killed;
   });
 
   test("what fails is not done, and the same yes does it when it is tried again", async () => {
