@@ -30,14 +30,13 @@ async function agent({ messages }: typeof MessagesAnnotation.State, { store, con
 const dir = await mkdtemp(join(tmpdir(), "maitred-langgraph-"));
 const maitred = await createMaitred({ memoryStorageDir: dir, logLevel: "warn" });
 try {
-  const { memories, owner: ownerOf } = maitred;
   const graph = new StateGraph(MessagesAnnotation)
     .addNode("agent", agent)
     .addEdge(START, "agent")
     .addEdge("agent", END)
     .compile({
       checkpointer: new MemorySaver(),
-      store: memoryStore({ BaseStore }, { memories, namespace: ["memories", "{user}"], ownerOf: (user) => ownerOf(user) }),
+      store: memoryStore({ BaseStore }, { maitred }),
     });
   const says = async (thread: string, content: string) => {
     const config = { configurable: { thread_id: thread, user: "ada" } };

@@ -15,14 +15,14 @@ async function yourAgent(prompt: string, message: string): Promise<string> {
   return known.length === 0 ? `You said: ${message}` : `I know of you:\n${known.join("\n")}`;
 }
 
-async function turn(ada: MaitredUser, sessionId: string, message: string): Promise<string> {
-  const { text } = await ada.context(message, { sessionId, maxTokens: 1_000 });
+async function turn(ada: MaitredUser, thread: string, message: string): Promise<string> {
+  const { text } = await ada.context(message, { thread, maxTokens: 1_000 });
   const answer = await yourAgent(`You are a concierge.\n\n${text}`, message);
   const messages = [
     { role: "user" as const, content: message },
     { role: "assistant" as const, content: answer },
   ];
-  await ada.add(messages, { sessionId });
+  await ada.add(messages, { thread });
   console.log(`Guest: ${message}\nAgent: ${answer}\n`);
   return answer;
 }
@@ -31,12 +31,10 @@ const dir = await mkdtemp(join(tmpdir(), "maitred-own-agent-"));
 const maitred = await createMaitred({ memoryStorageDir: dir, logLevel: "warn", recallDeadlineMs: 2_000 });
 try {
   const ada = maitred.for({ user: "ada" });
-  const first = await ada.sessions.create();
-  await turn(ada, first.id, "I prefer jazz concerts, and I need step-free access.");
-  await ada.sessions.flush(first.id, { timeoutMs: 10_000 });
+  await turn(ada, "first", "I prefer jazz concerts, and I need step-free access.");
+  await ada.sessions.flush({ thread: "first" }, { timeoutMs: 10_000 });
 
-  const second = await ada.sessions.create();
-  const answer = await turn(ada, second.id, "Anything good this weekend?");
+  const answer = await turn(ada, "second", "Anything good this weekend?");
   assert.match(answer, /step-free access \(accessibility, must hold\)/);
   assert.match(answer, /jazz/);
   console.log("The second session knows what the first was told.");

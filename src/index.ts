@@ -68,6 +68,7 @@ export type { SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain
 export type { UserNow, UserParts } from "./library/checked.js";
 export { type DomainDefinition, defineDomain, type NeedDefinition } from "./library/define-domain.js";
 export { defineTool, type LookUpDefinition, type OfCatalogue, type ToolDefinition } from "./library/define-tool.js";
+export type { SessionName } from "./library/known-options.js";
 export { createMaitred, createOrchestrator, type Maitred } from "./library/library.js";
 export type { MaitredOptions, MaitredParts } from "./library/options.js";
 export type { Settings } from "./library/settings.js";
@@ -85,7 +86,15 @@ export type {
 } from "./library/user-memories.js";
 export type { MessageListOptions, SessionChange, SessionListOptions, SessionOptions, UserSessions } from "./library/user-sessions.js";
 export type { Clock } from "./platform/clock.js";
-export { AppError, type AppErrorOptions, ERRORS, type ErrorCode, type ErrorDetail, type ErrorSpec, isAppError } from "./platform/errors.js";
+export {
+  AppError as MaitredError,
+  type AppErrorOptions as MaitredErrorOptions,
+  ERRORS,
+  type ErrorCode,
+  type ErrorDetail,
+  type ErrorSpec,
+  isAppError as isMaitredError,
+} from "./platform/errors.js";
 export type { Logger } from "./platform/logger.js";
 export type { TokenCounter } from "./platform/tokens.js";
 export type * from "./ports/agent.js";
@@ -116,7 +125,5 @@ export type * from "./ports/session-writer.js";
 export type * from "./ports/storage-health.js";
 export type { JournalEnd, RestoresJournals } from "./ports/transfer.js";
 export type * from "./ports/vectors.js";
-export type { ConversationLog, ConversationLogParts } from "./sessions/conversation-log.js";
-export type { LoggedItem, LogItem, LogKey, LogWindow } from "./sessions/log-items.js";
 export type { OwnerGate } from "./sessions/session-access.js";
 export type * from "./state/engine.js";

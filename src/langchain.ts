@@ -1,3 +1,3 @@
-export type { KnownOfUser } from "./integrations/known-of-user.js";
 export * from "./integrations/langchain.js";
 export * from "./integrations/langgraph-store.js";
+export type { OfThread } from "./integrations/of-user.js";

@@ -1,2 +1,2 @@
-export type { KnownOfUser } from "./integrations/known-of-user.js";
+export type { OfThread } from "./integrations/of-user.js";
 export * from "./integrations/openai-agents.js";

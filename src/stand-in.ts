@@ -1,6 +1,6 @@
 /** What a stand-in for a model is made with: the form of what it reads and proposes, and words, phrases and dates as Maitred reads them. */
 
-export { AppError, isAppError } from "./platform/errors.js";
+export { AppError as MaitredError, isAppError as isMaitredError } from "./platform/errors.js";
 export { dateReader } from "./platform/language/date-reader.js";
 export { BROUGHT, ownText } from "./platform/own-text.js";
 export { folded, phrasesIn, WordList, wordsIn } from "./platform/phrase-list.js";

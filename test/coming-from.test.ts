@@ -49,13 +49,14 @@ describe("routes", () => {
   });
 });
 
-test("every method of `maitred` is one", async () => {
+test("every method of `maitred` and of a user's handle is one", async () => {
   const maitred = await index.createOrchestrator({ SHORT_TERM_BACKEND: "memory", EMBEDDING_PROVIDER: "hashing" });
   onTestFinished(() => maitred.close({ drainMs: 0 }));
-  const named = all(/\bmaitred\.((?!log\b)[a-z]\w*(?:\.\w+)?)\b/gi);
+  const named = all(/\b((?:maitred|ada)\.[a-z]\w*(?:\.\w+)?)\b/gi);
   expect(named.length).toBeGreaterThan(10);
   for (const name of named) {
-    const value = name.split(".").reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], maitred);
+    const objects = { maitred, ada: maitred.for({ user: "ada" }) };
+    const value = name.split(".").reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], objects);
     expect([name, typeof value]).toEqual([name, expect.stringMatching(/^(function|object)$/)]);
   }
 });

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isId } from "../platform/ids.js";
-import { unknownFields } from "./validation.js";
+import { unknownFields } from "../platform/nearest-name.js";
 
 /** Fields that many routes share. Each validates as its OpenAPI description says. */
 

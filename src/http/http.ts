@@ -23,5 +23,5 @@ export {
   settingsOf as sessionSettingsOf,
 } from "./sessions.js";
 export { zoneOfEnds } from "./time-zone.js";
-export { invalidRequest, unknownFields } from "./validation.js";
+export { invalidRequest } from "./validation.js";
 export { whyOf } from "./why.js";

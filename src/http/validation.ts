@@ -1,6 +1,5 @@
 import type { ZodError } from "zod";
 import { AppError, type ErrorCode, type ErrorDetail } from "../platform/errors.js";
-import { nearestName } from "../platform/nearest-name.js";
 
 type Target = "json" | "form" | "query" | "param" | "header" | "cookie";
 
@@ -29,15 +28,6 @@ function detailsOf(error: ZodError, target: Target): ErrorDetail[] {
     pointer: ROOT[target] + pointerTo(issue.path),
     detail: issue.message.slice(0, MAX_TEXT),
   }));
-}
-
-/** A line for each. `known`: the fields that there are, for the one that was meant. */
-export function unknownFields(given: readonly string[], known: readonly string[]): string {
-  const lines = given.slice(0, MAX_ISSUES).map((name) => {
-    const meant = nearestName(name, known);
-    return `there is no field \`${name.slice(0, 64)}\` here${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`;
-  });
-  return lines.join("\n");
 }
 
 /** Fields of a body that its schema doesn't have. */

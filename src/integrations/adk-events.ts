@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../domain/session.js";
-import { type LogItem, toJsonObject } from "../sessions/log-items.js";
+import { type LoggedItem, type LogItem, toJsonObject } from "../sessions/log-items.js";
 
 interface AdkPart {
   readonly text?: string;
@@ -63,9 +63,10 @@ export function logItemOf(event: AdkEvent): LogItem {
   };
 }
 
-/** The inverse of {@link logItemOf}: the item is the event. */
-export function eventOf(item: JsonValue): AdkEvent {
-  return item as unknown as AdkEvent;
+/** What came into the session by another way than ADK, as an event. */
+export function saidWithoutAdk({ id, at, role, text }: LoggedItem): AdkEvent {
+  const content = { role: role === "user" ? "user" : "model", parts: textParts(text) };
+  return { id, author: role, timestamp: Date.parse(at), content };
 }
 
 export function textParts(text: string): { readonly text: string }[] {

@@ -1,33 +1,54 @@
 import { type Owner, ownerOf, parseOwner } from "../domain/owner.js";
+import { handlePartsOf, knownOptions, type Maitred, type MaitredUser, serverPartsOf } from "../library/library.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
-import type { ConversationHistory } from "../ports/history.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
 import { type LogKey, toJsonObject } from "../sessions/log-items.js";
 import {
   type AdkEvent,
   type AdkSession,
-  eventOf,
   logItemOf,
   mergedState,
+  saidWithoutAdk,
   textParts,
   type WithoutTemporary,
   withoutTemporary,
 } from "./adk-events.js";
-import type { KnownOfUser } from "./known-of-user.js";
+import { BESIDE_THE_MESSAGES, frameworkPart, itemsIn } from "./of-user.js";
 
 export interface AdkOptions {
-  readonly log: ConversationLog;
-  readonly history: Pick<ConversationHistory, "search">;
-  /** Tells what is known of a user: `maitred.ownAgent`. Default: a search of memory finds what was said, and no memories. */
-  readonly known?: KnownOfUser;
+  /** What `createMaitred` gave. */
+  readonly maitred: Maitred;
   /**
-   * The owner of an ADK user. Default: tenant `adk.<app>`, the user as it is: users of two apps never meet.
-   * The user id must be the server's own knowledge of who that is.
+   * The handle of an ADK user. The user id must be the server's own knowledge of who that is. Default: the user as it is, of the tenant
+   * `adk.<app>`: users of two apps never meet.
    */
-  readonly ownerOf?: (appName: string, userId: string) => Owner | Promise<Owner>;
-  /** Hits of a memory search. Default: the history's own. */
+  readonly user?: (appName: string, userId: string) => MaitredUser | Promise<MaitredUser>;
+  /** Hits of a memory search, 1 to 200. Default: `memorySearchLimit` (20). */
   readonly searchLimit?: number;
+}
+
+const OPTIONS = { maitred: true, user: true, searchLimit: true } as const satisfies Record<keyof AdkOptions, true>;
+
+/** What both services stand on. */
+interface Desk {
+  readonly maitred: Maitred;
+  readonly log: ConversationLog;
+  readonly searchLimit: number | undefined;
+  /** Whether users are found as they are by default. */
+  readonly tellsUsers: boolean;
+  owner(user: Key): Promise<Owner>;
+}
+
+/** @throws INVALID_CONFIG where `maitred` is missing, UNKNOWN_FIELD for another option, SHUTTING_DOWN */
+function deskOf(options: AdkOptions): Desk {
+  const given = knownOptions<AdkOptions>(options, OPTIONS);
+  const { log, asked } = serverPartsOf(given.maitred);
+  asked();
+  const maitred = given.maitred as Maitred;
+  const { searchLimit, user = (app, id) => maitred.for({ user: id, tenant: `${TENANT}${app}` }) } = given;
+  const owner = async ({ appName, userId }: Key) => handlePartsOf(await user(appName, userId)).owner();
+  return { maitred, log, searchLimit, tellsUsers: given.user === undefined, owner };
 }
 
 interface Key {
@@ -61,32 +82,33 @@ const STATE_CHANNEL = "adk-state";
 /** Where events are kept that were added without their session. */
 const MEMORY_CHANNEL = "adk-memory";
 
-async function keyOf(options: AdkOptions, { appName, userId }: Key, conversation: string, channel = "adk"): Promise<LogKey> {
-  const owner = await (options.ownerOf ?? defaultOwner)(appName, userId);
-  return { owner, channel: `${channel}:${encodeURIComponent(appName)}`, conversation };
+async function keyOf(desk: Desk, user: Key, conversation: string, kind = "adk"): Promise<LogKey> {
+  const channel = channelOf(kind, user);
+  return { owner: await desk.owner(user), channel, session: { externalId: `${channel}/${conversation}` } };
+}
+
+function channelOf(kind: string, { appName }: Pick<Key, "appName">): string {
+  return `${kind}:${encodeURIComponent(appName)}`;
 }
 
 /** An app's own state is no user's: its tenant is not one that users have. */
 function appStateKey(appName: string): LogKey {
-  return { owner: ownerOf(`adk-app.${appName}`, "state"), channel: STATE_CHANNEL, conversation: "state" };
+  return { owner: ownerOf(`adk-app.${appName}`, "state"), channel: STATE_CHANNEL, session: { externalId: `${STATE_CHANNEL}/state` } };
 }
 
 const TENANT = "adk.";
 
-function defaultOwner(appName: string, userId: string): Owner {
-  return ownerOf(`${TENANT}${appName}`, userId);
-}
-
 /**
  * A `BaseMemoryService` of `@google/adk`. What is added is kept verbatim, and what the user says forms memories (again: nothing changes).
- * A search gives what is known of the user (with `known`) and then what was said, by meaning and by words, for their own user alone; each
+ * A search gives what is known of the user and then what was said, by meaning and by words, for their own user alone; each
  * entry with its id, and in `customMetadata` what it is.
  */
 export class MaitredMemoryService {
-  readonly #options: AdkOptions;
+  readonly #desk: Desk;
 
+  /** @throws INVALID_CONFIG where `maitred` is missing, UNKNOWN_FIELD for another option, SHUTTING_DOWN */
   constructor(options: AdkOptions) {
-    this.#options = options;
+    this.#desk = deskOf(options);
   }
 
   /** Without effect for events of a session that Maitred keeps already. */
@@ -106,28 +128,27 @@ export class MaitredMemoryService {
   }): Promise<void> {
     const { sessionId, events, customMetadata } = request;
     const key =
-      sessionId === undefined
-        ? await keyOf(this.#options, request, "events", MEMORY_CHANNEL)
-        : await keyOf(this.#options, request, sessionId);
-    const known = new Set((await this.#options.log.items(key)).map(({ id }) => id));
+      sessionId === undefined ? await keyOf(this.#desk, request, "events", MEMORY_CHANNEL) : await keyOf(this.#desk, request, sessionId);
+    const known = new Set((await this.#desk.log.items(key)).map(({ id }) => id));
     const metadata = customMetadata === undefined ? {} : { metadata: toJsonObject(customMetadata) };
     const items = events.map((event) => ({ ...logItemOf(event), ...metadata }));
-    await this.#options.log.append(
+    await this.#desk.log.append(
       key,
       items.filter(({ id, text }) => text !== "" && (id === undefined || !known.has(id))),
     );
   }
 
   async searchMemory({ query, ...user }: Key & { readonly query: string }) {
-    const { owner } = await keyOf(this.#options, user, "");
-    const { history, known, searchLimit } = this.#options;
+    const owner = await this.#desk.owner(user);
+    const { maitred, searchLimit } = this.#desk;
+    const { history, ownAgent } = maitred;
     const [facts, hits] = await Promise.all([
-      known?.context({ owner, query, include: ["constraints", "profile", "memories"] }),
+      ownAgent.context({ owner, query, include: BESIDE_THE_MESSAGES }),
       history.search(owner, { query, ...(searchLimit === undefined ? {} : { limit: searchLimit }) }),
     ]);
     return {
       memories: [
-        ...(facts?.memory.recalled ?? []).map(({ id, text, created_at, category, strength, subject, source }) => ({
+        ...facts.memory.recalled.map(({ id, text, created_at, category, strength, subject, source }) => ({
           id,
           content: { role: "user", parts: textParts(text) },
           author: "memory",
@@ -147,28 +168,32 @@ export class MaitredMemoryService {
 }
 
 /**
- * A `BaseSessionService` of `@google/adk` over Maitred's journals: `adkSessionService(BaseSessionService, { log, history })`. Every event
+ * A `BaseSessionService` of `@google/adk` over Maitred's journals: `adkSessionService(BaseSessionService, { maitred })`. Every event
  * is durable when `appendEvent` resolves, which costs what the event holds, and what the user says forms memories. State is the fold of
  * the events' deltas; `app:` and `user:` keys are shared as ADK has it, `temp:` keys are kept nowhere. The sessions of all users of an app
- * are listed only with owners as they are by default: what users an `ownerOf` of one's own stands for nobody can tell.
+ * are listed only with users as they are by default: whom a `user` of one's own stands for nobody can tell.
+ * @throws INVALID_CONFIG where `maitred` is missing, INVALID_REQUEST where `BaseSessionService` is, UNKNOWN_FIELD for another option,
+ *   SHUTTING_DOWN
  */
 export function adkSessionService<Base extends abstract new (...args: never[]) => object>(
   Base: Base,
   options: AdkOptions,
 ): InstanceType<Base> {
-  const { log } = options;
-  const Parent = Base as unknown as new () => BaseService;
+  const desk = deskOf(options);
+  const { log } = desk;
+  const Parent = frameworkPart(Base, "BaseSessionService", "@google/adk") as unknown as new () => BaseService;
 
   const sharedState = async (key: Key): Promise<WithoutTemporary> => {
     const app = await log.items(appStateKey(key.appName));
-    const user = await log.items(await keyOf(options, key, "state", STATE_CHANNEL));
+    const user = await log.items(await keyOf(desk, key, "state", STATE_CHANNEL));
     return mergedState([...app, ...user].map(({ item }) => item));
   };
   const sessionOf = async (request: GetRequest): Promise<AdkSession | undefined> => {
-    const key = await keyOf(options, request, request.sessionId);
+    const key = await keyOf(desk, request, request.sessionId);
     const kept = await log.session(key);
     if (kept === null) return undefined;
-    const events = [...new Map((await log.items(key)).map(({ item }) => eventOf(item)).map((event, i) => [event.id ?? i, event])).values()];
+    const given = itemsIn(await log.items(key), saidWithoutAdk);
+    const events = [...new Map(given.map((event, i) => [event.id ?? i, event])).values()];
     const state = mergedState([kept.metadata, ...events.map((event) => toJsonObject(event.actions?.stateDelta ?? {}))]);
     const { numRecentEvents, afterTimestamp } = request.config ?? {};
     let shown = numRecentEvents === undefined || numRecentEvents === 0 ? events : events.slice(-numRecentEvents);
@@ -184,7 +209,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
     async createSession({ appName, userId, state, sessionId }: CreateRequest): Promise<AdkSession> {
       const id = sessionId?.trim() || newId();
       const { shared, own } = withoutTemporary(state ?? {});
-      await log.create(await keyOf(options, { appName, userId }, id), own);
+      await log.create(await keyOf(desk, { appName, userId }, id), own);
       await keepShared({ appName, userId }, shared);
       const session = await sessionOf({ appName, userId, sessionId: id });
       return session ?? { id, appName, userId, state: own, events: [], lastUpdateTime: Date.now() };
@@ -195,8 +220,8 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
     }
 
     async listSessions({ appName, userId, limit, offset = 0, page, order }: ListRequest) {
-      const users = userId === undefined ? await usersOf(options, appName) : [userId];
-      const listed = await Promise.all(users.map((user) => sessionsOf(options, { appName, userId: user })));
+      const users = userId === undefined ? await usersOf(desk, appName) : [userId];
+      const listed = await Promise.all(users.map((user) => sessionsOf(desk, { appName, userId: user })));
       const sessions = listed.flat();
       if (order !== undefined)
         sessions.sort((a, b) => (order === "asc" ? 1 : -1) * (a.lastUpdateTime - b.lastUpdateTime || (a.id < b.id ? -1 : 1)));
@@ -210,7 +235,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
     }
 
     async deleteSession({ appName, userId, sessionId }: SessionKey): Promise<void> {
-      await log.remove(await keyOf(options, { appName, userId }, sessionId));
+      await log.remove(await keyOf(desk, { appName, userId }, sessionId));
     }
 
     override async appendEvent(request: { session: AdkSession; event: AdkEvent }): Promise<AdkEvent> {
@@ -219,7 +244,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
       const { session } = request;
       const { shared, own } = withoutTemporary(event.actions?.stateDelta ?? {});
       const kept = event.actions === undefined ? event : { ...event, actions: { ...event.actions, stateDelta: own } };
-      await log.append(await keyOf(options, session, session.id), [logItemOf(kept)]);
+      await log.append(await keyOf(desk, session, session.id), [logItemOf(kept)]);
       await keepShared(session, shared);
       session.lastUpdateTime = event.timestamp;
       return event;
@@ -229,7 +254,7 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
   const keepShared = async (key: Key, shared: WithoutTemporary): Promise<void> => {
     for (const [prefix, at] of [
       ["app:", appStateKey(key.appName)],
-      ["user:", await keyOf(options, key, "state", STATE_CHANNEL)],
+      ["user:", await keyOf(desk, key, "state", STATE_CHANNEL)],
     ] as const) {
       const item = Object.fromEntries(Object.entries(shared).filter(([name]) => name.startsWith(prefix)));
       if (Object.keys(item).length > 0) await log.append(at, [{ role: "system", text: "", item }]);
@@ -238,19 +263,18 @@ export function adkSessionService<Base extends abstract new (...args: never[]) =
   return new MaitredSessionService() as unknown as InstanceType<Base>;
 }
 
-async function sessionsOf(options: AdkOptions, key: Key): Promise<AdkSession[]> {
-  const { owner, channel } = await keyOf(options, key, "");
-  return (await options.log.list(owner, channel)).map(({ conversation, session }) => ({
-    ...{ id: conversation, appName: key.appName, userId: key.userId, state: {}, events: [] },
+async function sessionsOf(desk: Desk, key: Key): Promise<AdkSession[]> {
+  return (await desk.log.list(await desk.owner(key), `${channelOf("adk", key)}/`)).map(({ name, session }) => ({
+    ...{ id: name, appName: key.appName, userId: key.userId, state: {}, events: [] },
     lastUpdateTime: Date.parse(session.updated_at),
   }));
 }
 
-/** @throws INVALID_REQUEST where an `ownerOf` of one's own hides them */
-async function usersOf({ log, ownerOf: own }: AdkOptions, appName: string): Promise<string[]> {
-  if (own !== undefined)
+/** @throws INVALID_REQUEST where a `user` of one's own hides them */
+async function usersOf({ log, tellsUsers }: Desk, appName: string): Promise<string[]> {
+  if (!tellsUsers)
     throw new AppError("INVALID_REQUEST", {
-      detail: "The sessions of all users can't be listed with an ownerOf of one's own.",
+      detail: "The sessions of all users can't be listed with a `user` of one's own.",
       hint: "Name a user.",
     });
   const owners = [...(await log.owners())].map(parseOwner);

@@ -1,6 +1,7 @@
 import type { Memory } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
-import { type Clock, systemClock } from "../platform/clock.js";
+import { handlePartsOf, knownOptions, type Maitred, type MaitredUser, serverPartsOf } from "../library/library.js";
+import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
@@ -9,6 +10,7 @@ import { addressesOf, isStoreTag, MAX_TAIL_AND_KEY_CHARS, type StoreAddress, tag
 import { isFilter, matches, matchesConditions } from "./langgraph-filter.js";
 import type { GetOperation, ListNamespacesOperation, Operation, PutOperation, SearchOperation, StoreItem } from "./langgraph-operations.js";
 import { statementIn, storedValue } from "./langgraph-value.js";
+import { frameworkPart } from "./of-user.js";
 
 /** The parts of `@langchain/langgraph` that the store stands on; handed in, so that Maitred works with the version that the caller has. */
 export interface LangGraph<Base> {
@@ -17,20 +19,20 @@ export interface LangGraph<Base> {
 }
 
 export interface MemoryStoreOptions {
-  /** `maitred.memories`. */
-  readonly memories: Memories;
-  /** The namespace of a user's memories, with `{user}` where the user's id stands: `["memories", "{user}"]`. */
-  readonly namespace: readonly string[];
+  /** What `createMaitred` gave. */
+  readonly maitred: Maitred;
+  /** The namespace of a user's memories, with `{user}` where the user's id stands. Default `["memories", "{user}"]`. */
+  readonly namespace?: readonly string[];
   /**
-   * Whose memories a namespace's user has, such as `(user) => maitred.owner(user)`. The namespaces that a graph asks for must come from the
-   * server's own knowledge of who the user is, never from a model. Where the namespace has no `{user}` it is asked with "".
+   * The handle of a namespace's user. The namespaces that a graph asks for must come from the server's own knowledge of who the user is,
+   * never from a model. Where the namespace has no `{user}` it is asked with "". Default: `(user) => maitred.for({ user })`.
    */
-  readonly ownerOf: (user: string) => Owner | Promise<Owner>;
+  readonly user?: (user: string) => MaitredUser | Promise<MaitredUser>;
   /** The field of a value that holds the sentence that is remembered. Default `text`. */
   readonly textField?: string;
-  /** Default: the machine's. */
-  readonly clock?: Clock;
 }
+
+const OPTIONS = { maitred: true, namespace: true, user: true, textField: true } as const satisfies Record<keyof MemoryStoreOptions, true>;
 
 const USER = "{user}";
 /** Memories of a user that a list looks at, at most; a search by a query that also filters looks at one page of the best. */
@@ -38,8 +40,8 @@ const MAX_LOOKED_AT = 1_000;
 const PAGE = 200;
 
 /**
- * LangGraph's `BaseStore` over Maitred's memories: `graph.compile({ store: memoryStore({ BaseStore }, { memories: maitred.memories,
- * namespace: ["memories", "{user}"], ownerOf: (user) => maitred.owner(user) }) })`. A search finds what was put, and what Maitred has
+ * LangGraph's `BaseStore` over Maitred's memories: `graph.compile({ store: memoryStore({ BaseStore }, { maitred }) })`.
+ * A search finds what was put, and what Maitred has
  * learnt of the user in conversations; those lie in the user's namespace itself, under the memory's id.
  *
  * A value is a sentence about the user, in `textField` (1 to 500 characters), with what a memory has beside it: `category`, `aspect`,
@@ -52,13 +54,14 @@ const PAGE = 200;
  * replaces another takes it out of the store; `index` is not heeded, all is searched by its sentence; a namespace that names no user is
  * refused, so that no search goes over several users; below the user's namespace, labels and key have at most 57 characters together.
  * Operations of one batch see what was there before it.
+ * @throws INVALID_CONFIG where `maitred` is missing, INVALID_REQUEST where `BaseStore` is, UNKNOWN_FIELD for another option, SHUTTING_DOWN
  */
 export function memoryStore<Base extends abstract new (...args: never[]) => object>(
   langgraph: LangGraph<Base>,
   options: MemoryStoreOptions,
 ): InstanceType<Base> {
   const items = new MemoryItems(options);
-  const Parent = langgraph.BaseStore as unknown as new () => object;
+  const Parent = frameworkPart(langgraph?.BaseStore, "BaseStore", "@langchain/langgraph") as unknown as new () => object;
   class MaitredMemoryStore extends Parent {
     async batch(operations: readonly Operation[]): Promise<unknown[]> {
       const results: unknown[] = [];
@@ -82,15 +85,23 @@ interface Place {
 }
 
 class MemoryItems {
-  readonly #options: MemoryStoreOptions;
+  readonly #memories: Memories;
+  readonly #namespace: readonly string[];
+  readonly #user: (user: string) => MaitredUser | Promise<MaitredUser>;
   readonly #field: string;
   readonly #clock: Clock;
   readonly #alone = new KeyedMutex();
 
   constructor(options: MemoryStoreOptions) {
-    this.#options = options;
-    this.#field = options.textField ?? "text";
-    this.#clock = options.clock ?? systemClock;
+    const { maitred, namespace = ["memories", USER], user, textField = "text" } = knownOptions<MemoryStoreOptions>(options, OPTIONS);
+    const { clock, asked } = serverPartsOf(maitred);
+    asked();
+    const { memories, for: handleOf } = maitred as Maitred;
+    this.#memories = memories;
+    this.#namespace = namespace;
+    this.#user = user ?? ((id) => handleOf({ user: id }));
+    this.#field = textField;
+    this.#clock = clock;
   }
 
   read(operation: GetOperation | SearchOperation | ListNamespacesOperation): Promise<unknown> {
@@ -102,7 +113,7 @@ class MemoryItems {
   async put({ namespace, key, value }: PutOperation): Promise<void> {
     const place = await this.#placeOf(namespace);
     const { owner, tail } = place;
-    const { memories } = this.#options;
+    const memories = this.#memories;
     const tag = tagOf({ tail, key });
     return this.#alone.run(owner, async () => {
       const known = await this.#find(place, key);
@@ -162,7 +173,7 @@ class MemoryItems {
 
   /** What holds: by likeness, or the newest first. */
   async *#looked(owner: Owner, query: string | undefined, best: number): AsyncGenerator<Memory & { readonly score?: number }> {
-    const { memories } = this.#options;
+    const memories = this.#memories;
     if (query !== undefined && query.trim() !== "") {
       yield* await memories.search(owner, { text: query, limit: Math.max(1, Math.min(best, PAGE)) });
       return;
@@ -179,7 +190,7 @@ class MemoryItems {
 
   /** By its key; one that was not put, by its id. */
   async #find({ owner, tail }: Place, key: string): Promise<Memory | null> {
-    const { memories } = this.#options;
+    const memories = this.#memories;
     const tag = tagOf({ tail, key });
     const put = tag === null ? undefined : (await memories.list(owner, { tag, limit: 1 })).data[0];
     if (put !== undefined) return put;
@@ -206,14 +217,15 @@ class MemoryItems {
 
   /** @throws INVALID_REQUEST for one that names no user, INVALID_USER_ID */
   async #placeOf(namespace: readonly string[]): Promise<Place> {
-    const { namespace: pattern, ownerOf } = this.#options;
+    const pattern = this.#namespace;
     const root = namespace.slice(0, pattern.length);
     const tail = namespace.slice(pattern.length);
     const fits = root.length === pattern.length && pattern.every((label, at) => label === USER || label === root[at]);
     const labels = namespace.every((label) => typeof label === "string" && label !== "" && !/[.:*]/.test(label));
     if (!fits || !labels)
       throw refused("/namespace", `a namespace of this store is ${JSON.stringify(pattern)} or below it, and \`*\` stands for no label`);
-    return { owner: await ownerOf(root[pattern.indexOf(USER)] ?? ""), root, tail };
+    const user = await this.#user(root[pattern.indexOf(USER)] ?? "");
+    return { owner: await handlePartsOf(user).owner(), root, tail };
   }
 }
 

@@ -1,88 +1,81 @@
-import type { Owner } from "../domain/owner.js";
 import type { JsonValue } from "../domain/session.js";
-import type { ConversationLog } from "../sessions/conversation-log.js";
-import { type LogItem, type LogKey, toJsonObject } from "../sessions/log-items.js";
-import { type KnownOfUser, knownIn } from "./known-of-user.js";
+import { knownOptions } from "../library/library.js";
+import { type LoggedItem, type LogItem, toJsonObject } from "../sessions/log-items.js";
+import { type Conversation, conversationOf, itemsIn, OF_A_THREAD, type OfThread } from "./of-user.js";
 
 /** What the Agents SDK keeps of a conversation: messages, tool calls, results, reasoning. */
 export type AgentItem = object;
 
-export interface OpenAIAgentsSessionOptions {
-  readonly log: ConversationLog;
-  /** Whose conversation it is: from the server's own knowledge, never from a request. */
-  readonly owner: Owner;
-  readonly sessionId: string;
-}
-
 const CHANNEL = "openai-agents";
 
 /**
- * A `Session` for `@openai/agents`: `run(agent, input, { session: new MaitredSession({ … }) })`. Items come back as they were given, in
- * order; what was said can be found with history search, and what the user says forms memories: see {@link memoryInstructions}. Pass the
- * SDK's own item type for typed items: `MaitredSession<AgentInputItem>`.
+ * A `Session` for `@openai/agents`: `run(agent, input, { session: new MaitredSession({ user: ada, thread: "t1" }) })`. Items come back as
+ * they were given, in order; what was said can be found with history search, and what the user says forms memories: see
+ * {@link memoryInstructions}. Pass the SDK's own item type for typed items: `MaitredSession<AgentInputItem>`.
  */
 export class MaitredSession<Item extends AgentItem = AgentItem> {
-  readonly #log: ConversationLog;
-  readonly #key: LogKey;
+  readonly #conversation: Conversation;
 
-  constructor(options: OpenAIAgentsSessionOptions) {
-    this.#log = options.log;
-    this.#key = { owner: options.owner, channel: CHANNEL, conversation: options.sessionId };
+  /** @throws INVALID_REQUEST where user or thread is missing, UNKNOWN_FIELD for another option, INVALID_SESSION_ID, SHUTTING_DOWN */
+  constructor(options: OfThread) {
+    this.#conversation = conversationOf(knownOptions<OfThread>(options, OF_A_THREAD), CHANNEL);
   }
 
+  /** The thread, or the id that Maitred gave the session, as it was named. */
   async getSessionId(): Promise<string> {
-    return this.#key.conversation;
-  }
-
-  get owner(): Owner {
-    return this.#key.owner;
-  }
-
-  /** The id of the session in Maitred's own API. */
-  get maitredSessionId(): string {
-    return this.#log.sessionId(this.#key);
+    const { thread, sessionId = "" } = this.#conversation.name;
+    return thread ?? sessionId;
   }
 
   /** Oldest first; with `limit`, the newest so many. */
   async getItems(limit?: number): Promise<Item[]> {
-    return (await this.#log.items(this.#key, limit)).map(({ item }) => item as unknown as Item);
+    const { log, key } = this.#conversation;
+    return itemsIn(await log.items(await key(), limit), agentItem<Item>);
   }
 
   async addItems(items: readonly Item[]): Promise<void> {
-    await this.#log.append(this.#key, items.map(logItem));
+    const { log, key } = this.#conversation;
+    await log.append(await key(), items.map(logItem));
   }
 
   /** The newest item, taken back: with it goes what it alone gave to memory. */
   async popItem(): Promise<Item | undefined> {
-    return ((await this.#log.pop(this.#key))?.item ?? undefined) as unknown as Item | undefined;
+    const { log, key } = this.#conversation;
+    const popped = await log.pop(await key());
+    return popped === null ? undefined : itemsIn([popped], agentItem<Item>)[0];
   }
 
   /** Takes all items out, from journal and search alike. The memories that came from them stay. */
   async clearSession(): Promise<void> {
-    await this.#log.empty(this.#key);
+    const { log, key } = this.#conversation;
+    await log.empty(await key());
   }
+}
+
+/** What is told to an agent, and of whom. */
+export interface MemoryInstructionsOptions extends OfThread {
+  /** Of what is known. Default 2,000. */
+  readonly maxTokens?: number;
 }
 
 /**
  * An agent's `instructions` with what is known of the user behind them, marked as data: preferences, memories, and what must hold, read
- * anew for each run. `new Agent({ instructions: memoryInstructions("…", { known: maitred.ownAgent, session }) })`.
+ * anew for each run. `new Agent({ instructions: memoryInstructions("…", { user: ada, thread: "t1" }) })`.
+ * @throws as {@link MaitredSession}'s constructor
  */
-export function memoryInstructions(
-  instructions: string,
-  options: {
-    readonly known: KnownOfUser;
-    readonly session: Pick<MaitredSession, "owner" | "maitredSessionId">;
-    /** Of what is known. Default 2,000. */
-    readonly maxTokens?: number;
-  },
-): () => Promise<string> {
-  const { known, session, maxTokens } = options;
-  const { owner, maitredSessionId: sessionId } = session;
-  const limit = maxTokens === undefined ? {} : { maxTokens };
+export function memoryInstructions(instructions: string, options: MemoryInstructionsOptions): () => Promise<string> {
+  const { maxTokens, ...of } = knownOptions<MemoryInstructionsOptions>(options, { ...OF_A_THREAD, maxTokens: true });
+  const conversation = conversationOf(of, CHANNEL);
   return async () => {
-    const text = await knownIn(known, owner, { ...limit, sessionId });
+    const text = await conversation.known(maxTokens);
     return text === "" ? instructions : `${instructions}\n\n${text}`;
   };
+}
+
+/** What was said there without the SDK. */
+function agentItem<Item>({ role, text }: LoggedItem): Item {
+  const said = role === "assistant" ? { status: "completed", content: [{ type: "output_text", text }] } : { content: text };
+  return { type: "message", role, ...said } as Item;
 }
 
 function logItem(given: AgentItem): LogItem {

@@ -1,33 +1,15 @@
 import { z } from "zod";
 import type { Owner } from "../domain/owner.js";
-import { chatBody, idempotencyHeader, idParam, invalidRequest, unknownFields } from "../http/http.js";
+import { chatBody, idempotencyHeader, idParam, invalidRequest } from "../http/http.js";
 import { AppError } from "../platform/errors.js";
 import type { Chat } from "../ports/application.js";
+import type { SessionRef } from "../ports/session-names.js";
 import { optionOf } from "./variables-of.js";
 
 /**
  * What a caller gives, held to the schemas of the HTTP API: the same limits by the same code. Its fields are in snake case, options
  * are not.
  */
-
-/** Options as they were given: none are as good as null. @throws INVALID_REQUEST for what is no object */
-export function optionsOf<T extends object>(options: T | null | undefined): T | Record<string, never> {
-  if (options === null || options === undefined) return {};
-  if (typeof options === "object" && !Array.isArray(options)) return options;
-  throw new AppError("INVALID_REQUEST", { detail: "Options are an object.", hint: "For instance { sessionId }." });
-}
-
-/**
- * As {@link optionsOf}, of these names alone. @throws UNKNOWN_FIELD for another, with the nearest name: what is passed over in silence
- * goes to another session or user
- */
-export function knownOptions<T extends object>(options: T | null | undefined, names: readonly (keyof T & string)[]): Partial<T> {
-  const given: object = optionsOf(options);
-  const unknown = Object.keys(given).filter((name) => !names.some((known) => known === name));
-  const errors = unknown.map((name) => ({ pointer: `/${name.slice(0, 64)}`, detail: unknownFields([name], names) }));
-  if (errors.length > 0) throw new AppError("UNKNOWN_FIELD", { detail: errors.map(({ detail }) => detail).join("; "), errors });
-  return given as Partial<T>;
-}
 
 /** Options as the fields of a body; what is undefined is left out. */
 export function fieldsOf(options: object): Record<string, unknown> {
@@ -64,11 +46,11 @@ function optionPointer(pointer: string): string {
   return pointer === "" ? "" : ["", optionOf(first), ...rest].join("/");
 }
 
-/** @throws INVALID_SESSION_ID, INVALID_ID */
-export function checkedId(id: string, of: "session" | "memory"): string {
+/** @throws INVALID_ID */
+export function memoryId(id: string): string {
   const result = idParam.safeParse({ id });
   if (result.success) return result.data.id;
-  throw invalidRequest(result.error, "param", of === "session" ? "/v1/sessions" : "/v1/memories");
+  throw invalidRequest(result.error, "param", "/v1/memories");
 }
 
 const keyed = z.object({ idempotency_key: idempotencyHeader.shape["Idempotency-Key"] });
@@ -99,6 +81,13 @@ export interface UserParts {
 
 /** What a user's methods stand on. */
 export interface UserNow extends UserParts {
-  /** Who they are after merges, which may come at any time: asked anew for each call. */
+  /** Who they are after merges, which may come at any time: asked anew for each call. @throws SHUTTING_DOWN once all is closed */
   readonly now: () => Promise<Owner>;
+  /** The id of their session of that name, whether or not there is one. */
+  readonly idOf: (owner: Owner, session: SessionRef) => Promise<string>;
+}
+
+/** Fields of a filter on the session that options name: none of a session that there isn't. */
+export async function inSession(user: UserNow, owner: Owner, session: SessionRef | null): Promise<{ readonly sessionId?: string }> {
+  return session === null ? {} : { sessionId: await user.idOf(owner, session) };
 }

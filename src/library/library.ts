@@ -5,7 +5,10 @@ import type { Maitred } from "./maitred.js";
 import type { MaitredOptions, MaitredParts } from "./options.js";
 import type { MaitredUser } from "./user.js";
 
+export { type HandleParts, handlePartsOf } from "./handle-parts.js";
+export { knownOptions, noSession, OF_A_SESSION, type SessionName, sessionNamed } from "./known-options.js";
 export { type Maitred, serverPartsOf } from "./maitred.js";
+export type { MaitredUser } from "./user.js";
 
 /**
  * Maitred in one's own process: opens the stores, finishes what a crash left behind, starts the write-back. Close it with `close()`.

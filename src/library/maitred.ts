@@ -9,12 +9,11 @@ import type { ReadableMetrics } from "../ports/metrics.js";
 import type { Operator } from "../ports/operator.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
+import { partsOf } from "./handle-parts.js";
 import type { MaitredUser } from "./user.js";
 
 /** Maitred in one's own process. */
 export interface Maitred extends Application {
-  /** Conversations that another framework runs, for `maitred/adk`, `maitred/langchain` and `maitred/openai-agents`. */
-  readonly log: ConversationLog;
   /**
    * What was counted and timed since the start, as Prometheus reads it: `metrics: true` asks for it. Without what Node tells of the
    * process, which is the application's own. @throws INVALID_CONFIG where nothing is counted
@@ -45,15 +44,20 @@ export interface ServerParts {
   /** Null where nothing is counted. */
   readonly metrics: ReadableMetrics | null;
   readonly operator: Operator;
+  readonly log: ConversationLog;
+  /** @throws SHUTTING_DOWN once all is closed */
+  asked(): void;
 }
 
 /** Holds keys: not to be seen in a dump of the object. */
 export const SERVER_PARTS = Symbol("server parts");
 
 /** @throws INVALID_CONFIG for an object that neither function made */
-export function serverPartsOf(maitred: Maitred): ServerParts {
-  const parts = (maitred as Maitred & { readonly [SERVER_PARTS]?: ServerParts })[SERVER_PARTS];
-  if (parts === undefined)
-    throw new AppError("INVALID_CONFIG", { detail: "This is no object that createMaitred or createOrchestrator made." });
-  return parts;
+export function serverPartsOf(maitred: Maitred | undefined): ServerParts {
+  const parts = partsOf<ServerParts>(maitred, SERVER_PARTS);
+  if (parts !== undefined) return parts;
+  throw new AppError("INVALID_CONFIG", {
+    detail: "This is no object that createMaitred or createOrchestrator made.",
+    hint: "Give what `await createMaitred(…)` gave.",
+  });
 }

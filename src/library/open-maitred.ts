@@ -10,7 +10,8 @@ import { fromLevel, type Logger, silentLogger } from "../platform/logger.js";
 import { createLogger } from "../platform/pino-logger.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { Application } from "../ports/application.js";
-import { checkedChat, knownOptions, optionsOf, type UserParts } from "./checked.js";
+import { checkedChat, type UserParts } from "./checked.js";
+import { knownOptions, optionsOf } from "./known-options.js";
 import { type Maitred, SERVER_PARTS, type ServerParts } from "./maitred.js";
 import { type MaitredOptions, type MaitredParts, overridesOf, PART_OPTIONS, productOf } from "./options.js";
 import { MaitredUser } from "./user.js";
@@ -89,12 +90,12 @@ async function open(
 
 /** Everything for one user, over an application that somebody else opened. */
 export function userOf(application: Application, user: UserParts, clock: Clock): MaitredUser {
-  return new MaitredUser(application, user, clock);
+  return new MaitredUser(application, user, { clock });
 }
 
 type Named = Exclude<Parameters<Maitred["for"]>[0], string>;
 
-const OF_A_USER: readonly (keyof Named)[] = ["user", "tenant", "timeZone"];
+const OF_A_USER = { user: true, tenant: true, timeZone: true } as const satisfies Record<keyof Named, true>;
 
 /** @throws INVALID_REQUEST where no user is named, UNKNOWN_FIELD for what is no option: a misspelt tenant would be another's user */
 function namedUser(given: Named | string): Named {
@@ -105,17 +106,29 @@ function namedUser(given: Named | string): Named {
       errors: [{ pointer: "/user", detail: "the user's id, a string" }],
       hint: 'Write `maitred.for({ user: "ada" })`, with the id under which your server knows them.',
     });
-  return { ...knownOptions<Partial<Named>>(named, OF_A_USER), user: named.user };
+  return { ...knownOptions<Named>(named as Named, OF_A_USER), user: named.user };
 }
 
 function opened(
   { parts, ...application }: Composed,
   { logger, clock, metrics }: Pick<ServerParts, "logger" | "clock" | "metrics">,
 ): Maitred {
+  let closed = false;
+  const asked = () => {
+    if (closed)
+      throw new AppError("SHUTTING_DOWN", {
+        detail: "This Maitred is closed.",
+        hint: "Open another with createMaitred, take the user's handle from that, and close it when the program ends.",
+      });
+  };
+  const { log } = parts;
   const maitred: Maitred = {
     ...application,
+    close: (options) => {
+      closed = true;
+      return application.close(options);
+    },
     chat: checkedChat(application.chat),
-    log: parts.log,
     metrics: async () => {
       if (metrics === null) throw new AppError("INVALID_CONFIG", { detail: "Nothing is counted.", hint: "Open it with `metrics: true`." });
       return metrics.text();
@@ -126,9 +139,19 @@ function opened(
       const { user, tenant = DEFAULT_TENANT, timeZone } = namedUser(given);
       if (timeZone !== undefined && !isTimeZone(timeZone))
         throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/timeZone", detail: "not an IANA time zone" }] });
-      return userOf(application, { owner: ownerOf(tenant, user), timeZone }, clock);
+      asked();
+      return new MaitredUser(application, { owner: ownerOf(tenant, user), timeZone }, { clock, asked, adapters: { log, logger } });
     },
   };
-  const server: ServerParts = { config: parts.config, logger, clock, metrics, limiter: parts.limiter, operator: parts.operator };
+  const server: ServerParts = {
+    config: parts.config,
+    logger,
+    clock,
+    metrics,
+    limiter: parts.limiter,
+    operator: parts.operator,
+    log,
+    asked,
+  };
   return Object.defineProperty(maitred, SERVER_PARTS, { value: server });
 }

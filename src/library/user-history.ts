@@ -2,13 +2,13 @@ import type { Role } from "../domain/session.js";
 import { historySearchBody, present } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
 import type { ConversationHistory, HistoryHit } from "../ports/history.js";
-import { checked, optionsOf, type UserNow } from "./checked.js";
+import { checked, inSession, type UserNow } from "./checked.js";
+import { knownOptions, OF_A_SESSION, type SessionName, sessionNamed } from "./known-options.js";
 
-/** Where in the history, and how much. */
-export interface HistorySearchOptions {
+/** Where in the history, and how much; in all sessions where none is named. */
+export interface HistorySearchOptions extends SessionName {
   /** 1 to 200. Default: `memorySearchLimit` (20). */
   readonly limit?: number;
-  readonly sessionId?: string;
   /** ISO 8601, inclusive. */
   readonly from?: string;
   /** ISO 8601, exclusive. */
@@ -18,6 +18,8 @@ export interface HistorySearchOptions {
   readonly context?: number;
   readonly signal?: AbortSignal;
 }
+
+const OF_SEARCH = { ...OF_A_SESSION, limit: true, from: true, to: true, role: true, context: true, signal: true } as const;
 
 /** What one user and the assistant said, verbatim, across their sessions. */
 export class UserHistory {
@@ -32,12 +34,16 @@ export class UserHistory {
   }
 
   /**
-   * By words and by meaning, best first. `query`: 1 to 1,000 characters. @throws INVALID_REQUEST, HISTORY_DISABLED,
-   * HISTORY_UNAVAILABLE
+   * By words and by meaning, best first. `query`: 1 to 1,000 characters. @throws INVALID_REQUEST, UNKNOWN_FIELD, INVALID_SESSION_ID,
+   * HISTORY_DISABLED, HISTORY_UNAVAILABLE
    */
   async search(query: string, options: HistorySearchOptions = {}): Promise<readonly HistoryHit[]> {
-    const { signal, ...given }: HistorySearchOptions = optionsOf(options);
+    const { signal, thread, sessionId: id, ...given } = knownOptions<HistorySearchOptions>(options, OF_SEARCH);
+    const session = sessionNamed({ thread, sessionId: id });
     const { query: text, ...filter } = checked(historySearchBody, { ...given, query });
-    return this.#history.search(await this.#user.now(), { ...present({ ...filter, signal }), query: text, now: this.#clock.now() });
+    const owner = await this.#user.now();
+    const { sessionId } = await inSession(this.#user, owner, session);
+    const search = { ...present({ ...filter, session_id: sessionId, signal }), query: text, now: this.#clock.now() };
+    return this.#history.search(owner, search);
   }
 }

@@ -14,7 +14,8 @@ import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
 import type { Why } from "../ports/memories.js";
 import type { Page } from "../ports/session-store.js";
-import { checked, checkedId, checkedKey, checkedQuery, optionsOf, type UserNow } from "./checked.js";
+import { checked, checkedKey, checkedQuery, inSession, memoryId, type UserNow } from "./checked.js";
+import { knownOptions, OF_A_SESSION, type SessionName, sessionNamed } from "./known-options.js";
 
 /** What is stated of a memory beside its text. */
 export interface StatementOptions {
@@ -72,20 +73,43 @@ export interface MemoryFilter {
   readonly signal?: AbortSignal;
 }
 
-/** Which memories, by pages. */
-export interface MemoryListOptions extends MemoryFilter {
-  /** Only what comes from this session. */
-  readonly sessionId?: string;
-  /** With `sessionId`: only what comes from this turn of it. */
+/** Which memories, by pages; where a session is named, only what comes from it. */
+export interface MemoryListOptions extends MemoryFilter, SessionName {
+  /** With a session: only what comes from this turn of it. */
   readonly turn?: number;
   /** `nextCursor` of the page before. */
   readonly cursor?: string;
 }
 
+const OF_A_STATEMENT = {
+  category: true,
+  aspect: true,
+  type: true,
+  strength: true,
+  subject: true,
+  scope: true,
+  validUntil: true,
+  tags: true,
+} as const satisfies Record<keyof StatementOptions, true>;
+
+const OF_A_FILTER = {
+  category: true,
+  type: true,
+  tag: true,
+  entity: true,
+  subject: true,
+  channel: true,
+  status: true,
+  asOf: true,
+  includeSuperseded: true,
+  limit: true,
+  signal: true,
+} as const satisfies Record<keyof MemoryFilter, true>;
+
 /**
  * What is remembered of one user. All throw LONG_TERM_MEMORY_DISABLED where long-term memory is off, LONG_TERM_MEMORY_UNAVAILABLE
- * where its store is out of reach, OWNER_ERASED while the user is being erased, INVALID_REQUEST for options beyond their limits; those
- * that take an id INVALID_ID, and MEMORY_NOT_FOUND for one that this user doesn't have.
+ * where its store is out of reach, OWNER_ERASED while the user is being erased, INVALID_REQUEST for options beyond their limits,
+ * UNKNOWN_FIELD for one that there isn't; those that take an id INVALID_ID, and MEMORY_NOT_FOUND for one that this user doesn't have.
  */
 export class UserMemories {
   readonly #application: Application;
@@ -103,7 +127,7 @@ export class UserMemories {
    * is one (up to 10 seconds), so that "allergic to nuts" must hold. @throws MEMORY_REFUSED for a secret
    */
   async add(text: string, options: NewMemoryOptions = {}): Promise<Memory> {
-    const { idempotencyKey, ...given }: NewMemoryOptions = optionsOf(options);
+    const { idempotencyKey, ...given } = knownOptions<NewMemoryOptions>(options, { ...OF_A_STATEMENT, idempotencyKey: true });
     const said = checked(newMemoryBody, { ...given, text });
     const owner = await this.#user.now();
     const key = checkedKey(idempotencyKey);
@@ -118,46 +142,52 @@ export class UserMemories {
 
   /** Newest first. @throws INVALID_CURSOR */
   async list(options: MemoryListOptions = {}): Promise<Page<Memory>> {
-    const { signal, ...given }: MemoryListOptions = optionsOf(options);
-    const { q: _, include_superseded, session_id, ...filter } = checkedQuery(memoryListQuery, given);
-    if (filter.turn !== undefined && session_id === undefined)
+    const known = { ...OF_A_FILTER, ...OF_A_SESSION, turn: true, cursor: true } as const;
+    const { signal, thread, sessionId, ...given } = knownOptions<MemoryListOptions>(options, known);
+    const session = sessionNamed({ thread, sessionId });
+    const { q: _, include_superseded, session_id: __, ...filter } = checkedQuery(memoryListQuery, given);
+    if (filter.turn !== undefined && session === null)
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/turn", detail: "Turns are counted within a session: name it too." }] });
-    const query = present({ ...filter, includeSuperseded: include_superseded, sessionId: session_id, signal });
-    return this.#application.memories.list(await this.#user.now(), query);
+    const owner = await this.#user.now();
+    const query = {
+      ...present({ ...filter, includeSuperseded: include_superseded, signal }),
+      ...(await inSession(this.#user, owner, session)),
+    };
+    return this.#application.memories.list(owner, query);
   }
 
   /** By meaning and by words, best first. `query`: 1 to 1,000 characters. */
   async search(query: string, options: MemoryFilter = {}): Promise<readonly (Memory & { readonly score: number })[]> {
-    const { signal, ...given }: MemoryFilter = optionsOf(options);
+    const { signal, ...given } = knownOptions<MemoryFilter>(options, OF_A_FILTER);
     const { query: text, include_superseded, ...filter } = checked(memorySearchBody, { ...given, query });
     const search = { ...present({ ...filter, includeSuperseded: include_superseded, signal }), text };
     return this.#application.memories.search(await this.#user.now(), search);
   }
 
   async get(id: string): Promise<Memory> {
-    return this.#application.memories.get(await this.#user.now(), checkedId(id, "memory"));
+    return this.#application.memories.get(await this.#user.now(), memoryId(id));
   }
 
   /** @throws MEMORY_REFUSED for a secret */
   async update(id: string, change: MemoryChange): Promise<Memory> {
-    const patch = checked(memoryPatchBody, optionsOf(change));
+    const patch = checked(memoryPatchBody, knownOptions<MemoryChange>(change, { ...OF_A_STATEMENT, text: true }));
     const at = { now: this.#clock.now(), ...(await this.#zoneOf(patch.valid_until)) };
-    return this.#application.memories.patch(await this.#user.now(), checkedId(id, "memory"), present(patch), at);
+    return this.#application.memories.patch(await this.#user.now(), memoryId(id), present(patch), at);
   }
 
   /** The user's own words that a memory comes from. */
   async why(id: string): Promise<Why> {
-    return whyOf(this.#application, await this.#user.now(), checkedId(id, "memory"));
+    return whyOf(this.#application, await this.#user.now(), memoryId(id));
   }
 
   /** What happened to a memory, oldest first. */
   async history(id: string): Promise<readonly MemoryEvent[]> {
-    return this.#application.memories.history(await this.#user.now(), checkedId(id, "memory"));
+    return this.#application.memories.history(await this.#user.now(), memoryId(id));
   }
 
   /** For good, with its older versions; the sentence that it came from is hidden from history. */
   async forget(id: string): Promise<void> {
-    await this.#application.memories.forget(await this.#user.now(), checkedId(id, "memory"), { now: this.#clock.now() });
+    await this.#application.memories.forget(await this.#user.now(), memoryId(id), { now: this.#clock.now() });
   }
 
   /** Forgets everything. Returns how many. */
@@ -167,12 +197,12 @@ export class UserMemories {
 
   /** The user's yes to a memory that waits for it (status `review`), or to a change that waits (`pending_change`). */
   async approve(id: string): Promise<Memory> {
-    return this.#application.memories.approve(await this.#user.now(), checkedId(id, "memory"), { now: this.#clock.now() });
+    return this.#application.memories.approve(await this.#user.now(), memoryId(id), { now: this.#clock.now() });
   }
 
   /** The user's no: what waits goes, a change that waits is dropped and the memory stays. */
   async reject(id: string): Promise<Memory> {
-    return this.#application.memories.reject(await this.#user.now(), checkedId(id, "memory"), { now: this.#clock.now() });
+    return this.#application.memories.reject(await this.#user.now(), memoryId(id), { now: this.#clock.now() });
   }
 
   #zoneOf(end: string | null | undefined): Promise<{ readonly timeZone?: string }> {

@@ -4,22 +4,20 @@ import type { Owner } from "../domain/owner.js";
 import type { JsonObject } from "../domain/session.js";
 import { chatBody, chatRequestOf, contextBody, givenMessages, messagesBody, present, requestHash } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
-import { AppError } from "../platform/errors.js";
+import { isAppError } from "../platform/errors.js";
 import type { Application, ChatAnswer, ChatEvent, ChatRequest } from "../ports/application.js";
 import type { AddedMessages, ContextForPrompt, ContextPart } from "../ports/own-agent.js";
 import type { ErasureReceipt } from "../ports/owner-ledger.js";
-import { checked, checkedId, checkedKey, fieldsOf, knownOptions, optionsOf, type UserNow, type UserParts } from "./checked.js";
+import { checked, checkedKey, fieldsOf, inSession, type UserNow, type UserParts } from "./checked.js";
+import { type HandleParts, withHandleParts } from "./handle-parts.js";
+import { knownOptions, noSession, OF_A_SESSION, optionsOf, type SessionName, sessionNamed } from "./known-options.js";
 import { type StreamEvent, streamOf } from "./turn-stream.js";
 import { UserHistory } from "./user-history.js";
 import { UserMemories } from "./user-memories.js";
 import { UserSessions } from "./user-sessions.js";
 
-/** One turn, beside its message. */
-export interface TurnOptions {
-  /** Default: a new session, whose id the answer names. */
-  readonly sessionId?: string;
-  /** 1 to 256 characters, instead of `sessionId`: your own name of the session; one that is not there is created. */
-  readonly externalId?: string;
+/** One turn, beside its message. A thread that is not there is created; where none is named a session, whose id the answer has. */
+export interface TurnOptions extends SessionName {
   /** What the user is looking at: text, or an object; at most 16 KiB. */
   readonly pageContext?: string | JsonObject;
   /** At most 4, of 5 MiB each, for a model that sees. */
@@ -51,15 +49,13 @@ export interface ChatOptions extends TurnOptions {
   readonly onEvent?: (event: ChatEvent) => void | Promise<void>;
 }
 
-/** Messages of an agent of one's own. */
-export interface AddOptions {
-  /** Default: a new session, whose id the answer names. */
-  readonly sessionId?: string;
+/** Beside messages to keep. A thread that is not there is created; where none is named a session, whose id the answer has. */
+export interface AddOptions extends SessionName {
   /** False keeps them out of long-term memory and history. Default: true. */
   readonly remember?: boolean;
   /**
    * 1 to 255 printable ASCII characters, kept for 24 hours: the same again gives the same answer, and nothing is kept twice. Needs a
-   * `sessionId`.
+   * session.
    */
   readonly idempotencyKey?: string;
   /** IANA name. Default: that of {@link Maitred.for}, the session's, the user's record, UTC. */
@@ -67,17 +63,35 @@ export interface AddOptions {
   readonly signal?: AbortSignal;
 }
 
-const OF_MESSAGES = ["sessionId", "remember", "idempotencyKey", "timeZone", "signal"] as const satisfies readonly (keyof AddOptions)[];
+const OF_A_TURN = {
+  ...OF_A_SESSION,
+  pageContext: true,
+  images: true,
+  metadata: true,
+  channel: true,
+  editOf: true,
+  consent: true,
+  incognito: true,
+  idempotencyKey: true,
+  timeZone: true,
+  signal: true,
+} as const satisfies Record<keyof TurnOptions, true>;
+
+const OF_MESSAGES = {
+  ...OF_A_SESSION,
+  remember: true,
+  idempotencyKey: true,
+  timeZone: true,
+  signal: true,
+} as const satisfies Record<keyof AddOptions, true>;
 
 /** What was kept, and the session that it is in. */
 export interface AddedToSession extends AddedMessages {
   readonly session_id: string;
 }
 
-/** What a prompt of one's own is to know. */
-export interface ContextOptions {
-  /** Default: none, and so no summary and no window. */
-  readonly sessionId?: string;
+/** What a prompt of one's own is to know. Without a session, or in a thread that has not begun, no summary and no window. */
+export interface ContextOptions extends SessionName {
   /** 100 to 100,000. Default: 2,000. What must hold is never left out, also where it alone takes more. */
   readonly maxTokens?: number;
   /** Default: all. What must hold is told whatever is left out. */
@@ -89,7 +103,28 @@ export interface ContextOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Everything that can be done for one user, and for nobody else. */
+const OF_CONTEXT = {
+  ...OF_A_SESSION,
+  maxTokens: true,
+  include: true,
+  rounds: true,
+  timeZone: true,
+  signal: true,
+} as const satisfies Record<keyof ContextOptions, true>;
+
+/** What a handle stands on beside the application. */
+interface UserSetting {
+  readonly clock: Clock;
+  /** Called before all else: throws where nothing may be asked any more. Default: everything may. */
+  readonly asked?: () => void;
+  /** Absent: the handle is for no adapter. */
+  readonly adapters?: Pick<HandleParts, "log" | "logger">;
+}
+
+/**
+ * Everything that can be done for one user, and for nobody else. All throw UNKNOWN_FIELD for an option that there isn't, with the nearest
+ * name, and SHUTTING_DOWN once what gave the handle is closed.
+ */
 export class MaitredUser {
   /** Tenant and user in one, as they were named. */
   readonly owner: Owner;
@@ -98,15 +133,26 @@ export class MaitredUser {
   readonly history: UserHistory;
   readonly #application: Application;
   readonly #user: UserNow;
+  readonly #asked: () => void;
 
-  constructor(application: Application, named: UserParts, clock: Clock) {
-    const user = { ...named, now: () => application.identities.resolve(named.owner) };
+  constructor(application: Application, named: UserParts, { clock, asked = () => {}, adapters }: UserSetting) {
+    const { identities, sessions } = application;
+    const user: UserNow = {
+      ...named,
+      now: async () => {
+        asked();
+        return identities.resolve(named.owner);
+      },
+      idOf: async (owner, session) => ("sessionId" in session ? session.sessionId : sessions.idOf(owner, session.externalId)),
+    };
     this.owner = user.owner;
     this.memories = new UserMemories(application, user, clock);
     this.sessions = new UserSessions(application.sessions, user);
     this.history = new UserHistory(application.history, user, clock);
     this.#application = application;
     this.#user = user;
+    this.#asked = asked;
+    if (adapters !== undefined) withHandleParts(this, { owner: user.now, asked, ...adapters });
   }
 
   /**
@@ -116,7 +162,7 @@ export class MaitredUser {
    *   MODEL_UNAVAILABLE, MODEL_TIMEOUT, STORAGE_UNAVAILABLE, OWNER_ERASED, CLIENT_CLOSED_REQUEST (the signal aborted), SHUTTING_DOWN
    */
   async chat(message: string, options: ChatOptions = {}): Promise<ChatAnswer> {
-    const { signal, onEvent, ...turn }: ChatOptions = optionsOf(options);
+    const { signal, onEvent, ...turn } = knownOptions<ChatOptions>(options, { ...OF_A_TURN, onEvent: true });
     const request = await this.#request(message, turn);
     return this.#application.chat.chat(request, { ...(signal && { signal }), ...(onEvent && { onEvent }) });
   }
@@ -126,8 +172,8 @@ export class MaitredUser {
    * the first is asked for; leaving the loop aborts it. @throws as {@link chat}
    */
   stream(message: string, options: TurnOptions = {}): AsyncIterable<StreamEvent> {
-    const given: TurnOptions = optionsOf(options);
-    return streamOf((hooks) => this.chat(message, { ...given, ...hooks }), given.signal);
+    const { signal } = optionsOf(options);
+    return streamOf(async (hooks) => this.chat(message, { ...knownOptions<TurnOptions>(options, OF_A_TURN), ...hooks }), signal);
   }
 
   /**
@@ -138,13 +184,17 @@ export class MaitredUser {
    *   SHUTTING_DOWN
    */
   async add(messages: readonly GivenMessage[], options: AddOptions = {}): Promise<AddedToSession> {
-    const { sessionId: named, idempotencyKey, remember, signal, timeZone = this.#user.timeZone } = knownOptions(options, OF_MESSAGES);
-    if (named !== undefined) checkedId(named, "session");
+    const given = knownOptions<AddOptions>(options, OF_MESSAGES);
+    const { thread, sessionId: id, idempotencyKey, remember, signal, timeZone = this.#user.timeZone } = given;
+    const named = sessionNamed({ thread, sessionId: id });
     const input = checked(messagesBody, { messages, remember });
     const key = checkedKey(idempotencyKey);
-    if (key !== undefined && named === undefined) throw keyWithoutSession();
+    // Which session the second request would mean, nobody knows.
+    if (key !== undefined && named === null) throw noSession("An idempotency key needs a session.");
     const owner = await this.#user.now();
-    const sessionId = named ?? (await this.#application.sessions.create(owner, {})).id;
+    const { sessions } = this.#application;
+    const sessionId =
+      id ?? (thread === undefined ? await sessions.create(owner, {}) : (await sessions.findOrCreate(owner, thread, {})).session).id;
     const idempotency =
       key === undefined ? undefined : { key, requestHash: requestHash({ sessionId, body: fieldsOf({ messages, remember }) }) };
     const request = { owner, sessionId, messages: givenMessages(input), ...present({ remember, timeZone, idempotency }) };
@@ -157,10 +207,19 @@ export class MaitredUser {
    * @throws INVALID_REQUEST, INVALID_SESSION_ID, SESSION_NOT_FOUND, SESSION_NOT_ACTIVE, STORAGE_UNAVAILABLE, OWNER_ERASED, SHUTTING_DOWN
    */
   async context(query?: string, options: ContextOptions = {}): Promise<ContextForPrompt> {
-    const { signal, timeZone = this.#user.timeZone, ...given }: ContextOptions = optionsOf(options);
-    const { session_id: sessionId, max_tokens: maxTokens, ...input } = checked(contextBody, { ...given, query });
-    const request = { owner: await this.#user.now(), ...present({ ...input, sessionId, maxTokens, timeZone }) };
-    return this.#application.ownAgent.context(request, present({ signal }));
+    const { signal, thread, sessionId, timeZone = this.#user.timeZone, ...given } = knownOptions<ContextOptions>(options, OF_CONTEXT);
+    const named = sessionNamed({ thread, sessionId });
+    const { session_id: _, max_tokens: maxTokens, ...input } = checked(contextBody, { ...given, query });
+    const owner = await this.#user.now();
+    const request = { owner, ...present({ ...input, maxTokens, timeZone }) };
+    const { ownAgent } = this.#application;
+    try {
+      return await ownAgent.context({ ...request, ...(await inSession(this.#user, owner, named)) }, present({ signal }));
+    } catch (error) {
+      // A thread that has not begun: what is known without it.
+      if (thread === undefined || !isAppError(error, "SESSION_NOT_FOUND")) throw error;
+      return ownAgent.context(request, present({ signal }));
+    }
   }
 
   /** Everything about the user as JSON text, in pieces: sessions, memories with their history, the domain's records. */
@@ -173,24 +232,18 @@ export class MaitredUser {
     return this.#application.privacy.erase(await this.#user.now(), { by: "user" });
   }
 
-  async #request(message: string, { images, idempotencyKey, timeZone, ...options }: Omit<TurnOptions, "signal">): Promise<ChatRequest> {
-    const given = { ...options, message };
+  async #request(
+    message: string,
+    { thread, sessionId, images, idempotencyKey, timeZone, ...options }: Omit<TurnOptions, "signal">,
+  ): Promise<ChatRequest> {
+    const given = { ...options, ...sessionNamed({ thread, sessionId }), message };
     const input = checked(chatBody, given);
     const key = checkedKey(idempotencyKey);
     const { owner, timeZone: homeTimeZone } = this.#user;
+    this.#asked();
     const idempotency = key === undefined ? undefined : { key, body: fieldsOf(given) };
     this.#application.seen(owner, homeTimeZone === undefined ? {} : { timeZone: homeTimeZone });
     const request = await chatRequestOf(input, { owner, timeZone, homeTimeZone, idempotency });
     return images === undefined ? request : { ...request, images };
   }
-}
-
-/** Which session the second request would mean, nobody knows. */
-function keyWithoutSession(): AppError {
-  const detail = "An idempotency key needs a session.";
-  return new AppError("INVALID_REQUEST", {
-    detail,
-    errors: [{ pointer: "/sessionId", detail }],
-    hint: "Give sessionId too: `sessions.create()` makes one.",
-  });
 }

@@ -158,7 +158,7 @@ export interface AppErrorOptions {
 
 /** What every part throws that knows what went wrong: `code` for programs, message and `hint` for people, `errors` for the places. */
 export class AppError extends Error {
-  override readonly name = "AppError";
+  override readonly name = "MaitredError";
   readonly code: ErrorCode;
   readonly status: number;
   readonly title: string;

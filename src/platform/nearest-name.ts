@@ -19,6 +19,18 @@ export function nearestName(said: string, names: readonly string[], fold: (name:
   return found !== undefined && found.slips !== Number.POSITIVE_INFINITY ? found.name : undefined;
 }
 
+/** Names that are told of, at most. */
+const MAX_TOLD = 20;
+
+/** A line for each. `known`: the fields that there are, for the one that was meant. */
+export function unknownFields(given: readonly string[], known: readonly string[]): string {
+  const lines = given.slice(0, MAX_TOLD).map((name) => {
+    const meant = nearestName(name, known);
+    return `there is no field \`${name.slice(0, 64)}\` here${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`;
+  });
+  return lines.join("\n");
+}
+
 function lettersOf(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, "");
 }

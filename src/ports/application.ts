@@ -314,6 +314,11 @@ export interface Sessions {
     session: NewSession,
     request?: RequestKey,
   ): Promise<{ readonly session: Session; readonly created: boolean }>;
+  /**
+   * The id that the owner's session of that name has, or gets when there is one. @throws INVALID_REQUEST for what can't be a name, and
+   * never SESSION_NOT_FOUND
+   */
+  idOf(owner: Owner, externalId: string): Promise<string>;
   get(owner: Owner, id: string): Promise<Session>;
   list(owner: Owner, query: SessionQuery): Promise<Page<Session>>;
   patch(owner: Owner, id: string, patch: SessionPatch): Promise<Session>;

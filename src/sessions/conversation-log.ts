@@ -1,14 +1,14 @@
 import { givenRecords, positionAfter } from "../domain/given-messages.js";
-import { importedSessionId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
-import type { JsonObject, JsonValue, MessageRecord, NewRecord, Session } from "../domain/session.js";
+import type { JsonObject, MessageRecord, NewRecord, Session } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
-import { isAppError } from "../platform/errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { Sessions } from "../ports/application.js";
 import { type ConversationHistory, historyMessageOf } from "../ports/history.js";
 import type { TurnMemories } from "../ports/memories.js";
+import { sessionIdFor } from "../ports/session-names.js";
 import { type Lease, type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { givenMessage, type LoggedItem, type LogItem, type LogKey, type LogWindow } from "./log-items.js";
@@ -49,31 +49,33 @@ export class ConversationLog {
   }
 
   /** The id that a conversation has as a session of Maitred, whether or not it has begun. */
-  sessionId(key: LogKey): string {
-    return importedSessionId(key.owner, externalIdOf(key));
+  async sessionId({ owner, session }: LogKey): Promise<string> {
+    return "sessionId" in session ? session.sessionId : sessionIdFor(this.#parts.store.index, owner, session.externalId);
   }
 
   /** Null where there is none. */
   async session(key: LogKey): Promise<Session | null> {
-    return this.#parts.store.index.get(key.owner, this.sessionId(key));
+    return this.#parts.store.index.get(key.owner, await this.sessionId(key));
   }
 
   /** False when it is there already. */
   async create(key: LogKey, metadata: JsonObject = {}): Promise<boolean> {
-    return this.#locked(key, async () => {
+    const id = await this.sessionId(key);
+    return this.#locked(key, id, async () => {
       if ((await this.session(key)) !== null) return false;
-      await this.#parts.writer.create(key.owner, this.sessionId(key), [this.#opening(key, metadata)]);
+      await this.#parts.writer.create(key.owner, id, [this.#opening(key, metadata)]);
       return true;
     });
   }
 
-  /** In order. Starts the conversation if need be. */
+  /** In order. Starts a conversation of that name if need be. @throws SESSION_NOT_FOUND for an id that there isn't, SESSION_NOT_ACTIVE */
   async append(key: LogKey, items: readonly LogItem[]): Promise<readonly LoggedItem[]> {
     if (items.length === 0) return [];
     const { writer, history, store, clock, logger, afterAppend } = this.#parts;
-    const id = this.sessionId(key);
-    return this.#locked(key, async ({ fence }) => {
+    const id = await this.sessionId(key);
+    return this.#locked(key, id, async ({ fence }) => {
       const session = await this.session(key);
+      if (session !== null && session.status !== "active") throw new AppError("SESSION_NOT_ACTIVE");
       const { lastTurn, lastUserMessage } =
         session === null ? { lastTurn: 0, lastUserMessage: null } : await store.journal.window(key.owner, id, { rounds: 0 });
       const { incognito, time_zone: timeZone } = session?.metadata ?? {};
@@ -101,27 +103,28 @@ export class ConversationLog {
         logger.warn({ session_id: id, err: error }, "what was said can't be searched yet; its write-back tries again");
       }
       if (said.length > 0) afterAppend(key.owner, id, remember);
-      return messages.map(logged);
+      return messages.map((message) => logged(key, message));
     });
   }
 
   /** Oldest first; with `limit`, the newest so many, read from the end. None of a conversation that there isn't. */
   async items(key: LogKey, limit?: number): Promise<readonly LoggedItem[]> {
     const { journal } = this.#parts.store;
-    const read = limit === undefined ? messagesFrom(journal, key.owner, this.sessionId(key), 1) : this.#newest(key, limit);
-    return (await orNone(read)).map(logged);
+    const id = await this.sessionId(key);
+    const read = limit === undefined ? messagesFrom(journal, key.owner, id, 1) : newestMessages(journal, key.owner, id, limit);
+    return (await orNone(read)).map((message) => logged(key, message));
   }
 
   /** The last so many answered turns and what came after them, read from the end; all of it where there are fewer. */
   async window(key: LogKey, rounds: number): Promise<LogWindow> {
     const { journal } = this.#parts.store;
-    const id = this.sessionId(key);
+    const id = await this.sessionId(key);
     try {
       const window = await journal.window(key.owner, id, { rounds });
       const first = window.rounds.length < rounds ? undefined : window.rounds[0];
       const messages = await messagesFrom(journal, key.owner, id, first?.user.seq ?? 1);
       const summary = first === undefined ? null : (await this.#parts.sessions.get(key.owner, id)).summary;
-      return { summary, items: messages.map(logged) };
+      return { summary, items: messages.map((message) => logged(key, message)) };
     } catch (error) {
       if (isAppError(error, "SESSION_NOT_FOUND")) return { summary: null, items: [] };
       throw error;
@@ -133,19 +136,20 @@ export class ConversationLog {
    * memory goes with it; what must hold waits for the user's word instead.
    */
   async pop(key: LogKey): Promise<LoggedItem | null> {
-    const { writer, history, turns, writeBack, clock } = this.#parts;
+    const { store, writer, history, turns, writeBack, clock } = this.#parts;
+    const id = await this.sessionId(key);
     const release = await writeBack.hold(key.owner);
     try {
-      return await this.#locked(key, async ({ fence }) => {
-        const [newest] = await orNone(this.#newest(key, 1));
+      return await this.#locked(key, id, async ({ fence }) => {
+        const [newest] = await orNone(newestMessages(store.journal, key.owner, id, 1));
         if (newest === undefined) return null;
         const { turn, seq } = newest;
         const body = { to_seq: seq - 1, to_offset: 0 };
         const rewind: NewRecord = { type: "rewind", id: newId(), turn, at: clock.now().toISOString(), body };
-        await writer.append(key.owner, this.sessionId(key), [rewind], { fence });
+        await writer.append(key.owner, id, [rewind], { fence });
         await history.removeMessages(key.owner, [newest.id]);
         if (newest.body.role === "user") await turns?.takeOffRecord(key.owner, [newest.id], { now: clock.now() });
-        return logged(newest);
+        return logged(key, newest);
       });
     } finally {
       release();
@@ -154,23 +158,22 @@ export class ConversationLog {
 
   /** Takes out all that was said, and keeps the conversation. Its memories stay, without their quotes. */
   async empty(key: LogKey): Promise<void> {
-    await this.#parts.sessions.empty(key.owner, this.sessionId(key)).catch(unlessThere);
+    await this.#parts.sessions.empty(key.owner, await this.sessionId(key)).catch(unlessThere);
   }
 
   /** Deletes the conversation from every store. Its memories stay, without their quotes. */
   async remove(key: LogKey): Promise<void> {
-    await this.#parts.sessions.purge(key.owner, this.sessionId(key), { keepMemories: true, by: "user" }).catch(unlessThere);
+    await this.#parts.sessions.purge(key.owner, await this.sessionId(key), { keepMemories: true, by: "user" }).catch(unlessThere);
   }
 
-  /** The conversations of a channel with what they were created with, newest activity first. */
-  async list(owner: Owner, channel: string): Promise<readonly { readonly conversation: string; readonly session: Session }[]> {
-    const found: { conversation: string; session: Session }[] = [];
+  /** The conversations whose names begin so, with what comes behind that; newest activity first. */
+  async list(owner: Owner, prefix: string): Promise<readonly { readonly name: string; readonly session: Session }[]> {
+    const found: { name: string; session: Session }[] = [];
     let cursor: string | undefined;
     do {
       const page = await this.#parts.store.index.list(owner, { limit: 200, ...(cursor === undefined ? {} : { cursor }) });
       for (const session of page.data)
-        if (session.external_id?.startsWith(`${channel}/`) === true)
-          found.push({ conversation: session.external_id.slice(channel.length + 1), session });
+        if (session.external_id?.startsWith(prefix) === true) found.push({ name: session.external_id.slice(prefix.length), session });
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
     return found;
@@ -183,27 +186,24 @@ export class ConversationLog {
     return owners;
   }
 
-  #newest(key: LogKey, limit: number): Promise<MessageRecord[]> {
-    return newestMessages(this.#parts.store.journal, key.owner, this.sessionId(key), limit);
-  }
-
-  #opening(key: LogKey, metadata: JsonObject): NewRecord {
+  #opening({ owner, channel, session }: LogKey, metadata: JsonObject): NewRecord {
+    // Only what has a name of the application's can be made: ids are given here.
+    if ("sessionId" in session) throw new AppError("SESSION_NOT_FOUND");
     return {
       type: "session",
       id: newId(),
       turn: 0,
       at: this.#parts.clock.now().toISOString(),
-      body: { owner: key.owner, external_id: externalIdOf(key), metadata, agent_type: key.channel },
+      body: { owner, external_id: session.externalId, metadata, agent_type: channel },
     };
   }
 
-  async #locked<T>(key: LogKey, work: (lease: Lease) => Promise<T>): Promise<T> {
+  async #locked<T>({ owner }: LogKey, id: string, work: (lease: Lease) => Promise<T>): Promise<T> {
     const { gate, store, lockWaitMs: waitMs = 30_000 } = this.#parts;
-    const { owner } = key;
     const running = gate.begin(owner);
     try {
       const lock = { owner, waitMs, signal: running.signal };
-      const lease = await store.locks.acquire(sessionLockKey(owner, this.sessionId(key)), lock);
+      const lease = await store.locks.acquire(sessionLockKey(owner, id), lock);
       try {
         return await work(lease);
       } finally {
@@ -215,12 +215,8 @@ export class ConversationLog {
   }
 }
 
-function externalIdOf({ channel, conversation }: LogKey): string {
-  return `${channel}/${conversation}`;
-}
-
-function logged({ id, at, body }: MessageRecord): LoggedItem {
-  return { id, at, item: body.item as JsonValue };
+function logged({ channel }: LogKey, { id, at, body }: MessageRecord): LoggedItem {
+  return { id, at, role: body.role, text: body.content, item: (body.channel === channel ? body.item : undefined) ?? null };
 }
 
 async function orNone<T>(read: Promise<readonly T[]>): Promise<readonly T[]> {

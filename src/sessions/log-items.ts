@@ -2,6 +2,7 @@ import type { GivenMessage } from "../domain/given-messages.js";
 import type { Owner } from "../domain/owner.js";
 import { type JsonObject, type JsonValue, jsonObject, type Role } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
+import type { SessionRef } from "../ports/session-names.js";
 
 /** One item of another framework's conversation: a message, a tool call, an event. */
 export interface LogItem {
@@ -24,15 +25,18 @@ export interface LogItem {
 export interface LoggedItem {
   readonly id: string;
   readonly at: string;
-  readonly item: JsonValue;
+  readonly role: Role;
+  readonly text: string;
+  /** As the framework has it; null for what came into the session through another channel. */
+  readonly item: JsonValue | null;
 }
 
-/** A conversation that another framework runs, by that framework's own id. */
+/** A conversation that another framework runs. */
 export interface LogKey {
   readonly owner: Owner;
-  /** `langchain`, `openai-agents`, `adk:<app>`: keeps the frameworks' ids apart. */
+  /** `langchain`, `openai-agents`, `adk:<app>`: whose form the items have. */
   readonly channel: string;
-  readonly conversation: string;
+  readonly session: SessionRef;
 }
 
 /** The end of a conversation, and what stands for what was before. */

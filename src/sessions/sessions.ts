@@ -115,6 +115,10 @@ export class SessionService implements Sessions {
     return this.#shown(owner, id);
   }
 
+  idOf(owner: Owner, externalId: string): Promise<string> {
+    return sessionIdFor(this.#parts.store.index, owner, externalId);
+  }
+
   get(owner: Owner, id: string): Promise<Session> {
     return this.#shown(owner, id);
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { adkSessionService, MaitredMemoryService } from "../../src/integrations/adk.js";
+import { adkSessionService, MaitredMemoryService } from "../../src/adk.js";
+import { createMaitred, type Maitred } from "../../src/index.js";
 import type { AdkEvent, AdkSession } from "../../src/integrations/adk-events.js";
-import { openLog } from "../support/conversation-log.js";
 import { loadFromEcosystem } from "../support/ecosystem.js";
 import { needing } from "../support/needing.js";
 
@@ -25,18 +25,18 @@ interface LlmRequest {
 }
 
 needing("ecosystem")("@google/adk with Maitred's services", () => {
-  let opened: Awaited<ReturnType<typeof openLog>>;
+  let maitred: Maitred;
   let adk: Adk;
   let sessions: SessionService;
   let memory: MaitredMemoryService;
   const rosa = { appName: "desk", userId: "rosa" };
   beforeEach(async () => {
-    opened = await openLog();
+    maitred = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing", mem0Enabled: false });
     adk = (await loadFromEcosystem("@google/adk")) as Adk;
-    sessions = adkSessionService(adk.BaseSessionService, { log: opened.log, history: opened.history });
-    memory = new MaitredMemoryService({ log: opened.log, history: opened.history });
+    sessions = adkSessionService(adk.BaseSessionService, { maitred });
+    memory = new MaitredMemoryService({ maitred });
   });
-  afterEach(() => opened.close());
+  afterEach(() => maitred.close());
 
   test("the runner keeps its events, resumes a session, and finds an older one through load_memory", async () => {
     const requests: LlmRequest[] = [];
@@ -79,7 +79,10 @@ needing("ecosystem")("@google/adk with Maitred's services", () => {
     const kept = await sessions.getSession({ ...rosa, sessionId: first.id });
     expect(kept?.events).toHaveLength(4);
     if (kept !== undefined) await memory.addSessionToMemory(kept);
-    expect(await opened.history.count(await opened.owner("desk", "rosa")), "adding to memory what is there already adds nothing").toBe(4);
+    expect(
+      await maitred.history.count(await maitred.owner("rosa", "adk.desk")),
+      "adding to memory what is there already adds nothing",
+    ).toBe(4);
 
     const second = await sessions.createSession({ ...rosa, sessionId: "second" });
     expect(await say(second.id, "Which row do I like?")).toBe("You like row F.");
@@ -130,7 +133,7 @@ needing("ecosystem")("@google/adk with Maitred's services", () => {
       "state state",
       "user:rosa state",
     ]);
-    const own = adkSessionService(adk.BaseSessionService, { ...opened, ownerOf: (_app, user) => opened.owner("own", user) });
+    const own = adkSessionService(adk.BaseSessionService, { maitred, user: (_app, user) => maitred.for({ user }) });
     await expect(own.listSessions({ appName: "desk" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 

@@ -51,11 +51,7 @@ needing("ecosystem")("LangGraph with a store over memories", () => {
   beforeEach(async () => {
     langgraph = (await loadFromEcosystem("@langchain/langgraph")) as LangGraphModule;
     maitred = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing" });
-    store = memoryStore(langgraph, {
-      memories: maitred.memories,
-      namespace: ["memories", "{user}"],
-      ownerOf: (user) => maitred.owner(user),
-    });
+    store = memoryStore(langgraph, { maitred });
   });
   afterEach(() => maitred.close());
 
@@ -179,6 +175,16 @@ needing("ecosystem")("LangGraph with a store over memories", () => {
     await expect(store.listNamespaces()).rejects.toMatchObject({ code: "INVALID_REQUEST" });
     await expect(store.search(ada, { filter: { category: { $near: "x" } } })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
     await expect(store.put(ada, "k", { text: "The password is hunter2hunter2" })).rejects.toMatchObject({ code: "MEMORY_REFUSED" });
+  });
+
+  test("[owner-isolation] a function of one's own says whose a namespace is", async () => {
+    const user = (id: string) => maitred.for({ user: id, tenant: "acme" });
+    const ofAcme = memoryStore(langgraph, { maitred, namespace: ["{user}", "facts"], user });
+    await ofAcme.put(["ada", "facts"], "a", { text: "Likes opera" });
+    expect((await user("ada").memories.list()).data.map(({ text }) => text)).toEqual(["Likes opera"]);
+    expect(await store.search(ada)).toEqual([]);
+    const nobodys = memoryStore(langgraph, { maitred, user: () => "ada" as never });
+    await expect(nobodys.search(ada)).rejects.toMatchObject({ code: "INVALID_REQUEST", errors: [{ pointer: "/user" }] });
   });
 
   test("keys that graphs make are taken, whatever they are", async () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ownerOf } from "../../src/domain/owner.js";
-import { MaitredSession } from "../../src/integrations/openai-agents.js";
-import { openLog } from "../support/conversation-log.js";
+import { createMaitred, type Maitred, type MaitredUser } from "../../src/index.js";
+import { MaitredSession } from "../../src/openai-agents.js";
 import { loadFromEcosystem } from "../support/ecosystem.js";
 import { needing } from "../support/needing.js";
 
@@ -16,12 +15,13 @@ interface Agents {
 type Item = { type?: string; role?: string; content?: unknown; name?: string };
 
 needing("ecosystem")("@openai/agents with a Maitred session", () => {
-  let opened: Awaited<ReturnType<typeof openLog>>;
-  const owner = ownerOf("test", "rosa");
+  let maitred: Maitred;
+  let rosa: MaitredUser;
   beforeEach(async () => {
-    opened = await openLog();
+    maitred = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing", mem0Enabled: false });
+    rosa = maitred.for({ user: "rosa" });
   });
-  afterEach(() => opened.close());
+  afterEach(() => maitred.close());
 
   test("the runner keeps and replays turns and tool calls, resumes, and takes back", async () => {
     const { Agent, run, Usage, setTracingDisabled, tool } = (await loadFromEcosystem("@openai/agents")) as Agents;
@@ -52,11 +52,11 @@ needing("ecosystem")("@openai/agents with a Maitred session", () => {
       },
     };
     const agent = new Agent({ name: "desk", instructions: "Help.", model, tools: [seats] });
-    const session = new MaitredSession<Item>({ log: opened.log, owner, sessionId: "s-1" });
+    const session = new MaitredSession<Item>({ user: rosa, thread: "s-1" });
 
     const first = await run(agent, "Two opera seats in row F, please", { session });
     expect(first.finalOutput).toBe("Row F has two seats on the aisle.");
-    const resumed = new MaitredSession<Item>({ log: opened.log, owner, sessionId: "s-1" });
+    const resumed = new MaitredSession<Item>({ user: rosa, thread: "s-1" });
     expect(await resumed.getSessionId()).toBe("s-1");
     await run(agent, "What did I ask for?", { session: resumed });
 
@@ -76,23 +76,43 @@ needing("ecosystem")("@openai/agents with a Maitred session", () => {
       "assistant",
     ]);
     expect((await resumed.getItems(2)).map(({ role }) => role)).toEqual(["user", "assistant"]);
-    expect((await opened.history.search(owner, { query: "opera seats", limit: 1 }))[0]?.content).toBe("Two opera seats in row F, please");
+    expect((await rosa.history.search("opera seats", { limit: 1 }))[0]?.content).toBe("Two opera seats in row F, please");
 
     expect((await resumed.popItem())?.role).toBe("assistant");
     expect(await resumed.getItems()).toHaveLength(5);
     await resumed.clearSession();
     expect(await resumed.getItems()).toEqual([]);
     expect(await resumed.popItem()).toBeUndefined();
-    expect(await opened.history.residue(owner)).toBe(0);
+    expect(await maitred.history.residue(rosa.owner)).toBe(0);
     expect(script).toEqual([]);
   });
 
   test("[owner-isolation] another user's session of the same id is another session", async () => {
-    const mine = new MaitredSession<Item>({ log: opened.log, owner, sessionId: "same" });
-    const theirs = new MaitredSession<Item>({ log: opened.log, owner: ownerOf("test", "other"), sessionId: "same" });
+    const mine = new MaitredSession<Item>({ user: rosa, thread: "same" });
+    const theirs = new MaitredSession<Item>({ user: maitred.for({ user: "other" }), thread: "same" });
     await mine.addItems([{ role: "user", content: "mine alone" }]);
     expect(await theirs.getItems()).toEqual([]);
     await theirs.clearSession();
     expect(await mine.getItems()).toHaveLength(1);
+  });
+
+  test("what was said in the thread without the SDK is a message too, and a session of Maitred's own id is gone on with", async () => {
+    const { session_id: sessionId } = await rosa.add([
+      { role: "user", content: "Two seats, please" },
+      { role: "tool", name: "seats", content: "F7" },
+      { role: "assistant", content: "F7 is free." },
+    ]);
+    const session = new MaitredSession<Item>({ user: rosa, sessionId });
+    await session.addItems([{ type: "function_call", name: "book" }]);
+    expect(await session.getItems()).toEqual([
+      { type: "message", role: "user", content: "Two seats, please" },
+      { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "F7 is free." }] },
+      { type: "function_call", name: "book" },
+    ]);
+    await rosa.sessions.archive(sessionId);
+    await expect(session.addItems([{ role: "user", content: "Still there?" }])).rejects.toMatchObject({ code: "SESSION_NOT_ACTIVE" });
+    const none = new MaitredSession<Item>({ user: rosa, sessionId: "018f3c1e-0000-7000-8000-000000000000" });
+    expect(await none.getItems()).toEqual([]);
+    await expect(none.addItems([{ role: "user", content: "Hello" }])).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
   });
 });

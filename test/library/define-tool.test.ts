@@ -3,7 +3,7 @@ import { z } from "zod";
 import { z as z3 } from "zod/v3";
 import { ToolBox, toolSpecs } from "../../src/agent/tool-box.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import { AppError, type BeforeTool, createMaitred, defineTool, type ToolContext } from "../../src/index.js";
+import { type BeforeTool, createMaitred, defineTool, MaitredError, type ToolContext } from "../../src/index.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { AnyTool } from "../../src/ports/agent.js";
 import { TaskModel } from "../support/task-model.js";
@@ -190,10 +190,10 @@ describe("the hook before a tool", () => {
     expect((await call(ofZod4, { beds: 3, view: "sea" }, { beforeTool, consent: token })).output).toMatchObject({ needs_approval: /90/ });
   });
 
-  test("that throws keeps the call from running, and gives nothing away but an AppError's words", async () => {
+  test("that throws keeps the call from running, and gives nothing away but an MaitredError's words", async () => {
     const failing = (error: Error) => call(ofZod4, { beds: 2 }, { beforeTool: () => Promise.reject(error) });
     expect((await failing(new Error("the vault's password is 1234"))).error).toBe("find_rooms failed.");
-    expect((await failing(new AppError("MEMORY_REFUSED", { detail: "No.", hint: "Ask." }))).error).toBe("No. Ask.");
+    expect((await failing(new MaitredError("MEMORY_REFUSED", { detail: "No.", hint: "Ask." }))).error).toBe("No. Ask.");
   });
 });
 

@@ -2,7 +2,15 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createMaitred, createOrchestrator, type Maitred, type MaitredOptions, type StreamEvent } from "../../src/index.js";
+import {
+  createMaitred,
+  createOrchestrator,
+  type Maitred,
+  MaitredError,
+  type MaitredOptions,
+  type MaitredUser,
+  type StreamEvent,
+} from "../../src/index.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
@@ -153,7 +161,7 @@ describe("a user", () => {
     expect(await ada.add(messages, { sessionId: id })).toMatchObject({ session_id: id });
     await expect(ada.add(messages, { idempotencyKey: "k" })).rejects.toMatchObject({
       code: "INVALID_REQUEST",
-      errors: [{ pointer: "/sessionId" }],
+      errors: [{ pointer: "/thread" }],
     });
     await expect(ada.add([])).rejects.toMatchObject({ code: "INVALID_REQUEST" });
     expect((await ada.sessions.list()).data).toHaveLength(1);
@@ -209,8 +217,8 @@ describe("a user", () => {
 
   test("gives an agent of one's own what is known, and keeps what that one said", async () => {
     const ada = someone();
-    const { id } = await ada.sessions.create({ externalId: "their-7", topic: "Dinner", agentType: "waiter" });
-    expect(await ada.sessions.create({ externalId: "their-7" })).toMatchObject({ id, topic: "Dinner", agent_type: "waiter" });
+    const { id } = await ada.sessions.create({ thread: "their-7", topic: "Dinner", agentType: "waiter" });
+    expect(await ada.sessions.create({ thread: "their-7" })).toMatchObject({ id, topic: "Dinner", agent_type: "waiter" });
     const said = [
       { role: "user", content: "I'm allergic to nuts." },
       { role: "assistant", content: "Noted." },
@@ -222,7 +230,7 @@ describe("a user", () => {
     expect(await ada.context("Where shall we eat?")).toMatchObject({ text: expect.stringMatching(/nuts/), memory: { status: "ok" } });
     await expect(ada.context("", { maxTokens: 5 })).rejects.toMatchObject({ errors: [{ pointer: "/query" }, { pointer: "/maxTokens" }] });
     await expect(ada.add([], { sessionId: id })).rejects.toMatchObject({ errors: [{ pointer: "/messages" }] });
-    expect(await ada.chat("Good evening.", { externalId: "their-7" })).toMatchObject({ session_id: id, turn: 2 });
+    expect(await ada.chat("Good evening.", { thread: "their-7" })).toMatchObject({ session_id: id, turn: 2 });
   });
 
   test("has sessions: made, changed, ended, deleted, restored, read", async () => {
@@ -261,6 +269,144 @@ describe("a user", () => {
     await guest.sessions.flush(id, { timeoutMs: 10_000 });
     return guest;
   }
+});
+
+describe("a thread", () => {
+  const thread = "t1";
+  const hello = [{ role: "user", content: "I love jazz." }] as const;
+
+  test("is one session by one name, whatever is asked, and begins with the first write", async () => {
+    const ada = someone();
+    expect(await ada.context("jazz", { thread })).toMatchObject({ text: "", summary: null });
+    expect(await ada.history.search("jazz", { thread })).toEqual([]);
+    expect(await ada.memories.list({ thread })).toMatchObject({ data: [] });
+    await expect(ada.sessions.get({ thread })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    expect(await ada.sessions.list()).toMatchObject({ data: [] });
+
+    const { session_id: id } = await ada.add(hello, { thread, idempotencyKey: "k" });
+    expect(await ada.add(hello, { thread, idempotencyKey: "k" })).toMatchObject({ session_id: id });
+    expect(await ada.chat("Anything tonight?", { thread })).toMatchObject({ session_id: id, turn: 2 });
+    for await (const event of ada.stream("And tomorrow?", { thread }))
+      if (event.type === "message") expect(event.answer).toMatchObject({ session_id: id, turn: 3 });
+    await ada.sessions.flush({ thread }, { timeoutMs: 10_000 });
+    expect((await ada.context("jazz", { thread })).text).toContain("Anything tonight?");
+    expect((await ada.history.search("jazz", { thread, role: "user" })).map(({ session_id }) => session_id)).toContain(id);
+    expect((await ada.memories.list({ thread, turn: 1 })).data.map(({ text }) => text)).toEqual([expect.stringMatching(/jazz/i)]);
+    expect(await ada.sessions.create({ thread })).toMatchObject({ id, external_id: thread });
+    expect((await ada.sessions.list()).data.map((session) => session.id)).toEqual([id]);
+    await maitred.for({ user: `guest-${++guests}` }).add(hello, { thread });
+    expect((await ada.sessions.messages({ thread })).data).toHaveLength(5);
+  });
+
+  test("is changed, read and ended as a session by its id is", async () => {
+    const ada = someone();
+    const { session_id: id } = await ada.add(hello, { thread });
+    expect(await ada.sessions.update({ thread }, { title: "Jazz" })).toMatchObject({ id, title: "Jazz" });
+    expect((await ada.sessions.thread({ thread })).steps).toHaveLength(1);
+    const [message] = (await ada.sessions.messages({ sessionId: id }, { order: "desc" })).data;
+    expect(await ada.sessions.fork({ thread }, message?.id ?? "")).toMatchObject({ message_count: 1, external_id: null });
+    await ada.sessions.empty({ thread });
+    expect(await ada.sessions.get({ thread })).toMatchObject({ id, message_count: 0 });
+    expect(await ada.sessions.archive({ thread })).toMatchObject({ status: "archived" });
+    await expect(ada.add(hello, { thread })).rejects.toMatchObject({ code: "SESSION_NOT_ACTIVE" });
+    await ada.sessions.delete({ thread });
+    expect(await ada.sessions.restore({ thread })).toMatchObject({ status: "archived" });
+    await ada.sessions.purge({ thread });
+    await expect(ada.sessions.get({ thread })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+  });
+
+  const both = { thread, sessionId: "018f3c1e-0000-7000-8000-000000000000" };
+  test.each<[string, object, object]>([
+    ["both names", both, { code: "INVALID_REQUEST", errors: [{ pointer: "/thread" }], hint: expect.stringContaining("sessionId") }],
+    ["no text", { thread: 7 }, { code: "INVALID_REQUEST", errors: [{ pointer: "/thread" }], hint: expect.stringContaining("thread") }],
+    ["nothing", { thread: "" }, { code: "INVALID_REQUEST", errors: [{ pointer: "/thread" }] }],
+    ["a long name", { thread: "x".repeat(257) }, { code: "INVALID_REQUEST", errors: [{ pointer: "/thread" }] }],
+    ["control characters", { thread: "a\nb" }, { code: "INVALID_REQUEST", errors: [{ pointer: "/thread" }] }],
+    ["a name for an id", { sessionId: "t1" }, { code: "INVALID_SESSION_ID", hint: expect.stringContaining("thread") }],
+  ])("that is named by %s is refused, wherever", async (_, named, refused) => {
+    const ada = someone();
+    const given = named as { thread: string };
+    await expect(ada.chat("Hello", given)).rejects.toMatchObject(refused);
+    await expect(ada.stream("Hello", given)[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused);
+    await expect(ada.add(hello, given)).rejects.toMatchObject(refused);
+    await expect(ada.context("jazz", given)).rejects.toMatchObject(refused);
+    await expect(ada.history.search("jazz", given)).rejects.toMatchObject(refused);
+    await expect(ada.memories.list(given)).rejects.toMatchObject(refused);
+    await expect(ada.sessions.messages(given)).rejects.toMatchObject(refused);
+  });
+
+  test("without a name is none", async () => {
+    for (const none of [{}, null, undefined])
+      await expect(someone().sessions.get(none as never)).rejects.toMatchObject({
+        code: "INVALID_REQUEST",
+        errors: [{ pointer: "/thread" }],
+      });
+  });
+});
+
+describe("an option that there isn't is refused with the nearest name, by", () => {
+  const id = "018f3c1e-0000-7000-8000-000000000000";
+  test.each<[string, (user: MaitredUser) => unknown, string, string]>([
+    ["for", () => maitred.for({ user: "ada", tenent: "acme" } as never), "tenent", "tenant"],
+    ["chat", (user) => user.chat("Hello", { session_id: id } as never), "session_id", "sessionId"],
+    ["chat, the stream's", (user) => user.chat("Hello", { threadId: "t1" } as never), "threadId", "thread"],
+    [
+      "stream",
+      (user) =>
+        user
+          .stream("Hello", { chanel: "kiosk" } as never)
+          [Symbol.asyncIterator]()
+          .next(),
+      "chanel",
+      "channel",
+    ],
+    ["add", (user) => user.add([], { remembers: false } as never), "remembers", "remember"],
+    ["context", (user) => user.context("jazz", { max_tokens: 500 } as never), "max_tokens", "maxTokens"],
+    ["memories.add", (user) => user.memories.add("Likes it", { subjekt: "self" } as never), "subjekt", "subject"],
+    ["memories.list", (user) => user.memories.list({ as_of: "2026-01-01" } as never), "as_of", "asOf"],
+    ["memories.search", (user) => user.memories.search("jazz", { entitty: "Ida" } as never), "entitty", "entity"],
+    ["memories.update", (user) => user.memories.update(id, { txt: "Likes it" } as never), "txt", "text"],
+    ["history.search", (user) => user.history.search("jazz", { sesionId: id } as never), "sesionId", "sessionId"],
+    ["sessions.create", (user) => user.sessions.create({ external_id: "t1" } as never), "external_id", ""],
+    ["sessions.create, of a type", (user) => user.sessions.create({ agent_type: "waiter" } as never), "agent_type", "agentType"],
+    ["sessions.list", (user) => user.sessions.list({ titel: "Jazz" } as never), "titel", "title"],
+    ["sessions.get", (user) => user.sessions.get({ threads: "t1" } as never), "threads", "thread"],
+    ["sessions.update", (user) => user.sessions.update(id, { expires_in_days: 3 } as never), "expires_in_days", "expiresInDays"],
+    ["sessions.messages", (user) => user.sessions.messages(id, { ordre: "desc" } as never), "ordre", "order"],
+    ["sessions.purge", (user) => user.sessions.purge(id, { keep_memories: true } as never), "keep_memories", "keepMemories"],
+    ["sessions.flush", (user) => user.sessions.flush(id, { timeout: 5 } as never), "timeout", "timeoutMs"],
+  ])("%s", async (_, call, option, meant) => {
+    const user = someone();
+    const thrown = await (async () => call(user))().catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(MaitredError);
+    expect(thrown).toMatchObject({
+      code: "UNKNOWN_FIELD",
+      errors: [{ pointer: `/${option}` }],
+      hint: expect.stringMatching(/^There are: /),
+    });
+    expect(String(thrown)).toContain(meant === "" ? `\`${option}\`` : `did you mean \`${meant}\`?`);
+    expect((await user.sessions.list()).data).toEqual([]);
+  });
+});
+
+test("the handle of a Maitred that is closed says so", async () => {
+  const opened = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing" });
+  const ada = opened.for({ user: "ada" });
+  await opened.close();
+  const closed = { code: "SHUTTING_DOWN", message: expect.stringContaining("closed"), hint: expect.stringContaining("createMaitred") };
+  expect(() => opened.for({ user: "ada" })).toThrow(expect.objectContaining(closed));
+  const calls = [
+    ada.chat("Hello"),
+    ada.add([{ role: "user", content: "Hello" }]),
+    ada.context("jazz"),
+    ada.memories.list(),
+    ada.sessions.list(),
+    ada.history.search("jazz"),
+    ada.erase(),
+    ada.export()[Symbol.asyncIterator]().next(),
+    ada.stream("Hello")[Symbol.asyncIterator]().next(),
+  ];
+  for (const call of calls) await expect(call).rejects.toMatchObject(closed);
 });
 
 describe("a streamed turn", () => {

@@ -109,7 +109,7 @@ describe("[window-bounded] an append", () => {
           await ownAgent.addMessages({ owner: ada, sessionId, messages, remember: false });
         }
         lengths.push((await journal.window(ada, sessionId, { rounds: 0 })).bytesRead);
-        const key = { owner: ada, channel: "test", conversation: `${turns}` };
+        const key = { owner: ada, channel: "test", session: { externalId: `${turns}` } };
         const items = Array.from({ length: turns }, (_, n) => ({ role: "system" as const, text: "", item: { n } }));
         await parts.log.append(key, [{ role: "user", text: "Begin", item: {} }, ...items]);
         expect((await parts.log.items(key, 2)).map(({ item }) => item)).toEqual([{ n: turns - 2 }, { n: turns - 1 }]);

@@ -123,6 +123,15 @@ needing("ecosystem")("a snippet for each framework compiles and runs, and the mo
     60_000,
   );
 
+  test("none takes more than 12 lines between its imports and what it prints", async () => {
+    for (const { name, code } of await snippets("docs/own-agent.md")) {
+      const lines = code.split("\n").filter((line) => line.trim() !== "");
+      const printed = lines.findIndex((line) => line.includes("console.log"));
+      const written = lines.slice(lines.findLastIndex((line) => line.startsWith("import ")) + 1, printed === -1 ? undefined : printed);
+      expect([name, written.length]).toEqual([name, expect.toSatisfy((count: number) => count > 2 && count <= 12)]);
+    }
+  });
+
   test("every snippet of the page is one of these", async () => {
     expect((await snippets("docs/own-agent.md")).map(({ name }) => name)).toEqual(Object.keys(models));
   });

@@ -91,6 +91,7 @@ export function answeringApplication(): Application {
     },
     sessions: {
       create: async () => sampleSession(),
+      idOf: async () => sampleSession().id,
       findOrCreate: async () => ({ session: sampleSession(), created: true }),
       list: async () => ({ data: [sampleSession()], nextCursor: "c" }),
       get: session,

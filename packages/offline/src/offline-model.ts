@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { ChatModel, ModelEvent, ModelRequest, OfflineScript, ScriptMove } from "maitred";
-import { AppError } from "maitred/stand-in";
+import { MaitredError } from "maitred/stand-in";
 import { toView } from "./script-view.js";
 
 /**
@@ -19,9 +19,9 @@ export class OfflineModel implements ChatModel {
   }
 
   async *stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncGenerator<ModelEvent, void, undefined> {
-    if (options.signal.aborted) throw new AppError("ABORTED", { cause: options.signal.reason });
+    if (options.signal.aborted) throw new MaitredError("ABORTED", { cause: options.signal.reason });
     if (request.json !== undefined)
-      throw new AppError("MODEL_UNAVAILABLE", { detail: "The stand-in for a model plays a script; it can't write JSON." });
+      throw new MaitredError("MODEL_UNAVAILABLE", { detail: "The stand-in for a model plays a script; it can't write JSON." });
     // A script reads a long message for some milliseconds at each step: each is a turn of the event loop.
     await nextTick();
     const view = toView(request);
@@ -52,7 +52,7 @@ async function* eventsOf(
   }
   const text = move.type === "say" ? move.text : "I could not finish this in the steps that I have. Please ask for a part of it.";
   for (const delta of text.match(/\s*\S+\s*?(?=\s|$)|\s+$/g) ?? [text]) {
-    if (signal.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+    if (signal.aborted) throw new MaitredError("ABORTED", { cause: signal.reason });
     yield { type: "text", delta };
   }
   yield { type: "end", reason: "stop", usage };

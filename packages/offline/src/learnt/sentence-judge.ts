@@ -1,5 +1,5 @@
 import type { Embedder, Logger } from "maitred";
-import { isAppError } from "maitred/stand-in";
+import { isMaitredError } from "maitred/stand-in";
 import { featuresOf, MEANING, type SentenceSeen, weighed, wordsOf } from "./sentence-features.js";
 import ofMeanings from "./sentence-weights.json" with { type: "json" };
 import ofWords from "./word-weights.json" with { type: "json" };
@@ -121,7 +121,7 @@ export class MeaningJudge implements SentenceJudge {
       const about = { ...message, messageWords: wordsOf(message.message), messageMeaning };
       return texts.map((each, at) => this.#model.judgementOf({ ...about, ...each, meaning: meanings[at] ?? NOTHING }));
     } catch (error) {
-      if (signal.aborted || !isAppError(error)) throw error;
+      if (signal.aborted || !isMaitredError(error)) throw error;
       if (this.#byWords === null)
         this.#logger.warn({ err: error }, "Messages are read by their words alone: the meaning of sentences is not known");
       this.#byWords ??= new WordsJudge();
