@@ -148,6 +148,17 @@ needing("ecosystem")("@google/adk with Maitred's services", () => {
     expect((await sessions.listSessions(rosa)).sessions.map(({ id }) => id)).toEqual(["s"]);
   });
 
+  test("what was said in a session without ADK is an event too", async () => {
+    await sessions.createSession({ ...rosa, sessionId: "s" });
+    const user = maitred.for({ user: "rosa", tenant: "adk.desk" });
+    await user.add([{ role: "user", content: "Row F, please" }], { thread: "adk:desk/s" });
+    await user.add([{ role: "assistant", content: "Row F is free." }], { thread: "adk:desk/s" });
+    expect((await sessions.getSession({ ...rosa, sessionId: "s" }))?.events).toMatchObject([
+      { author: "user", timestamp: expect.any(Number), content: { role: "user", parts: [{ text: "Row F, please" }] } },
+      { author: "assistant", content: { role: "model", parts: [{ text: "Row F is free." }] } },
+    ]);
+  });
+
   test("[owner-isolation] sessions are listed, cut and deleted for their own user alone", async () => {
     for (const id of ["a", "b", "c"]) await sessions.createSession({ ...rosa, sessionId: id });
     await sessions.createSession({ appName: "desk", userId: "ben", sessionId: "a" });

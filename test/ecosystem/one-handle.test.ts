@@ -9,7 +9,8 @@ import { needing } from "../support/needing.js";
 
 /**
  * Every framework's real package with the same handle: `{ user: maitred.for({ user }), thread }` where an adapter is for one user,
- * `{ maitred }` where it serves many. Two conversations of one user; in the second the model is told what was said in the first.
+ * `{ maitred }` where it serves many. Two conversations of one user; in the second the model is told what was said in the first. MCP's own
+ * client is in `e2e/client-examples`.
  */
 
 const SAID = "I prefer jazz concerts, and I need step-free access.";
