@@ -27,9 +27,10 @@ export interface Maitred extends Application {
    */
   owner(user: string, tenant?: string): Promise<Owner>;
   /**
-   * Everything for one user, given by id or with more: `tenant`, default `default`; `timeZone`, an IANA name, where it is known. The user
-   * must be the server's own knowledge of who that is. Costs nothing. @throws INVALID_USER_ID, INVALID_REQUEST where no user is named, and
-   * for what is no time zone
+   * The handle of one user, given by id or with more: `tenant`, default `default`; `timeZone`, an IANA name, where it is known. Everything
+   * for them goes through it, and it is what adapters of frameworks take. The user must be the server's own knowledge of who that is. Costs
+   * nothing. @throws INVALID_USER_ID, UNKNOWN_FIELD, INVALID_REQUEST where no user is named, and for what is no time zone, SHUTTING_DOWN
+   * once this is closed
    */
   for(user: string | { readonly user: string; readonly tenant?: string; readonly timeZone?: string }): MaitredUser;
 }
