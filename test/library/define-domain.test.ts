@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { toolSpecs } from "../../src/agent/tool-box.js";
 import { category, DEFAULT_CATEGORIES } from "../../src/domain/categories.js";
-import { AppError, defineDomain, defineTool } from "../../src/index.js";
+import { defineDomain, defineTool, MaitredError } from "../../src/index.js";
 import { Coverage } from "../../src/memories/coverage.js";
 
 interface Room {
@@ -29,7 +29,7 @@ function wrong(define: () => unknown): Record<string, string> {
   try {
     define();
   } catch (error) {
-    if (error instanceof AppError) return Object.fromEntries(error.errors.map(({ pointer, detail }) => [pointer ?? "", detail]));
+    if (error instanceof MaitredError) return Object.fromEntries(error.errors.map(({ pointer, detail }) => [pointer ?? "", detail]));
     throw error;
   }
   return {};
