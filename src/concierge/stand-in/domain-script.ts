@@ -119,8 +119,6 @@ function told(output: JsonValue): string {
       return "I find nothing like that. Which one do you mean?";
     case "already_done":
       return `That is done already: ${data.shown}.`;
-    case "not_known":
-      return `${data.shown}: it was begun, and I can't tell whether it is done. Please look it up.`;
     default:
       return listed(output);
   }

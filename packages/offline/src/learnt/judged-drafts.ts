@@ -176,8 +176,9 @@ function isDietOfPlace({ need, at, length }: FoundNeed, words: readonly string[]
 function needNamedIn(words: readonly string[], language: Language, vocabulary: Vocabulary): FoundNeed | null {
   const [first, ...more] = vocabulary.needsIn(words);
   if (first === undefined || isOver(words, language, vocabulary) || more.some(({ need }) => need !== first.need)) return null;
-  // "Gluten makes me miserable": how it harms may be said in any words.
-  return first.kind === "avoid" || language.not.in(words) === -1 ? first : null;
+  const cue = language.avoid.in(words, { slips: true });
+  if (first.kind === "avoid") return cue === -1 ? null : first;
+  return language.not.in(words) === -1 ? first : null;
 }
 
 /** "I used to be vegan", "he said I'm no longer allergic": it names what may not hold. */
