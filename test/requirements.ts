@@ -69,7 +69,8 @@ export const REQUIREMENTS = {
   "stand-in-goes-on": "Without a model messages are read by rules where the meaning of sentences can't be had.",
   "stand-in-asks": "Without a model, what may have to hold and isn't plain is asked about, beside a joke too, and not left out.",
   "unanswered-not-lost": "What was said in a turn that got no answer becomes a memory as in any other, once.",
-  "unreadable-not-lost": "A reading that stays unreadable is tried again and then told as failed; what was said is not lost by it.",
+  "unreadable-not-lost": "A reading that stays unreadable is told as failed, and can be asked for again; what was said is not lost by it.",
+  "reading-bounded": "A message costs two answers of a model at most, as long as it can need; what they can't read waits visibly.",
   "aside-not-lost":
     "What was said in too few words for a call of its own is read with the next message, and before a booking; else after a while, by itself.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",

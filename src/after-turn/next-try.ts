@@ -15,6 +15,9 @@ const OUTAGES: ReadonlySet<string> = new Set<ErrorCode>([
   "SERVER_UNREACHABLE",
 ]);
 
+/** A reader that was asked as often as it is asked for a message, in vain: whoever wants it read all the same says so. */
+const IN_VAIN: ErrorCode = "EXTRACTION_FAILED";
+
 /** How a try to write a turn back ended. */
 export interface FailedTry {
   readonly code: string;
@@ -29,8 +32,8 @@ export type TryLimits = Required<
 
 /**
  * In how many milliseconds a turn is tried again that failed now; null where it is given up. `pending`: as it was before. Through an outage
- * tries go on for hours. Any other error may be the message's own, and what is read in vain is paid for: it is given up after fewer, but
- * not at once where an outage has used those up: the first such error behind one has another try.
+ * tries go on for hours; a message that was read in vain is given up at once. Any other error may be the message's own: it is given up
+ * after fewer tries, but not at once where an outage has used those up: the first such error behind one has another try.
  */
 export function nextTryMs(
   pending: Pick<PendingTurn, "attempts" | "errorCode">,
@@ -38,6 +41,7 @@ export function nextTryMs(
   limits: TryLimits,
 ): number | null {
   const { maxAttempts, backoffBaseMs, backoffMaxMs, outageAttempts, outageBackoffMaxMs, random } = limits;
+  if (code === IN_VAIN && !late) return null;
   const attempts = pending.attempts + 1;
   const isOutage = late || OUTAGES.has(code);
   const goesOn = isOutage || OUTAGES.has(pending.errorCode ?? "");

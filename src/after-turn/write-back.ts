@@ -165,7 +165,7 @@ export class WriteBack {
     const mayWait = replaces.length > 0 ? null : await mayBeLeft(store, pending, user, before, signal);
     const said = turnToRemember(sessionId, user, records, this.#options.contextRounds);
     const toRemember = { ...said, ...(replaces.length > 0 && { replaces }), may_wait: mayWait !== null };
-    const remembered = await longTerm.remember(owner, toRemember, { now, signal, epoch });
+    const remembered = await longTerm.remember(owner, toRemember, { now, signal, epoch, last: true });
     const { memories, forgotten, off_record: offRecord, left = false } = remembered;
     const ids = memories.flatMap(({ id, status }) => (status === "superseded" ? [] : [id]));
     return {

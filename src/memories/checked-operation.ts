@@ -1,4 +1,6 @@
 import type { Statement, WaitingReason } from "../domain/memory.js";
+import type { AppError } from "../platform/errors.js";
+import type { ProposedOperation } from "../ports/extraction.js";
 
 /** Somebody or something, everything about which is to be forgotten. */
 export interface AllAbout {
@@ -38,4 +40,6 @@ export interface CheckedReading {
   readonly off_record: "this" | "previous" | null;
   /** Proposals that were dropped, counted by code; never a text. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** The reader can't read it, and would not if it were asked again: why, and what the guest is asked about all the same. */
+  readonly unread?: { readonly error: AppError; readonly asks: readonly ProposedOperation[] };
 }

@@ -1,9 +1,8 @@
 import type { Owner } from "../domain/owner.js";
-import { isAppError } from "../platform/errors.js";
 import type { TurnToRemember } from "../ports/memories.js";
 import type { MemoryLogTurn } from "../ports/memory-log.js";
 import type { Lease, TurnLock } from "../ports/session-store.js";
-import type { ReadTogether } from "./read-message.js";
+import { isRefusal, type ReadTogether } from "./read-message.js";
 
 /**
  * Messages that got no call of their own: "Thanks", and those that came quickly one after another. The owner's next call reads them along,
@@ -31,9 +30,6 @@ const MAX_CHARS = 12_000;
 
 /** How long a call is waited for that reads them now, in milliseconds: longer than a model may take. */
 const CALL_ENDS_MS = 45_000;
-
-/** What will come about again with the same messages: read along with others, one of them would cost the others their reading too. */
-const REFUSALS = ["MODEL_CONTENT_FILTER", "MODEL_REFUSED_REQUEST", "CONTEXT_TOO_LARGE", "EXTRACTION_FAILED"] as const;
 
 /** What a call reads along. */
 export interface Along {
@@ -86,9 +82,12 @@ export class LeftToRead {
     return this.#parts.said(owner, turn, signal);
   }
 
-  /** Says that a call which read these has failed. True where it would be refused again: they stay apart, to be read each by itself. */
+  /**
+   * Says that a call which read these has failed. True where it would be refused again: they stay apart, to be read each by itself, as one
+   * of them would cost the others their reading too.
+   */
   failed(turns: readonly TurnToRemember[], error: unknown): boolean {
-    const refused = REFUSALS.some((code) => isAppError(error, code));
+    const refused = isRefusal(error);
     if (refused) for (const { message_id } of turns) this.#apart.add(message_id);
     return refused;
   }

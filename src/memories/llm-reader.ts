@@ -1,21 +1,39 @@
-import { AppError } from "../platform/errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import type { ChatModel, ModelMessage, ModelRequest } from "../ports/agent.js";
-import type { MessageReader, MessageToRead, NeedsReading, Reading } from "../ports/extraction.js";
+import { estimatedTokens } from "../platform/tokens.js";
+import type { ChatModel, ModelRequest } from "../ports/agent.js";
+import { CALLS_A_MESSAGE, type MessageReader, type MessageToRead, type NeedsReading, type Reading } from "../ports/extraction.js";
 import { QuotedMessage } from "./checks/locate-quote.js";
 import { earlierRefOf, idByRef, messageDocument } from "./message-document.js";
-import { ANSWER_FORMAT, NEEDS_FORMAT, TOGETHER_FORMAT } from "./prompts/answer-format.js";
-import { promptFor, type ReadDomain } from "./prompts/prompt-for-domain.js";
+import { ANSWER_FORMAT, NEEDS_FORMAT, SHORT_FORMAT, TOGETHER_FORMAT } from "./prompts/answer-format.js";
+import { promptFor, type ReadDomain, shortPromptFor } from "./prompts/prompt-for-domain.js";
 import { readNeedsPrompt } from "./prompts/read-needs-prompt.js";
 import { READ_TOGETHER_PROMPT } from "./prompts/read-together-prompt.js";
 import { needsReadingFrom, readingFrom, readingsFrom, type Unreadable } from "./reading-text.js";
 
-const MAX_OUTPUT_TOKENS = 3_000;
+/** How a message is asked to be read. */
+interface Form {
+  readonly prompt: string;
+  readonly json: NonNullable<ModelRequest["json"]>;
+  /** Tokens of its answer: `base`, so many more for each character of what is read, and `most` in all. */
+  readonly output: { readonly base: number; readonly perChar: number; readonly most: number };
+}
+
+/** Statements of all fields, one for every few words. */
+const OUTPUT = { base: 500, perChar: 6, most: 3_000 };
+/** The same of few fields. */
+const SHORT_OUTPUT = { base: 300, perChar: 3, most: 1_500 };
 /** For each message that is read along. */
 const MORE_OUTPUT_TOKENS = 500;
+/** Of that an answer gets no less where the window is small: half of a form's output is read more often than not. */
+const LEAST_OUTPUT = 0.5;
+/** So many known memories are told where not all fit; the first are those that matter most. */
+const FEWER_KNOWN = [Number.POSITIVE_INFINITY, 20, 10, 4, 0];
+/** Names of roles, marks between messages: what an endpoint's template adds. */
+const TEMPLATE_TOKENS = 32;
 
-/** What is said to the model about an answer that can't be read. */
-const REPAIR: Readonly<Record<Unreadable, string>> = {
+/** What was wrong with an answer that can't be read. */
+const PROBLEMS: Readonly<Record<Unreadable, string>> = {
   empty: "it was empty",
   not_json: "it was not JSON",
   wrong_form: "it did not follow the schema",
@@ -26,28 +44,37 @@ export interface LlmReaderOptions extends ReadDomain {
 }
 
 /**
- * Reads messages by a language model: one call for a message and those that are read along, structured output. An answer that can't be
- * read at all is asked for once more; one that stays so fails the reading, to be tried again, lest what was said is lost. Of an answer
- * that can be read in part, the rest is counted.
+ * Reads messages by a language model: one call for a message and those that are read along, structured output, as much of it as the
+ * message can need and the model's window leaves. An answer that can't be read at all is asked for once more, in short, without the answer
+ * that failed; of messages that were read together each is then asked for by itself. One that stays so fails the reading, and no further
+ * call is made for it. Of an answer that can be read in part, the rest is counted.
  */
 export class LlmReader implements MessageReader {
   readonly name: string;
   readonly #model: ChatModel;
-  readonly #prompt: string;
+  readonly #full: Form;
+  readonly #short: Form;
   readonly #logger: Logger | undefined;
 
   constructor(model: ChatModel, options: LlmReaderOptions) {
     this.name = model.name;
     this.#model = model;
-    this.#prompt = promptFor(options);
+    this.#full = { prompt: promptFor(options), json: ANSWER_FORMAT, output: OUTPUT };
+    this.#short = { prompt: shortPromptFor(options), json: SHORT_FORMAT, output: SHORT_OUTPUT };
     this.#logger = options.logger;
   }
 
-  /** @throws EXTRACTION_FAILED, and what the model throws: MODEL_UNAVAILABLE, MODEL_TIMEOUT, ABORTED */
+  /** @throws EXTRACTION_FAILED, CONTEXT_TOO_LARGE, and what the model throws: MODEL_UNAVAILABLE, MODEL_TIMEOUT, ABORTED */
   async read(message: MessageToRead, { signal }: { readonly signal: AbortSignal }): Promise<Reading> {
-    const idOf = idByRef(message);
-    const request = requestOf(this.#prompt, messageDocument(message), ANSWER_FORMAT);
-    return this.#reading(request, message.message_id, (answer) => readingFrom(answer, idOf), signal);
+    const said = { ...message, calls: message.calls ?? { left: CALLS_A_MESSAGE } };
+    const isRepair = said.calls.left < CALLS_A_MESSAGE;
+    const reading = await this.#asked([said], isRepair ? [this.#short] : [this.#full, this.#short], readingFrom, signal);
+    if (typeof reading !== "string") return reading;
+    if (said.calls.left === 0) throw failed(reading);
+    this.#logger?.warn({ message_id: message.message_id, problem: reading }, "a reading can't be understood and is asked for once more");
+    const repaired = await this.#asked([said], [this.#short], readingFrom, signal);
+    if (typeof repaired === "string") throw failed(repaired);
+    return repaired;
   }
 
   /** @throws as {@link read} */
@@ -59,7 +86,6 @@ export class LlmReader implements MessageReader {
     const earlier = messages.slice(0, -1);
     if (newest === undefined) return [];
     if (earlier.length === 0) return [await this.read(newest, { signal })];
-    const idOf = idByRef(newest);
     const places = messages.map(({ text }, place) => {
       const quoted = new QuotedMessage(text);
       return {
@@ -67,62 +93,107 @@ export class LlmReader implements MessageReader {
         holds: (quote: string) => quoted.locate(quote) !== null,
       };
     });
-    const request = {
-      ...requestOf(`${this.#prompt}${READ_TOGETHER_PROMPT}`, messageDocument(newest, earlier), TOGETHER_FORMAT),
-      maxOutputTokens: MAX_OUTPUT_TOKENS + earlier.length * MORE_OUTPUT_TOKENS,
-    };
-    return this.#reading(request, newest.message_id, (answer) => readingsFrom(answer, idOf, places), signal);
+    const most = OUTPUT.most + earlier.length * MORE_OUTPUT_TOKENS;
+    const form = { prompt: `${this.#full.prompt}${READ_TOGETHER_PROMPT}`, json: TOGETHER_FORMAT, output: { ...OUTPUT, most } };
+    const readings = await this.#asked(messages, [form], (answer, idOf) => readingsFrom(answer, idOf, places), signal);
+    if (typeof readings === "string") throw failed(readings);
+    return readings;
   }
 
   /** By one call, and no other where its answer can't be read. @throws as {@link read} */
   async readNeeds(message: MessageToRead, needs: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<NeedsReading> {
-    const request = requestOf(`${this.#prompt}${readNeedsPrompt(needs)}`, messageDocument(message), NEEDS_FORMAT);
-    const reading = needsReadingFrom(await this.#ask(request, signal), idByRef(message));
-    if (typeof reading === "string") throw new AppError("EXTRACTION_FAILED", { detail: `The model's answer: ${REPAIR[reading]}.` });
+    const form = { prompt: `${this.#full.prompt}${readNeedsPrompt(needs)}`, json: NEEDS_FORMAT, output: OUTPUT };
+    const reading = await this.#asked([message], [form], needsReadingFrom, signal);
+    if (typeof reading === "string") throw failed(reading);
     return reading;
   }
 
-  /** @throws EXTRACTION_FAILED for what stays unreadable */
-  async #reading<T extends object>(
-    request: ReadRequest,
-    messageId: string,
-    parse: (answer: string) => T | Unreadable,
+  /**
+   * One answer, in the first of the forms that fits the model's window, as far as it is known: a refusal may tell it.
+   * @throws EXTRACTION_FAILED where no call is left, CONTEXT_TOO_LARGE where no form fits
+   */
+  async #asked<T>(
+    messages: readonly MessageToRead[],
+    forms: readonly Form[],
+    parse: (answer: string, idOf: (ref: string) => string | undefined) => T,
     signal: AbortSignal,
   ): Promise<T> {
-    const first = await this.#ask(request, signal);
-    const reading = parse(first);
-    if (typeof reading !== "string") return reading;
-    this.#logger?.warn({ message_id: messageId, problem: reading }, "a reading can't be understood and is asked for once more");
-    const again = { ...request, messages: [...request.messages, ...repairOf(first, reading)] };
-    const repaired = parse(await this.#ask(again, signal));
-    if (typeof repaired === "string") throw new AppError("EXTRACTION_FAILED", { detail: `The model's answer: ${REPAIR[repaired]}.` });
-    return repaired;
+    const budgets = messages.flatMap(({ calls }) => calls ?? []);
+    if (budgets.some(({ left }) => left <= 0)) throw new AppError("EXTRACTION_FAILED", { detail: "It was read in vain before." });
+    const count = () => {
+      for (const calls of budgets) calls.left -= 1;
+    };
+    let left = forms;
+    for (;;) {
+      const fitted = this.#fitted(messages, left);
+      try {
+        const answer = await this.#answer(fitted.request, signal);
+        count();
+        return parse(answer, fitted.idOf);
+      } catch (error) {
+        if (isAppError(error, "MODEL_CONTENT_FILTER")) count();
+        if (!isAppError(error, "CONTEXT_TOO_LARGE")) throw error;
+        left = left.slice(left.indexOf(fitted.form) + (this.#fits(fitted.request) ? 1 : 0));
+        if (left.length === 0) throw error;
+      }
+    }
   }
 
-  async #ask(request: ReadRequest, signal: AbortSignal): Promise<string> {
+  async #answer(request: ModelRequest, signal: AbortSignal): Promise<string> {
     let text = "";
     for await (const event of this.#model.stream(request, { signal })) if (event.type === "text") text += event.delta;
     if (signal.aborted) throw new AppError("ABORTED", { cause: signal.reason });
     return text;
   }
+
+  /** With as many known memories as fit. @throws CONTEXT_TOO_LARGE */
+  #fitted(messages: readonly MessageToRead[], forms: readonly Form[]) {
+    const chars = messages.reduce((sum, { text }) => sum + text.length, 0);
+    for (const form of forms)
+      for (const limit of FEWER_KNOWN) {
+        const said = messages.map((message) => ({ ...message, known: message.known.slice(0, limit) }));
+        const newest = said.at(-1);
+        if (newest === undefined) continue;
+        const document = messageDocument(newest, said.slice(0, -1));
+        const { base, perChar, most } = form.output;
+        const wanted = Math.min(most, Math.round(base + perChar * chars));
+        const maxOutputTokens = Math.min(wanted, this.#window - inputTokens(form, document));
+        if (maxOutputTokens < wanted * LEAST_OUTPUT) continue;
+        return { form, request: requestOf(form, document, maxOutputTokens), idOf: idByRef(newest) };
+      }
+    throw new AppError("CONTEXT_TOO_LARGE", {
+      detail: `The model reads ${this.#window} tokens: too few for a message and how to read it.`,
+    });
+  }
+
+  /** Whether it was meant to: what is refused all the same is refused for what nobody told. */
+  #fits({ messages: [prompt, document], json, maxOutputTokens = 0 }: ModelRequest): boolean {
+    const input = json === undefined ? 0 : inputTokens({ prompt: prompt?.content ?? "", json }, document?.content ?? "");
+    return input + maxOutputTokens <= this.#window;
+  }
+
+  get #window(): number {
+    return this.#model.measured?.().contextTokens ?? Number.POSITIVE_INFINITY;
+  }
 }
 
-type ReadRequest = ModelRequest & { readonly json: NonNullable<ModelRequest["json"]> };
-
-function requestOf(prompt: string, document: string, json: ReadRequest["json"]): ReadRequest {
-  const messages: readonly ModelMessage[] = [
-    { role: "system", content: prompt },
-    { role: "user", content: document },
-  ];
-  return { messages, json, maxOutputTokens: MAX_OUTPUT_TOKENS, task: "extraction" };
+function failed(problem: Unreadable): AppError {
+  return new AppError("EXTRACTION_FAILED", { detail: `The model's answer: ${PROBLEMS[problem]}.` });
 }
 
-const MAX_REPEATED_CHARS = 8_000;
+/** From above: where an endpoint has no JSON mode, the schema stands in the prompt. */
+function inputTokens({ prompt, json }: Pick<Form, "prompt" | "json">, document: string): number {
+  return estimatedTokens.count(`${prompt}${document}${JSON.stringify(json.schema)}`) + TEMPLATE_TOKENS;
+}
 
-function repairOf(answer: string, problem: Unreadable): readonly ModelMessage[] {
-  const request: ModelMessage = {
-    role: "user",
-    content: `Your last answer could not be used (${REPAIR[problem]}). Answer again, with the JSON alone.`,
+function requestOf({ prompt, json }: Form, document: string, maxOutputTokens: number): ModelRequest {
+  return {
+    messages: [
+      { role: "system", content: prompt },
+      { role: "user", content: document },
+    ],
+    json,
+    maxOutputTokens,
+    task: "extraction",
   };
-  return answer.trim() === "" ? [request] : [{ role: "assistant", content: answer.slice(0, MAX_REPEATED_CHARS) }, request];
 }

@@ -123,9 +123,9 @@ export class MemoryService implements LongTermMemory {
     this.#forgetting = new Forgetting({ logs, ledger, onForgotten });
     const { left, mayRead } = parts;
     const reading = { readMessage, ...(left !== undefined && { left: new LeftToRead(left) }), ...(mayRead !== undefined && { mayRead }) };
-    this.#turns = new MemoriesOfTurns({ logs, log, store, forgetting: this.#forgetting, ...reading, rules, clock });
     const { checkProposed } = parts;
     this.propose = (...args) => propose({ logs, forgetting: this.#forgetting, checkProposed, rules }, ...args);
+    this.#turns = new MemoriesOfTurns({ logs, log, store, forgetting: this.#forgetting, ...reading, rules, propose: this.propose, clock });
     this.takeOffRecord = (...args) => takeOffRecord({ logs, log }, ...args);
     const read: StatingParts["read"] = (owner, ...args) =>
       readByHand({ ...reading, readPlainly: parts.readPlainly?.(owner) ?? null, categoriesOf, logger }, owner, ...args);

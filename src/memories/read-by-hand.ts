@@ -81,7 +81,8 @@ async function meant(
   signal: AbortSignal,
 ): Promise<Meant | null> {
   const message = { owner, session_id: newId(), turn: 1, message_id: newId(), text, stated_at: now, time_zone: timeZone };
-  const { operations } = await readMessage({ ...message, context: [], known: [] }, signal);
+  const { operations, unread } = await readMessage({ ...message, context: [], known: [] }, signal);
+  if (unread !== undefined) throw unread.error;
   if (signal.aborted) throw new AppError("ABORTED", { cause: signal.reason });
   const statements = operations.flatMap(({ statement }) => (statement === null ? [] : [statement]));
   const said = statements.find(({ strength }) => strength === "hard") ?? statements[0];

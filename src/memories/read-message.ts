@@ -1,4 +1,5 @@
 import type { Category } from "../domain/categories.js";
+import { type AppError, type ErrorCode, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { Need } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
@@ -31,8 +32,26 @@ export function readMessage(reader: MessageReader, parts: ReadMessageParts): Rea
   return async (message, signal) => {
     if (message.text.trim() === "") return { reader: reader.name, operations: [], off_record: null, dropped: {} };
     const read = beginningOf(message);
-    return checked(reader, read, await reader.read(read, { signal }), parts, signal);
+    try {
+      return await checked(reader, read, await reader.read(read, { signal }), parts, signal);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { reader: reader.name, operations: [], off_record: null, dropped: {}, unread: { error, asks: asksOf(read, parts) } };
+    }
   };
+}
+
+/** What comes about again with the same messages, whenever they are read. */
+const REFUSALS: readonly ErrorCode[] = ["MODEL_CONTENT_FILTER", "MODEL_REFUSED_REQUEST", "CONTEXT_TOO_LARGE", "EXTRACTION_FAILED"];
+
+export function isRefusal(error: unknown): error is AppError {
+  return isAppError(error) && REFUSALS.includes(error.code);
+}
+
+/** Of a message that nobody can read: the needs that its words tell plainly, each by its name. */
+function asksOf(message: MessageToRead, { coverage, offRecord = [] }: ReadMessageParts): readonly ProposedOperation[] {
+  if (coverage === undefined || asksNotToKeep(message.text, offRecord)) return [];
+  return coverage.uncovered(message, []).map((told) => coverage.askedByName(told, message));
 }
 
 /** Several messages by one call, oldest first; null for one that has yet to be read. */

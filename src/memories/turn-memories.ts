@@ -2,7 +2,7 @@ import type { Memory, MemorySource } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
-import { AppError } from "../platform/errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import type { RememberedTurn, Settlement, TurnMemories, TurnToRemember } from "../ports/memories.js";
 import { type MemoryLog, type MemoryLogEntry, type MemoryLogTurn, NOBODY } from "../ports/memory-log.js";
 import type { CheckedReading } from "./checked-operation.js";
@@ -26,6 +26,8 @@ export interface TurnMemoriesParts extends TurnReadingParts {
   readonly log: Pick<MemoryLog, "read">;
   readonly forgetting: Forgetting;
   readonly rules: (owner: Owner, now: Date) => Promise<ReconcileRules>;
+  /** Keeps what the guest is to be asked about of a message that can't be read. */
+  readonly propose: TurnMemories["propose"];
   readonly clock: Clock;
 }
 
@@ -51,13 +53,18 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     this.#reading = new TurnReading(parts);
   }
 
-  async remember(
-    owner: Owner,
-    turn: TurnToRemember,
-    options: { readonly now: Date; readonly signal: AbortSignal; readonly epoch?: number },
-  ): Promise<RememberedTurn> {
+  async remember(...[owner, turn, options]: Parameters<TurnMemories["remember"]>): Promise<RememberedTurn> {
+    try {
+      return await this.#remember(owner, turn, options);
+    } catch (error) {
+      if (options.last === true && isAppError(error, "EXTRACTION_FAILED")) this.#reading.over(owner, turn);
+      throw error;
+    }
+  }
+
+  async #remember(...[owner, turn, { now, signal, epoch: given }]: Parameters<TurnMemories["remember"]>): Promise<RememberedTurn> {
     const { logs, left } = this.#parts;
-    const { now, signal, epoch = await logs.epoch(owner) } = options;
+    const epoch = given ?? (await logs.epoch(owner));
     const known = await logs.known(owner);
     if (known.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
     if (turn.may_wait === true && left?.together(owner)) return this.#leave(owner, turn, { now, signal, epoch });
@@ -84,11 +91,13 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
       const { turns, gone, more } = await left.alongWith(owner, others, options.signal);
       for (const each of gone) await this.#drop(owner, each, options.now);
       const newest = turns.at(-1);
-      if (!more || newest === undefined) return this.#read(owner, turn, turns, { ...options, known });
+      const isLast = !more || newest === undefined;
       try {
+        if (isLast) return await this.#read(owner, turn, turns, { ...options, known });
         await this.#read(owner, newest, turns.slice(0, -1), { ...options, known });
       } catch (error) {
-        if (!left.failed([newest], error)) throw error;
+        // What can't be read with others is read by itself.
+        if (isLast ? turns.length === 0 || !left.failed(turns, error) : !left.failed([newest], error)) throw error;
       }
     }
   }
@@ -108,8 +117,13 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
       const reading = readings[place] ?? null;
       if (reading !== null) await this.#keepAlong(owner, each, reading, options);
     }
-    const own = readings[along.length];
-    if (own === undefined || own === null) throw new AppError("EXTRACTION_FAILED");
+    const own = readings[along.length] ?? null;
+    if (own === null) throw new AppError("EXTRACTION_FAILED");
+    if (own.unread !== undefined) {
+      const { asks, error } = own.unread;
+      if (asks.length > 0) await this.#parts.propose(owner, turn, asks, { now, signal });
+      throw error;
+    }
     return rememberedTurn(await this.#keep(owner, turn, own, options), turn.message_id);
   }
 
@@ -198,6 +212,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
       options,
     );
     left?.done(turn.message_id);
+    this.#reading.over(owner, turn);
     if ((memories.planned(turn.message_id)?.removed.length ?? 0) > 0) forgetting.tell(owner);
     return memories;
   }
@@ -266,8 +281,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     const entries: MemoryLogEntry[] = [];
     for await (const entry of this.#parts.log.read(owner)) if (entry.seq <= memories.seq) entries.push(entry);
     const { puts, removed } = takenBack(memories.records, entries, new Set(turn.replaces), now);
-    const base = new Map(memories.records);
-    for (const record of puts) base.set(record.id, record);
+    const base = new Map([...memories.records, ...puts.map((record) => [record.id, record] as const)]);
     for (const id of removed) base.delete(id);
     return base;
   }

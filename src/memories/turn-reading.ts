@@ -1,6 +1,7 @@
+import { LRUCache } from "lru-cache";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
-import type { MessageToRead } from "../ports/extraction.js";
+import { CALLS_A_MESSAGE, type CallsLeft, type MessageToRead } from "../ports/extraction.js";
 import type { TurnToRemember } from "../ports/memories.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { CheckedReading } from "./checked-operation.js";
@@ -21,12 +22,16 @@ export interface TurnReadingParts {
 
 /** Memories near to the message that its reader is told. */
 const NEAREST = 10;
+/** Messages of which it is known what their reading has cost. */
+const COUNTED = 10_000;
 
 /** Reads the messages of turns, with what is known of their owner. */
 export class TurnReading {
   readonly #parts: TurnReadingParts;
   /** Messages that are being read, by owner and message. */
   readonly #running = new Map<string, Promise<readonly (CheckedReading | null)[]>>();
+  /** By owner and message, until they are read or given up. */
+  readonly #calls = new LRUCache<string, CallsLeft>({ max: COUNTED });
 
   constructor(parts: TurnReadingParts) {
     this.#parts = parts;
@@ -39,7 +44,7 @@ export class TurnReading {
     along: readonly TurnToRemember[],
     { records, now, signal }: { readonly records: ReadonlyMap<string, MemoryRecord>; readonly now: Date; readonly signal: AbortSignal },
   ): Promise<readonly (CheckedReading | null)[]> {
-    const key = `${owner} ${turn.message_id}`;
+    const key = keyOf(owner, turn);
     const running = this.#running.get(key);
     if (running !== undefined) return running.then((readings) => [...along.map(() => null), readings.at(-1) ?? null]);
     const { mayRead = async () => {}, readMessage, left } = this.#parts;
@@ -47,10 +52,10 @@ export class TurnReading {
       await mayRead(owner);
       const together = along.length > 0 ? left?.together(owner) : null;
       const known = await this.#knownFor(owner, [...along, turn], records, now, signal);
-      if (!together) return [await readMessage(toRead(owner, turn, known), signal)];
+      if (!together) return [await readMessage(this.#toRead(owner, turn, known), signal)];
       try {
         return await together(
-          [...along, turn].map((each) => toRead(owner, each, known)),
+          [...along, turn].map((each) => this.#toRead(owner, each, known)),
           signal,
         );
       } catch (error) {
@@ -61,6 +66,19 @@ export class TurnReading {
     const reading = read().finally(() => this.#running.delete(key));
     this.#running.set(key, reading);
     return reading;
+  }
+
+  /** It is read, or nobody reads it any more by themselves: what it has cost is forgotten. */
+  over(owner: Owner, turn: Pick<TurnToRemember, "message_id">): void {
+    this.#calls.delete(keyOf(owner, turn));
+  }
+
+  #toRead(owner: Owner, turn: TurnToRemember, known: MessageToRead["known"]): MessageToRead {
+    const { session_id, message_id, text, stated_at, time_zone, context } = turn;
+    const key = keyOf(owner, turn);
+    const calls = this.#calls.get(key) ?? { left: CALLS_A_MESSAGE };
+    this.#calls.set(key, calls);
+    return { owner, session_id, turn: turn.turn, message_id, text, stated_at, time_zone, context, known, calls };
   }
 
   async #knownFor(
@@ -87,7 +105,6 @@ export class TurnReading {
   }
 }
 
-function toRead(owner: Owner, turn: TurnToRemember, known: MessageToRead["known"]): MessageToRead {
-  const { session_id, message_id, text, stated_at, time_zone, context } = turn;
-  return { owner, session_id, turn: turn.turn, message_id, text, stated_at, time_zone, context, known };
+function keyOf(owner: Owner, { message_id }: Pick<TurnToRemember, "message_id">): string {
+  return `${owner} ${message_id}`;
 }

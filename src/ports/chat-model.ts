@@ -92,6 +92,15 @@ export interface ModelCallOptions {
   readonly deadline?: number;
 }
 
+/** What is known of a model by now; null where nothing is. */
+export interface ModelMeasure {
+  /** Tokens of its window: as configured, else as its endpoint told. */
+  readonly contextTokens: number | null;
+  /** Tokens that it reads in a second, and writes, as its last answers went. */
+  readonly inputPerSecond: number | null;
+  readonly outputPerSecond: number | null;
+}
+
 export interface ChatModel {
   readonly name: string;
   /** True for OfflineModel: a rule-based stand-in. */
@@ -104,6 +113,8 @@ export interface ChatModel {
    * IMAGES_NOT_SUPPORTED, INVALID_IMAGE (the provider can't read or fetch one), ABORTED
    */
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
+  /** Changes with every answer. Default: nothing is known. */
+  measured?(): ModelMeasure;
   /** Whether messages may have images, as far as is known before one was sent. Default: they may not. */
   takesImages?(): boolean;
   /** What was learnt of the endpoint, in plain words. Default: nothing is known. */

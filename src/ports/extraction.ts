@@ -47,7 +47,7 @@ export interface Reading {
   readonly operations: readonly ProposedOperation[];
   /** The guest asked that this message, or the one before it, is not kept. */
   readonly off_record: "this" | "previous" | null;
-  /** Proposals that could not be read, also after one repair. */
+  /** Proposals that could not be read. */
   readonly unreadable: number;
 }
 
@@ -87,4 +87,13 @@ export interface MessageToRead {
   readonly context: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
   /** All hard and all waiting memories, those of the message's companions, then the nearest; at most 40. */
   readonly known: readonly Memory[];
+  /** Answers of a model that may still be asked for to read it; whoever has one counts it off. Default: {@link CALLS_A_MESSAGE}. */
+  readonly calls?: CallsLeft;
+}
+
+/** Answers of a model that reading one message may cost, ever: the first, and a second look at it or one repair. */
+export const CALLS_A_MESSAGE = 2;
+
+export interface CallsLeft {
+  left: number;
 }

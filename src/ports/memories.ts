@@ -188,12 +188,13 @@ export interface TurnMemories {
   /**
    * Reads the message, checks what the model proposes, reconciles, logs, projects. A turn is read once: asked again, by a booking in the
    * same turn or by a repeated write-back, it only completes what its entry in the log says. `epoch`: the owner's when the message was
-   * known to be there. Default: as it is now. @throws OWNER_ERASED when an erasure began since
+   * known to be there. Default: as it is now. `last`: where it can't be read, nobody reads it again but at somebody's word.
+   * @throws OWNER_ERASED when an erasure began since, EXTRACTION_FAILED for what the reader can't read
    */
   remember(
     owner: Owner,
     turn: TurnToRemember,
-    options: { readonly now: Date; readonly signal: AbortSignal; readonly epoch?: number },
+    options: { readonly now: Date; readonly signal: AbortSignal; readonly epoch?: number; readonly last?: boolean },
   ): Promise<RememberedTurn>;
   /** Reads what was left to be read with a next message. Costs nothing where nothing was. @throws while some of it can't be read */
   readLeft(owner: Owner, options: { readonly now: Date; readonly signal: AbortSignal }): Promise<void>;

@@ -90,18 +90,25 @@ test.each([0, 0.5, 0.999])(
   },
 );
 
-test.each(["EXTRACTION_FAILED", "MODEL_REFUSED_REQUEST", "defect"] as const)(
-  "a message that fails by itself (%s) is given up after 8 tries",
-  async (code) => {
-    const { tries, pending, untilNothingWaits } = await makeTries(() => code);
+test.each(["MODEL_REFUSED_REQUEST", "defect"] as const)("a message that fails by itself (%s) is given up after 8 tries", async (code) => {
+  const { tries, pending, untilNothingWaits } = await makeTries(() => code);
+  await untilNothingWaits();
+  expect(tries).toHaveLength(8);
+  expect(await pending()).toMatchObject({ state: "failed" });
+});
+
+test.each([0, 20])(
+  "[reading-bounded] a message that was read in vain is given up at once, also behind an outage of %i tries",
+  async (away) => {
+    const { tries, pending, untilNothingWaits } = await makeTries((attempt) => (attempt <= away ? "MODEL_TIMEOUT" : "EXTRACTION_FAILED"));
     await untilNothingWaits();
-    expect(tries).toHaveLength(8);
+    expect(tries).toHaveLength(away + 1);
     expect(await pending()).toMatchObject({ state: "failed" });
   },
 );
 
-test("behind a long outage a message that can't be read has one more try, and no more", async () => {
-  const { tries, pending, untilNothingWaits } = await makeTries((attempt) => (attempt <= 20 ? "MODEL_TIMEOUT" : "EXTRACTION_FAILED"));
+test("behind a long outage a message that is refused has one more try, and no more", async () => {
+  const { tries, pending, untilNothingWaits } = await makeTries((attempt) => (attempt <= 20 ? "MODEL_TIMEOUT" : "MODEL_REFUSED_REQUEST"));
   await untilNothingWaits();
   expect(tries).toHaveLength(22);
   expect(await pending()).toMatchObject({ state: "failed" });

@@ -182,20 +182,18 @@ export function describeChatModelContract(name: string, { wire, make, except = {
     const PROSE = { text: "Vienna, of course." };
     const VIENNA = { text: '{"city":"Vienna"}' };
 
-    test("where JSON mode is passed over twice in a row, it is asked for in words, and stays so", async () => {
-      server.answer(PROSE, PROSE, VIENNA, VIENNA);
-      expect(textOf(await collect({ ...ASK, json: CITY }))).toBe('{"city":"Vienna"}');
-      expect(said(1)).toEqual(said(0));
-      expect(said(2).system).toContain("JSON Schema");
-      await collect({ ...ASK, json: CITY });
-      expect(said(3)).toEqual(said(2));
+    test("[reading-bounded] where JSON mode is passed over, the next is asked for in words, and where that helps it stays so", async () => {
+      server.answer(PROSE, VIENNA, VIENNA);
+      const texts: string[] = [];
+      for (let at = 0; at < 3; at += 1) texts.push(textOf(await collect({ ...ASK, json: CITY })));
+      expect(texts).toEqual([PROSE, VIENNA, VIENNA].map(({ text }) => text));
+      expect(said(1).system).toContain("JSON Schema");
+      expect(said(2)).toEqual(said(1));
     });
 
-    test("one answer in prose changes nothing of how JSON is asked for", async () => {
-      server.answer(PROSE, VIENNA, VIENNA);
-      expect(textOf(await collect({ ...ASK, json: CITY }))).toBe('{"city":"Vienna"}');
-      await collect({ ...ASK, json: CITY });
-      expect([said(1), said(2)]).toEqual([said(0), said(0)]);
+    test("where it helps nothing, JSON is asked for as before", async () => {
+      server.answer(PROSE, PROSE, VIENNA);
+      for (let at = 0; at < 3; at += 1) await collect({ ...ASK, json: CITY });
       expect(server.requests[2]?.body).toEqual(server.requests[0]?.body);
     });
 

@@ -31,7 +31,7 @@ async function untilGivenUp({ application: { parts } }: World, clock: TestClock)
 const UNREADABLE = ["I found nothing of note.", { said: "nothing" }, { operations: [{ op: "dance" }] }];
 
 test.each(UNREADABLE)(
-  "[unreadable-not-lost] a reading that stays unreadable is tried again, then visible as failed, and can be retried: %j",
+  "[unreadable-not-lost] a reading that stays unreadable is visible as failed, and can be retried: %j",
   async (answer) => {
     const { world, model, clock, client, chat, memories } = await worldOf();
     model.read = () => answer;
@@ -49,9 +49,9 @@ test.each(UNREADABLE)(
   },
 );
 
-test("[unreadable-not-lost] one that can be read the next time needs nobody's help", async () => {
+test("[unreadable-not-lost] one whose repair can be read needs nobody's help", async () => {
   const { world, model, clock, chat, memories } = await worldOf();
-  model.read = (document) => (model.documents.length <= 2 ? "no idea" : readsNuts(document));
+  model.read = (document) => (model.documents.length <= 1 ? "no idea" : readsNuts(document));
   await chat(SAID);
   await untilGivenUp(world, clock);
   expect(await memories()).toMatchObject([{ source: { turn: 1 } }]);

@@ -85,10 +85,15 @@ describe.each([
           { role: "system", content: "Extract." },
           { role: "user", content: "I live in the capital." },
         ];
-        let text = "";
-        for await (const event of model.stream({ messages, json: CITY, maxOutputTokens: 200, task: "extraction" }, { signal }))
-          if (event.type === "text") text += event.delta;
-        expect(JSON.parse(text)).toEqual({ city: "Vienna" });
+        const ask = async () => {
+          let text = "";
+          for await (const event of model.stream({ messages, json: CITY, maxOutputTokens: 200, task: "extraction" }, { signal }))
+            if (event.type === "text") text += event.delta;
+          return text;
+        };
+        // An endpoint that passes over JSON mode in silence shows it by its first answer.
+        const first = await ask();
+        expect(JSON.parse(form.ignoresFormat ? await ask() : first)).toEqual({ city: "Vienna" });
       }));
 
     test("what it refuses is asked for once", () =>

@@ -59,11 +59,11 @@ export async function* answered(
     try {
       const context = {
         request,
-        known: capabilities,
+        known: capabilities.jsonAnswers === "prose" ? { ...capabilities, json: "words" as const } : capabilities,
         by: `${address} ${model}`,
         onSeen: (seen: object) => known.learn(address, model, seen),
       };
-      for await (const event of modelAnswer(ask(capabilities, signal), context)) {
+      for await (const event of modelAnswer(ask(context.known, signal), context)) {
         begun = true;
         yield event;
       }
@@ -115,7 +115,5 @@ function tell(
   const { kind, status } = failure;
   const fields = { model, task: request.task ?? "chat", kind, status, words: logWords(failure.words, request, secrets) };
   if (lesson === null) logger.warn(fields, "the model's endpoint failed");
-  else if (lesson.jsonAnswers === "prose")
-    logger.info(fields, "the model answered in prose where JSON was asked for: it is asked once more");
   else logger.info({ ...fields, learnt: lesson }, "the model's endpoint refused something: it is left out from now on");
 }

@@ -11,8 +11,8 @@ export interface Capabilities {
   /** How JSON is asked for: by its schema, as an object, or in words alone. */
   readonly json: "schema" | "object" | "words";
   /**
-   * How it answered when JSON was asked for in this way: not asked yet, in prose the last time, or with JSON once. One that has given
-   * JSON is not taken for one that can't because of an answer in prose.
+   * How it answered when JSON was asked for in this way: not asked yet, in prose the last time, or with JSON once. After prose it is asked
+   * in words, and stays asked so when that gives JSON. One that has given JSON is not taken for one that can't because of a slip.
    */
   readonly jsonAnswers: "unseen" | "prose" | "given";
   readonly tokenField: "max_completion_tokens" | "max_tokens" | "none";

@@ -5,9 +5,9 @@ export class EndpointFailure extends Error {
   override readonly name = "EndpointFailure";
   /**
    * `refused`: it answered with an error. `unreachable`: no connection, or one that broke. `unreadable`: an answer of another shape,
-   * or half of one. `timeout`: the client's own bound. `no_json`, `only_thought`: an answer that lacks what was asked for.
+   * or half of one. `timeout`: the client's own bound. `only_thought`: an answer that lacks what was asked for.
    */
-  readonly kind: "refused" | "unreachable" | "unreadable" | "timeout" | "no_json" | "only_thought";
+  readonly kind: "refused" | "unreachable" | "unreadable" | "timeout" | "only_thought";
   /** HTTP status; null where there was none. */
   readonly status: number | null;
   /** The provider's own words: message, code and named field, without what it repeats of the request. */

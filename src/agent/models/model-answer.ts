@@ -19,8 +19,7 @@ export interface AnswerContext {
 
 /**
  * What a caller gets of what an endpoint gave: no thought, written calls read, JSON found, ids within limits.
- * @throws EndpointFailure `no_json` where a model that gave no JSON yet passed over JSON mode, `only_thought` where the limit went into
- *   thought
+ * @throws EndpointFailure `only_thought` where a guest's answer's limit went into thought
  */
 export async function* modelAnswer(
   events: AsyncIterable<ProviderEvent>,
@@ -58,7 +57,8 @@ export async function* modelAnswer(
       if (left !== "") yield { type: "text", delta: left };
       thought ||= sorter.thought;
       if (thought && !known.thinks) {
-        if (event.reason === "length" && text.trim() === "" && calls.length === 0) throw new EndpointFailure("only_thought");
+        // Nobody waits for the others: whoever asked sees to it, and is asked with room for thought the next time.
+        if (readAlong && event.reason === "length" && text.trim() === "" && calls.length === 0) throw new EndpointFailure("only_thought");
         onSeen({ thinks: true });
       }
       if (sorter.endWithoutBegin && known.thinksFirst !== true) onSeen({ thinksFirst: true });
@@ -105,10 +105,11 @@ function* jsonText(
 ): Generator<ModelEvent, void, undefined> {
   // Of one that was cut a part may be whole, and mean something else.
   const json = cut ? null : jsonIn(text);
-  const proves = known.json !== "words" && known.jsonAnswers !== "given";
-  if (proves && json !== null) onSeen({ jsonAnswers: "given" });
-  // Prose of a model that can give JSON is its caller's to repair: asked for in another way it would not be better.
-  if (proves && json === null && !cut && text.trim() !== "") throw new EndpointFailure("no_json");
+  if (known.jsonAnswers !== "given") {
+    // Prose is its caller's to repair, as every answer is paid for.
+    if (json !== null) onSeen({ json: known.json, jsonAnswers: "given" });
+    else if (!cut && text.trim() !== "") onSeen({ jsonAnswers: known.jsonAnswers === "prose" ? "unseen" : "prose" });
+  }
   const delta = json ?? text;
   if (delta !== "") yield { type: "text", delta };
 }

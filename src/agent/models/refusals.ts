@@ -10,7 +10,6 @@ interface Lesson {
   readonly change: (known: Capabilities) => Partial<Capabilities>;
 }
 
-const isProse = (failure: EndpointFailure) => failure.kind === "no_json";
 const lessJson = (known: Capabilities) => ({ json: known.json === "schema" ? "object" : "words", jsonAnswers: "unseen" }) as const;
 const hasTools = (_: Capabilities, request: ModelRequest) => (request.tools?.length ?? 0) > 0;
 const says =
@@ -79,9 +78,6 @@ const LESSONS: readonly Lesson[] = [
     named: says(JSON_MODE),
     change: lessJson,
   },
-  // An answer in prose may be a slip: only the second in a row, of a model that never gave JSON, tells that it can't be asked like that.
-  { meant: (known) => known.jsonAnswers === "unseen", named: isProse, change: () => ({ jsonAnswers: "prose" }) },
-  { meant: (known) => known.jsonAnswers === "prose", named: isProse, change: lessJson },
   {
     meant: (known, request) => hasTools(known, request) && request.toolChoice === "none" && known.noToolChoice,
     named: says(/tool_choice|must (?:define|include|provide) (?:at least one |any |the )?tools/i, "tool_choice"),
@@ -121,7 +117,7 @@ export function lessonOf(failure: EndpointFailure, known: Capabilities, request:
   if (failure.kind === "refused") {
     if (!REFUSALS.has(failure.status ?? 0) || failure.contextTooLarge || mayTryAgain(failure)) return null;
     if (ONE_TOOL.test(failure.words) && !NINE_CHARS.test(failure.words) && !/too long/i.test(failure.words)) return null;
-  } else if (failure.kind !== "no_json" && failure.kind !== "only_thought") return null;
+  } else if (failure.kind !== "only_thought") return null;
   return LESSONS.find((lesson) => lesson.meant(known, request) && lesson.named(failure))?.change(known) ?? null;
 }
 

@@ -33,6 +33,25 @@ const answer = z.strictObject({ off_record: z.enum(["this", "previous"]).nullabl
 /** The form that the model's answer is asked for in. Other forms are understood too. */
 export const ANSWER_FORMAT = { name: "memory_operations", schema: withoutDialect(z.toJSONSchema(answer)) };
 
+const shortly = operation.pick({
+  op: true,
+  target: true,
+  quote: true,
+  text: true,
+  about: true,
+  category: true,
+  need: true,
+  strength: true,
+  subject: true,
+  stance: true,
+});
+
+/** The same in short. */
+export const SHORT_FORMAT = {
+  name: "memory_operations_in_short",
+  schema: withoutDialect(z.toJSONSchema(answer.extend({ operations: z.array(shortly) }))),
+};
+
 const ofNeeds = z.strictObject({ ...answer.shape, nobodys: z.array(text) });
 
 /** The same where some needs alone are asked for; `nobodys`: those that nobody has. */

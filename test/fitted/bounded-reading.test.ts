@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { documentOf, readingWorld } from "./reading-world.js";
+
+const LOOP = `{"off_record":null,"operations":[{"op":"add","quote":"${"and a table and a table ".repeat(200)}`;
+const NUTS = {
+  off_record: null,
+  operations: [{ op: "add", quote: "I love jazz", text: "Loves jazz", category: "genre", strength: "soft", subject: "self" }],
+};
+
+test.each([
+  ["misses the schema", '{"said":"nothing"}', "stop"],
+  ["answers in prose", "I found nothing of note.", "stop"],
+  ["loops until it is cut", LOOP, "length"],
+  ["says nothing", "", "stop"],
+])(
+  "[reading-bounded] of a model that %s three messages cost two calls each, and then wait where all can see it",
+  async (_how, text, finish) => {
+    const { client, readings, written, memories, world } = await readingWorld(() => ({ text, finish }));
+    const sessions: string[] = [];
+    for (const message of [
+      "I love jazz, any concerts?",
+      "My wife can't stand opera by the way.",
+      "I have a nut allergy, so find me dinner.",
+    ]) {
+      const { status, body } = await client.post<{ session_id: string }>("/v1/chat", { message });
+      expect(status).toBe(200);
+      sessions.push(body.session_id);
+      expect(await written()).toMatchObject({ pending: 0 });
+    }
+    expect(readings()).toHaveLength(6);
+    for (const id of sessions)
+      expect((await client.get(`/v1/sessions/${id}`)).body).toMatchObject({ write_back: { pending_turns: 0, failed_turns: 1 } });
+    const { data: events } = await world.application.events.list("all", { limit: 200 });
+    expect(events.filter(({ type }) => type === "write_back.failed")).toHaveLength(3);
+    // What was told plainly and must hold is asked about all the same.
+    expect(await memories("review")).toMatchObject([{ need: "no_nuts" }]);
+  },
+);
+
+test("[reading-bounded] the one repair is shorter, and nothing of what failed is in it", async () => {
+  const answers = [LOOP, JSON.stringify(NUTS)];
+  const { client, readings, written, memories } = await readingWorld(() => ({ text: answers.shift() ?? "", finish: "stop" }));
+  await client.post("/v1/chat", { message: "I love jazz, any concerts?" });
+  await written();
+  const [first, second] = readings();
+  expect(JSON.stringify(second)).not.toContain("a table and a table");
+  expect(JSON.stringify(second).length).toBeLessThan(JSON.stringify(first).length / 2);
+  expect(second === undefined ? {} : documentOf(second)).toMatchObject({ MESSAGE: "I love jazz, any concerts?" });
+  expect(await memories()).toMatchObject([{ text: "Loves jazz" }]);
+  expect(readings()).toHaveLength(2);
+});
+
+test("[reading-bounded] how much may be written follows the message", async () => {
+  const { client, readings, written } = await readingWorld(() => ({ text: '{"off_record":null,"operations":[]}' }));
+  const boundOf = async (message: string) => {
+    await client.post("/v1/chat", { message });
+    await written();
+    return readings().at(-1)?.max_completion_tokens ?? Number.NaN;
+  };
+  const [short, long] = [await boundOf("Any good concerts tonight?"), await boundOf("I love jazz. ".repeat(80))];
+  expect(short).toBeLessThan(1_000);
+  expect(long).toBeGreaterThan(2 * short);
+});
+
+test("[reading-bounded] what was left to wait is read by hand again, by two calls at most", async () => {
+  const { client, readings, written } = await readingWorld(() => ({ text: "?" }));
+  const { body } = await client.post<{ session_id: string }>("/v1/chat", { message: "I love jazz, any concerts?" });
+  await written();
+  expect((await client.post(`/v1/sessions/${body.session_id}/write-back/retry`)).status).toBe(202);
+  await written();
+  expect(readings()).toHaveLength(4);
+});
+
+test("[reading-bounded] a message that a booking has read in vain is not read again behind the answer", async () => {
+  const { client, readings, written } = await readingWorld(() => ({ text: "?" }), {
+    turn: ({ messages }) =>
+      messages.some(({ role }) => role === "tool")
+        ? { text: "Noted." }
+        : { calls: [{ name: "remember", arguments: { quote: "I love jazz", text: "Loves jazz", category: "genre" } }] },
+  });
+  await client.post("/v1/chat", { message: "Remember that I love jazz, please." });
+  await written();
+  expect(readings()).toHaveLength(2);
+});

@@ -1,0 +1,47 @@
+import { onTestFinished } from "vitest";
+import { startWorld, tempDir } from "../e2e/world.js";
+import { type ChatBody, OpenAIStub, type StubAnswer } from "../support/openai-stub.js";
+
+/** What a call is for, by what it is given. */
+export function taskOf({ messages }: ChatBody): "reading" | "title" | "turn" {
+  const texts = messages.map(({ content }) => String(content));
+  if (texts.some((text) => text.includes('"MESSAGE":'))) return "reading";
+  return texts.some((text) => text.includes('"said_on":')) ? "title" : "turn";
+}
+
+/** The document of a reading's request. */
+export function documentOf({ messages }: ChatBody): Readonly<Record<string, unknown>> {
+  const text = messages.map(({ content }) => String(content)).find((content) => content.includes('"MESSAGE":')) ?? "{}";
+  return JSON.parse(text.slice(text.indexOf("{"))) as Readonly<Record<string, unknown>>;
+}
+
+/** The whole product over a scripted server on loopback. */
+export async function readingWorld(
+  read: (body: ChatBody) => StubAnswer,
+  {
+    variables = {},
+    turn = () => ({ text: "Very well." }),
+  }: {
+    readonly variables?: Readonly<Record<string, string>>;
+    readonly turn?: (body: ChatBody) => StubAnswer;
+  } = {},
+) {
+  const stub = await OpenAIStub.open();
+  onTestFinished(() => stub.close());
+  stub.chatOtherwise((body) => {
+    const task = taskOf(body);
+    return task === "reading" ? read(body) : task === "title" ? { text: "An evening out" } : turn(body);
+  });
+  const env = { OPENAI_BASE_URL: stub.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", ...variables };
+  const world = await startWorld(await tempDir(), env);
+  const chats = () => stub.requests.filter(({ path }) => path === "/chat/completions").map(({ body }) => body as ChatBody);
+  const readings = () => chats().filter((body) => taskOf(body) === "reading");
+  const client = world.as("ada");
+  const written = async () => {
+    await world.application.parts.worker.drain(20_000);
+    return world.application.parts.store.index.pendingCounts();
+  };
+  const memories = async (status: "active" | "review" = "active") =>
+    (await client.get<{ data: { text: string; need: string | null }[] }>(`/v1/memories?status=${status}`)).body.data;
+  return { stub, world, client, chats, readings, written, memories };
+}
