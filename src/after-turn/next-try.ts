@@ -12,6 +12,8 @@ const OUTAGES: ReadonlySet<string> = new Set<ErrorCode>([
   "LONG_TERM_MEMORY_UNAVAILABLE",
   "HISTORY_UNAVAILABLE",
   "STORAGE_UNAVAILABLE",
+  // Another reading of the same owner's, which may take long.
+  "SESSION_BUSY",
   "SERVER_UNREACHABLE",
 ]);
 

@@ -11,8 +11,8 @@ export interface WriteBackWorkerOptions {
   readonly backoffMaxMs?: number;
   /** The same while something outside is out of reach. Default 600,000. */
   readonly outageBackoffMaxMs?: number;
-  /** Bound of one try. Default 60,000. */
-  readonly timeoutMs?: number;
+  /** Bound of one try, asked when it begins. Default 60,000. */
+  readonly timeoutMs?: () => number;
   /**
    * How long an answered turn waits, so that those which come quickly are read together. Who flushes, hurries or drains doesn't wait.
    * Default 0.
@@ -35,7 +35,7 @@ export function withDefaults(options: WriteBackWorkerOptions): Required<WriteBac
     backoffBaseMs: 500,
     backoffMaxMs: 60_000,
     outageBackoffMaxMs: 10 * 60_000,
-    timeoutMs: 60_000,
+    timeoutMs: () => 60_000,
     delayMs: 0,
     pollMs: 1_000,
     random: Math.random,

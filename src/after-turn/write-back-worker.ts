@@ -125,7 +125,7 @@ export class WriteBackWorker {
   #worker(): JobWorker<PendingTurn> {
     const { concurrency, timeoutMs, pollMs } = this.#options;
     const index = this.#index;
-    const leaseMs = index.renewClaim === undefined ? timeoutMs + AFTER_TIMEOUT_MS : LEASE_MS;
+    const leaseMs = index.renewClaim === undefined ? timeoutMs() + AFTER_TIMEOUT_MS : LEASE_MS;
     const renew = async (turn: PendingTurn) => {
       const claim = await index.renewClaim?.(turn, LEASE_MS);
       return claim == null ? null : { ...turn, claim };

@@ -6,6 +6,7 @@ import { SummaryKeeper } from "../after-turn/summary.js";
 import { SessionUpkeep } from "../after-turn/upkeep.js";
 import { WriteBack } from "../after-turn/write-back.js";
 import { WriteBackWorker } from "../after-turn/write-back-worker.js";
+import { callBoundMs } from "../agent/models/speed.js";
 import type { Owner } from "../domain/owner.js";
 import { summaryMessage } from "../history/history.js";
 import type { LeftToReadParts } from "../memories/memories.js";
@@ -30,6 +31,17 @@ import type { Wiring } from "./wiring.js";
 export const CONTEXT_ROUNDS = 3;
 /** Set aside for recall, page context and the message when it is decided which rounds the summary has to cover. */
 const VOLATILE_TOKENS = 2_000;
+
+/** How long a try to write a turn back may take beside its readings, in milliseconds. */
+const TRY_MS = 60_000;
+/** What reading a message takes at most, in tokens: a first and a second time. */
+const READINGS = { input: 2 * 4_000, output: 2 * 3_000 };
+
+/** Of a slow model. */
+function readingsMs({ models }: Answering): number {
+  const speed = models.extraction.measured?.() ?? { inputPerSecond: null, outputPerSecond: null };
+  return callBoundMs(0, speed, READINGS);
+}
 
 /** What happens once a turn is answered, and what catches up with it. */
 export interface AfterTurn {
@@ -143,7 +155,7 @@ export async function composeAfterTurn(
         await tracedUpkeep(id, async () => Promise.all([tend(), behaviour?.afterTurn(owner, stopping)]));
       },
     },
-    { delayMs: config.EXTRACTION_DELAY_MS },
+    { delayMs: config.EXTRACTION_DELAY_MS, timeoutMs: () => TRY_MS + Math.max(...answering.all.map(readingsMs)) },
   );
   const preparing = (work: () => Promise<void>) => worker.preparing(work);
   const leftTurns = new LeftTurns({ index: store.index, clock, logger, preparing }, { delayMs: config.EXTRACTION_DELAY_MS });

@@ -38,8 +38,8 @@ export interface JobQueue<J> {
 export interface JobWorkerOptions {
   /** Jobs that run at once, half of them of one owner at most: whose hang leave room for others'. */
   readonly concurrency: number;
-  /** Bound of one attempt, in milliseconds. Default: none. */
-  readonly timeoutMs?: number;
+  /** Bound of one attempt, in milliseconds, asked when it begins. Default: none. */
+  readonly timeoutMs?: () => number;
   /** How often whoever waits for a condition looks at it beside being told, in milliseconds. Default 50. */
   readonly waitMs?: number;
 }
@@ -55,7 +55,7 @@ export class JobWorker<J> {
   readonly #queue: JobQueue<J>;
   readonly #logger: Logger;
   readonly #concurrency: number;
-  readonly #timeoutMs: number | undefined;
+  readonly #timeoutMs: JobWorkerOptions["timeoutMs"];
   readonly #waitMs: number;
   readonly #running = new Map<string, Running<J>>();
   /** Jobs that are done, and what follows them runs. It may wait for the next job of the same key. */
@@ -203,7 +203,7 @@ export class JobWorker<J> {
 
   /** True when the job is done. Never throws. */
   async #attempt(job: J, controller: AbortController): Promise<boolean> {
-    const bound = boundedSignal([controller.signal], this.#timeoutMs);
+    const bound = boundedSignal([controller.signal], this.#timeoutMs?.());
     const where = { queue: this.#queue.name, ...this.#queue.placeOf(job) };
     const lease = holdLease(job, {
       renew: this.#queue.renew,

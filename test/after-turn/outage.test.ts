@@ -129,7 +129,7 @@ test("a try whose time is up is an outage, whatever it was broken off in", async
     new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   const fail = async () => expect.unreachable("it is not given up");
   const parts = { writeBack: { run, fail }, index: store.index, clock, logger: silentLogger, afterDone: async () => {} };
-  const worker = new WriteBackWorker(parts, { timeoutMs: 20 });
+  const worker = new WriteBackWorker(parts, { timeoutMs: () => 20 });
   onTestFinished(() => worker.stop());
   await worker.drain(10_000);
   expect(await store.index.pendingOf(alice, id)).toMatchObject([{ state: "pending", attempts: 21 }]);

@@ -8,6 +8,8 @@ import { logWords } from "./log-words.js";
 import { modelAnswer } from "./model-answer.js";
 import type { ProviderEvent } from "./provider-events.js";
 import { hasImages, lessonOf, mayTryAgain, refusedImage, toldContextTokens } from "./refusals.js";
+import { timed } from "./speed.js";
+import type { Watch } from "./traffic.js";
 
 /** The first wait before something that may pass is tried again, in milliseconds; each further one is twice as long. */
 const FIRST_WAIT_MS = 500;
@@ -24,8 +26,10 @@ export interface Endpoint {
   readonly logger: Logger;
   /** Tries after the first, on what may pass: no connection, 408, 409, 425, 429, 5xx. Before the first token only. */
   readonly maxRetries: number;
-  /** Bound of one call with all its tries, in milliseconds. */
+  /** Bound of one call with all its tries, in milliseconds; one that nobody waits for may take longer at a slow model. */
   readonly timeoutMs: number;
+  /** As it is configured, in tokens; undefined: as the endpoint tells. */
+  readonly contextTokens: number | undefined;
   /** Whether it takes images: until it refuses them, asked every time, or never sent any. */
   readonly vision: "auto" | "on" | "off";
   /** The variables that a person would look at when it refuses: "OPENAI_API_KEY, OPENAI_BASE_URL". */
@@ -45,25 +49,27 @@ export type Ask = (known: Capabilities, signal: AbortSignal) => AsyncIterable<Pr
 export async function* answered(
   endpoint: Endpoint,
   request: ModelRequest,
-  { signal, deadline }: ModelCallOptions,
+  { signal, deadline, timeoutMs }: ModelCallOptions & { readonly timeoutMs: number },
   ask: Ask,
+  watch: Watch,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { address, model, known } = endpoint;
-  const until = Math.min(deadline ?? Number.POSITIVE_INFINITY, performance.now() + endpoint.timeoutMs);
+  const until = Math.min(deadline ?? Number.POSITIVE_INFINITY, performance.now() + timeoutMs);
   let retries = 0;
   let again = false;
   for (let lessons = 0; ; ) {
     if (hasImages(request) && !takesImages(endpoint)) throw new AppError("IMAGES_NOT_SUPPORTED");
     const capabilities = known.of(address, model);
     let begun = false;
+    const learn = (seen: Partial<Capabilities>) => known.learn(address, model, seen);
     try {
       const context = {
         request,
         known: capabilities.jsonAnswers === "prose" ? { ...capabilities, json: "words" as const } : capabilities,
         by: `${address} ${model}`,
-        onSeen: (seen: object) => known.learn(address, model, seen),
+        onSeen: learn,
       };
-      for await (const event of modelAnswer(ask(context.known, signal), context)) {
+      for await (const event of modelAnswer(timed(watch(ask(context.known, signal)), request, capabilities, learn), context)) {
         begun = true;
         yield event;
       }

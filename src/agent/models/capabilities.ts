@@ -1,3 +1,6 @@
+import type { ModelMeasure } from "../../ports/chat-model.js";
+import { Traffic } from "./traffic.js";
+
 /** What one model at one endpoint takes. Starts with everything; each refusal that names something takes that away, for good. */
 export interface Capabilities {
   /** False: tools are left out, the history's calls are told in words, and the model is told that it can't act. */
@@ -32,8 +35,11 @@ export interface Capabilities {
   readonly thinksFirst: boolean | null;
   /** False: it refused images as such. */
   readonly images: boolean;
-  /** As a refusal told it, in tokens. */
+  /** As a refusal or a list of models told it, in tokens. */
   readonly contextTokens: number | null;
+  /** Tokens a second, as its last answers went. */
+  readonly inputPerSecond: number | null;
+  readonly outputPerSecond: number | null;
 }
 
 export const EVERYTHING: Capabilities = {
@@ -53,14 +59,30 @@ export const EVERYTHING: Capabilities = {
   thinksFirst: null,
   images: true,
   contextTokens: null,
+  inputPerSecond: null,
+  outputPerSecond: null,
 };
 
 /** What is known of each endpoint and model. One for all models of a process, so that each thing is learnt once. */
 export class KnownCapabilities {
   readonly #known = new Map<string, Capabilities>();
+  readonly #traffic = new Map<string, Traffic>();
 
   of(endpoint: string, model: string): Capabilities {
     return this.#known.get(key(endpoint, model)) ?? EVERYTHING;
+  }
+
+  /** What this process asks there. */
+  trafficAt(endpoint: string): Traffic {
+    const traffic = this.#traffic.get(endpoint) ?? new Traffic();
+    this.#traffic.set(endpoint, traffic);
+    return traffic;
+  }
+
+  /** `set`: the window as it is configured, if it is. */
+  measureOf(endpoint: string, model: string, set: number | undefined): ModelMeasure {
+    const { contextTokens, inputPerSecond, outputPerSecond } = this.of(endpoint, model);
+    return { contextTokens: set ?? contextTokens, inputPerSecond, outputPerSecond };
   }
 
   /** Changes single entries: two calls that learn at the same time lose nothing of each other. */

@@ -1,12 +1,14 @@
 import { type Logger, silentLogger } from "../../platform/logger.js";
-import type { ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
+import type { ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
 import { boundedStream } from "../bounded-stream.js";
 import { type Ask, answered, type Endpoint } from "./attempts.js";
 import { KnownCapabilities } from "./capabilities.js";
+import { requestBoundMs } from "./speed.js";
+import type { Watch } from "./traffic.js";
 
 /** What every model over an endpoint can be told, whichever SDK it is asked with. */
 export interface EndpointOptions {
-  /** Milliseconds for one call, retries included. Default 60,000. */
+  /** Milliseconds for one call, retries included; for one that nobody waits for at least. Default 60,000. */
   readonly timeoutMs?: number;
   /** Before the first token only, on what may pass. Default 2. */
   readonly maxRetries?: number;
@@ -27,11 +29,25 @@ export function endpointOf(
   own: Pick<Endpoint, "address" | "model" | "settings"> & { readonly secrets?: readonly string[] },
 ): Endpoint {
   const { timeoutMs = 60_000, maxRetries = 2, vision = "auto", known = new KnownCapabilities(), logger = silentLogger } = options;
-  return { secrets: [], ...own, settings: options.settings ?? own.settings, timeoutMs, maxRetries, vision, known, logger };
+  const settings = options.settings ?? own.settings;
+  return { secrets: [], ...own, settings, timeoutMs, maxRetries, contextTokens: options.contextTokens, vision, known, logger };
 }
 
-/** One call with all its tries, within the endpoint's bound. */
+export function measureOf({ known, address, model, contextTokens }: Endpoint): ModelMeasure {
+  return known.measureOf(address, model, contextTokens);
+}
+
+/** One call with all its tries, within the endpoint's bound; one that nobody waits for behind those of guests, and in its own time. */
 export function callEndpoint(endpoint: Endpoint, request: ModelRequest, options: ModelCallOptions, ask: Ask): AsyncIterable<ModelEvent> {
-  const { timeoutMs } = endpoint;
-  return boundedStream((signal) => answered(endpoint, request, { ...options, signal }, ask), { signal: options.signal, timeoutMs });
+  const { known, address } = endpoint;
+  const isAnswer = (request.task ?? "chat") === "chat";
+  const open = (watch: Watch, outer: AbortSignal) => {
+    const timeoutMs = isAnswer ? endpoint.timeoutMs : requestBoundMs(endpoint.timeoutMs, measureOf(endpoint), request);
+    return boundedStream((signal) => answered(endpoint, request, { ...options, signal, timeoutMs }, ask, watch), {
+      signal: outer,
+      timeoutMs,
+    });
+  };
+  const traffic = known.trafficAt(address);
+  return isAnswer ? traffic.answer((watch) => open(watch, options.signal)) : traffic.behind(open, options.signal);
 }

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
-import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
+import type { ChatModel, ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
 import { hasImages } from "./refusals.js";
 
 /** After what another model may still answer. A context that is too large, or filtered, is no reason: it would be so for that one too. */
@@ -64,6 +64,14 @@ export class FallbackModel implements ChatModel {
 
   takesImages(): boolean {
     return [this.#options.first, this.#options.second].some((model) => model.takesImages?.() === true);
+  }
+
+  /** What is sent must fit both; how fast it goes is the first one's. */
+  measured(): ModelMeasure {
+    const [first, second] = [this.#options.first, this.#options.second].map((model) => model.measured?.());
+    const windows = [first, second].flatMap((each) => each?.contextTokens ?? []);
+    const contextTokens = windows.length === 0 ? null : Math.min(...windows);
+    return { contextTokens, inputPerSecond: first?.inputPerSecond ?? null, outputPerSecond: first?.outputPerSecond ?? null };
   }
 
   facts(): readonly string[] {

@@ -21,6 +21,7 @@ export function meteredModel(
     standIn: model.standIn,
     ...(model.contextTokens !== undefined && { contextTokens: model.contextTokens }),
     ...(model.takesImages !== undefined && { takesImages: () => model.takesImages?.() ?? false }),
+    ...(model.measured !== undefined && { measured: model.measured.bind(model) }),
     ...(model.facts !== undefined && { facts: () => model.facts?.() ?? [] }),
     ...(model.askContextTokens !== undefined && {
       askContextTokens: async (signal: AbortSignal) => (await model.askContextTokens?.(signal)) ?? null,

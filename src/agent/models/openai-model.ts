@@ -1,8 +1,8 @@
-import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
+import type { ChatModel, ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
 import { type Endpoint, takesImages } from "./attempts.js";
 import { type Capabilities, capabilityFacts } from "./capabilities.js";
 import { contextTokensIn, loadedContextTokens } from "./context-length.js";
-import { callEndpoint, type EndpointOptions, endpointOf } from "./endpoint.js";
+import { callEndpoint, type EndpointOptions, endpointOf, measureOf } from "./endpoint.js";
 import { chatEvents } from "./openai-chat-answer.js";
 import { chatBody } from "./openai-chat-request.js";
 import { OPENAI_URL, OpenAIEndpoint, type OpenAIEndpointOptions } from "./openai-endpoint.js";
@@ -10,6 +10,7 @@ import { responsesEvents } from "./openai-responses-answer.js";
 import { responsesBody } from "./openai-responses-request.js";
 import type { ProviderEvent } from "./provider-events.js";
 import { hasImages } from "./refusals.js";
+import { LONGEST_CALL_MS } from "./speed.js";
 
 export interface OpenAIModelOptions extends EndpointOptions, Omit<Partial<OpenAIEndpointOptions>, "timeoutMs"> {
   readonly model: string;
@@ -39,7 +40,7 @@ export class OpenAIModel implements ChatModel {
   constructor(options: OpenAIModelOptions) {
     this.name = options.model;
     if (options.contextTokens !== undefined) this.contextTokens = options.contextTokens;
-    this.#http = new OpenAIEndpoint({ ...options, timeoutMs: options.timeoutMs ?? 60_000 });
+    this.#http = new OpenAIEndpoint({ ...options, timeoutMs: LONGEST_CALL_MS });
     this.#effort = options.effort;
     const { api = "auto", cacheKeys = "auto" } = options;
     const isOpenAI = new URL(this.#http.url).host === new URL(OPENAI_URL).host;
@@ -55,6 +56,10 @@ export class OpenAIModel implements ChatModel {
 
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
     return callEndpoint(this.#endpoint, request, options, (known, signal) => this.#ask(request, known, signal));
+  }
+
+  measured(): ModelMeasure {
+    return measureOf(this.#endpoint);
   }
 
   takesImages(): boolean {
