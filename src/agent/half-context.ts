@@ -7,13 +7,16 @@ const CUT = " … (cut)";
 /** A cut must not leave half of a surrogate pair. */
 const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
-/**
- * The messages of a turn in at most half of their characters, for a model that reads less than was thought: the oldest rounds go first,
- * whole;
- * then this turn's tool results are cut. Prompt, notes, summary and the user's message stay. Null when there is nothing to leave out. Pure.
- */
+/** For a model that reads less than was thought and doesn't say how much: as {@link shortenedTo}, in half of their characters. */
 export function halfContext(messages: readonly ModelMessage[]): ModelMessage[] | null {
-  const target = charsOf(messages) / 2;
+  return shortenedTo(messages, charsOf(messages) / 2);
+}
+
+/**
+ * The messages of a turn in at most so many characters, if that can be: the oldest rounds go first, whole; then this turn's tool results
+ * are cut. Prompt, notes, summary and the user's message stay. Null when there is nothing to leave out. Pure.
+ */
+export function shortenedTo(messages: readonly ModelMessage[], target: number): ModelMessage[] | null {
   const turn = startOfTurn(messages);
   const first = messages.findIndex((message) => message.role !== "system" && !isSummary(message));
   let kept = messages.slice(turn);

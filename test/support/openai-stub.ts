@@ -152,6 +152,8 @@ export class OpenAIStub {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8") || "null");
     const path = (request.url ?? "").replace(/^\/v1/, "");
+    // It lists no models.
+    if (request.method === "GET") return sendJson(response, 404, { error: { message: `no ${path}` } });
     const aborted = new Promise<void>((resolve) => {
       response.on("close", () => {
         if (!response.writableFinished) resolve();

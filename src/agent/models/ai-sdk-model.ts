@@ -54,7 +54,7 @@ class AiSdkModel implements ChatModel {
   }
 
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
-    return callEndpoint(this.#endpoint, request, options, (known, signal) => this.#ask(request, known, signal));
+    return callEndpoint(this.#endpoint, request, options, (...args) => this.#ask(...args));
   }
 
   measured(): ModelMeasure {

@@ -4,6 +4,7 @@ import type { Logger } from "../../platform/logger.js";
 import type { ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
 import type { Capabilities, KnownCapabilities } from "./capabilities.js";
 import { clientError, EndpointFailure } from "./endpoint-failure.js";
+import { bytesPerToken, fittedRequest, isShorter } from "./fitted-request.js";
 import { logWords } from "./log-words.js";
 import { modelAnswer } from "./model-answer.js";
 import type { ProviderEvent } from "./provider-events.js";
@@ -39,7 +40,7 @@ export interface Endpoint {
 }
 
 /** One request to the endpoint, made for what is known of it. @throws EndpointFailure */
-export type Ask = (known: Capabilities, signal: AbortSignal) => AsyncIterable<ProviderEvent>;
+export type Ask = (request: ModelRequest, known: Capabilities, signal: AbortSignal) => AsyncIterable<ProviderEvent>;
 
 /**
  * Asks until there is an answer, or nothing that could change: what an endpoint refuses by name is left out from then on; what may pass is
@@ -57,20 +58,26 @@ export async function* answered(
   const until = Math.min(deadline ?? Number.POSITIVE_INFINITY, performance.now() + timeoutMs);
   let retries = 0;
   let again = false;
+  let told: number | null = null;
   for (let lessons = 0; ; ) {
     if (hasImages(request) && !takesImages(endpoint)) throw new AppError("IMAGES_NOT_SUPPORTED");
     const capabilities = known.of(address, model);
     let begun = false;
     const learn = (seen: Partial<Capabilities>) => known.learn(address, model, seen);
+    const measure = known.measureOf(address, model, endpoint.contextTokens);
+    const window = { contextTokens: told ?? measure.contextTokens, timeoutMs: endpoint.timeoutMs };
+    const fit = { ...capabilities, ...measure, ...window };
+    const sent = fittedRequest(request, fit);
     try {
       const context = {
-        request,
+        request: sent,
         known: capabilities.jsonAnswers === "prose" ? { ...capabilities, json: "words" as const } : capabilities,
         by: `${address} ${model}`,
         onSeen: learn,
       };
-      for await (const event of modelAnswer(timed(watch(ask(context.known, signal)), request, capabilities, learn), context)) {
+      for await (const event of modelAnswer(timed(watch(ask(sent, context.known, signal)), sent, capabilities, learn), context)) {
         begun = true;
+        if (event.type === "end") learn({ bytesPerToken: bytesPerToken(sent, event.usage, fit) ?? capabilities.bytesPerToken });
         yield event;
       }
       return;
@@ -89,7 +96,12 @@ export async function* answered(
         continue;
       }
       const contextTokens = toldContextTokens(error);
-      if (contextTokens !== null) known.learn(address, model, { contextTokens });
+      if (contextTokens !== null) {
+        learn({ contextTokens });
+        // What is told by a refusal is so, whatever is configured.
+        told = contextTokens;
+        if (!begun && isShorter(fittedRequest(request, { ...fit, contextTokens }), sent)) continue;
+      }
       const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** retries;
       const inTime = waitMs <= LONGEST_WAIT_MS && performance.now() + waitMs < until;
       if (begun || !error.passing || retries >= endpoint.maxRetries || !inTime) throw toldError(error, endpoint, request);

@@ -37,6 +37,8 @@ export interface Capabilities {
   readonly images: boolean;
   /** As a refusal or a list of models told it, in tokens. */
   readonly contextTokens: number | null;
+  /** Bytes of what it is sent that make a token, as its last answer told. */
+  readonly bytesPerToken: number | null;
   /** Tokens a second, as its last answers went. */
   readonly inputPerSecond: number | null;
   readonly outputPerSecond: number | null;
@@ -59,6 +61,7 @@ export const EVERYTHING: Capabilities = {
   thinksFirst: null,
   images: true,
   contextTokens: null,
+  bytesPerToken: null,
   inputPerSecond: null,
   outputPerSecond: null,
 };

@@ -12,6 +12,10 @@ import type { ProviderEvent } from "./provider-events.js";
 import { hasImages } from "./refusals.js";
 import { LONGEST_CALL_MS } from "./speed.js";
 
+/** How often an endpoint is asked for its window that doesn't tell it, and how long that may take, in milliseconds. */
+const MOST_LOOKS = 2;
+const LOOK_MS = 1_000;
+
 export interface OpenAIModelOptions extends EndpointOptions, Omit<Partial<OpenAIEndpointOptions>, "timeoutMs"> {
   readonly model: string;
   /** `auto`, the default: the Responses API at OpenAI itself, Chat Completions elsewhere. */
@@ -36,6 +40,9 @@ export class OpenAIModel implements ChatModel {
   readonly #responses: boolean;
   readonly #cacheKeys: boolean;
   readonly #effort: string | undefined;
+  readonly #isOpenAI: boolean;
+  #looks = 0;
+  #looking: Promise<void> | undefined;
 
   constructor(options: OpenAIModelOptions) {
     this.name = options.model;
@@ -44,6 +51,7 @@ export class OpenAIModel implements ChatModel {
     this.#effort = options.effort;
     const { api = "auto", cacheKeys = "auto" } = options;
     const isOpenAI = new URL(this.#http.url).host === new URL(OPENAI_URL).host;
+    this.#isOpenAI = isOpenAI;
     this.#responses = api === "responses" || (api === "auto" && isOpenAI);
     this.#cacheKeys = cacheKeys === "always" || (cacheKeys === "auto" && isOpenAI);
     this.#endpoint = endpointOf(options, {
@@ -54,8 +62,23 @@ export class OpenAIModel implements ChatModel {
     });
   }
 
-  stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
-    return callEndpoint(this.#endpoint, request, options, (known, signal) => this.#ask(request, known, signal));
+  async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelEvent, void, undefined> {
+    // No guest waits for this. Some tell it once they have answered.
+    if ((request.task ?? "chat") !== "chat") await this.#learnWindow();
+    yield* callEndpoint(this.#endpoint, request, options, (...args) => this.#ask(...args));
+    void this.#learnWindow();
+  }
+
+  /** Never throws. */
+  async #learnWindow(): Promise<void> {
+    const { known, address, model, contextTokens: set } = this.#endpoint;
+    if (this.#isOpenAI || set !== undefined || known.of(address, model).contextTokens !== null || this.#looks >= MOST_LOOKS) return;
+    this.#looking ??= this.askContextTokens(AbortSignal.timeout(LOOK_MS)).then((contextTokens) => {
+      this.#looks += 1;
+      this.#looking = undefined;
+      if (contextTokens !== null) known.learn(address, model, { contextTokens });
+    });
+    await this.#looking;
   }
 
   measured(): ModelMeasure {

@@ -139,7 +139,7 @@ export function mayTryAgain(failure: EndpointFailure): boolean {
   return failure.kind === "refused" && TRY_AGAIN.test(failure.words);
 }
 
-const CONTEXT_WORDS = ["context length", "context window", "maximum"];
+const CONTEXT_WORDS = ["context length", "context window", "context size", "maximum"];
 
 /** "This model's maximum context length is 8192 tokens": the number, where a refusal tells it. */
 export function toldContextTokens(failure: EndpointFailure): number | null {

@@ -9,14 +9,11 @@ export interface Shaped {
   readonly messages: readonly Exclude<ModelMessage, { role: "system" }>[];
   /** None where the endpoint takes none. */
   readonly tools: readonly ToolSpec[];
-  /** Of the answer, with room for what the model thinks before it; undefined where the caller sets no limit, or the endpoint takes none. */
+  /** Of the answer; undefined where there is no limit, or the endpoint takes none. */
   readonly maxTokens: number | undefined;
 }
 
 type Said = Shaped["messages"][number];
-
-/** What a model may think before it answers, in tokens, beside the limit of its answer. */
-const THOUGHT_TOKENS = 8_000;
 
 const NO_TOOLS = [
   "You have no tools here: you can't search, look anything up, book, change, save or remember anything.",
@@ -29,12 +26,8 @@ const NO_MORE_CALLS = "(No more tool calls now: answer with what there is.)";
  * one. Where the model takes no tools, calls and results are told in words. Arguments that are no JSON object become `{}`.
  */
 export function shaped(request: ModelRequest, known: Capabilities): Shaped {
-  return { ...shapedMessages(request, known), tools: known.tools ? (request.tools ?? []) : [], maxTokens: maxTokensOf(request, known) };
-}
-
-function maxTokensOf({ maxOutputTokens }: ModelRequest, { thinks, tokenField }: Capabilities): number | undefined {
-  if (maxOutputTokens === undefined || tokenField === "none") return undefined;
-  return maxOutputTokens + (thinks ? THOUGHT_TOKENS : 0);
+  const maxTokens = known.tokenField === "none" ? undefined : request.maxOutputTokens;
+  return { ...shapedMessages(request, known), tools: known.tools ? (request.tools ?? []) : [], maxTokens };
 }
 
 function shapedMessages(request: ModelRequest, known: Capabilities): Pick<Shaped, "system" | "messages"> {

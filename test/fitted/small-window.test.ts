@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { startWorld, tempDir } from "../e2e/world.js";
+import { taskOf } from "./reading-world.js";
+import { DIALECTS, type Dialect, openSmallWindowServer, plainConcierge } from "./small-window-server.js";
+
+const SAID = [
+  "I love jazz, are there any concerts in Vienna?",
+  "And on Saturday?",
+  "Which of those concerts has step-free access?",
+  "What about dinner before it?",
+  "Thank you, and what did I say that I love?",
+];
+
+async function windowWorld(dialect: Dialect, tokens: number, variables: Readonly<Record<string, string>> = {}) {
+  const server = await openSmallWindowServer(dialect, tokens, plainConcierge);
+  const env = { OPENAI_BASE_URL: server.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", ...variables };
+  const world = await startWorld(await tempDir(), env);
+  const client = world.as("ada");
+  const memories = async () => (await client.get<{ data: { text: string }[] }>("/v1/memories")).body.data;
+  const written = () => world.application.parts.worker.drain(20_000);
+  const sayAll = async () => {
+    const statuses: number[] = [];
+    let session_id: string | undefined;
+    for (const message of SAID) {
+      const { status, body } = await client.post<{ session_id: string }>("/v1/chat", { message, session_id });
+      session_id ??= body.session_id;
+      statuses.push(status);
+      await written();
+    }
+    return statuses;
+  };
+  return { server, client, memories, sayAll, written };
+}
+
+describe.each(DIALECTS)("%s", (dialect) => {
+  test("[small-window] of 4,096 tokens: all turns answer, a memory forms, and what was told of the window is kept to", async () => {
+    const { server, memories, sayAll } = await windowWorld(dialect, 4_096);
+    expect(await sayAll()).toEqual(SAID.map(() => 200));
+    expect(await memories()).toMatchObject([{ text: "Loves jazz" }]);
+    expect(server.refused.length).toBeLessThanOrEqual(1);
+    expect(server.cut).toEqual([]);
+    expect(server.answered.some(({ tools = [] }) => tools.some((tool) => tool.function.name === "search_events"))).toBe(true);
+  });
+
+  test("[small-window] of 2,048 tokens: all turns answer, with the tools that the message is about, and a memory forms in short", async () => {
+    const { server, memories, sayAll } = await windowWorld(dialect, 2_048);
+    expect(await sayAll()).toEqual(SAID.map(() => 200));
+    expect(await memories()).toMatchObject([{ text: "Loves jazz" }]);
+    expect(server.refused.length).toBeLessThanOrEqual(1);
+    // Nobody tells it before the first answer.
+    expect(server.cut.length).toBeLessThanOrEqual(dialect === "Ollama" ? 2 : 0);
+    const turns = server.answered.filter((body) => taskOf(body) === "turn" && !server.cut.includes(body));
+    expect(turns.at(-1)?.tools?.map((tool) => tool.function.name) ?? []).not.toEqual([]);
+    const concerts = turns.filter(({ messages }) => String(messages.findLast(({ role }) => role === "user")?.content).includes("concerts"));
+    for (const { tools = [] } of concerts) expect(tools.map((tool) => tool.function.name)).toContain("search_events");
+    for (const { messages } of turns) expect(String(messages[0]?.content)).toMatch(/^You are the concierge/);
+  });
+});
+
+test("[small-window] where prompt and message can't fit, the refusal says what they need and what to use", async () => {
+  const { client } = await windowWorld("llama.cpp", 1_024);
+  const { status, body } = await client.post<{ detail: string; hint: string }>("/v1/chat", { message: "Any concerts?" });
+  expect(status).toBe(413);
+  expect(body.detail).toMatch(/reads 1,024 tokens.*need about \d,\d{3}/);
+  expect(body.hint).toMatch(/--ctx-size/);
+});
+
+test("[small-window] MODEL_CONTEXT_TOKENS is kept to from the first request on", async () => {
+  const { server, sayAll } = await windowWorld("Ollama", 2_048, { MODEL_CONTEXT_TOKENS: "2048" });
+  expect(await sayAll()).toEqual(SAID.map(() => 200));
+  expect(server.cut).toEqual([]);
+});
