@@ -55,7 +55,8 @@ export async function openOneSlotServer(
       response.write(chunk({ content }));
     }
     const usage = { prompt_tokens: 1_000, completion_tokens: tokens.length };
-    response.end(`${chunk({}, "stop")}data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+    const reason = tokens.length > (body.max_completion_tokens ?? tokens.length) ? "length" : "stop";
+    response.end(`${chunk({}, reason)}data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
     tell(`${name} ended`);
   };
   const server = createServer(async (request, response) => {

@@ -11,8 +11,10 @@ const THOUGHT_TOKENS = 8_000;
 const ANSWER_SHARE = 0.2;
 const LEAST_ANSWER = 200;
 const MOST_ANSWER = 4_096;
+/** Less says nothing, however slow the model is. */
+const A_SENTENCE = 32;
 /** Of the time of a call, what is left to write in: the rest is on the way. */
-const WRITING_SHARE = 0.8;
+const WRITING_SHARE = 0.7;
 /** What endpoints' templates add: at the begin, and for each message. */
 const TEMPLATE_TOKENS = 16;
 const MESSAGE_TOKENS = 6;
@@ -64,9 +66,9 @@ export function isShorter(one: ModelRequest, other: ModelRequest): boolean {
 function answerTokens(request: ModelRequest, { contextTokens, inputPerSecond, outputPerSecond, timeoutMs }: Fit): number | undefined {
   const reading = inputPerSecond === null ? 0 : charsOf(request.messages) / 4 / inputPerSecond;
   const seconds = Math.max(1, (timeoutMs / 1_000 - reading) * WRITING_SHARE);
-  const byTime = outputPerSecond === null ? Number.POSITIVE_INFINITY : Math.floor(outputPerSecond * seconds);
-  const byWindow = contextTokens === null ? Number.POSITIVE_INFINITY : Math.floor(contextTokens * ANSWER_SHARE);
-  const tokens = Math.max(LEAST_ANSWER, Math.min(byTime, byWindow));
+  const byTime = outputPerSecond === null ? Number.POSITIVE_INFINITY : Math.max(A_SENTENCE, Math.floor(outputPerSecond * seconds));
+  const byWindow = contextTokens === null ? Number.POSITIVE_INFINITY : Math.max(LEAST_ANSWER, Math.floor(contextTokens * ANSWER_SHARE));
+  const tokens = Math.min(byTime, byWindow);
   return tokens >= MOST_ANSWER ? undefined : tokens;
 }
 

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { startWorld, tempDir } from "../e2e/world.js";
+import { openOneSlotServer } from "./one-slot-server.js";
+import { taskOf } from "./reading-world.js";
+
+test("[slow-reader] an answer is bounded by what the model writes in the time of a call, and said to be half where it is cut", async () => {
+  let turns = 0;
+  const server = await openOneSlotServer(
+    (body) => {
+      if (taskOf(body) !== "turn") return '{"off_record":null,"operations":[]}';
+      turns += 1;
+      return turns === 1 ? "Very well, it will be a fine evening at the opera." : "and a table ".repeat(300);
+    },
+    // A fifteenth of a minute, and of a model's time.
+    { tokenMs: (task) => (task === "turn" ? 20 : 1) },
+  );
+  const env = { OPENAI_BASE_URL: server.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", MODEL_TIMEOUT_MS: "4000" };
+  const client = (await startWorld(await tempDir(), env)).as("ada");
+  const first = await client.post<{ session_id: string; message: { metadata: object } }>("/v1/chat", { message: "Is the opera open?" });
+  expect(first.body.message.metadata).not.toHaveProperty("finish");
+  const { session_id } = first.body;
+  const second = await client.post<{ message: { content: string; metadata: object } }>("/v1/chat", { message: "And then?", session_id });
+  expect(second.status).toBe(200);
+  expect(second.body.message.metadata).toMatchObject({ finish: "length" });
+  const [unbounded, bounded] = server.bodies.filter((body) => taskOf(body) === "turn");
+  expect(unbounded).not.toHaveProperty("max_completion_tokens");
+  expect(bounded?.max_completion_tokens).toBeLessThan(200);
+});
