@@ -47,6 +47,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
     // What the provider says is what the person who asks is looking for.
     return openConfiguredModel(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "warn", content: false }));
   },
+  openTrial: async (config) => {
+    const [{ openTrial }, { createLogger }] = await Promise.all([import("./compose/trial.js"), import("./platform/pino-logger.js")]);
+    return openTrial(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "error", content: false }));
+  },
   serve: async (variables) => {
     const { runServer } = await import("./server-process.js");
     // What libraries keep open must not keep a server alive that has stopped.

@@ -17,8 +17,11 @@ const OUTAGES: ReadonlySet<string> = new Set<ErrorCode>([
   "SERVER_UNREACHABLE",
 ]);
 
-/** A reader that was asked as often as it is asked for a message, in vain: whoever wants it read all the same says so. */
-const IN_VAIN: ErrorCode = "EXTRACTION_FAILED";
+/**
+ * A reader that was asked as often as it is asked for a message, or whose window is too small for it: whoever wants it read all the same
+ * says so.
+ */
+const IN_VAIN: ReadonlySet<string> = new Set<ErrorCode>(["EXTRACTION_FAILED", "CONTEXT_TOO_LARGE"]);
 
 /** How a try to write a turn back ended. */
 export interface FailedTry {
@@ -43,7 +46,7 @@ export function nextTryMs(
   limits: TryLimits,
 ): number | null {
   const { maxAttempts, backoffBaseMs, backoffMaxMs, outageAttempts, outageBackoffMaxMs, random } = limits;
-  if (code === IN_VAIN && !late) return null;
+  if (IN_VAIN.has(code) && !late) return null;
   const attempts = pending.attempts + 1;
   const isOutage = late || OUTAGES.has(code);
   const goesOn = isOutage || OUTAGES.has(pending.errorCode ?? "");

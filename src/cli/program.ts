@@ -11,6 +11,7 @@ import { backupCommand, restoreCommand } from "./backup.js";
 import { chatCommand } from "./chat.js";
 import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
 import { modelDoctorCommand } from "./doctor-model.js";
+import type { Trial } from "./doctor-trial.js";
 import { errorJson, errorLines } from "./error-lines.js";
 import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
 import { importCommand, LINE_HELP } from "./import.js";
@@ -31,6 +32,8 @@ export interface CliParts extends MaintenanceCliParts {
   readonly colours: boolean;
   /** The configured model; null for the stand-in. @throws INVALID_CONFIG */
   readonly openModel: (config: Config) => Promise<ChatModel | null>;
+  /** The product with the configured models, over nothing that stays. */
+  readonly openTrial: (config: Config) => Promise<Trial>;
   /** Moves all state between backends of the configuration. @throws STORAGE_IN_USE, TARGET_NOT_EMPTY */
   readonly migrate: (config: Config) => MigrateState;
   /** Of what the configuration names. @throws INVALID_REQUEST where nothing but a server's own process holds it */
@@ -194,17 +197,17 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
   program
     .command("doctor")
     .description("check configuration, stores, journals and versions, and say what to do")
-    .option("--model", "instead make a small real call of each kind to the model, and say what works and what to set", false)
+    .option("--model", "instead have the model answer and read a message as the product does, and say what works and what to set", false)
     .option("--strict", "end with 6 also where something works but wants a look", false)
     .action(async ({ model, strict }: { model: boolean; strict: boolean }) => {
-      const { nodeVersion, readConfig, sqliteVersion, serverOf, openModel } = parts;
+      const { nodeVersion, readConfig, sqliteVersion, serverOf, openModel, openTrial } = parts;
       const { url, tenant, user } = options();
       if (model && url !== undefined)
         throw new AppError("INVALID_REQUEST", {
           detail: "--model asks the model from here.",
           hint: "Run it where the server runs, without --url.",
         });
-      if (model) return done(await modelDoctorCommand(terminal(), { readConfig, openModel, signal, strict }));
+      if (model) return done(await modelDoctorCommand(terminal(), { readConfig, openModel, openTrial, signal, strict }));
       if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it, { strict })));
       const open = async (config: Config) => {
         const { application, maintenance } = await parts.open(config);

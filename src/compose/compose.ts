@@ -189,6 +189,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       resolve: (owner) => identities.resolve(owner),
       worker,
       domain,
+      models,
       retention,
       rebuildIndex,
       promotion,

@@ -24,6 +24,7 @@ import type { VectorStore } from "../ports/vectors.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
 import type { StateEngine } from "../state/engine.js";
 import type { Config } from "./config.js";
+import type { Models } from "./models.js";
 import type { Tenants } from "./tenants.js";
 
 /** What a caller may bring instead of what the configuration would choose. */
@@ -92,6 +93,8 @@ export interface Parts {
   readonly resolve: (owner: Owner) => Promise<Owner>;
   readonly worker: WriteBackWorker;
   readonly domain: Domain;
+  /** Of tenants that have none of their own. */
+  readonly models: Models;
   readonly retention: (options: {
     readonly dryRun: boolean;
     readonly signal?: AbortSignal;

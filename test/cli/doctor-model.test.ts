@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { parseConfig } from "../../src/compose/config.js";
 import { openConfiguredModel } from "../../src/compose/models.js";
+import { openTrial } from "../../src/compose/trial.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { type FormServer, openFormServer } from "../support/providers/form-server.js";
 import { FORMS, type Form } from "../support/providers/forms.js";
@@ -12,14 +13,21 @@ afterEach(() => server?.close());
 async function doctor(form: Form) {
   server = await openFormServer(form);
   const config = parseConfig({ OPENAI_BASE_URL: server.url, OPENAI_MODEL: "m" });
-  return run(["doctor", "--model"], { parts: { readConfig: () => config, openModel: (it) => openConfiguredModel(it, silentLogger) } });
+  return run(["doctor", "--model"], {
+    parts: {
+      readConfig: () => config,
+      openModel: (it) => openConfiguredModel(it, silentLogger),
+      openTrial: (it) => openTrial(it, silentLogger),
+    },
+  });
 }
 
-test("tells in words what works, and opens no store", async () => {
+test("[doctor-true] tells in words what works, and opens no store: JSON alone, that says nothing of the message, is no reading", async () => {
   const ran = await doctor({ name: "all" });
-  expect(ran).toMatchObject({ code: 0, closed: 0 });
+  expect(ran).toMatchObject({ code: 6, closed: 0 });
   expect(ran.stdout).toMatch(/✓ Model: m answers/);
-  expect(ran.stdout).toMatch(/✓ JSON: writes JSON/);
+  expect(ran.stdout).toMatch(/✓ Turn:/);
+  expect(ran.stdout).toMatch(/✗ Memories: m can't read messages/);
   expect(ran.stdout).toMatch(/! Context: the endpoint does not tell.*\n.*MODEL_CONTEXT_TOKENS/);
 });
 

@@ -66,6 +66,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     migrate: () => () => Promise.reject(new Error("nothing is to be moved in this test")),
     backups: () => Promise.reject(new Error("nothing is to be backed up in this test")),
     openModel: async () => null,
+    openTrial: () => Promise.reject(new Error("no trial in this test")),
     serve: () => Promise.reject(new Error("no server in this test")),
     serverOf: async () => null,
     nodeVersion: "20.19.0",

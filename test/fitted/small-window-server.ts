@@ -29,6 +29,8 @@ export async function openSmallWindowServer(
   dialect: Dialect,
   windowTokens: number,
   answer: (body: ChatBody) => { readonly text?: string; readonly call?: { readonly name: string; readonly arguments: object } },
+  /** Whether it also tells its window where it is asked for it. Ollama always does. */
+  { tells = false }: { readonly tells?: boolean } = {},
 ): Promise<SmallWindowServer> {
   const [answered, refused, cut]: [ChatBody[], ChatBody[], ChatBody[]] = [[], [], []];
   let loaded = false;
@@ -39,7 +41,15 @@ export async function openSmallWindowServer(
     for await (const piece of request) chunks.push(piece as Buffer);
     if (request.method === "GET") {
       const running = loaded ? [{ name: "m:latest", context_length: windowTokens }] : [];
-      return dialect === "Ollama" && request.url === "/api/ps" ? json(response, 200, { models: running }) : json(response, 404, {});
+      if (dialect === "Ollama" && request.url === "/api/ps") return json(response, 200, { models: running });
+      const places: Readonly<Record<string, unknown>> = {
+        "vLLM /v1/models": { data: [{ id: "m", max_model_len: windowTokens }] },
+        "llama.cpp /v1/models": { data: [{ id: "m", meta: { n_ctx_train: 131_072 } }] },
+        "llama.cpp /props": { default_generation_settings: { n_ctx: windowTokens }, total_slots: 1 },
+        "LM Studio /api/v0/models": { data: [{ id: "m", loaded_context_length: windowTokens, max_context_length: 131_072 }] },
+      };
+      const told = tells ? places[`${dialect} ${request.url}`] : undefined;
+      return told === undefined ? json(response, 404, {}) : json(response, 200, told);
     }
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as ChatBody;
     const prompt = promptTokens(body);

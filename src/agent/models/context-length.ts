@@ -28,6 +28,14 @@ export function contextTokensIn(list: unknown, model: string): number | null {
   return loaded_context_length ?? max_model_len ?? context_length ?? context_window ?? max_context_length ?? meta?.n_ctx ?? null;
 }
 
+const propsSchema = z.looseObject({ default_generation_settings: z.looseObject({ n_ctx: tokens }).optional() });
+
+/** The same of llama.cpp's properties. */
+export function propsContextTokens(props: unknown): number | null {
+  const parsed = propsSchema.safeParse(props);
+  return (parsed.success ? parsed.data.default_generation_settings?.n_ctx : undefined) ?? null;
+}
+
 const loadedSchema = z.looseObject({ models: z.array(z.looseObject({ name: z.string(), context_length: tokens })) });
 
 /** The same of Ollama's list of the models that are loaded. */

@@ -4,7 +4,7 @@ import { jsonIn } from "./json-answer.js";
 
 /** What one small call showed, in plain words. */
 export interface ModelFinding {
-  readonly check: "Model" | "Tools" | "JSON" | "Context" | "What it takes";
+  readonly check: "Model" | "Tools" | "What it takes";
   readonly status: "ok" | "warn" | "fail";
   readonly detail: string;
   /** What to do; null where nothing is to be done. */
@@ -16,9 +16,8 @@ const LOOK_UP = {
   description: "Looks up the opening hours of a place.",
   parameters: { type: "object", properties: { place: { type: "string" } }, required: ["place"] },
 };
-const SCHEMA = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
 
-/** A real call of each kind: plain, with a tool and its result, JSON. A few hundred tokens in all. */
+/** Small real calls: plain, and with a tool and its result. A few hundred tokens in all. */
 export async function* checkModel(model: ChatModel, signal: AbortSignal): AsyncGenerator<ModelFinding, void, undefined> {
   const started = performance.now();
   let events: ModelEvent[];
@@ -32,8 +31,6 @@ export async function* checkModel(model: ChatModel, signal: AbortSignal): AsyncG
   if (usage?.type === "end" && usage.usage.input_tokens === 0)
     yield finding("Model", "tells no usage", "Tokens of this model are counted as 0: cost limits and metrics don't see them.");
   yield await toolFinding(model, signal);
-  yield await jsonFinding(model, signal);
-  yield await contextFinding(model, signal);
   for (const fact of model.facts?.() ?? []) yield { check: "What it takes", status: "ok", detail: fact, advice: null };
 }
 
@@ -56,44 +53,6 @@ async function toolFinding(model: ChatModel, signal: AbortSignal): Promise<Model
   } catch (error) {
     return { check: "Tools", status: "fail", ...told(error) };
   }
-}
-
-async function jsonFinding(model: ChatModel, signal: AbortSignal): Promise<ModelFinding> {
-  const messages = [{ role: "user", content: "Which city is the Eiffel Tower in?" }] as const;
-  try {
-    const events = await collect(
-      model,
-      { messages, json: { name: "answer", schema: SCHEMA }, maxOutputTokens: 300, task: "extraction" },
-      signal,
-    );
-    const text = events.map((event) => (event.type === "text" ? event.delta : "")).join("");
-    if (jsonIn(text) !== null) return finding("JSON", "writes JSON: memories can be formed from what guests say");
-    return finding("JSON", "wrote no JSON", "No memories will be formed by this model. Use one that follows a schema.");
-  } catch (error) {
-    return { check: "JSON", status: "fail", ...told(error) };
-  }
-}
-
-async function contextFinding(model: ChatModel, signal: AbortSignal): Promise<ModelFinding> {
-  const asked = await model.askContextTokens?.(signal).catch(() => null);
-  const set = model.contextTokens;
-  if (asked === null || asked === undefined)
-    return finding(
-      "Context",
-      set === undefined
-        ? "the endpoint does not tell how long it is; 128,000 tokens are assumed"
-        : `${set} tokens, as MODEL_CONTEXT_TOKENS says`,
-      set === undefined
-        ? "Set MODEL_CONTEXT_TOKENS to the model's own. Ollama cuts what is longer in silence: see its OLLAMA_CONTEXT_LENGTH."
-        : null,
-    );
-  if (set === undefined && asked >= 128_000) return finding("Context", `${asked} tokens`);
-  if (set !== undefined && set <= asked) return finding("Context", `${asked} tokens; MODEL_CONTEXT_TOKENS is ${set}`);
-  return finding(
-    "Context",
-    `${asked} tokens, and more may be sent`,
-    `Set MODEL_CONTEXT_TOKENS=${asked}, or give the model a longer context.`,
-  );
 }
 
 function finding(check: ModelFinding["check"], detail: string, advice: string | null = null): ModelFinding {

@@ -1,7 +1,7 @@
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
 import { type Endpoint, takesImages } from "./attempts.js";
 import { type Capabilities, capabilityFacts } from "./capabilities.js";
-import { contextTokensIn, loadedContextTokens } from "./context-length.js";
+import { contextTokensIn, loadedContextTokens, propsContextTokens } from "./context-length.js";
 import { callEndpoint, type EndpointOptions, endpointOf, measureOf } from "./endpoint.js";
 import { chatEvents } from "./openai-chat-answer.js";
 import { chatBody } from "./openai-chat-request.js";
@@ -96,9 +96,12 @@ export class OpenAIModel implements ChatModel {
 
   async askContextTokens(signal: AbortSignal): Promise<number | null> {
     const { known, address, model } = this.#endpoint;
+    const get = (path: string) => this.#http.get(new URL(path, this.#http.url).href, signal);
     const listed = contextTokensIn(await this.#http.get("/models", signal), model);
-    // Ollama tells what it loaded the model with, and cuts in silence what is longer.
-    const loaded = listed ?? loadedContextTokens(await this.#http.get(new URL("/api/ps", this.#http.url).href, signal), model);
+    if (listed !== null || this.#isOpenAI) return listed;
+    // Ollama, which cuts in silence what is longer, LM Studio and llama.cpp tell what a model was loaded with at places of their own.
+    const [running, rest, props] = await Promise.all([get("/api/ps"), get("/api/v0/models"), get("/props")]);
+    const loaded = loadedContextTokens(running, model) ?? contextTokensIn(rest, model) ?? propsContextTokens(props);
     return loaded ?? known.of(address, model).contextTokens;
   }
 
