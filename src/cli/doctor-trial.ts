@@ -62,8 +62,8 @@ async function readingFinding(trial: Trial, sessionId: string, name: string): Pr
       .at(-1);
     const why = code === "CONTEXT_TOO_LARGE" ? "its window is too small to read a message" : "it does not write what a reading asks for";
     const advice =
-      "No memories will be formed of what guests say, but by their own hand: needs told plainly are asked about. Use an EXTRACTION_MODEL " +
-      "that follows a JSON schema, of 4,096 tokens or more.";
+      "No memories will be formed by it of what guests say: needs told plainly are asked about, and after three messages the stand-in " +
+      "reads in its place, if @maitred/offline is installed. Use an EXTRACTION_MODEL that follows a JSON schema, of 4,096 tokens or more.";
     const detail =
       pending > 0 ? `${name} did not read a message within ${took}` : `${name} can't read messages: ${why} (${code ?? "failed"})`;
     return { check: "Memories", status: "fail", detail, advice };

@@ -43,6 +43,8 @@ export interface Answering {
   readonly toolSpecs: readonly ToolSpec[];
   /** What later turns are told of the outputs of its tools. */
   readonly recap: ReturnType<typeof recapOf>;
+  /** What is wrong with who reads messages; null where nothing is. */
+  readonly readerProblem: () => string | null;
   readonly readMessage: ReadMessage;
   /** By rules alone, beside a model. Null where the stand-in reads. */
   readonly readPlainly: ReadMessage | null;
@@ -108,6 +110,7 @@ export async function openAgent(
       provider,
       agent,
       ...told,
+      readerProblem: () => reader.problem?.() ?? null,
       readMessage: readMessage(reader, turns),
       readPlainly:
         overrides.reader === undefined && models.extraction.standIn

@@ -6,6 +6,7 @@ import { type Category, DEFAULT_CATEGORIES, parseCategories } from "../domain/ca
 import type { RecallTable } from "../domain/recall-table.js";
 import { needWordsOf } from "../languages/need-talk.js";
 import { LlmReader } from "../memories/llm-reader.js";
+import { ReaderInPlace } from "../memories/reader-in-place.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { readNamedJson, wrongFile } from "../platform/named-file.js";
@@ -74,7 +75,9 @@ export async function openReader(
       );
     return new OfflineReader({ needs, categories, words: wordsOf(needs, offline), judge, giveWay });
   }
-  return config.MEM0_INFER ? Mem0Reader.open({ dir, model }) : new LlmReader(model, { name, categories, needs, logger });
+  if (config.MEM0_INFER) return Mem0Reader.open({ dir, model });
+  const reader = new LlmReader(model, { name, categories, needs, logger });
+  return new ReaderInPlace(reader, plainReader({ needs, ...(offline && { offline }) }, { categories, giveWay }), logger);
 }
 
 /** What names the domain's needs and categories, for the stand-in. */

@@ -166,6 +166,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
         indexCatchUp,
         historyCatchUp,
         model: models.chat,
+        readerProblem: () => answering.all.map((each) => each.readerProblem()).find((problem) => problem !== null) ?? null,
         embedder: embedderInfo(remembered),
         costs: costs.limits,
         deliveries: events.deliveries,

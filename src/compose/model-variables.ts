@@ -46,11 +46,15 @@ export const MODEL_VARIABLES = {
     "auto",
     "Whether the model takes images. `auto`: until it refuses them, which is remembered; `on`: it is asked every time; `off`: never.",
   ),
-  MODEL_TIMEOUT_MS: variable(integer(1, 600_000).default(60_000), "60000", "How long one model call may take, retries included."),
+  MODEL_TIMEOUT_MS: variable(
+    integer(1, 600_000).default(60_000),
+    "60000",
+    "How long one model call may take, retries included; one that no guest waits for takes longer at a slow model.",
+  ),
   TURN_TIMEOUT_MS: variable(integer(1_000, 3_600_000).default(120_000), "120000", "How long a whole turn may take, tools and all."),
   MODEL_CONTEXT_TOKENS: variable(
     integer(1_000, 10_000_000).optional(),
-    "128000",
+    "as the endpoint tells, else 128000",
     "The model's own window. The context takes at most this less 8,000 tokens, or half of a small window.",
   ),
 } as const;

@@ -127,11 +127,14 @@ export interface Settings {
    * Default: auto.
    */
   readonly llmVision?: Setting<"LLM_VISION">;
-  /** How long one model call may take, retries included. Default: 60000. */
+  /** How long one model call may take, retries included; one that no guest waits for takes longer at a slow model. Default: 60000. */
   readonly modelTimeoutMs?: Setting<"MODEL_TIMEOUT_MS">;
   /** How long a whole turn may take, tools and all. Default: 120000. */
   readonly turnTimeoutMs?: Setting<"TURN_TIMEOUT_MS">;
-  /** The model's own window. The context takes at most this less 8,000 tokens, or half of a small window. Default: 128000. */
+  /**
+   * The model's own window. The context takes at most this less 8,000 tokens, or half of a small window. Default: as the endpoint
+   * tells, else 128000.
+   */
   readonly modelContextTokens?: Setting<"MODEL_CONTEXT_TOKENS">;
   /**
    * `minilm`: a model in `@maitred/minilm`. `static`: a table there, quicker, less exact. `hashing` compares words, not meanings.

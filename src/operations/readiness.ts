@@ -15,6 +15,8 @@ export interface ReadinessParts {
   readonly indexCatchUp: Pick<CatchingUp, "state">;
   readonly historyCatchUp: Pick<CatchingUp, "state">;
   readonly model: { readonly name: string; readonly standIn: boolean };
+  /** What is wrong with who reads messages. */
+  readonly readerProblem: () => string | null;
   readonly embedder: ApplicationInfo["embedder"];
   /** Null where no event is delivered. */
   readonly deliveries: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
@@ -40,7 +42,7 @@ export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
     write_back: writeBack,
     long_term: longTerm,
     history: history.status === "ok" ? catchUpPart(parts.historyCatchUp.state, "the history index") : history,
-    model: { status: "ok", ...(parts.model.standIn && { detail: `${parts.model.name}: a stand-in` }) },
+    model: modelPart(parts),
     embedder: embedderPart(parts.embedder),
     ...(parts.deliveries !== null && { webhooks: await look(webhookPart(parts.deliveries)) }),
     ...(parts.costs !== null && { cost: await look(costPart(parts.costs)) }),
@@ -51,6 +53,12 @@ export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
 function overall(parts: Readonly<Record<string, Part>>): PartStatus {
   if (parts.short_term?.status === "down" || parts.write_back?.status === "down") return "down";
   return Object.values(parts).some(({ status }) => status === "degraded" || status === "down") ? "degraded" : "ok";
+}
+
+function modelPart({ model: { name, standIn }, readerProblem }: ReadinessParts): Part {
+  const problem = readerProblem();
+  if (problem !== null) return { status: "degraded", detail: problem };
+  return { status: "ok", ...(standIn && { detail: `${name}: a stand-in` }) };
 }
 
 function embedderPart({ id, dimension, lexical, remote, problem, afterReindex }: ApplicationInfo["embedder"]): Part {

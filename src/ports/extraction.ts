@@ -56,6 +56,8 @@ export interface MessageReader {
   /** Goes into the log: the model's name, or that of the stand-in. */
   readonly name: string;
   read(input: MessageToRead, options: { readonly signal: AbortSignal }): Promise<Reading>;
+  /** What is wrong with it, in plain words; null where nothing is. Default: nothing is. */
+  problem?(): string | null;
   /**
    * Several messages of one user by one call, oldest first. Readings come in their order; null: of this one the call told nothing that can
    * be used, it has yet to be read. Absent where each message takes a call, or none: nothing is gained by leaving one for later.

@@ -82,3 +82,34 @@ test("[reading-bounded] a message that a booking has read in vain is not read ag
   await written();
   expect(readings()).toHaveLength(2);
 });
+
+test("[reading-bounded] a model that reads none of three messages is said to be unable to, and the stand-in reads in its place", async () => {
+  const { client, readings, written, memories } = await readingWorld(() => ({ text: "I found nothing of note." }));
+  const modelPart = async () => (await client.get<{ parts: { model: object } }>("/readyz")).body.parts.model;
+  for (const message of ["I love jazz, any concerts?", "My wife can't stand opera by the way.", "What about the museum on Sunday?"]) {
+    expect(await modelPart()).toEqual({ status: "ok" });
+    await client.post("/v1/chat", { message });
+    await written();
+  }
+  expect(await modelPart()).toMatchObject({
+    status: "degraded",
+    detail: expect.stringMatching(/m can't read messages.*the stand-in reads/),
+  });
+  const { body } = await client.post<{ session_id: string }>("/v1/chat", { message: "I am allergic to nuts, so find me dinner." });
+  await written();
+  expect(readings()).toHaveLength(6);
+  expect(await memories()).toMatchObject([{ need: "no_nuts" }]);
+  expect((await client.get(`/v1/sessions/${body.session_id}`)).body).toMatchObject({ write_back: { pending_turns: 0, failed_turns: 0 } });
+});
+
+test("one that read a message before is not given up for three that it can't", async () => {
+  const answers = ['{"off_record":null,"operations":[]}'];
+  const { client, readings, written } = await readingWorld(() => ({ text: answers.shift() ?? "?" }));
+  for (const message of ["Any concerts?", "I love jazz, any concerts?", "What about the museum on Sunday?", "And the opera on Monday?"]) {
+    await client.post("/v1/chat", { message: `${message} Please tell me.` });
+    await written();
+  }
+  await client.post("/v1/chat", { message: "I am allergic to nuts, so find me dinner." });
+  await written();
+  expect(readings()).toHaveLength(9);
+});

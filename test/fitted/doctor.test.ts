@@ -44,7 +44,7 @@ test("[doctor-true] a model that answers and can't read is told as that, and so 
   expect(code).toBe(6);
   expect(stdout).toMatch(/✓ Turn:/);
   expect(stdout).toMatch(/✗ Memories: m can't read messages: it does not write what a reading asks for \(EXTRACTION_FAILED\)/);
-  expect(stdout).toMatch(/No memories will be formed.*needs told plainly are asked about/);
+  expect(stdout).toMatch(/No memories will be formed by it.*needs told plainly are asked about.*the stand-in reads in its place/);
   const { client, written, memories } = await readingWorld(unreadable);
   await client.post("/v1/chat", { message: "I love jazz, any concerts?" });
   await written();
