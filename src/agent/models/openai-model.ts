@@ -65,8 +65,11 @@ export class OpenAIModel implements ChatModel {
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelEvent, void, undefined> {
     // No guest waits for this. Some tell it once they have answered.
     if ((request.task ?? "chat") !== "chat") await this.#learnWindow();
-    yield* callEndpoint(this.#endpoint, request, options, (...args) => this.#ask(...args));
-    void this.#learnWindow();
+    try {
+      yield* callEndpoint(this.#endpoint, request, options, (...args) => this.#ask(...args));
+    } finally {
+      void this.#learnWindow();
+    }
   }
 
   /** Never throws. */

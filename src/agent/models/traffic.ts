@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../platform/errors.js";
 import { orAbort } from "../../platform/or-abort.js";
 import type { ModelEvent } from "../../ports/chat-model.js";
@@ -8,19 +7,20 @@ import type { ProviderEvent } from "./provider-events.js";
 const PATIENCE_MS = 1_500;
 /** At one slot nothing begins within this of an answer: a turn goes on with its tools' results. */
 const QUIET_MS = 300;
-/** An answer that still comes so long after another has begun does not come out of a buffer. */
-const BESIDE_MS = 250;
+/** What was asked for so much earlier is answered first where one is answered after the other. */
+const EARLIER_MS = 250;
 
 interface Call {
-  /** When its first piece came; null: it waits. */
-  beganAt: number | null;
+  readonly sentAt: number;
+  /** Whether its first piece has come. */
+  begun: boolean;
   /** Set where it may be broken off and begun anew. */
   readonly giveWay?: AbortController;
 }
 
 /**
- * The calls of this process at one endpoint. Whether it answers several at once is learnt: two that come side by side show it. Until then a
- * call that nobody waits for is broken off when a guest's answer waits behind it, and begun anew; from the first time on such calls come
+ * The calls of this process at one endpoint. Whether it answers several at once is learnt: one that comes while an earlier one still does
+ * shows it. Until then a call that nobody waits for is broken off when a guest's answer waits behind it, and begun anew; from the first time on such calls come
  * one at a time, and not beside a guest's answer.
  */
 export class Traffic {
@@ -32,7 +32,7 @@ export class Traffic {
 
   /** A call that a guest waits for. */
   async *answer(open: (watch: Watch) => AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, void, undefined> {
-    const call: Call = { beganAt: null };
+    const call: Call = { sentAt: performance.now(), begun: false };
     this.#answers.add(call);
     const timer = setTimeout(() => this.#makeWay(call), PATIENCE_MS);
     try {
@@ -52,8 +52,7 @@ export class Traffic {
   ): AsyncGenerator<ModelEvent, void, undefined> {
     for (;;) {
       const giveWay = new AbortController();
-      const call: Call = { beganAt: null, giveWay };
-      await this.#begin(call, signal);
+      const call = await this.#begin(giveWay, signal);
       let given = false;
       try {
         for await (const event of open((events) => this.#watched(events, call), AbortSignal.any([signal, giveWay.signal]))) {
@@ -71,36 +70,39 @@ export class Traffic {
   }
 
   /** Resolves when such a call has begun: at once where nothing shows that it would be in anybody's way. */
-  async #begin(call: Call, signal: AbortSignal): Promise<void> {
+  async #begin(giveWay: AbortController, signal: AbortSignal): Promise<Call> {
     try {
       while (this.#slots === "one") {
         const quietMs = this.#lastAnswerAt + QUIET_MS - performance.now();
         if (this.#answers.size + this.#background.size > 0) await orAbort(this.#change(), signal);
-        else if (quietMs > 0) await pause(quietMs, undefined, { signal });
+        else if (quietMs > 0) await orAbort(new Promise((resolve) => setTimeout(resolve, quietMs)), signal);
         else break;
       }
+      const call: Call = { sentAt: performance.now(), begun: false, giveWay };
       this.#background.add(call);
+      return call;
     } catch (error) {
       throw new AppError("ABORTED", { cause: error });
     }
   }
 
   #makeWay(call: Call): void {
-    if (call.beganAt !== null || this.#slots === "many" || this.#background.size === 0) return;
+    if (call.begun || this.#slots === "many" || this.#background.size === 0) return;
     this.#slots = "one";
     for (const { giveWay } of this.#background) giveWay?.abort();
   }
 
   async *#watched(events: AsyncIterable<ProviderEvent>, call: Call): AsyncGenerator<ProviderEvent, void, undefined> {
     for await (const event of events) {
-      const now = performance.now();
-      const since = now - BESIDE_MS;
-      const began = call.beganAt ?? now;
-      for (const other of [...this.#answers, ...this.#background])
-        if (other !== call && other.beganAt !== null && other.beganAt > began && other.beganAt < since) this.#slots = "many";
-      call.beganAt ??= now;
+      if (!call.begun) this.#began(call);
       yield event;
     }
+  }
+
+  #began(call: Call): void {
+    call.begun = true;
+    const stillComes = ({ sentAt, giveWay }: Call) => sentAt < call.sentAt - EARLIER_MS && giveWay?.signal.aborted !== true;
+    if ([...this.#answers, ...this.#background].some(stillComes)) this.#slots = "many";
   }
 
   #change(): Promise<void> {
