@@ -100,8 +100,9 @@ export class LlmReader implements MessageReader {
     return readings;
   }
 
-  /** By one call, and no other where its answer can't be read. @throws as {@link read} */
+  /** By one call, and no other where its answer can't be read; by none where the first reading took two. @throws as {@link read} */
   async readNeeds(message: MessageToRead, needs: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<NeedsReading> {
+    if ((message.calls?.left ?? CALLS_A_MESSAGE) < CALLS_A_MESSAGE) throw new AppError("EXTRACTION_FAILED", { detail: "It was repaired." });
     const form = { prompt: `${this.#full.prompt}${readNeedsPrompt(needs)}`, json: NEEDS_FORMAT, output: OUTPUT };
     const reading = await this.#asked([message], [form], needsReadingFrom, signal);
     if (typeof reading === "string") throw failed(reading);
@@ -128,8 +129,9 @@ export class LlmReader implements MessageReader {
       const fitted = this.#fitted(messages, left);
       try {
         const answer = await this.#answer(fitted.request, signal);
-        count();
-        return parse(answer, fitted.idOf);
+        const read = parse(answer, fitted.idOf);
+        if (typeof read === "string") count();
+        return read;
       } catch (error) {
         if (isAppError(error, "MODEL_CONTENT_FILTER")) count();
         if (!isAppError(error, "CONTEXT_TOO_LARGE")) throw error;

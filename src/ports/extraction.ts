@@ -89,7 +89,10 @@ export interface MessageToRead {
   readonly context: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
   /** All hard and all waiting memories, those of the message's companions, then the nearest; at most 40. */
   readonly known: readonly Memory[];
-  /** Answers of a model that may still be asked for to read it; whoever has one counts it off. Default: {@link CALLS_A_MESSAGE}. */
+  /**
+   * Answers that may still be asked for, as those before could not be read; whoever has one that can't counts it off. What is lost behind a
+   * reading, to a store that is away, is read again at no count. Default: {@link CALLS_A_MESSAGE}.
+   */
   readonly calls?: CallsLeft;
 }
 

@@ -154,6 +154,32 @@ describe("an answer that can't be read at all", () => {
   });
 });
 
+describe("[reading-bounded] what a message has cost", () => {
+  const readerOf = (...answers: readonly string[]) => {
+    const model = new ScriptedModel(answers.map((text) => ({ text })));
+    return { model, reader: new LlmReader(model, { name: "concierge", categories: CONCIERGE_CATEGORIES, needs: NEEDS }) };
+  };
+  const message = () => messageOf("I love jazz", { calls: { left: 2 } });
+
+  test("is not counted where its reading was lost to something else: it is read again as often as that takes, in full", async () => {
+    const { reader, model } = readerOf(...Array<string>(4).fill(JSON.stringify([JAZZ])));
+    const again = message();
+    for (let tries = 0; tries < 4; tries += 1) expect((await reader.read(again, { signal })).operations).toHaveLength(1);
+    expect(new Set(model.requests.map(({ messages }) => messages[0]?.content)).size).toBe(1);
+  });
+
+  test("leaves no second look where the first took a repair, and nothing where both failed", async () => {
+    const { reader, model } = readerOf("?", JSON.stringify([JAZZ]), "?", "?");
+    const repaired = message();
+    await reader.read(repaired, { signal });
+    await expect(reader.readNeeds(repaired, ["no_nuts"], { signal })).rejects.toMatchObject({ code: "EXTRACTION_FAILED" });
+    const lost = message();
+    for (let tries = 0; tries < 3; tries += 1)
+      await expect(reader.read(lost, { signal })).rejects.toMatchObject({ code: "EXTRACTION_FAILED" });
+    expect(model.requests).toHaveLength(4);
+  });
+});
+
 describe("[need-told] a second look, for needs alone", () => {
   const look = async (answer: string) => {
     const model = new ScriptedModel([{ text: answer }]);

@@ -20,8 +20,8 @@ interface Call {
 
 /**
  * The calls of this process at one endpoint. Whether it answers several at once is learnt: one that comes while an earlier one still does
- * shows it. Until then a call that nobody waits for is broken off when a guest's answer waits behind it, and begun anew; from the first time on such calls come
- * one at a time, and not beside a guest's answer.
+ * shows it. Until then a call that nobody waits for is broken off when a guest's answer waits behind it, and begun anew; from the first
+ * time on such calls come one at a time, and not beside a guest's answer.
  */
 export class Traffic {
   #slots: "unknown" | "one" | "many" = "unknown";
