@@ -3,6 +3,7 @@ import { compose } from "./compose/compose.js";
 import { type Config, parseConfig } from "./compose/config.js";
 import { warnOfMisspelt } from "./compose/misspelt-variables.js";
 import { openMetrics, openTraces } from "./compose/telemetry.js";
+import { HotReload, type Product } from "./hot-reload.js";
 import { createHttpApp } from "./http/app.js";
 import { requireLoopback } from "./http/auth-local.js";
 import { listen, type RunningServer } from "./http/server.js";
@@ -12,6 +13,7 @@ import { AppError } from "./platform/errors.js";
 import { errnoOf } from "./platform/file-system.js";
 import { createLogger } from "./platform/pino-logger.js";
 import { announceAddress } from "./platform/server-address.js";
+import type { Domain } from "./ports/agent.js";
 
 /** How long a stop waits for requests in flight, then for write-backs. What is left is done after the next start. */
 const GRACE_MS = 20_000;
@@ -20,10 +22,17 @@ const DRAIN_MS = 5_000;
 /**
  * The server of this process, by variables as text: composes, listens, says where it is, and drains on SIGTERM or SIGINT; a second
  * signal ends the process at once. Resolves when it has stopped, with the process's exit code: what libraries keep open may keep it alive.
- * @throws PORT_UNAVAILABLE, and what else keeps it from starting
+ * `watch`: takes the domain anew when its file changes. Default false.
+ * @throws PORT_UNAVAILABLE, INVALID_CONFIG for `watch` without DOMAIN_FILE, and what else keeps it from starting
  */
-export async function runServer(environment: Readonly<Record<string, string | undefined>>): Promise<0 | 1> {
+export async function runServer(
+  environment: Readonly<Record<string, string | undefined>>,
+  { watch = false }: { readonly watch?: boolean } = {},
+): Promise<0 | 1> {
   const config = parseConfig(environment);
+  const { DOMAIN_FILE: file } = config;
+  if (watch && file === undefined)
+    throw new AppError("INVALID_CONFIG", { detail: "There is no domain to watch.", hint: "Name its file with --domain or DOMAIN_FILE." });
   compileWasmOnce();
   growHeapBy(config.HEAP_GROWTH_PERCENT);
   requireLoopback(config.AUTH_MODE, config.HOST);
@@ -31,28 +40,28 @@ export async function runServer(environment: Readonly<Record<string, string | un
   warnOfMisspelt(environment, logger);
   const traces = await openTraces(config, logger);
   const metrics = await openMetrics({ process: true });
-  const application = await compose(config, { logger, metrics });
-  let listening: RunningServer | null = null;
-  try {
+  const open = async (domain?: Domain): Promise<Product> => {
+    const application = await compose(config, { logger, metrics, ...(domain && { domain }) });
     const { limiter, operator } = application.parts;
-    const app = await createHttpApp({ application, config, logger, clock: systemClock, metrics, limiter, operator });
-    const server = await listen(app, { host: config.HOST, port: config.PORT }).catch((error) => Promise.reject(asPortError(error, config)));
-    listening = server;
-    if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, server.address.url);
-    console.log(startupBlock(application.info, server.address.url));
-    setImmediate(() => application.warm());
-  } catch (error) {
-    // Whoever asks already is broken off: the port has to be free for the next start, and what is open keeps the process alive.
-    await listening?.close({ graceMs: 0 });
-    await application.close();
-    throw error;
-  }
-  const signal = await stopAsked();
+    try {
+      return { application, app: await createHttpApp({ application, config, logger, clock: systemClock, metrics, limiter, operator }) };
+    } catch (error) {
+      await application.close();
+      throw error;
+    }
+  };
+  const first = await open();
+  const times = { graceMs: GRACE_MS, drainMs: DRAIN_MS };
+  const reload = watch && file !== undefined ? new HotReload({ file, first, open, say: console.log, ...times }) : null;
+  const server = await begun(first, reload, config);
+  reload?.watch(server);
+  const signal = await Promise.race([stopAsked(), ...(reload ? [reload.failed] : [])]);
   logger.info({ signal }, "stopping: turns in flight are finished first");
+  const { application } = (await reload?.stop()) ?? first;
   // They would never end by themselves; who follows comes back and misses nothing.
   application.events.endFollowers();
   try {
-    await listening.close({ graceMs: GRACE_MS });
+    await server.close({ graceMs: GRACE_MS });
     await application.close({ drainMs: DRAIN_MS });
     return 0;
   } catch (error) {
@@ -60,6 +69,26 @@ export async function runServer(environment: Readonly<Record<string, string | un
     return 1;
   } finally {
     await traces?.stop();
+  }
+}
+
+/** Listens, and says where. */
+async function begun({ application, app }: Product, reload: HotReload | null, config: Config): Promise<RunningServer> {
+  const { HOST: host, PORT: port, DOMAIN_FILE: file } = config;
+  let listening: RunningServer | null = null;
+  try {
+    const server = await listen(reload ?? app, { host, port }).catch((error) => Promise.reject(asPortError(error, config)));
+    listening = server;
+    const { url } = server.address;
+    if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, url);
+    console.log(startupBlock(application.info, url, file === undefined ? undefined : { name: application.parts.domain.name, file }));
+    setImmediate(() => application.warm());
+    return server;
+  } catch (error) {
+    // Whoever asks already is broken off: the port has to be free for the next start, and what is open keeps the process alive.
+    await listening?.close({ graceMs: 0 });
+    await application.close();
+    throw error;
   }
 }
 

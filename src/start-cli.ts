@@ -24,7 +24,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   streams: process,
   colours: pc.isColorSupported && process.stdout.isTTY === true,
   signal: interrupted.signal,
-  readConfig: () => parseConfig(readEnvironment(process.cwd())),
+  readConfig: (variables) => parseConfig({ ...readEnvironment(process.cwd()), ...variables }),
   open: async (config, options) => {
     const [{ compose }, { createLogger }] = await Promise.all([import("./compose/compose.js"), import("./platform/pino-logger.js")]);
     const level = config.LOG_LEVEL === "silent" || config.LOG_LEVEL === "debug" ? config.LOG_LEVEL : "error";
@@ -51,10 +51,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const [{ openTrial }, { createLogger }] = await Promise.all([import("./compose/trial.js"), import("./platform/pino-logger.js")]);
     return openTrial(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "error", content: false }));
   },
-  serve: async (variables) => {
+  serve: async (variables, options) => {
     const { runServer } = await import("./server-process.js");
     // What libraries keep open must not keep a server alive that has stopped.
-    process.exit(await runServer({ ...readEnvironment(process.cwd()), ...variables }));
+    process.exit(await runServer({ ...readEnvironment(process.cwd()), ...variables }, options));
   },
   serverOf: async ({ MEMORY_STORAGE_DIR }) => (await import("./platform/server-address.js")).announcedAddress(MEMORY_STORAGE_DIR),
   nodeVersion: process.versions.node,

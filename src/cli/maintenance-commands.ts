@@ -10,12 +10,15 @@ import { remoteOperator } from "./remote-operator.js";
 import { type GlobalOptions, remoteOptions } from "./remote-options.js";
 import type { Terminal } from "./terminal.js";
 
+/** Of the environment, as text: these come before it. */
+export type Variables = Readonly<Record<string, string>>;
+
 /** What these commands run on. */
 export interface MaintenanceCliParts extends InUseParts {
   /** Aborts at the first Ctrl+C. */
   readonly signal: AbortSignal;
   /** @throws INVALID_CONFIG */
-  readonly readConfig: () => Config;
+  readonly readConfig: (variables?: Variables) => Config;
   /** `reembed`: fits stored vectors to a changed embedder first. @throws STORAGE_IN_USE while another process owns the directory */
   readonly open: (
     config: Config,

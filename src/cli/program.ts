@@ -18,7 +18,7 @@ import { importCommand, LINE_HELP } from "./import.js";
 import { unlessInUse } from "./in-use.js";
 import { addKeptCommands } from "./kept-commands.js";
 import { localBackend } from "./local-backend.js";
-import { addMaintenanceCommands, type MaintenanceCliParts } from "./maintenance-commands.js";
+import { addMaintenanceCommands, type MaintenanceCliParts, type Variables } from "./maintenance-commands.js";
 import { type MigrateState, migrateCommand } from "./migrate.js";
 import { eraseCommand, exportCommand } from "./privacy.js";
 import { remoteBackend } from "./remote-backend.js";
@@ -38,8 +38,11 @@ export interface CliParts extends MaintenanceCliParts {
   readonly migrate: (config: Config) => MigrateState;
   /** Of what the configuration names. @throws INVALID_REQUEST where nothing but a server's own process holds it */
   readonly backups: (config: Config) => Promise<Backups>;
-  /** Runs the server until it is stopped. `variables` come before the environment. Returns the exit code. @throws INVALID_CONFIG */
-  readonly serve: (variables: Readonly<Record<string, string>>) => Promise<number>;
+  /**
+   * Runs the server until it is stopped. `watch`: with the domain anew when its file changes. Returns the exit code.
+   * @throws INVALID_CONFIG
+   */
+  readonly serve: (variables: Variables, options: { readonly watch: boolean }) => Promise<number>;
   readonly nodeVersion: string;
   readonly sqliteVersion: () => Promise<string>;
 }
@@ -67,27 +70,33 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
   }
 }
 
-function programOf(parts: CliParts, done: (code: number) => void): Command {
+function programOf(given: CliParts, done: (code: number) => void): Command {
   const program = new Command("maitred")
     .description("A memory-first conversation orchestrator: chat, and look after what it remembers.")
-    .version(parts.version)
+    .version(given.version)
     .option("--json", "write JSON, a document a line, and nothing else, to stdout", false)
     .option("--url <url>", "send the command through a running server's API instead of opening the storage directory")
     .addOption(new Option("--user <id>", "whose conversations and memories").default(LOCAL_USER).env("MAITRED_USER"))
     .option("--tenant <id>", "the user's tenant (not with --url: the server knows it)", DEFAULT_TENANT)
+    .addOption(new Option("--domain <file>", "the product, instead of DOMAIN_FILE: a module made with defineDomain").conflicts("url"))
     .option("--token <token>", "with --url: the bearer token, which others on this machine can see: better from a file")
     .option("--token-file <path>", "with --url: a file that holds it")
     .addHelpText("after", `\n${EXIT_HELP}`)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => parts.streams.stdout.write(text),
-      writeErr: (text) => parts.streams.stderr.write(text),
-      getOutHasColors: () => parts.colours,
-      getErrHasColors: () => parts.colours,
+      writeOut: (text) => given.streams.stdout.write(text),
+      writeErr: (text) => given.streams.stderr.write(text),
+      getOutHasColors: () => given.colours,
+      getErrHasColors: () => given.colours,
     })
     .showHelpAfterError("(maitred --help shows how)");
   const options = () => program.opts<GlobalOptions>();
+  const variables = (): Variables => {
+    const { domain } = options();
+    return domain === undefined ? {} : { DOMAIN_FILE: domain };
+  };
+  const parts = { ...given, readConfig: () => given.readConfig(variables()) };
   const terminal = () => new Terminal(parts.streams, { colours: parts.colours, json: options().json });
   const backend = async <T>(work: (backend: Backend) => Promise<T>): Promise<T> => {
     const opened = await openBackend(parts, options());
@@ -104,9 +113,11 @@ function programOf(parts: CliParts, done: (code: number) => void): Command {
     .description("the chat page and the API, by the present directory's .env and storage, until Ctrl+C or SIGTERM")
     .option("-p, --port <port>", "instead of PORT")
     .option("--host <address>", "instead of HOST")
-    .action(async ({ port, host }: { port?: string; host?: string }) =>
-      done(await parts.serve({ ...(port !== undefined && { PORT: port }), ...(host !== undefined && { HOST: host }) })),
-    );
+    .option("--watch", "while a domain is written: take it anew when its file, or one beside it, changes", false)
+    .action(async ({ port, host, watch }: { port?: string; host?: string; watch: boolean }) => {
+      const named = { ...(port !== undefined && { PORT: port }), ...(host !== undefined && { HOST: host }) };
+      done(await parts.serve({ ...variables(), ...named }, { watch }));
+    });
   program
     .command("chat")
     .description("talk; /help shows the commands in it")

@@ -6,6 +6,8 @@ import type { RemoteOptions } from "./remote-backend.js";
 export interface GlobalOptions {
   readonly json: boolean;
   readonly url?: string;
+  /** The file of a domain; not with `url`. */
+  readonly domain?: string;
   readonly user: string;
   readonly tenant: string;
   readonly token?: string;

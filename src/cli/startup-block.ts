@@ -1,15 +1,16 @@
 import type { ApplicationInfo } from "../ports/application.js";
 
 /** What `npm start` prints: where it listens, what it runs on, and, in plain words, what is a stand-in and how to replace it. */
-export function startupBlock(info: ApplicationInfo, url: string): string {
-  const rows = [
+export function startupBlock(info: ApplicationInfo, url: string, domain?: { readonly name: string; readonly file: string }): string {
+  const rows: readonly (readonly [name: string, value: string])[] = [
     ["Open", url],
+    ...(domain ? [["Domain", `${domain.name} (${domain.file})`] as const] : []),
     ["Model", info.model.standIn ? `${info.model.name}: a rule-based stand-in, no language model` : info.model.name],
     ["Memory", info.longTerm.enabled ? `Mem0 on ${info.longTerm.location}` : "off (MEM0_ENABLED=false): short-term memory alone"],
     ["History", info.history.backend],
     ["Embedder", embedderLine(info.embedder)],
     ["Data", info.shortTerm === "memory" ? "nothing is kept (SHORT_TERM_BACKEND=memory)" : info.storageDir],
-  ] as const;
+  ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`);
   const hint = info.model.standIn
     ? ["", "  Set OPENAI_API_KEY, or OPENAI_BASE_URL for Ollama and others, in .env.local to connect a real model."]

@@ -22,6 +22,7 @@ import type { ByTenant } from "./by-tenant.js";
 import type { Composed, MakeAgent, Overrides, Parts } from "./composed.js";
 import type { Config } from "./config.js";
 import { openCosts } from "./costs.js";
+import { loadDomain } from "./domain-file.js";
 import { embedderInfo } from "./embedders.js";
 import { composeEvents } from "./events.js";
 import { type LongTerm, openLongTerm } from "./long-term.js";
@@ -38,9 +39,11 @@ export type { Composed, MakeAgent, Overrides, Parts };
 /**
  * Puts the parts together: this folder is the only place that names adapters. Opens every store, finishes what a crash left
  * behind, and starts the write-back.
- * @throws STORAGE_IN_USE, STORAGE_UNAVAILABLE, REINDEX_REQUIRED, QDRANT_TOO_OLD, EMBEDDING_UNAVAILABLE
+ * @throws STORAGE_IN_USE, STORAGE_UNAVAILABLE, REINDEX_REQUIRED, QDRANT_TOO_OLD, EMBEDDING_UNAVAILABLE, INVALID_CONFIG for a domain's file
  */
-export async function compose(config: Config, overrides: Overrides = {}): Promise<Composed> {
+export async function compose(config: Config, given: Overrides = {}): Promise<Composed> {
+  const { DOMAIN_FILE: file } = config;
+  const overrides = file === undefined || given.domain !== undefined ? given : { ...given, domain: await loadDomain(file) };
   const closers: (() => Promise<unknown> | unknown)[] = [];
   const closing: Closing = (value, close) => {
     closers.unshift(() => close(value));

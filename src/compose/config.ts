@@ -24,6 +24,11 @@ export const VARIABLES = {
   HOST: variable(text.default("127.0.0.1"), "127.0.0.1", "Address to listen on. `AUTH_MODE=local` allows loopback only."),
   PORT: variable(integer(0, 65535).default(3000), "3000", "Port to listen on; 0 picks a free one."),
   MEMORY_STORAGE_DIR: variable(text.default("./memory_storage"), "./memory_storage", "Where the journals and the local stores are kept."),
+  DOMAIN_FILE: variable(
+    optionalText,
+    "the concierge, the example product",
+    "The product on top: a .js, .mjs or .ts module whose default export is made with `defineDomain` (`docs/domain.md`).",
+  ),
   SHORT_TERM_BACKEND: variable(
     z.enum(["memory", "file", "postgres", "redis"]).optional(),
     "`postgres` or `redis` when DATABASE_URL or REDIS_URL is set, else `file`",

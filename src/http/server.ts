@@ -26,17 +26,24 @@ export interface ServerLimits {
 
 export interface RunningServer {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
+  /** Resolves when what is being answered now has been, after `graceMs` at the latest. Goes on accepting. */
+  answered(options: { readonly graceMs: number }): Promise<void>;
   /** Stops accepting, lets what is in flight finish for at most `graceMs` (default 10,000), then breaks it off. Idempotent. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
 /** @throws Node's own error when the port can't be had */
-export async function listen(app: HttpApp, { host, port }: ListenOptions, limits: ServerLimits = {}): Promise<RunningServer> {
+export async function listen(
+  app: Pick<HttpApp, "fetch">,
+  { host, port }: ListenOptions,
+  limits: ServerLimits = {},
+): Promise<RunningServer> {
   const answer = getRequestListener(app.fetch, {
     hostname: host,
     // The request line or Host header make no address; nothing of it is worth repeating.
     errorHandler: () => problemResponse(new AppError("INVALID_REQUEST", { detail: "The request's address is not valid." }), "", "Bearer"),
   });
+  const answering = new Set<Promise<void>>();
   const server = createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes ?? 16_384,
@@ -46,6 +53,9 @@ export async function listen(app: HttpApp, { host, port }: ListenOptions, limits
       connectionsCheckingInterval: 5_000,
     },
     (incoming, outgoing) => {
+      const closed = new Promise<void>((resolve) => outgoing.once("close", resolve));
+      answering.add(closed);
+      void closed.then(() => answering.delete(closed));
       // Once stopping, a connection is let go as soon as its answer is out, not when its keep-alive runs out.
       outgoing.once("close", () => {
         if (!server.listening) setImmediate(() => server.closeIdleConnections());
@@ -68,6 +78,14 @@ export async function listen(app: HttpApp, { host, port }: ListenOptions, limits
   let closing: Promise<void> | null = null;
   return {
     address: { host: bound.address, port: bound.port, url: `http://${shownHost}:${bound.port}` },
+    answered: async ({ graceMs }) => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, graceMs);
+      });
+      await Promise.race([Promise.all(answering), late]);
+      clearTimeout(timer);
+    },
     close: ({ graceMs = 10_000 } = {}) => {
       closing ??= stop(server, graceMs);
       return closing;

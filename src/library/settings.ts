@@ -12,6 +12,11 @@ export interface Settings {
   /** Where the journals and the local stores are kept. Default: ./memory_storage. */
   readonly memoryStorageDir?: Setting<"MEMORY_STORAGE_DIR">;
   /**
+   * The product on top: a .js, .mjs or .ts module whose default export is made with `defineDomain`. Default: the concierge, the
+   * example product.
+   */
+  readonly domainFile?: Setting<"DOMAIN_FILE">;
+  /**
    * Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, or `memory` (nothing is kept). Default:
    * `postgres` or `redis` when databaseUrl or redisUrl is set, else `file`.
    */

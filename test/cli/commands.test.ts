@@ -34,10 +34,13 @@ const RECALLED = {
 
 test("serve runs the server until it is stopped, with what the command line says before the environment", async () => {
   const served: object[] = [];
-  const serve: CliParts["serve"] = async (variables) => served.push(variables);
+  const serve: CliParts["serve"] = async (variables, { watch }) => served.push({ ...variables, watch });
   expect(await run(["serve", "--port", "8080", "--host", "::1"], { parts: { serve } })).toMatchObject({ code: 1, stderr: "", closed: 0 });
-  expect(await run(["serve"], { parts: { serve } })).toMatchObject({ code: 2 });
-  expect(served).toEqual([{ PORT: "8080", HOST: "::1" }, {}]);
+  expect(await run(["--domain", "spa.ts", "serve", "--watch"], { parts: { serve } })).toMatchObject({ code: 2 });
+  expect(served).toEqual([
+    { PORT: "8080", HOST: "::1", watch: false },
+    { DOMAIN_FILE: "spa.ts", watch: true },
+  ]);
 });
 
 /** Answers with what was said; keeps the requests. */

@@ -11,7 +11,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** `node dist/main.js` of an installed package, in a process of its own, on a port that is free. */
+/** `node dist/main.js`, or a command of `maitred`, of an installed package, in a process of its own, on a port that is free. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -38,9 +38,12 @@ export class ServerProcess {
   }
 
   /** Nothing of this process's environment gets in but PATH. Killed at the end of the test if it still runs. */
-  static start(installed: InstalledPackage, variables: Readonly<Record<string, string>>): ServerProcess {
+  static start(installed: InstalledPackage, variables: Readonly<Record<string, string>>, command: readonly string[] = []): ServerProcess {
     const env = byWords({ PATH: process.env.PATH, PORT: "0", ...variables });
-    const child = spawn(process.execPath, [join(installed.home, "dist", "main.js")], { cwd: installed.project, env });
+    const child = spawn(process.execPath, [join(installed.home, "dist", command.length > 0 ? "cli.js" : "main.js"), ...command], {
+      cwd: installed.project,
+      env,
+    });
     const server = new ServerProcess(child);
     onTestFinished(async () => {
       child.kill("SIGKILL");
@@ -71,6 +74,11 @@ export class ServerProcess {
   /** Waits for a text on standard error, where the log goes. */
   async logged(text: string): Promise<void> {
     await this.#until(() => this.#stderr.includes(text));
+  }
+
+  /** Waits for a text on standard output. */
+  async printed(text: string): Promise<void> {
+    await this.#until(() => this.#stdout.includes(text));
   }
 
   signal(signal: NodeJS.Signals): void {
