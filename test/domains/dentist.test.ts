@@ -1,65 +1,17 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import dentist from "../../examples/domains/dentist.js";
-import { createMaitred, type Maitred, type MaitredUser } from "../../src/index.js";
-import { tempDir } from "../e2e/world.js";
-import { TaskModel } from "../support/task-model.js";
+import { openDesk } from "./desk.js";
 
-/** A practice over the public API, with a model that does what a model could do, wrong things too. */
-
-let maitred: Maitred;
-let model: TaskModel;
-let patient: MaitredUser;
-let patients = 0;
-
-beforeEach(async () => {
-  model = new TaskModel();
-  maitred = await createMaitred({ memoryStorageDir: await tempDir(), domain: dentist, model, recallDeadlineMs: 30_000 });
-  patients += 1;
-  patient = maitred.for({ user: `patient-${patients}` });
-  // As a model reads: each need of the domain that a message names.
-  model.read = ({ MESSAGE }) => ({
-    off_record: null,
-    operations: [
-      ["latex", "no_latex"],
-      ["penicillin", "no_penicillin"],
-      ["stairs", "step_free"],
-    ].flatMap(([about = "", need = ""]) =>
-      MESSAGE.includes(about)
-        ? [
-            {
-              op: "add",
-              quote: MESSAGE,
-              text: need === "step_free" ? "Can't climb stairs" : `Is allergic to ${about}`,
-              about,
-              category: "needs",
-              need,
-              strength: "hard",
-              type: "constraint",
-              stance: "stated",
-              subject: MESSAGE.includes("my son") ? "companion:son" : "self",
-            },
-          ]
-        : [],
-    ),
-  });
-});
-afterEach(() => maitred.close());
-
-async function says(message: string, ...calls: readonly (readonly [name: string, input: object])[]) {
-  model.replies.push(...calls.map(([name, input]) => ({ name, arguments: input })), "Done as I can.");
-  const answer = await patient.chat(message, sessionId === undefined ? {} : { sessionId });
-  sessionId = answer.session_id;
-  return answer.steps.map(({ output, error }) => output ?? error);
-}
-let sessionId: string | undefined;
-beforeEach(() => {
-  sessionId = undefined;
-});
+const HEARD = [
+  { about: "latex", need: "no_latex", text: "Is allergic to latex" },
+  { about: "penicillin", need: "no_penicillin", text: "Is allergic to penicillin" },
+  { about: "stairs", need: "step_free", text: "Can't climb stairs" },
+];
+const { says, leaves } = openDesk(dentist, HEARD, { "my son": "son" });
 
 test("[gate-of-every-domain] two needs told in passing are two, and stop the appointment that would break one", async () => {
   await says("I am allergic to penicillin and latex, by the way.");
-  await patient.sessions.flush(sessionId ?? "");
-  sessionId = undefined;
+  await leaves();
   const [found] = await says("What is free?", ["find_slots", {}]);
   expect(found).toMatchObject([{ id: "mon-9", breaks: ["Is allergic to latex"] }, { id: "tue-10" }, { id: "wed-11" }]);
   const [stopped] = await says("Monday at nine", ["book_slot", { slot_id: "mon-9" }]);
