@@ -16,6 +16,7 @@ import { errorJson, errorLines } from "./error-lines.js";
 import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
 import { importCommand, LINE_HELP } from "./import.js";
 import { unlessInUse } from "./in-use.js";
+import type { InitOptions } from "./init.js";
 import { addKeptCommands } from "./kept-commands.js";
 import { localBackend } from "./local-backend.js";
 import { addMaintenanceCommands, type MaintenanceCliParts, type Variables } from "./maintenance-commands.js";
@@ -117,6 +118,18 @@ function programOf(given: CliParts, done: (code: number) => void): Command {
     .action(async ({ port, host, watch }: { port?: string; host?: string; watch: boolean }) => {
       const named = { ...(port !== undefined && { PORT: port }), ...(host !== undefined && { HOST: host }) };
       done(await parts.serve({ ...variables(), ...named }, { watch }));
+    });
+  program
+    .command("init [dir]")
+    .description("write a domain of your own to begin with, a test of it, and what runs both")
+    .option("--provider <name>", "whose language model, as LLM_PROVIDER names it, or `none`; default: openai")
+    .option("--model <name>", "which of its models")
+    .option("-p, --port <port>", "default: 3000")
+    .option("-y, --yes", "ask nothing", false)
+    .option("--force", "write over files that are there", false)
+    .action(async (dir: string | undefined, more: Omit<InitOptions, "dir" | "version">) => {
+      const { initCommand } = await import("./init.js");
+      await initCommand(terminal(), { ...more, ...(dir !== undefined && { dir }), version: parts.version });
     });
   program
     .command("chat")

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { errorLines } from "../../src/cli/error-lines.js";
 import type { CliParts } from "../../src/cli/program.js";
 import { parseConfig } from "../../src/compose/config.js";
@@ -456,4 +456,17 @@ describe("the command line itself", () => {
     });
     expect(ran).toMatchObject({ code: 130, stderr: "", closed: 1 });
   });
+});
+
+test("init asks at a terminal for what the command line doesn't say, and for no secret", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "maitred-init-"));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const { code, stdout } = await run(["init", dir], { tty: true, stdin: "mistral\nmistral-large\n4200\n" });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Put MISTRAL_API_KEY=… into .env.local")]);
+  const env = await readFile(join(dir, ".env"), "utf8");
+  expect(env).toContain("PORT=4200\nLLM_PROVIDER=mistral\nLLM_MODEL=mistral-large\n");
+  expect(env).not.toMatch(/^[A-Z_]*KEY/m);
+  const brokenOff = join(dir, "other");
+  expect((await run(["init", brokenOff], { tty: true, stdin: "openai\n" })).code).toBe(130);
+  expect(existsSync(brokenOff)).toBe(false);
 });
