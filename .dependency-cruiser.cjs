@@ -6,7 +6,20 @@ const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
 const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations", "events"];
 const ADAPTERS = ["vectors", "embedding", "concierge", "telemetry", "webhooks"];
 /** From top to bottom. */
-const LAYERS = [DOORS, ["compose"], USE_CASES, ["jobs"], ["agent"], ADAPTERS, ["gate"], ["state"], ["languages"], ["ports"], ["domain"], ["platform"]];
+const LAYERS = [
+  DOORS,
+  ["compose"],
+  USE_CASES,
+  ["jobs"],
+  ["agent"],
+  ADAPTERS,
+  ["gate"],
+  ["state"],
+  ["languages"],
+  ["ports"],
+  ["domain"],
+  ["platform"],
+];
 /** What a layer may import from above all the same. */
 const FROM_ABOVE = {
   // The port of engines lies beside its users.

@@ -33,7 +33,8 @@ const PROVIDERS = ["openai", "none", ...Object.keys(AI_SDK_PACKAGES)];
 
 /**
  * Writes a domain, a test of it, and what it takes to run both. Asks for no secret.
- * @throws ABORTED where the questions are broken off, INVALID_REQUEST for a provider or a port that is none, and where a file is there already: nothing is written then
+ * @throws ABORTED where the questions are broken off, INVALID_REQUEST for a provider or a port that is none, and where a file is there
+ * already: nothing is written then
  */
 export async function initCommand(terminal: Terminal, options: InitOptions): Promise<void> {
   const dir = resolve(options.dir ?? ".");

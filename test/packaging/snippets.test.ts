@@ -58,10 +58,11 @@ async function compiledAndRun(dir: string, code: string): Promise<string> {
   return (await run(process.execPath, ["snippet.js"], { cwd: dir, env })).stdout;
 }
 
-/** The block of text that a page prints behind its n-th program. */
-async function printedAfter(page: string, n: number): Promise<string> {
+/** The block of text that a page prints behind its n-th program without a name, or behind the one of a name. */
+async function printedAfter(page: string, program: number | string): Promise<string> {
   const text = await readFile(join(installed.home, page), "utf8");
-  return /```text\n([\s\S]*?)```/.exec(text.split(/```ts\n/)[n + 1] ?? "")?.[1] ?? "";
+  const behind = typeof program === "number" ? text.split(/```ts\n/)[program + 1] : text.split(`\`\`\`ts ${program}\n`)[1];
+  return /```text\n([\s\S]*?)```/.exec(behind ?? "")?.[1] ?? "";
 }
 
 describe("the programs of README and docs compile against the packed package and run", () => {
@@ -91,9 +92,14 @@ describe("the programs of README and docs compile against the packed package and
     expect(existsSync(join(dir, "memory_storage", "vectors.db"))).toBe(true);
   }, 60_000);
 
-  test("a product of one's own, which says what it lacks without a model", async () => {
-    const [{ code = "" } = {}] = await snippets("docs/domain.md");
-    expect(await compiledAndRun(await folderFor("domain"), code)).toContain("OPENAI_API_KEY");
+  test("a product of one's own, from nothing: its second session knows, a wrong one is refused, and a prompt alone needs a model", async () => {
+    const code = Object.fromEntries((await snippets("docs/domain.md")).map((each) => [each.name, each.code]));
+    const modules = { "catalogue.ts": code.catalogue ?? "", "domain.ts": code.domain ?? "" };
+    const ran = async (name: string) => compiledAndRun(await folderFor(`domain-${name}`, modules), code[name] ?? "");
+    expect(await ran("sessions")).toBe(await printedAfter("docs/domain.md", "sessions"));
+    expect(await ran("refused")).toBe(await printedAfter("docs/domain.md", "refused"));
+    expect(await ran("alone")).toContain("OPENAI_API_KEY");
+    expect(Object.keys(code)).toEqual(["catalogue", "domain", "sessions", "refused", "alone"]);
   }, 60_000);
 });
 
