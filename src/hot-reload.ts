@@ -68,7 +68,7 @@ export class HotReload {
     say(`Taking anew: ${file}`);
     this.#now = this.#replaced(await this.#now, domain, server);
     const { application } = await this.#now;
-    if (application.parts.domain.needTalk === domain.needTalk) say(`Taken anew: the domain "${domain.name}"`);
+    if (application.parts.domain === domain) say(`Taken anew: the domain "${domain.name}"`);
   }
 
   async #replaced({ application }: Product, domain: Domain, server: RunningServer): Promise<Product> {

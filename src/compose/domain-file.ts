@@ -27,7 +27,12 @@ let hooked = false;
 export async function loadDomain(file: string): Promise<Domain> {
   const path = resolve(file);
   const wrong = (why: string, cause?: unknown) =>
-    new AppError("INVALID_CONFIG", { detail: `${path}: ${why}`, errors: [{ pointer: "/DOMAIN_FILE", detail: why }], hint: HINT, cause });
+    new AppError("INVALID_CONFIG", {
+      detail: `${path}: ${why}`,
+      errors: [{ pointer: "/DOMAIN_FILE", detail: why }],
+      hint: cause === undefined ? HINT : MEND,
+      cause,
+    });
   const isFile = await stat(path).then(
     (found) => found.isFile(),
     () => false,
@@ -42,11 +47,12 @@ export async function loadDomain(file: string): Promise<Domain> {
   const exported = await import(url.href).catch(async (cause: unknown) => {
     if (!isAppError(cause)) throw wrong(await whyNot(cause, path), cause);
     const { code, message, errors } = cause;
-    throw new AppError(code, { detail: `${path}: ${message}`, errors, hint: "Mend what is named there.", cause });
+    throw new AppError(code, { detail: `${path}: ${message}`, errors, hint: MEND, cause });
   });
   return domainOf(exported, wrong);
 }
 
+const MEND = "Mend what is named there.";
 const HINT = "Its default export is the domain: `export default defineDomain({ … })`.";
 
 async function requireEsbuild(path: string): Promise<void> {

@@ -131,10 +131,22 @@ test("a file that changes is the next turn's domain; a turn under way ends with 
   stub.release();
   expect((await slow).message.content).toBe("The first.");
   expect(await after).toMatchObject({ session_id: session, message: { content: "The second" } });
+  await server.printed('Taken anew: the domain "spa"');
 
   await writeFile(at("spa.ts"), "const spa = ;");
   await server.printed("Still with the domain as it was");
   expect(server.stdout).toContain(`${at("spa.ts")}: line 1: `);
+  expect((await say("And now?", session)).message.content).toBe("The second");
+
+  // What only the whole shows: an argument of a name that the gate adds to tools.
+  const clash = `defineTool({ name: "book", description: "Books.", parameters: z.object({ agreed: z.string() }),
+    binds: { what: "bath", items: () => [1], show: () => "A bath" }, run: () => 1 })`;
+  await writeFile(
+    at("spa.ts"),
+    `import { defineDomain, defineTool } from "maitred"; import { z } from "zod";
+    export default defineDomain({ name: "spa", prompt: "The third.", tools: [${clash}] });`,
+  );
+  await server.printed("Back to the domain as it was");
   expect((await say("And now?", session)).message.content).toBe("The second");
   server.signal("SIGTERM");
   expect(await server.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining("error") });
