@@ -41,7 +41,7 @@ export default defineDomain({
       parameters: z.object({ patients }),
       looksUp: { items: (found: Slot[]) => found, for: (input) => input.patients },
       offline: { words: ["free", "slots", "frei"], input: (_, { companions }) => ({ patients: [...companions] }) },
-      run: () => slots.filter((slot) => ![...booked.values()].flat().includes(slot)),
+      run: (_, { owner }) => slots.filter((slot) => !booked.get(owner)?.includes(slot)),
     }),
     defineTool({
       name: "list_appointments",

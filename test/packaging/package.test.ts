@@ -38,7 +38,7 @@ async function reachableFrom(entry: string): Promise<{ files: string[]; packages
 const STRANGERS_STORE = `
 import { expect, test } from "vitest";
 import { memoryLogContract, ScriptedModel } from "maitred/testing";
-import { AppError } from "maitred";
+import { MaitredError } from "maitred";
 
 class MyLog {
   constructor(ledger) { this.ledger = ledger; this.logs = new Map(); }
@@ -48,9 +48,9 @@ class MyLog {
     return this.logs.get(key);
   }
   async append(owner, entry, { expectedSeq, epoch, behindFence, now }) {
-    if (!behindFence && this.ledger.isErasing(owner)) throw new AppError("OWNER_ERASED");
-    if (epoch !== undefined && epoch !== (await this.ledger.epoch(owner))) throw new AppError("OWNER_ERASED");
-    if (this.of(owner).length !== expectedSeq) throw new AppError("MEMORIES_CHANGED");
+    if (!behindFence && this.ledger.isErasing(owner)) throw new MaitredError("OWNER_ERASED");
+    if (epoch !== undefined && epoch !== (await this.ledger.epoch(owner))) throw new MaitredError("OWNER_ERASED");
+    if (this.of(owner).length !== expectedSeq) throw new MaitredError("MEMORIES_CHANGED");
     this.of(owner).push({ v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry });
     return structuredClone(this.of(owner).at(-1));
   }
@@ -250,9 +250,9 @@ describe("the packed package, alone in an empty project", () => {
   });
 
   test("a variable that is wrong rejects with a code and a hint, not with a stack", async () => {
-    const code = `import { createOrchestrator, isAppError } from "maitred";
+    const code = `import { createOrchestrator, isMaitredError } from "maitred";
       await createOrchestrator({ PORT: "many", MEM0_ENABLED: "perhaps" }).catch((error) =>
-        console.log(isAppError(error, "INVALID_CONFIG"), error.errors.map(({ pointer }) => pointer).join(" ")));`;
+        console.log(isMaitredError(error, "INVALID_CONFIG"), error.errors.map(({ pointer }) => pointer).join(" ")));`;
     await writeFile(join(installed.project, "wrong.mjs"), code);
     const { stdout } = await run(process.execPath, ["wrong.mjs"], { cwd: installed.project });
     expect(stdout.trim()).toBe("true /PORT /MEM0_ENABLED");
