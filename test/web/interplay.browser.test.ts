@@ -113,7 +113,7 @@ needing("chromium")("what happens at the same time on the chat page", () => {
     first.open();
     await read;
     await after;
-    expect(await page.locator(".noted").count()).toBe(0);
+    expect(await page.locator(".noted", { hasText: "opera" }).count()).toBe(0);
   });
 
   test("an answer that fails behind another conversation says so, and can be tried again there", async () => {
