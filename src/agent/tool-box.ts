@@ -4,11 +4,18 @@ import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { nearestName } from "../platform/nearest-name.js";
 import { orAbort } from "../platform/or-abort.js";
-import type { AnyTool, BeforeTool, ModelToolCall, ToolContext, ToolResult, ToolSpec } from "../ports/agent.js";
+import {
+  type AnyTool,
+  type BeforeTool,
+  type ModelToolCall,
+  TOOL_TIMEOUT_MS,
+  type ToolContext,
+  type ToolResult,
+  type ToolSpec,
+} from "../ports/agent.js";
 import { plainSchema, withoutNulls } from "./models/plain-schema.js";
 import { type Held, heldBack } from "./tool-approval.js";
 
-const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_CALLS = 8;
 /** A cut must not leave half of a surrogate pair. */
 const HALF_PAIR = /[\uD800-\uDBFF]$/;
@@ -74,7 +81,7 @@ export class ToolBox {
   }
 
   async #execute(tool: AnyTool, input: JsonValue, data: never, context: ToolContext): Promise<Outcome> {
-    const timeout = AbortSignal.timeout(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(tool.timeoutMs ?? TOOL_TIMEOUT_MS);
     const signal = AbortSignal.any([context.signal, timeout]);
     try {
       const held = await abortable(() => this.#held(tool, input, data, { ...context, signal }), signal);

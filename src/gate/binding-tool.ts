@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Element, JsonObject } from "../domain/session.js";
 import { canonicalJson } from "../platform/canonical-json.js";
 import { AppError } from "../platform/errors.js";
-import type { AnyTool, ToolContext, ToolResult } from "../ports/agent.js";
+import { type AnyTool, TOOL_TIMEOUT_MS, type ToolContext, type ToolResult } from "../ports/agent.js";
 import type { Binding, Shown } from "../ports/binding.js";
 import { ANSWERABLE_TURNS, standsIn } from "./consent.js";
 import type { ConstraintGate } from "./constraint-gate.js";
@@ -17,9 +17,11 @@ const ANSWER = {
   anyway: "only when they were told what stands against it: their words in this message to do it all the same",
 } as const;
 const MAX_WORDS_CHARS = 500;
+/** What the gate may take beside the tool: it waits for what the guest has said to be in memory. */
+const GATE_MS = 10_000;
 const answerSchema = z.object({
-  agreed: z.string().max(MAX_WORDS_CHARS).optional(),
-  anyway: z.string().max(MAX_WORDS_CHARS).optional(),
+  agreed: z.string().max(MAX_WORDS_CHARS).nullish(),
+  anyway: z.string().max(MAX_WORDS_CHARS).nullish(),
 });
 type Answer = z.infer<typeof answerSchema>;
 
@@ -31,7 +33,7 @@ export interface HeldParts extends StatedParts {
 /** A call with what it means: one thing of the catalogue. */
 interface Meant {
   readonly input: JsonObject;
-  readonly answer: Answer;
+  readonly answer: { readonly [part in keyof Answer]: string | undefined };
   readonly item: unknown;
   readonly line: string;
   /** Stands for it: the session, the tool, its arguments, the line. */
@@ -46,10 +48,12 @@ interface Meant {
 export function heldTool(tool: AnyTool, acts: Shown, parts: HeldParts): AnyTool {
   return {
     ...tool,
+    timeoutMs: (tool.timeoutMs ?? TOOL_TIMEOUT_MS) + GATE_MS,
     description: `${tool.description} ${HOW[tool.binds === undefined ? "ends" : "binds"]}`,
     parameters: withAnswer(tool),
     run: async (args: never, context) => {
-      const { input, answer } = args as { readonly input: JsonObject; readonly answer: Answer };
+      const { agreed, anyway, ...input } = args as JsonObject & Answer;
+      const answer = { agreed: agreed ?? undefined, anyway: anyway ?? undefined };
       const items = await acts.items(input, context);
       if (items.length !== 1) return { output: whichOne(items, acts, input) };
       const line = acts.show(items[0], input);
@@ -224,7 +228,7 @@ function withAnswer(tool: AnyTool): z.ZodType {
     const { agreed, anyway, ...rest } = z.looseObject({}).parse(value ?? {});
     const [answer, input] = await Promise.all([answerSchema.safeParseAsync({ agreed, anyway }), tool.parameters.safeParseAsync(rest)]);
     for (const issue of [...(answer.error?.issues ?? []), ...(input.error?.issues ?? [])]) context.issues.push(issue as never);
-    return { input: input.data, answer: answer.data };
+    return { ...(input.data as object), ...answer.data };
   });
   return z
     .unknown()

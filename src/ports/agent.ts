@@ -23,11 +23,14 @@ export interface ToolResult {
   readonly found?: Found;
 }
 
+/** How long a call of a tool may take that says nothing else, in milliseconds. */
+export const TOOL_TIMEOUT_MS = 10_000;
+
 export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly parameters: z.ZodType<Input>;
-  /** Default 10,000. */
+  /** Default {@link TOOL_TIMEOUT_MS}. */
   readonly timeoutMs?: number;
   /** How often it may run in one turn. Default 8. A call over it is answered with an observation. */
   readonly maxCallsPerTurn?: number;

@@ -324,6 +324,16 @@ describe("[gate-of-every-domain] a binding tool of any domain", () => {
     });
   });
 
+  test("a model that sends null for what it leaves out is understood", async () => {
+    const practice = new Practice();
+    expect(await practice.says("Wednesday", "book_slot", { slot: "wednesday", agreed: null, anyway: null })).toMatchObject({
+      status: "shown",
+    });
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes", anyway: null })).toMatchObject({
+      booked: "wednesday",
+    });
+  });
+
   test("wrong arguments are told to the model as any tool's", async () => {
     const practice = new Practice();
     expect((await practice.says("Wednesday", "book_slot", { slott: "wednesday" })).error).toMatch(/slot/);
