@@ -83,7 +83,7 @@ export async function* answered(
       return;
     } catch (error) {
       if (!(error instanceof EndpointFailure) || signal.aborted) throw error;
-      const lesson = begun || lessons >= MAX_LESSONS ? null : lessonOf(error, capabilities, request);
+      const lesson = begun || lessons >= MAX_LESSONS ? null : lessonOf(error, capabilities, sent);
       tell(endpoint, error, request, lesson);
       if (lesson !== null) {
         if (lesson.images === false && endpoint.vision === "on") throw new AppError("IMAGES_NOT_SUPPORTED");

@@ -8,6 +8,9 @@ type Speed = Pick<ModelMeasure, "inputPerSecond" | "outputPerSecond">;
 const CHARS_A_TOKEN = 4;
 /** What is over more quickly says nothing of how fast it is. */
 const LEAST_MS = 5;
+/** Nor does what is shorter, in tokens, and came in fewer pieces: a pause on the way would make a fast model slow. */
+const LEAST_TOKENS = 20;
+const LEAST_PIECES = 4;
 /** How much of what is known the newest answer is. */
 const NEWEST = 0.3;
 /** How much longer than it should take something may take. */
@@ -29,13 +32,17 @@ export async function* timed(
   let first: number | null = null;
   let last = began;
   let chars = 0;
+  let pieces = 0;
   let usage: Usage = { input_tokens: 0, output_tokens: 0 };
   try {
     for await (const event of events) {
       last = performance.now();
       if (event.type === "end") usage = event.usage;
       else first ??= last;
-      if (event.type === "text") chars += event.delta.length;
+      if (event.type === "text") {
+        chars += event.delta.length;
+        pieces += 1;
+      }
       yield event;
     }
   } finally {
@@ -46,7 +53,9 @@ export async function* timed(
       const writing = isWhole ? last - began : last - first;
       learn({
         ...(!isWhole && first - began >= LEAST_MS && { inputPerSecond: blended(known.inputPerSecond, input, first - began) }),
-        ...(writing >= LEAST_MS && output > 0 && { outputPerSecond: blended(known.outputPerSecond, output, writing) }),
+        ...(writing >= LEAST_MS &&
+          output > 0 &&
+          (output >= LEAST_TOKENS || pieces >= LEAST_PIECES) && { outputPerSecond: blended(known.outputPerSecond, output, writing) }),
       });
     }
   }
