@@ -9,6 +9,8 @@ const slots = [
 ];
 type Slot = (typeof slots)[number];
 const booked = new Map<string, Slot[]>();
+const of = (owner: string) => booked.get(owner) ?? [];
+const byId = (id: string) => slots.filter((slot) => slot.id === id);
 const line = ({ at, room }: Slot) => `Cleaning, ${at.slice(0, 16).replace("T", " ")}, ${room}`;
 const dayIn = (message: string) => slots.find(({ id }) => message.toLowerCase().includes(id.slice(0, 3)))?.id ?? "";
 const patients = z.array(z.string()).default([]).describe("who comes along, as they are named");
@@ -23,15 +25,15 @@ export default defineDomain({
     { name: "no_penicillin", description: "no penicillin", words: { en: ["penicillin"], de: ["penicillin"] }, states: () => true },
     {
       name: "step_free",
-      description: "no stairs on the way",
-      words: { en: ["wheelchair", "stairs", "steps"], de: ["rollstuhl", "treppen", "stufen"] },
-      states: (slot: Slot) => slot.stepFree,
+      description: "no stairs",
+      words: { en: ["stairs", "wheelchair"], de: ["treppen"] },
+      states: (s: Slot) => s.stepFree,
     },
     {
       name: "sedation",
-      description: "treated under sedation",
-      words: { en: ["sedation", "sedated"], de: ["sedierung", "dämmerschlaf"] },
-      states: (slot: Slot) => slot.sedation ?? "unknown",
+      description: "sedation",
+      words: { en: ["sedation"], de: ["narkose"] },
+      states: (s: Slot) => s.sedation ?? "unknown",
     },
   ],
   tools: [
@@ -41,7 +43,7 @@ export default defineDomain({
       parameters: z.object({ patients }),
       looksUp: { items: (found: Slot[]) => found, for: (input) => input.patients },
       offline: { words: ["free", "slots", "frei"], input: (_, { companions }) => ({ patients: [...companions] }) },
-      run: (_, { owner }) => slots.filter((slot) => !booked.get(owner)?.includes(slot)),
+      run: (_, { owner }) => slots.filter((slot) => !of(owner).includes(slot)),
     }),
     defineTool({
       name: "list_appointments",
@@ -49,21 +51,16 @@ export default defineDomain({
       parameters: z.object({}),
       looksUp: { items: (found: readonly Slot[]) => found, bound: true },
       offline: { words: ["my appointments", "meine termine"] },
-      run: (_, { owner }) => booked.get(owner) ?? [],
+      run: (_, { owner }) => of(owner),
     }),
     defineTool({
       name: "book_slot",
       description: "Books a slot.",
       parameters: slotOf,
-      binds: {
-        what: "appointment",
-        items: ({ slot_id }) => slots.filter(({ id }) => id === slot_id),
-        show: line,
-        for: (input) => input.patients,
-      },
+      binds: { what: "appointment", items: ({ slot_id }) => byId(slot_id), show: line, for: (input) => input.patients },
       offline: { words: ["book", "buche"], input: (message, { companions }) => ({ slot_id: dayIn(message), patients: [...companions] }) },
       run: ({ slot_id }, { owner }) => {
-        booked.set(owner, [...(booked.get(owner) ?? []), ...slots.filter(({ id }) => id === slot_id)]);
+        booked.set(owner, [...of(owner), ...byId(slot_id)]);
         return { booked: slot_id };
       },
     }),
@@ -71,20 +68,11 @@ export default defineDomain({
       name: "cancel_appointment",
       description: "Cancels an appointment, by the patient's words for it.",
       parameters: z.object({ words: z.string() }),
-      ends: {
-        what: "appointment",
-        items: ({ words }, { owner }) => (booked.get(owner) ?? []).filter((slot) => line(slot).includes(words)),
-        show: line,
-      },
-      offline: {
-        words: ["cancel", "storniere"],
-        input: (message) => ({ words: message.replace(/^.*?(?:cancel|storniere) (?:the |my )?/i, "") }),
-      },
+      ends: { what: "appointment", items: ({ words }, { owner }) => of(owner).filter((slot) => line(slot).includes(words)), show: line },
+      offline: { words: ["cancel", "storniere"], input: (message) => ({ words: message.replace(/^.*?(?:cancel|storniere) /i, "") }) },
       run: ({ words }, { owner }) => {
-        booked.set(
-          owner,
-          (booked.get(owner) ?? []).filter((slot) => !line(slot).includes(words)),
-        );
+        const kept = of(owner).filter((slot) => !line(slot).includes(words));
+        booked.set(owner, kept);
         return { cancelled: words };
       },
     }),

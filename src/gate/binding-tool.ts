@@ -102,7 +102,7 @@ class HeldCall {
     const seen = before !== null && before.done === null && before.turn < turn && before.turn >= turn - ANSWERABLE_TURNS ? before : null;
     const pressed = seen !== null && consent === tokenOf(seen);
     const agrees = seen !== null && (pressed || [answer.agreed, answer.anyway].some((words) => standsIn(words, userMessage.content)));
-    const verdict = await this.#judged(agrees);
+    const verdict = await this.#judged();
     const against = verdict === null ? "" : againstOf(verdict);
     const fresh = verdict?.mentions.filter(({ id }) => seen?.mentioned.includes(id) !== true) ?? [];
     const overrides = against === "" || (seen?.against === against && (pressed || standsIn(answer.anyway, userMessage.content)));
@@ -111,12 +111,13 @@ class HeldCall {
     return this.#show(before, verdict, against, refused);
   }
 
-  async #judged(agrees: boolean): Promise<Verdict | null> {
+  async #judged(): Promise<Verdict | null> {
     const binds: Binding | undefined = this.#tool.binds;
     if (binds === undefined) return null;
     const { input, item, line } = this.#meant;
     const companions = binds.for?.(input) ?? [];
-    const judge = await this.#parts.gate.read(this.#context, { toBook: agrees, named: companions });
+    // A need that this very message tells counts from the first.
+    const judge = await this.#parts.gate.read(this.#context, { toBook: true, named: companions });
     const once = judge.people.once(companions);
     const size = binds.size?.(input) ?? once.length + 1;
     const { sessionId, earlierMessages = [], userMessage } = this.#context;

@@ -5,6 +5,7 @@ import { nearestName } from "../platform/nearest-name.js";
 import type { AnyTool, Domain, Need } from "../ports/agent.js";
 import type { Shown, Stated } from "../ports/binding.js";
 import type { OfCatalogue } from "./define-tool.js";
+import { wrongShape } from "./domain-shape.js";
 
 /** One thing that may have to hold, as a domain's author writes it. `Item`: of the domain's catalogue. `Language`: that it claims. */
 export interface NeedDefinition<Item, Language extends string = string> {
@@ -58,6 +59,7 @@ export interface DomainDefinition<Item, Language extends string = string>
  * });
  */
 export function defineDomain<Item = never, const Language extends string = "en">(definition: DomainDefinition<Item, Language>): Domain {
+  refuse(nameOf(definition), wrongShape(definition));
   const { name, prompt, tools, languages = ["en"], categories = categoriesWithNeeds(), needs = [], ...rest } = definition;
   const named = needs.map((need) => ({ ...need, category: need.category ?? onlyHard(categories) ?? "" }));
   const wrong = [
@@ -67,10 +69,7 @@ export function defineDomain<Item = never, const Language extends string = "en">
     ...tools.flatMap(wrongTool),
     ...wrongOccasions(categories, definition.recall),
   ];
-  if (wrong.length > 0) {
-    const detail = `The domain "${name.slice(0, 64)}": ${wrong.map(({ pointer, detail: why }) => `${pointer}: ${why}`).join("; ")}.`;
-    throw new AppError("INVALID_CONFIG", { detail, errors: wrong });
-  }
+  refuse(name, wrong);
   const flat = named.map(({ words, ...need }): Need => ({ ...need, words: Object.values<readonly string[]>(words).flat() }) as Need);
   const { needTalk, offRecord } = { needTalk: needTalkOf(needWordsOf(flat)), offRecord: OFF_RECORD };
   return { ...rest, name, prompt, tools, categories, needs: flat, needTalk, offRecord };
@@ -87,6 +86,18 @@ function categoriesWithNeeds(): readonly Category[] {
     "the need",
   );
   return [needs, ...DEFAULT_CATEGORIES.filter(({ strength }) => strength === "soft")];
+}
+
+/** @throws INVALID_CONFIG where anything is wrong */
+function refuse(name: string, wrong: readonly ErrorDetail[]): void {
+  if (wrong.length === 0) return;
+  const detail = `The domain "${name.slice(0, 64)}": ${wrong.map(({ pointer, detail: why }) => `${pointer}: ${why}`).join("; ")}.`;
+  throw new AppError("INVALID_CONFIG", { detail, errors: [...wrong], hint: "Mend the domain where it is described." });
+}
+
+function nameOf(definition: unknown): string {
+  const { name } = (definition ?? {}) as { readonly name?: unknown };
+  return typeof name === "string" ? name : "";
 }
 
 function at(pointer: string, detail: string): ErrorDetail {

@@ -69,7 +69,9 @@ export class Coverage {
     const named = this.#words.namedIn([text, about, aspect, target?.text ?? ""].join("\n"));
     const byName = [knownNeed(need, this.#needs), target?.need ?? null].flatMap((name) => (name === null ? [] : [name]));
     const names = byName.filter((name) => name !== OTHER);
-    if (named.size + names.length > 0) return new Set([...named, ...names, ...names.flatMap((name) => [...this.#words.heldBy(name)])]);
+    // What holds as one need holds as no other, whatever else its text names: "needs a ramp, and no nuts" is two.
+    if (names.length > 0) return new Set([...names, ...names.flatMap((name) => [...this.#words.heldBy(name)])]);
+    if (named.size > 0) return named;
     return mayMean(proposal) ? this.#words.namedIn(quote) : new Set();
   }
 

@@ -65,6 +65,19 @@ test("in another language that the domain claims, needs and words are found too"
   expect(await says("buche Montag")).toMatch(/no latex/i);
 });
 
+test("a need that the booking's own message tells stops it from the first", async () => {
+  expect(await says("I use a wheelchair. Book Tuesday.")).toMatch(/anyway\?$/);
+});
+
+test("a question about what waits never stands behind another one: a yes is to what was asked", async () => {
+  await says("I might need sedation, not sure.");
+  await holds();
+  expect(await says("book Wednesday")).toMatch(/Shall I go ahead\?$/);
+  expect(await says("yes")).toMatch(/^Done/);
+  expect(await says("forget everything about me")).toMatch(/Shall I forget everything that I remember about you\?$/);
+  expect(await says("yes")).toMatch(/^I have forgotten everything/);
+});
+
 test("it says what it is, and what it goes by", async () => {
   expect(await says("What is the meaning of life?")).toMatch(/No language model is connected.*“book”/);
 });

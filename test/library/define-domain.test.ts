@@ -76,6 +76,34 @@ describe("what can't be a domain is said at once, with its name and the place", 
   });
 
   test.each<[string, () => unknown, string, RegExp]>([
+    ["nothing at all", () => defineDomain(undefined as never), "/", /object/],
+    ["no tools", () => defineDomain({ ...hotel, tools: undefined } as never), "/tools", /array/],
+    ["an option that isn't there", () => defineDomain({ ...hotel, toolz: [] } as never), "/", /tools/],
+    ["a need's field that isn't there", () => defineDomain({ ...hotel, needs: [{ ...stepFree, wrds: {} }] } as never), "/needs/0", /words/],
+    [
+      "a kind that isn't there",
+      () => defineDomain({ ...hotel, needs: [{ ...stepFree, kind: "atmost" }] } as never),
+      "/needs/0/kind",
+      /at_most/,
+    ],
+    [
+      "words that are no list",
+      () => defineDomain({ ...hotel, needs: [{ ...stepFree, words: { en: "x" } }] } as never),
+      "/needs/0/words/en",
+      /array/,
+    ],
+    [
+      "a tool that does nothing",
+      () => defineDomain({ ...hotel, tools: [{ ...find, run: undefined }] } as never),
+      "/tools/0/run",
+      /function/,
+    ],
+    [
+      "a tool without words",
+      () => defineDomain({ ...hotel, tools: [{ ...find, offline: {} }] } as never),
+      "/tools/0/offline/words",
+      /array/,
+    ],
     ["a name that can't be one", () => defineDomain({ ...hotel, name: "My Hotel" }), "/name", /small letters/],
     [
       "a need that nothing states",

@@ -50,6 +50,12 @@ const held = (more: Partial<Memory>): Memory => ({
 });
 
 describe("[need-told] a need that the guest's words tell and nobody proposed", () => {
+  test("is not covered by a proposal of another need whose text names it: what holds as one need holds as no other", () => {
+    const text = "I need step-free access, and no nuts please.";
+    const bundle = proposed({ quote: text, text: "Needs step-free access and no nuts", strength: "hard", need: "step_free" });
+    expect(coverage.uncovered(messageOf(text), [bundle]).map(({ need }) => need)).toEqual(["no_nuts"]);
+  });
+
   test("is read for once more, alone, and holds where that finds it", async () => {
     const nuts = proposed({ quote: "I can't have nuts", text: "Can't have nuts", about: "nuts", need: "no_nuts", strength: "hard" });
     const model = new Model([{ quote: "I love jazz" }], () => ({ operations: [nuts] }));

@@ -248,7 +248,7 @@ describe("forget", () => {
     const [ada, bob] = [world.guest(), world.guest("bob")];
     await ada.says("I love jazz. I live in Leeds.");
     await bob.says("I love jazz.");
-    const asks = /^Shall I forget everything that I remember about you\?/;
+    const asks = /Shall I forget everything that I remember about you\?/;
     for (const answer of ["No", "What is on this weekend?"]) {
       expect((await ada.says("Forget everything you know about me")).message.content).toMatch(asks);
       await ada.says(answer);

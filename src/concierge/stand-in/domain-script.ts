@@ -108,9 +108,15 @@ function told(output: JsonValue): string {
   const { data } = outputSchema.safeParse(output);
   switch (data?.status) {
     case "shown":
-      return [`${data.shown}.`, ...data.reminders, "Shall I go ahead? Say yes, and it is done."].join("\n");
+      return [`${data.shown}.`, ...data.reminders, "Say yes, and it is done. Shall I go ahead?"].join("\n");
     case "stopped":
-      return [`${data.shown}.`, ...data.conflicts, data.unchecked, ...data.reminders, "I have done nothing. Shall I do it anyway?"]
+      return [
+        `${data.shown}.`,
+        ...data.conflicts,
+        data.unchecked,
+        ...data.reminders,
+        "I have done nothing. Say “do it anyway”, and it is done all the same. Shall I do it anyway?",
+      ]
         .filter((line) => line !== "")
         .join("\n");
     case "which_one":

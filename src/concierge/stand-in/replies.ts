@@ -217,7 +217,7 @@ export function memoryChangeReply(output: JsonValue): string {
     case "not_kept":
       return "I can't keep that: only what you say about yourself or who comes along, and never a secret.";
     case "ask_first":
-      return "Shall I forget everything that I remember about you? Say yes, and it is gone for good.";
+      return "Say yes, and it is gone for good. Shall I forget everything that I remember about you?";
     case "forgotten":
       return seen.forgot ? `I have forgotten: ${seen.forgot.join("; ")}.` : `I have forgotten everything: ${seen.count} memories.`;
     case "ended":
