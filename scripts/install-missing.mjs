@@ -1,14 +1,17 @@
 // Installs what is missing: runs on a bare Node, so it uses nothing but Node itself.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-// The package itself, and the folders named: test/ecosystem holds frameworks that only tests need, whose install scripts nothing needs.
-for (const folder of [".", ...process.argv.slice(2)]) install(resolve(root, folder));
+// The package itself, and the folders named: they hold what only tests need, whose install scripts nothing needs.
+for (const folder of [".", ...process.argv.slice(2)]) {
+  install(resolve(root, folder));
+  link(resolve(root, folder));
+}
 
 function install(folder) {
   const marker = join(folder, "node_modules", ".maitred-installed");
@@ -41,6 +44,17 @@ function install(folder) {
   }
   mkdirSync(dirname(marker), { recursive: true });
   writeFileSync(marker, wanted);
+}
+
+/** What a folder of tests offers to the product: found there as an adopter's own packages would be. */
+function link(folder) {
+  for (const name of JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).linked ?? []) {
+    const place = join(root, "node_modules", name);
+    if (existsSync(place)) continue;
+    rmSync(place, { force: true });
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(folder, "node_modules", name), place, "junction");
+  }
 }
 
 /** Another lockfile asks for another installation; so does another Node where native modules were built for its ABI. */
