@@ -6,6 +6,14 @@ export { BROUGHT, ownText } from "./platform/own-text.js";
 export { folded, phrasesIn, WordList, wordsIn } from "./platform/phrase-list.js";
 export { aheadOfUtcMs } from "./platform/time-zone.js";
 export { anyPhrase } from "./platform/word-list.js";
-export { ASKED_NOT_TO_KEEP, CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "./ports/context-headings.js";
+export {
+  ASKED_ENOUGH,
+  ASKED_NOT_TO_KEEP,
+  CONTEXT_HEADINGS,
+  isSummary,
+  MESSAGE_BEGINS,
+  messageIn,
+  SUMMARY_ENDS,
+} from "./ports/context-headings.js";
 export { proposedOperationSchema } from "./ports/extraction.js";
 export type { GiveWay } from "./ports/give-way.js";

@@ -64,9 +64,18 @@ export class RecallOfMemories implements MemoryRecall {
     const decided = await this.#decided(owner, { ...found, ...(atHand.known && { records: [...atHand.known.values()] }) }, request);
     const result = decided === null ? chosen : { ...chosen, ...decided.told, status: statusOf(chosen.status, decided.told.memories) };
     this.#countRecalled(owner, decided?.alike ?? recalled, request.now);
-    const asking = known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk: true }).slice(0, ASKED_AT_ONCE);
+    const waiting = (talk: boolean) => (known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk }));
+    const asking = waiting(true).slice(0, ASKED_AT_ONCE);
+    const settling = request.asked?.length
+      ? waiting(false).filter((each) => request.asked?.includes(each.id) && !asking.includes(each))
+      : [];
     const status = level === "failed" && (result.status === "ok" || result.status === "empty") ? "degraded" : result.status;
-    return { ...result, status, ...(asking.length > 0 && { to_confirm: asking.map(memoryOf) }) };
+    return {
+      ...result,
+      status,
+      ...(asking.length > 0 && { to_confirm: asking.map(memoryOf) }),
+      ...(settling.length > 0 && { to_settle: settling.map(memoryOf) }),
+    };
   }
 
   /** Null where nothing decides: the store's own choice is given then. */

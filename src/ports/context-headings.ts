@@ -20,6 +20,9 @@ export const CONTEXT_HEADINGS = {
 /** Ends a line of what waits for the user's word, where they asked not to keep what would have to hold. */
 export const ASKED_NOT_TO_KEEP = "they asked that it not be kept";
 
+/** Ends a line of what waits for the user's word and was asked about often enough. */
+export const ASKED_ENOUGH = "asked already: not to be asked again";
+
 /** Ends the message that begins with the heading of the summary: behind it the conversation goes on, word for word. */
 export const SUMMARY_ENDS = "(Here the conversation goes on.)";
 /** Begins the last user message as it is sent. */

@@ -25,6 +25,8 @@ export interface RecallRequest {
   readonly deadlineMs: number;
   /** Of the last entry of the owner's log, where the caller has just read it. Default: it is asked for. */
   readonly memorySeq?: number;
+  /** Ids of what the answer before asked about, which this message may settle. Default: nothing. */
+  readonly asked?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
@@ -36,6 +38,8 @@ export interface RecallResult {
   readonly held_back?: HeldBack;
   /** What waits for the guest's word and may be asked about in talk: at most 5, hard ones first. Default: nothing. */
   readonly to_confirm?: readonly Memory[];
+  /** What the answer before asked about for the last time: it is not asked about again, but this message may settle it. Default: nothing. */
+  readonly to_settle?: readonly Memory[];
   /** The narrative: the story of the relationship. The empty string where there is none. */
   readonly story: string;
 }

@@ -48,6 +48,8 @@ export interface WaitingLine {
   readonly text: string;
   /** The guest asked that it not be kept: they are asked whether to, as it would have to hold. Default false. */
   readonly offRecord?: boolean;
+  /** The answer before asked about it for the last time. Default false. */
+  readonly askedEnough?: boolean;
 }
 
 /** A memory as the prompt lists it: `- <text> (<category>, must hold)`. */

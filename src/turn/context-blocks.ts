@@ -1,7 +1,14 @@
 import type { RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { ToConfirm } from "../domain/to-confirm.js";
 import { asOneLine, dayOf, sinceMonth, timeLine } from "../platform/rendering.js";
-import { ASKED_NOT_TO_KEEP, CONTEXT_BEGINS, CONTEXT_HEADINGS, MESSAGE_BEGINS, SUMMARY_ENDS } from "../ports/context-headings.js";
+import {
+  ASKED_ENOUGH,
+  ASKED_NOT_TO_KEEP,
+  CONTEXT_BEGINS,
+  CONTEXT_HEADINGS,
+  MESSAGE_BEGINS,
+  SUMMARY_ENDS,
+} from "../ports/context-headings.js";
 import type { HistoryHit } from "../ports/history.js";
 
 /** Of the words that a change comes from, in characters. */
@@ -16,6 +23,8 @@ export interface VolatileParts {
   readonly story?: string;
   /** What waits for the user's word. Default: nothing. */
   readonly toConfirm?: readonly ToConfirm[];
+  /** As {@link toConfirm}, and not to be asked about again. */
+  readonly toSettle?: readonly ToConfirm[];
   /** What became of what the message before said; the empty string where there is nothing to say. */
   readonly before?: string;
   /** What the user said before this message and was not answered, oldest first. Default: nothing. */
@@ -35,13 +44,24 @@ export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
 
 /** The last user message as it is sent: what changes with every turn, as data, and then the user's own words. */
 export function lastMessage(parts: VolatileParts, userContext: string, question: string): string {
-  const { story = "", toConfirm = [], before = "", unanswered = [], history, pageContext, now, timeZone, memoryStatus = "ok" } = parts;
+  const {
+    story = "",
+    toConfirm = [],
+    toSettle = [],
+    before = "",
+    unanswered = [],
+    history,
+    pageContext,
+    now,
+    timeZone,
+    memoryStatus = "ok",
+  } = parts;
   const refs = history.map((hit, index) => referenceLine(hit, index, { you: "you", now, timeZone }));
   const known = [
     [`Now: ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
     userContext,
     block("story", story === "" ? [] : [item(story)]),
-    renderToConfirm(toConfirm),
+    block("toConfirm", [...toConfirm.map(toConfirmLine), ...toSettle.map((waiting) => waitingLine(waiting, ASKED_ENOUGH))]),
     block("before", before === "" ? [] : [item(before)]),
     block("references", refs),
     block("unanswered", unanswered.map(item)),
@@ -88,17 +108,21 @@ export function referenceLine(
   return item(`Ref #${index + 1} (${dayOf(new Date(hit.created_at), now, timeZone)}, said by ${who}): ${asOneLine(hit.content)}`);
 }
 
-/** The empty string, or `To confirm:` and a line for what waits: `- <id>: <text> (<category>, must hold)`. */
-function renderToConfirm(waiting: readonly ToConfirm[]): string {
-  return block("toConfirm", waiting.map(toConfirmLine));
+/**
+ * `- <id>: <text> (<category>, must hold)`. A change is told with the words that it comes from: a death is no recovery, and to be asked
+ * about as what it is.
+ */
+export function toConfirmLine(waiting: ToConfirm): string {
+  return waitingLine(waiting, "");
 }
 
-/** A change is told with the words that it comes from: a death is no recovery, and to be asked about as what it is. */
-export function toConfirmLine({ id, text, category, strength, subject, change, quote, reason }: ToConfirm): string {
+function waitingLine({ id, text, category, strength, subject, change, quote, reason }: ToConfirm, mark: string): string {
   const words = change === undefined || reason === "brought_along" ? "" : quote.slice(0, MAX_QUOTE).replace(/[()]/gu, " ").trim();
   const asked = reason === "off_record" ? `; ${ASKED_NOT_TO_KEEP}` : "";
   const said = words === "" ? asked : `; they said: “${words}”`;
-  return item(`${id}: ${whose(subject)}${text} (${category}${strength === "hard" ? ", must hold" : ""}${said})`);
+  return item(
+    `${id}: ${whose(subject)}${text} (${category}${strength === "hard" ? ", must hold" : ""}${said}${mark === "" ? "" : `; ${mark}`})`,
+  );
 }
 
 function block(heading: keyof typeof CONTEXT_HEADINGS, lines: readonly string[]): string {

@@ -111,9 +111,10 @@ export class TurnOpening {
         });
     const before = window.rounds.at(-1)?.user.id ?? null;
     const inWindow = messageIdsOf(window);
+    const asked = incognito ? [] : askedBefore(window, user.id);
     const seen = start === null ? {} : { memorySeq: start.memorySeq };
-    const asked = { owner, sessionId, text: request.message, now, incognito, inWindow, before, signal, ...seen };
-    const recall = recallFor(this.#parts.recall, asked);
+    const sought = { owner, sessionId, text: request.message, now, incognito, inWindow, before, asked, signal, ...seen };
+    const recall = recallFor(this.#parts.recall, sought);
     const [, recalled] = await Promise.all([write, recall]);
     const recallMs = performance.now() - started - windowMs;
     const answered = request.editOf === undefined && lastIsAnswered(window);
@@ -127,7 +128,7 @@ export class TurnOpening {
       turn,
       user,
       incognito,
-      asked: incognito ? [] : askedBefore(window, user.id),
+      asked,
       resumed: null,
       window,
       unanswered,
@@ -180,7 +181,9 @@ export class TurnOpening {
     const incognito = session.metadata.incognito === true || user.body.incognito === true;
     const before = window.rounds.at(-1)?.user.id ?? null;
     const inWindow = messageIdsOf(window);
-    const recalled = await recallFor(this.#parts.recall, { owner, sessionId, text: content, now, incognito, inWindow, before, signal });
+    const asked = incognito ? [] : askedBefore(window, user.id);
+    const sought = { owner, sessionId, text: content, now, incognito, inWindow, before, asked, signal };
+    const recalled = await recallFor(this.#parts.recall, sought);
     const recallMs = performance.now() - started - windowMs;
     const unanswered = await this.#unanswered({ owner, sessionId, turn: user.turn }, signal);
     return {
@@ -190,7 +193,7 @@ export class TurnOpening {
       turn: user.turn,
       user: { id: user.id, content },
       incognito,
-      asked: incognito ? [] : askedBefore(window, user.id),
+      asked,
       resumed,
       window,
       unanswered,

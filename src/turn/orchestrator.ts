@@ -266,6 +266,7 @@ export class ConversationOrchestrator implements Chat {
           memoryStatus: recalled.status,
           story: recalled.story,
           toConfirm: recalled.toConfirm,
+          toSettle: recalled.toSettle,
           before: accountOf(recalled.before),
           unanswered,
           history,

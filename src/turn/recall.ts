@@ -25,14 +25,16 @@ export interface RecallPorts {
   readonly historyLimit: number;
 }
 
-export interface Recalled extends Omit<RecallResult, "to_confirm"> {
+export interface Recalled extends Omit<RecallResult, "to_confirm" | "to_settle"> {
   readonly history: readonly HistoryHit[];
   readonly toConfirm: readonly ToConfirm[];
+  /** Asked about for the last time right before: it may be settled, and is not asked about again. */
+  readonly toSettle: readonly ToConfirm[];
   /** What the turn before gave; null where that isn't known (yet). */
   readonly before: RememberedTurn | null;
 }
 
-const NOTHING: Recalled = { status: "disabled", memories: [], story: "", history: [], toConfirm: [], before: null };
+const NOTHING: Recalled = { status: "disabled", memories: [], story: "", history: [], toConfirm: [], toSettle: [], before: null };
 
 export interface RecallTurn {
   readonly owner: Owner;
@@ -46,6 +48,7 @@ export interface RecallTurn {
   readonly before: string | null;
   /** As in {@link RecallRequest}. */
   readonly memorySeq?: number;
+  readonly asked?: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -69,8 +72,9 @@ export async function recallFor(ports: RecallPorts, turn: RecallTurn): Promise<R
   if (turn.incognito || !ports.enabled) return NOTHING;
   const seen = turn.memorySeq === undefined ? {} : { memorySeq: turn.memorySeq };
   const text = lookedFor(turn.text);
-  const [{ to_confirm: waiting = [], ...preferences }, history, before] = await Promise.all([
-    ports.longTerm.recall(turn.owner, { text, now: turn.now, deadlineMs: ports.deadlineMs, signal: turn.signal, ...seen }),
+  const { now, signal, asked = [] } = turn;
+  const [{ to_confirm: waiting = [], to_settle: settling = [], ...preferences }, history, before] = await Promise.all([
+    ports.longTerm.recall(turn.owner, { text, now, deadlineMs: ports.deadlineMs, signal, asked, ...seen }),
     ports.failing?.has(turn.owner) === true ? NOT_LOOKED_BACK : lookBack(ports, { ...turn, text }),
     turnBefore(ports, turn, seen),
   ]);
@@ -82,6 +86,7 @@ export async function recallFor(ports: RecallPorts, turn: RecallTurn): Promise<R
     status: worse(status, history.status),
     history: history.hits,
     toConfirm: toldToConfirm(waiting, turn.sessionId),
+    toSettle: toldToConfirm(settling, turn.sessionId),
     before,
   };
 }

@@ -63,14 +63,20 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
       };
     },
   };
-  const longTerm = { recalled: [] as RecalledMemory[], toConfirm: [] as Memory[], recalls: 0, before: null as RememberedTurn | null };
+  const longTerm = {
+    recalled: [] as RecalledMemory[],
+    toConfirm: [] as Memory[],
+    toSettle: [] as Memory[],
+    recalls: 0,
+    before: null as RememberedTurn | null,
+  };
   const recall: RecallPorts = {
     enabled: true,
     longTerm: {
       recall: async () => {
         longTerm.recalls += 1;
         const status = longTerm.recalled.length > 0 ? "ok" : "empty";
-        return { status, memories: longTerm.recalled, story: "", to_confirm: longTerm.toConfirm };
+        return { status, memories: longTerm.recalled, story: "", to_confirm: longTerm.toConfirm, to_settle: longTerm.toSettle };
       },
     },
     turns: { remembered: async () => longTerm.before },

@@ -1,5 +1,5 @@
 import type { JsonValue, MemoryLine, ModelMessage, ModelRequest, Observation, ScriptRound, ScriptView, WaitingLine } from "maitred";
-import { ASKED_NOT_TO_KEEP, CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "maitred/stand-in";
+import { ASKED_ENOUGH, ASKED_NOT_TO_KEEP, CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "maitred/stand-in";
 import { besidesKeepOut, commandsOf } from "./memory-commands.js";
 
 type Block = keyof typeof CONTEXT_HEADINGS;
@@ -67,7 +67,10 @@ const WAITING = /^(?<id>[\w-]{1,64}): (?<text>.+?)(?:\s+\((?<meta>[^()]*)\))?$/u
 function readWaiting(lines: readonly string[]): WaitingLine[] {
   return lines.flatMap((line) => {
     const { id, text, meta = "" } = WAITING.exec(line.trim())?.groups ?? {};
-    return id === undefined || text === undefined ? [] : [{ id, text, ...(meta.endsWith(ASKED_NOT_TO_KEEP) && { offRecord: true }) }];
+    if (id === undefined || text === undefined) return [];
+    return [
+      { id, text, ...(meta.includes(ASKED_NOT_TO_KEEP) && { offRecord: true }), ...(meta.endsWith(ASKED_ENOUGH) && { askedEnough: true }) },
+    ];
   });
 }
 

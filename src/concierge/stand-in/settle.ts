@@ -86,7 +86,7 @@ export function asking(move: ScriptMove, view: ScriptView, needs: ReadonlySet<st
   const before = view.window.map(({ assistant }) => assistant).join("\n");
   // What this turn did to one of them has settled it.
   const touched = view.observations.flatMap(({ input }) => z.looseObject({ memory_id: z.string() }).safeParse(input).data?.memory_id ?? []);
-  const still = view.waiting.filter(({ id }) => !touched.includes(id));
+  const still = view.waiting.filter(({ id, askedEnough }) => !askedEnough && !touched.includes(id));
   const open = still.map((line) => question(line, needs)).filter((asked) => !before.includes(asked));
   return open.length === 0 ? move : { type: "say", text: `${move.text}\n\n${open.slice(0, MAX_ASKED).join(" ")}` };
 }
