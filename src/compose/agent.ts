@@ -75,7 +75,7 @@ export async function openAgent(
   const needMeant = (said: string | null) => knownNeed(said, needs);
   const coverage = new Coverage(needs, domain.needTalk);
   const tools = tracedTools([
-    ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant }),
+    ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant, tellsNeed: (text) => coverage.tellsIn(text) }),
     ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant, inOwnWords }) : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);

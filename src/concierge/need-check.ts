@@ -1,4 +1,5 @@
 import type { Memory } from "../domain/memory.js";
+import { isOfSeveral } from "../gate/stated.js";
 import type { Candidate, NeedCheck } from "../gate/verdict.js";
 import type { CatalogueEvent, Section } from "./catalogue.js";
 import { CONCIERGE_NEEDS, FOOD_NEEDS, type NeedName, needMeant, SUBSTANCES } from "./needs.js";
@@ -8,13 +9,10 @@ export function candidateOf(event: CatalogueEvent, section: Section): Candidate 
   return { startsAt: event.startsAt, check: (memory) => checkMemory(memory, event, section) };
 }
 
-/** "Tree nuts", not "nuts and milk". */
-const MOST_WORDS = 2;
-
 /** Of several things that must not be in the food one need tells only one: that it is met says nothing of the others. */
-function checkMemory({ need, about }: Memory, event: CatalogueEvent, section: Section): NeedCheck {
-  const check = checkNeed(need, event, section);
-  const several = SUBSTANCES.has(needMeant(need) ?? "") && about.trim().split(/\s+/u).length > MOST_WORDS;
+function checkMemory(memory: Memory, event: CatalogueEvent, section: Section): NeedCheck {
+  const check = checkNeed(memory.need, event, section);
+  const several = SUBSTANCES.has(needMeant(memory.need) ?? "") && isOfSeveral(memory);
   return check.state === "met" && several ? checkNeed("other", event, section) : check;
 }
 

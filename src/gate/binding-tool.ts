@@ -28,6 +28,8 @@ type Answer = z.infer<typeof answerSchema>;
 export interface HeldParts extends StatedParts {
   readonly gate: ConstraintGate;
   readonly shown: ShownCalls;
+  /** Whether a message tells of a need, by the domain's words: what is looked up with it then waits for it to be read. */
+  readonly tellsNeed: (text: string) => boolean;
 }
 
 /** A call with what it means: one thing of the catalogue. */
@@ -198,9 +200,9 @@ function refusal(asked: string, against: string): string | null {
     : "Tell the guest first: only a later message of theirs can answer this.";
 }
 
-function conflictLine({ memory, who, because, toConfirm }: Conflict): string {
+function conflictLine({ need, because, toConfirm }: Conflict): string {
   const asks = toConfirm ? " That is not confirmed yet: ask whether it is so." : "";
-  return `${who === "self" ? "" : `${who}: `}${memory}. ${because}${asks}`;
+  return `${need}. ${because}${asks}`;
 }
 
 /** What stands against it. The empty string: nothing. */

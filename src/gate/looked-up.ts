@@ -24,7 +24,7 @@ async function marked(
   context: ToolContext,
 ): Promise<ToolResult> {
   if (found.items.length === 0) return result;
-  const judge = await parts.gate.read(context, { toBook: bound, named });
+  const judge = await parts.gate.read(context, { toBook: bound || parts.tellsNeed(context.userMessage.content), named });
   const companions = judge.people.once(named);
   const said = [...(context.earlierMessages ?? []), context.userMessage.content];
   const party = { companions, absent: [], size: companions.length + 1, said, sessionId: context.sessionId };
@@ -34,7 +34,7 @@ async function marked(
 
 /** In the words of the memories. What has neither is told as it is. */
 function markOf({ conflicts, mentions }: Verdict) {
-  const breaks = conflicts.map(({ memory, who }) => (who === "self" ? memory : `${who}: ${memory}`));
+  const breaks = conflicts.map(({ need }) => need);
   const not_stated = mentions.flatMap(({ along, need }) => (along && need !== undefined ? [need] : []));
   return { ...(breaks.length > 0 && { breaks }), ...(not_stated.length > 0 && { not_stated }) };
 }

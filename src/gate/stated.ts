@@ -41,8 +41,8 @@ function met(stated: Stated, kind: Need["kind"], { text, source }: Memory): bool
   return kind === "at_least" ? stated >= limit : stated <= limit;
 }
 
-/** Null where there is none, or several. */
-function numberIn(text: string): number | null {
+/** The one number in words, however it is written; null where there is none, or several. */
+export function numberIn(text: string): number | null {
   const [only, another] = text.match(/\d[\d.,]*/gu) ?? [];
   if (only === undefined || another !== undefined) return null;
   const digits = only.replace(/[.,]$/u, "");

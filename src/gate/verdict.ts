@@ -11,6 +11,8 @@ export interface Conflict {
   readonly memory: string;
   /** `self`, or the companion's name. */
   readonly who: string;
+  /** What must hold, and for whom. */
+  readonly need: string;
   readonly because: string;
   /** It waits for the guest's word: the answer asks whether it is so. */
   readonly toConfirm: boolean;
@@ -125,6 +127,7 @@ export function judge(
         memoryId: memory.id,
         memory: said,
         who: who ?? "self",
+        need,
         because: check.because,
         toConfirm,
         source: memory.source,

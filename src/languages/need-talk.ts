@@ -22,7 +22,7 @@ export function needWordsOf(needs: readonly Need[]): NeedTalk["words"] {
   return needs.map(({ name: need, words = [], kind = need.startsWith("no_") ? "avoid" : "be", category = "other" }) => ({
     need,
     words,
-    kind: kind === "avoid" ? kind : "be",
+    kind: kind === "at_most" || kind === "at_least" ? "limit" : kind,
     category,
   }));
 }

@@ -21,7 +21,7 @@ export interface NeedDefinition<Item, Language extends string = string> {
   readonly category?: string;
   /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. `at_most`, `at_least`: a limit. Default: by the name. */
   readonly kind?: Need["kind"];
-  /** Of needs of one slot a person has one. Default: it excludes no other. */
+  /** Of needs of one slot a person has one. Default: it excludes no other; a limit is in a slot of its own. */
   readonly slot?: string;
   /** Needs that it holds in itself: who is vegan eats no fish. Default: none. */
   readonly holds?: readonly string[];
@@ -70,7 +70,10 @@ export function defineDomain<Item = never, const Language extends string = "en">
     ...wrongOccasions(categories, definition.recall),
   ];
   refuse(name, wrong);
-  const flat = named.map(({ words, ...need }): Need => ({ ...need, words: Object.values<readonly string[]>(words).flat() }) as Need);
+  const flat = named.map(({ words, ...need }): Need => {
+    const slot = need.slot ?? (need.kind === "at_most" || need.kind === "at_least" ? need.name : undefined);
+    return { ...need, ...(slot !== undefined && { slot }), words: Object.values<readonly string[]>(words).flat() } as Need;
+  });
   const { needTalk, offRecord } = { needTalk: needTalkOf(needWordsOf(flat)), offRecord: OFF_RECORD };
   return { ...rest, name, prompt, tools, categories, needs: flat, needTalk, offRecord };
 }

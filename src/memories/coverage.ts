@@ -56,6 +56,11 @@ export class Coverage {
     return told.filter((each) => !covered(each) && !message.known.some((memory) => this.#isKnown(each, memory)));
   }
 
+  /** Whether the guest's own words tell of a need of anybody's. */
+  tellsIn(text: string): boolean {
+    return this.#words.toldIn(ownWordsOf(text)).length > 0;
+  }
+
   /** Whether a proposal speaks of one of them. */
   isOf(told: readonly ToldNeed[], proposal: ProposedOperation, message: MessageToRead): boolean {
     const named = this.#needsOf(proposal, message);
@@ -155,6 +160,6 @@ function ownWordsOf(text: string): string {
 function plainTalk(needs: readonly Need[]): NeedTalk {
   const none: readonly string[] = [];
   const said = { harm: none, avoid: none, behind: none, not: none, over: none, own: none, asks: none, others: none, supposed: none };
-  const words = needWordsOf(needs).map((each) => ({ ...each, kind: "be" as const }));
+  const words = needWordsOf(needs).map((each) => ({ ...each, kind: each.kind === "limit" ? each.kind : ("be" as const) }));
   return { ...said, words, brings: none, relations: [], avoided: "{word}" };
 }

@@ -8,7 +8,7 @@ import type { ProposedChange } from "./proposed-change.js";
 import type { Reconciled, ReconcileRules } from "./reconciled.js";
 import { activated, ended, expiredWaiting, seenAgain, supersededBy } from "./record-changes.js";
 import { isBefore, isNewer, messageOf, overBefore } from "./record-order.js";
-import { isTwin, restates, sameFrame, saySame, saysPlainly, standsBeside, tellsNeedOf } from "./same-memory.js";
+import { isTwin, restates, sameFrame, sayOtherNumbers, saySame, saysPlainly, standsBeside, tellsNeedOf } from "./same-memory.js";
 import { isSingleValued } from "./spelling.js";
 import { recordFrom } from "./statement-record.js";
 import { wasForgotten } from "./was-forgotten.js";
@@ -308,7 +308,7 @@ class Reconciliation {
     return this.#rivals(record).some((other) => other.explicit && other.status === "active");
   }
 
-  /** What holds of the same person in the slot of a need: another diet. */
+  /** What holds of the same person in the slot of a need: another diet, another number of a limit. */
   #inItsSlot(record: MemoryRecord): MemoryRecord | undefined {
     const slotOf = ({ status, strength, need }: MemoryRecord) =>
       status === "active" && strength === "hard" && need !== null ? this.#rules.slotOf?.(need) : undefined;
@@ -317,7 +317,7 @@ class Reconciliation {
     return [...this.#records.values()].find(
       (other) =>
         other.id !== record.id &&
-        other.need !== record.need &&
+        (other.need !== record.need || sayOtherNumbers(other, record)) &&
         slotOf(other) === slot &&
         normalised(other.condition) === normalised(record.condition) &&
         this.#companions.same(other.subject, record.subject),

@@ -31,11 +31,16 @@ function textOf(record: MemoryRecord): string {
   return text;
 }
 
-/** The same words, or the same need of the same person. */
+/** The same words, or the same need of the same person; "at most 60" and "at most 90" are two. */
 export function saySame(a: MemoryRecord, b: MemoryRecord, companions: Companions): boolean {
   if (!sameFrame(a, b, companions)) return false;
   if (textOf(a) === textOf(b)) return a.type !== "episodic" || sameDay(a, b);
-  return isNamedNeed(a) && a.need === b.need && a.strength === "hard" && b.strength === "hard";
+  return isNamedNeed(a) && a.need === b.need && a.strength === "hard" && b.strength === "hard" && !sayOtherNumbers(a, b);
+}
+
+export function sayOtherNumbers(a: MemoryRecord, b: MemoryRecord): boolean {
+  const [one, other] = [a, b].map((record) => textOf(record).match(/\d+/gu)?.join(" ") ?? "");
+  return one !== "" && other !== "" && one !== other;
 }
 
 /** What waits of the same thing, person and need: said plainly now, it is not to be asked about any more. */

@@ -38,7 +38,7 @@ export interface RecallResult {
   readonly held_back?: HeldBack;
   /** What waits for the guest's word and may be asked about in talk: at most 5, hard ones first. Default: nothing. */
   readonly to_confirm?: readonly Memory[];
-  /** What the answer before asked about for the last time: it is not asked about again, but this message may settle it. Default: nothing. */
+  /** What the answer before asked about for the last time: this message may settle it. Default: nothing. */
   readonly to_settle?: readonly Memory[];
   /** The narrative: the story of the relationship. The empty string where there is none. */
   readonly story: string;

@@ -20,7 +20,7 @@ export interface DomainWords {
     readonly need: string;
     readonly category: string;
     /** `avoid`: a substance or a thing that must not be ("allergic to …"). `be`: what somebody is, has or uses. */
-    readonly kind: "avoid" | "be";
+    readonly kind: "avoid" | "be" | "limit";
     readonly words: readonly string[];
   }[];
   /** What a need comes from and may pass, by the need's name: a knee, for access without steps. Default: nothing. */

@@ -18,6 +18,11 @@ test("[gate-of-every-domain] two needs told in passing are two, and stop the app
   expect(stopped).toMatchObject({ status: "stopped", conflicts: [expect.stringContaining("Is allergic to latex")] });
 });
 
+test("a need that the look-up's own message tells is marked", async () => {
+  const [found] = await says("I am allergic to latex. What is free?", ["find_slots", {}]);
+  expect(found).toMatchObject([{ id: "mon-9", breaks: ["Is allergic to latex"] }, { id: "tue-10" }, { id: "wed-11" }]);
+});
+
 test("a need that is told with the yes stops what was shown without it", async () => {
   expect(await says("Tuesday at ten", ["book_slot", { slot_id: "tue-10" }])).toMatchObject([{ status: "shown" }]);
   const told = "yes, and I can't do stairs any more";

@@ -58,7 +58,13 @@ class Practice {
       writtenBack: async () => true,
       logger: silentLogger,
     });
-    const parts = { gate, shown: new ShownCalls(engine), needs, needMeant: (said: string | null) => knownNeed(said, needs) };
+    const parts = {
+      gate,
+      shown: new ShownCalls(engine),
+      needs,
+      needMeant: (said: string | null) => knownNeed(said, needs),
+      tellsNeed: () => false,
+    };
     this.#box = new ToolBox({ tools: gatedTools(domain.tools, parts), maxOutputChars: 16_000, logger: silentLogger });
   }
 

@@ -5,6 +5,7 @@ import {
   BACK_FROM,
   BACK_FROM_ABROAD,
   BELIEVE_HARD_FROM,
+  isRead,
   keptAsSaid,
   PARTLY_READ_FROM,
   partsOf,
@@ -21,6 +22,7 @@ import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { harmsIn, withHarms } from "./reading/harm.js";
 import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
+import { limitsOf } from "./reading/limits.js";
 import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
 import { recoveredIn } from "./reading/recoveries.js";
 import { statementsOf } from "./reading/statements.js";
@@ -124,9 +126,11 @@ export class OfflineReader implements MessageReader {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
-        .filter(({ hard }) => hard)
+        .filter(isRead)
         .map((need) =>
-          ofWhole.keep < BELIEVE_HARD_FROM && !asked && !saysNoMore(whole, language, this.#vocabulary) ? { ...need, unsure: true } : need,
+          ofWhole.keep < BELIEVE_HARD_FROM && !need.whole && !asked && !saysNoMore(whole, language, this.#vocabulary)
+            ? { ...need, unsure: true }
+            : need,
         );
       // Beside what must hold, the rest of a sentence is kept where the whole of it tells something.
       const plain = of.length > needs.length;
@@ -192,7 +196,7 @@ export class OfflineReader implements MessageReader {
       const asks = sentence.asks && !asked && !story.standing;
       const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
       if (read === null) continue;
-      const needs = needsOf(read, this.#vocabulary);
+      const needs = [...needsOf(read, this.#vocabulary), ...(asks ? [] : limitsOf(read, this.#vocabulary))];
       avoiding = avoidingIn(read, needs) ?? (needs.length > 0 ? avoiding : null);
       drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, this.#vocabulary) : []));
     }

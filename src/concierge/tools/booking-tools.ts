@@ -52,7 +52,7 @@ function brokenBy(
   const passedOver = new Set(waived.map(({ memory_id }) => memory_id));
   return judge(candidateOf(event, section), party)
     .conflicts.filter(({ memoryId }) => !passedOver.has(memoryId))
-    .map(({ memory, who, because }) => `${who === "self" ? "" : `${who}: `}${memory}. ${because}`);
+    .map(({ need, because }) => `${need}. ${because}`);
 }
 
 const cancelInput = z.strictObject({

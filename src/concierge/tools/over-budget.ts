@@ -1,8 +1,8 @@
 import type { RecalledMemory } from "../../domain/session.js";
+import { numberIn } from "../../gate/stated.js";
 import type { Mention, Verdict } from "../../gate/verdict.js";
 import { says } from "../phrases.js";
 import { euros } from "../presentation.js";
-import { priceLimitIn } from "../script/words.js";
 
 /**
  * The verdict, and what the guest said a seat, or all of it, may cost, where this costs more: said with the quote, and a yes to that
@@ -14,8 +14,8 @@ export function withBudget(
   { priceCents, quantity }: { readonly priceCents: number; readonly quantity: number },
 ): Verdict {
   const limits = known.flatMap(({ id, text, category, subject = "self" }) => {
-    const limit = category === "budget" && subject === "self" ? priceLimitIn(text) : undefined;
-    return limit === undefined ? [] : [{ id, text, cents: limit * 100, cost: says(text, "total") ? priceCents * quantity : priceCents }];
+    const limit = category === "budget" && subject === "self" ? numberIn(text) : null;
+    return limit === null ? [] : [{ id, text, cents: limit * 100, cost: says(text, "total") ? priceCents * quantity : priceCents }];
   });
   const over = limits.filter(({ cents, cost }) => cost > cents);
   const told = over.map(({ id, text, cost }): Mention => ({ id, along: true, line: `You told me: “${text}”. This is ${euros(cost)}.` }));

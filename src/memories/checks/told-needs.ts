@@ -43,12 +43,15 @@ export class NeedWords {
 
   constructor(needs: readonly Need[], talk: NeedTalk) {
     const names = new Set(needs.map(({ name }) => name));
-    this.#needs = talk.words.map(({ need, category, kind, words }) => ({
-      need: names.has(need) ? need : "other",
-      category,
-      avoid: kind === "avoid",
-      phrases: new Phrases(words),
-    }));
+    // A limit says nothing without its number, which its words alone don't give.
+    this.#needs = talk.words
+      .filter(({ kind }) => kind !== "limit")
+      .map(({ need, category, kind, words }) => ({
+        need: names.has(need) ? need : "other",
+        category,
+        avoid: kind === "avoid",
+        phrases: new Phrases(words),
+      }));
     this.#talk = Object.fromEntries(LISTED.map((part) => [part, new Phrases(talk[part])])) as { [part in Listed]: Phrases };
     this.#relations = talk.relations.map((names) => [names[0] ?? "", new Phrases(names).list] as const);
     this.#holds = new Map(needs.map(({ name, holds = [] }) => [name, holds]));

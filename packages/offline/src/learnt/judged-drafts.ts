@@ -36,22 +36,27 @@ export const BACK_FROM_ABROAD = { soft: -2, hard: -2 };
 const MAX_CHARS = 240;
 const MIN_WORDS = 4;
 
+/** What the rules read by themselves: what must hold, and what is whole. */
+export function isRead({ hard, whole }: Draft): boolean {
+  return hard || whole === true;
+}
+
 /**
  * A sentence without what must hold by the rules: all of it, or its longest run of clauses. Null where these have no four words, and no
  * rule understood them.
  */
 export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: readonly Draft[]): Clause | null {
-  if (!drafts.some(({ hard }) => hard)) return whole;
+  if (!drafts.some(isRead)) return whole;
   let [from, longest]: [Clause | null, Clause | null] = [null, null];
   for (const clause of clauses) {
-    const isRead = drafts.some(({ hard, clause: { start, text } }) => hard && start <= clause.start && start + text.length > clause.start);
-    from = isRead ? null : (from ?? clause);
+    const within = ({ clause: { start, text } }: Draft) => start <= clause.start && start + text.length > clause.start;
+    from = drafts.some((draft) => isRead(draft) && within(draft)) ? null : (from ?? clause);
     if (from === null) continue;
     const text = whole.text.slice(from.start - whole.start, clause.start - whole.start + clause.text.length);
     if (text.length > (longest?.text.length ?? 0)) longest = { text, start: from.start, words: wordsIn(text), index: from.index };
   }
   if (longest === null) return null;
-  const isUnderstood = drafts.some(({ hard, clause: { start } }) => !hard && start === longest.start);
+  const isUnderstood = drafts.some((draft) => !isRead(draft) && draft.clause.start === longest.start);
   return longest.words.length >= MIN_WORDS || isUnderstood ? longest : null;
 }
 

@@ -226,12 +226,17 @@ export function operationsFor(
     const category = fitted(draft.category);
     const free = known.filter(({ id }) => !taken.has(id));
     const alikes = free.find((memory) => !isAskedOtherwise(memory, draft) && sameAs(memory, draft));
-    const newer = alikes !== undefined && changes.corrects && !alike(folded(alikes.about), folded(draft.about));
+    // Another number of one limit takes its place.
+    const corrects = changes.corrects || draft.whole === true;
+    const isOther = draft.whole
+      ? folded(alikes?.text ?? "") !== folded(draft.text)
+      : !alike(folded(alikes?.about ?? ""), folded(draft.about));
+    const newer = alikes !== undefined && corrects && isOther;
     const same = newer ? undefined : alikes;
     const replaced = newer
       ? alikes
       : same === undefined
-        ? free.find((memory) => isOtherDiet(memory, draft) || (changes.corrects && isReplacedBy(memory, draft, category)))
+        ? free.find((memory) => isOtherDiet(memory, draft) || (corrects && isReplacedBy(memory, draft, category)))
         : undefined;
     if (replaced !== undefined) taken.add(replaced.id);
     operations.push(

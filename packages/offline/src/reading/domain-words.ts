@@ -14,17 +14,17 @@ export interface FoundNeed {
 
 export class Vocabulary {
   readonly #needs: readonly (Pick<FoundNeed, "need" | "category" | "kind"> & { readonly list: WordList })[];
+  readonly #limits: readonly { readonly need: string; readonly category: string; readonly list: WordList }[];
   readonly #reasons: readonly (readonly [need: string, list: WordList])[];
   readonly #categories: readonly (readonly [category: string, list: WordList])[];
 
   /** Needs that the domain doesn't have are `other`. */
   constructor(words: DomainWords, needs: ReadonlySet<string>) {
-    this.#needs = words.needs.map(({ need, category, kind, words: phrases }) => ({
-      need: needs.has(need) ? need : "other",
-      category,
-      kind,
-      list: new WordList(phrases),
-    }));
+    const lists = words.needs.map(({ words: phrases, ...each }) => ({ ...each, list: new WordList(phrases) }));
+    this.#needs = lists.flatMap(({ need, kind, ...each }) =>
+      kind === "limit" ? [] : [{ ...each, kind, need: needs.has(need) ? need : "other" }],
+    );
+    this.#limits = lists.filter(({ need, kind }) => kind === "limit" && needs.has(need));
     this.#reasons = Object.entries(words.reasons ?? {}).map(([need, phrases]) => [need, new WordList(phrases)]);
     this.#categories = Object.entries(words.categories).map(([category, phrases]) => [category, new WordList(phrases)]);
   }
@@ -45,9 +45,19 @@ export class Vocabulary {
     return found;
   }
 
+  /** The limit whose words these are; undefined where they name none. */
+  limitIn(words: readonly string[]): { readonly need: string; readonly category: string; readonly at: number } | undefined {
+    return this.#limits.map(({ list, ...limit }) => ({ ...limit, at: list.in(words) })).find(({ at }) => at !== -1);
+  }
+
   /** The needs that may come from what the words name. */
   reasonsIn(words: readonly string[]): readonly string[] {
     return this.#reasons.flatMap(([need, list]) => (list.in(words) === -1 ? [] : [need]));
+  }
+
+  /** Whether the words name something of a category. */
+  isOf(category: string, words: readonly string[]): boolean {
+    return this.#categories.some(([name, list]) => name === category && list.in(words) !== -1);
   }
 
   /** The category of which the words name something; undefined where none does. The first of the file wins. */

@@ -12,6 +12,8 @@ export interface Draft {
   readonly condition: string;
   readonly need: string | null;
   readonly hard: boolean;
+  /** A rule read all of the clause: no judge is asked about it. Default false. */
+  readonly whole?: boolean;
   readonly subject: string;
   /** How the companion is called, where the clause says so. */
   readonly name: string | null;

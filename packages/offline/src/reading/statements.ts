@@ -5,7 +5,7 @@ import { english, type Language, relationAt } from "./language.js";
 import { told } from "./said.js";
 import { rawWords, subjectFor } from "./who.js";
 
-/** What is kept softly where it is said most plainly: a word of liking, of always, of home or of a limit, in the guest's own clause. */
+/** What is kept softly where it is said most plainly: a word of liking, of always or of home, in the guest's own clause. */
 
 const MAX_WORDS = 14;
 
@@ -23,8 +23,7 @@ export function statementsOf(read: ReadClause, vocabulary: Vocabulary): readonly
   if (isEnglish && (passing || english.you.in(words) !== -1)) return [];
   if (isEnglish && !standing && words.some((word) => /^(?:i|we)'d$/u.test(word))) return [];
   const slot = slotOf(words, language, vocabulary);
-  const limit = slot?.aspect === "budget" && /\d/u.test(clause.text) && english.limits.in(words) !== -1;
-  const someone = who.kind === "self" || who.kind === "companion" || (standing && who.kind === "nobody") || limit;
+  const someone = who.kind === "self" || who.kind === "companion" || (standing && who.kind === "nobody");
   const feeling = words.findIndex((word) => language.like.has(word) || language.dislike.has(word));
   const usual = (always || standing) && slot !== null;
   // "Love the hall though" is about what is here.
@@ -32,7 +31,7 @@ export function statementsOf(read: ReadClause, vocabulary: Vocabulary): readonly
     isEnglish &&
     feeling !== -1 &&
     (english.vague.at(words, feeling + 1) > 0 || feeling === words.length - 1 || language.first.has(words[feeling + 1]));
-  if (!someone || !(slot?.aspect === "home" || limit || (feeling !== -1 && !isShown) || usual)) return [];
+  if (!someone || !(slot?.aspect === "home" || (feeling !== -1 && !isShown) || usual)) return [];
   // "We always sit there" tells of what was said before.
   if (english.ones.has(words.at(-1)) || english.again.in(words) !== -1) return [];
   if (trip && (feeling === -1 || slot === null)) return [];
@@ -49,7 +48,7 @@ export function statementsOf(read: ReadClause, vocabulary: Vocabulary): readonly
       condition: conditionIn(clause.text),
       need: null,
       hard: false,
-      ...subjectFor(limit && who.kind === "other" ? { kind: "self" } : who),
+      ...subjectFor(who),
       unsure: false,
       trip,
     },

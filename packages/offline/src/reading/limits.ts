@@ -1,0 +1,45 @@
+import type { Vocabulary } from "./domain-words.js";
+import type { Draft, ReadClause } from "./draft.js";
+import { isDenial } from "./endings.js";
+import { english } from "./language.js";
+import { told } from "./said.js";
+import { subjectFor } from "./who.js";
+
+/** What it may cost, as a category and what it is of. */
+const BUDGET = "budget";
+
+/**
+ * "Never more than 60 euros", "my budget is 40 a ticket": a limit that is meant to last, by its one number. Of the domain's limits it is
+ * one that must hold; where the domain has none of these words and keeps budgets, a taste. What something cost once is none, and what is
+ * asked for now is a search.
+ */
+export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Vocabulary): readonly Draft[] {
+  const { words } = clause;
+  const denied = words.some((word) => isDenial(word, language));
+  const isLimit = english.limits.in(words) !== -1 || (denied && english.exceeding.in(words) !== -1);
+  const always = denied || language.always.in(words) !== -1;
+  const passing = !always && [english.dated, english.requests, language.once].some((list) => list.in(words) !== -1);
+  const numbers = clause.text.match(/\d[\d.,]*/gu) ?? [];
+  if (!isLimit || passing || numbers.length !== 1 || english.spent.in(words) !== -1 || language.unsure.in(words) !== -1) return [];
+  const limit = vocabulary.limitIn(words);
+  const isMoney = /\p{Sc}/u.test(clause.text) || vocabulary.isOf(BUDGET, words);
+  if (limit === undefined && !isMoney) return [];
+  const text = told(clause.text, who, language);
+  const need = limit?.need ?? null;
+  return [
+    {
+      clause,
+      text,
+      about: (limit === undefined ? numbers[0] : words[limit.at]) ?? "",
+      category: limit?.category ?? BUDGET,
+      aspect: need ?? BUDGET,
+      condition: "",
+      need,
+      hard: need !== null,
+      whole: true,
+      ...subjectFor(who.kind === "companion" ? who : { kind: "self" }),
+      unsure: false,
+      trip: false,
+    },
+  ];
+}

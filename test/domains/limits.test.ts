@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { createMaitred, defineDomain, defineTool, type Maitred, type MaitredUser } from "../../src/index.js";
+import { tempDir } from "../e2e/world.js";
+
+/** A limit of a domain's own, without a model: read with its one number, one at a time, and held against what is booked. */
+
+const menus = [
+  { menu: "lunch", price: 40 },
+  { menu: "tasting", price: 80 },
+];
+type Menu = (typeof menus)[number];
+const kitchen = defineDomain({
+  name: "kitchen",
+  prompt: "You take bookings for a kitchen.",
+  languages: ["en", "de"],
+  needs: [
+    {
+      name: "max_price",
+      description: "the most that it may cost, in euros",
+      kind: "at_most",
+      words: { en: ["euros", "price"], de: ["Euro"] },
+      states: ({ price }: Menu) => price,
+    },
+  ],
+  tools: [
+    defineTool({
+      name: "book_menu",
+      description: "Books a menu.",
+      parameters: z.object({ menu: z.string() }),
+      binds: { what: "menu", items: ({ menu }) => menus.filter((each) => each.menu === menu), show: ({ menu }) => `The ${menu} menu` },
+      offline: {
+        words: ["book", "buche"],
+        input: (message) => ({ menu: menus.find(({ menu }) => message.includes(menu))?.menu ?? "" }),
+      },
+      run: ({ menu }) => ({ booked: menu }),
+    }),
+  ],
+});
+
+let maitred: Maitred;
+let ada: MaitredUser;
+let sessionId: string | undefined;
+beforeEach(async () => {
+  maitred = await createMaitred({ memoryStorageDir: await tempDir(), domain: kitchen, recallDeadlineMs: 30_000 });
+  ada = maitred.for({ user: "ada" });
+  sessionId = undefined;
+});
+afterEach(() => maitred.close());
+
+async function says(message: string): Promise<string> {
+  const answer = await ada.chat(message, sessionId === undefined ? {} : { sessionId });
+  sessionId = answer.session_id;
+  await ada.sessions.flush(sessionId, { timeoutMs: 30_000 });
+  return answer.message.content;
+}
+const holds = async () => (await ada.memories.list()).data.map(({ text, need, strength }) => `${text} (${need}, ${strength})`);
+
+test.each([
+  "Never more than 60 euros.",
+  "I can't spend more than 60 euros",
+  "My limit is 60 euros, always.",
+  "Höchstens 60 Euro, bitte.",
+  "nothing over 60 euros, please",
+])("is read with its number, and stops what is over it: %s", async (told) => {
+  await says(told);
+  expect(await holds()).toEqual([expect.stringMatching(/60.*\(max_price, hard\)$/)]);
+  expect(await says("book tasting")).toMatch(/60[\s\S]*Shall I do it anyway\?/);
+  expect(await says("no")).toBe("Then I leave it as it is.");
+  expect(await says("book lunch")).toMatch(/Shall I go ahead\?/);
+});
+
+test.each(["I paid more than 60 euros last time.", "Is it more than 60 euros?", "Find me something under 60 euros", "We were 60 people"])(
+  "is none, and nothing is asked about it: %s",
+  async (told) => {
+    const answer = await says(told);
+    expect(answer).not.toMatch(/price/i);
+    expect(await holds()).toEqual([]);
+  },
+);
+
+test("a newer one takes the older one's place, or the guest is asked", async () => {
+  await says("Never more than 60 euros.");
+  await says("Never more than 90 euros.");
+  expect(await holds()).toEqual([expect.stringContaining("90")]);
+  expect(await says("book tasting")).toMatch(/Shall I go ahead\?/);
+});
