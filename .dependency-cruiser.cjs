@@ -4,7 +4,7 @@
  */
 const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
 const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations", "events"];
-const ADAPTERS = ["vectors", "embedding", "concierge", "telemetry", "webhooks"];
+const ADAPTERS = ["vectors", "embedding", "telemetry", "webhooks"];
 /** From top to bottom. */
 const LAYERS = [
   DOORS,
@@ -64,7 +64,7 @@ module.exports = {
     ...fronts,
     {
       name: "adapters-are-composed",
-      comment: "adapters, stand-ins and the example product are named by compose/ alone, and know only ports",
+      comment: "adapters are named by compose/ alone, and know only ports",
       severity: "error",
       from: { path: "^src/", pathNot: [inside(ADAPTERS), inside(["compose", "state"])] },
       to: { path: inside(ADAPTERS) },
@@ -73,7 +73,7 @@ module.exports = {
       name: "adapters-stand-alone",
       comment: "one kind of adapter knows nothing of another",
       severity: "error",
-      from: { path: "^src/(embedding|concierge|telemetry|webhooks|vectors/[^/]+)/" },
+      from: { path: "^src/(embedding|telemetry|webhooks|vectors/[^/]+)/" },
       to: { path: inside(ADAPTERS), pathNot: "^src/$1/" },
     },
     {
@@ -90,7 +90,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: [inside(["state", "compose", "operations", "concierge", "gate", "ports", "library", "testing"]), ENTRIES],
+        pathNot: [inside(["state", "compose", "operations", "gate", "ports", "library", "testing"]), ENTRIES],
       },
       to: { path: "^src/state/" },
     },

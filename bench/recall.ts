@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { CONCIERGE_CATEGORIES } from "../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../packages/concierge/src/categories.js";
 import { type Owner, ownerOf } from "../src/domain/owner.js";
 import { HashingEmbedder } from "../src/embedding/hashing-embedder.js";
 import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js";

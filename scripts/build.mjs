@@ -1,13 +1,17 @@
 // Compiles the packages and src/, each to a dist/ of its own, and puts what is not TypeScript beside it. With `--transpile` nothing is
 // checked and no declarations are made: all that a start needs, in a fraction of the time.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const folders = [...readdirSync(join(root, "packages")).map((name) => join(root, "packages", name)), root];
+// Those that build on another of them last.
+const needed = (folder) => Object.keys(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).dependencies ?? {});
+const packages = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
+const builds = (folder) => (needed(folder).some((name) => name.startsWith("@maitred/")) ? 1 : 0);
+const folders = [...packages.toSorted((a, b) => builds(a) - builds(b)), root];
 for (const folder of folders) rmSync(join(folder, "dist"), { recursive: true, force: true });
 if (process.argv.includes("--transpile")) for (const folder of folders) await transpile(folder);
 else {

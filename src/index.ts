@@ -65,6 +65,10 @@ export type {
 } from "./domain/session.js";
 export type { ToConfirm } from "./domain/to-confirm.js";
 export type { SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
+export type { Gate, Judge } from "./gate/constraint-gate.js";
+export type { DomainParts, DomainToOpen } from "./gate/domain-to-open.js";
+export type { SamePeople } from "./gate/people.js";
+export type { Candidate, Conflict, Mention, NeedCheck, Party, Verdict } from "./gate/verdict.js";
 export type { UserNow, UserParts } from "./library/checked.js";
 export { type DomainDefinition, defineDomain, type NeedDefinition } from "./library/define-domain.js";
 export { defineTool, type LookUpDefinition, type OfCatalogue, type ToolDefinition } from "./library/define-tool.js";

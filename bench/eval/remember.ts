@@ -1,6 +1,6 @@
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
-import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
+import { CONCIERGE_WORDS } from "../../packages/concierge/src/words.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";

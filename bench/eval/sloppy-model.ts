@@ -1,5 +1,5 @@
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import { LlmReader } from "../../src/memories/llm-reader.js";
 import type { ChatModel } from "../../src/ports/agent.js";
 import type { MessageReader, MessageToRead } from "../../src/ports/extraction.js";

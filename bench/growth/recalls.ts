@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { RecalledMemory } from "../../src/domain/session.js";

@@ -1,4 +1,4 @@
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { statementSchema } from "../../src/domain/memory.js";
 import { memoryIdOf } from "../../src/domain/owned-ids.js";
 import type { Owner } from "../../src/domain/owner.js";

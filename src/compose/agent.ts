@@ -3,8 +3,6 @@ import { recapOf } from "../agent/recap.js";
 import { toolSpecs } from "../agent/tool-box.js";
 import { historyTool } from "../agent/tools/history-tool.js";
 import { memoryTools } from "../agent/tools/memory-tools.js";
-import { EngineBookings } from "../concierge/engine-bookings.js";
-import { openConcierge } from "../concierge/open-concierge.js";
 import type { Owner } from "../domain/owner.js";
 import { ConstraintGate } from "../gate/constraint-gate.js";
 import { gatedTools } from "../gate/gated-tools.js";
@@ -68,9 +66,10 @@ export async function openAgent(
     readonly giveWay: GiveWay;
   },
 ): Promise<ByTenant<Answering>> {
-  const { config, overrides, logger, clock, dir, closing, tenants } = wiring;
+  const { config, overrides, product, logger, clock, dir, closing, tenants } = wiring;
+  const named = await product();
   const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, logger });
-  const domain = overrides.domain ?? closing(await openConcierge({ bookings: new EngineBookings(engine), gate }), (it) => it.close?.());
+  const domain = "open" in named ? closing(await named.open({ engine, gate }), (it) => it.close?.()) : named;
   const needs = domain.needs ?? [];
   const needMeant = (said: string | null) => knownNeed(said, needs);
   const coverage = new Coverage(needs, domain.needTalk);
@@ -81,6 +80,8 @@ export async function openAgent(
   ]);
   const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };
   const modelsOf = await openTenantModels(wiring, domain, costs);
+  if (overrides.domain === undefined && domain.tools.length === 0)
+    logger.info({}, "No domain is named, and @maitred/concierge is not installed: an assistant without tools answers");
   return tenants.map(async ({ prompt = domain.prompt, categories = common, model }) => {
     const { models, provider } = await modelsOf(model);
     const reader =

@@ -1,9 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { CONCIERGE_CATEGORIES } from "../concierge/categories.js";
-import { CONCIERGE_RECALL } from "../concierge/recall-table.js";
 import { type Category, DEFAULT_CATEGORIES, parseCategories } from "../domain/categories.js";
-import type { RecallTable } from "../domain/recall-table.js";
 import { needWordsOf } from "../languages/need-talk.js";
 import { LlmReader } from "../memories/llm-reader.js";
 import { ReaderInPlace } from "../memories/reader-in-place.js";
@@ -29,21 +26,15 @@ import type { Closing } from "./wiring.js";
 /** Bound of a call to a Qdrant server that no reply waits for. */
 export const WRITE_TIMEOUT_MS = 10_000;
 
-/** The domain's categories, else a deployment's own. @throws INVALID_CONFIG for a file that can't be read or holds something else */
-export async function openCategories(path: string | undefined, domain: Domain | undefined): Promise<readonly Category[]> {
-  if (domain?.categories !== undefined) return domain.categories;
-  if (path === undefined) return domain === undefined ? CONCIERGE_CATEGORIES : DEFAULT_CATEGORIES;
+/** A deployment's own, else the product's. @throws INVALID_CONFIG for a file that can't be read or holds something else */
+export async function openCategories(path: string | undefined, product: Pick<Domain, "categories">): Promise<readonly Category[]> {
+  if (path === undefined) return product.categories ?? DEFAULT_CATEGORIES;
   const given = await readNamedJson("MEMORY_CATEGORIES_FILE", path);
   try {
     return parseCategories(given);
   } catch (cause) {
     throw cause instanceof z.ZodError ? wrongFile("MEMORY_CATEGORIES_FILE", `${path}\n${z.prettifyError(cause)}`, cause) : cause;
   }
-}
-
-/** Null for a domain of somebody's own without a table: what is like a message is recalled, and what the user is known for. */
-export function recallTableOf(domain: Domain | undefined): RecallTable | null {
-  return domain === undefined ? CONCIERGE_RECALL : (domain.recall ?? null);
 }
 
 export interface ReaderParts {

@@ -2,6 +2,7 @@ import type { RetentionReport } from "../after-turn/retention.js";
 import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
 import type { Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
+import type { DomainToOpen } from "../gate/domain-to-open.js";
 import type { Promotion } from "../memories/promotion.js";
 import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
 import type { Clock } from "../platform/clock.js";
@@ -31,15 +32,15 @@ import type { Tenants } from "./tenants.js";
 export interface Overrides {
   readonly logger?: Logger;
   readonly clock?: Clock;
-  /** Default: the concierge. */
-  readonly domain?: Domain;
+  /** Default: the example, where it is installed. */
+  readonly domain?: Domain | DomainToOpen;
   readonly model?: ChatModel;
   readonly embedder?: Embedder;
   /** Reads what messages say; what it proposes is checked. Default: the model where one is configured, else the stand-in. */
   readonly reader?: MessageReader;
   /** Default: a loop of thinking and acting over `model` and `tools`. */
   readonly agent?: Agent | MakeAgent;
-  /** Where the domain has none of its own. Default: those of `MEMORY_CATEGORIES_FILE`, else the concierge's. */
+  /** Where the domain has none of its own. Default: those of `MEMORY_CATEGORIES_FILE`, else the product's. */
   readonly categories?: readonly Category[];
   /** What tenants have of their own, beside those of `TENANTS_FILE`. Default: nothing. */
   readonly tenants?: Tenants;

@@ -14,7 +14,7 @@ import { installationId } from "../state/jsonl/installation-id.js";
 import { DisabledHistory } from "../vectors/history/disabled-history.js";
 import { VectorHistory } from "../vectors/history/vector-history.js";
 import { Mem0Service } from "../vectors/mem0/mem0-service.js";
-import { givenVectors, openCategories, openVectors, recallTableOf, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
+import { givenVectors, openCategories, openVectors, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
 import type { Costs } from "./costs.js";
 import { type OpenedEmbedder, openEmbedder, opened } from "./embedders.js";
 import { reembed } from "./reembed.js";
@@ -52,8 +52,8 @@ export async function openLongTerm(
   },
 ): Promise<LongTerm> {
   const { config, overrides, logger, clock, around, dir, kept, closing, tenants } = wiring;
-  const own = overrides.domain?.categories ?? overrides.categories;
-  const categories = own ?? (await openCategories(config.MEMORY_CATEGORIES_FILE, overrides.domain));
+  const product = await wiring.product();
+  const categories = overrides.domain?.categories ?? overrides.categories ?? (await openCategories(config.MEMORY_CATEGORIES_FILE, product));
   const categoriesOf: CategoriesOf = (owner) => tenants.of(owner).categories ?? categories;
   const given = overrides.vectors && closing(overrides.vectors, (it) => it.close());
   const vectors = given
@@ -77,7 +77,8 @@ export async function openLongTerm(
     },
   );
   const memoryStore = closing((around.memoryStore ?? same)(mem0), (it) => it.close());
-  const table = recallTableOf(overrides.domain);
+  // Without a table what is like a message is recalled, and what the user is known for.
+  const { recall: table = null } = product;
   const halfLifeDays = config.MEMORY_HALF_LIFE_DAYS;
   const recall = table && new RecallByOccasion({ table, categoriesOf, embedder, halfLifeDays });
   const memories = new MemoryService(

@@ -2,7 +2,6 @@ import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/m
 import { openAiSdkModel } from "../agent/models/ai-sdk-providers.js";
 import { KnownCapabilities } from "../agent/models/capabilities.js";
 import { FallbackModel } from "../agent/models/fallback-model.js";
-import { domainScript } from "../concierge/stand-in/domain-script.js";
 import type { Logger } from "../platform/logger.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Config } from "./config.js";
@@ -28,7 +27,7 @@ export async function openModels(
 ): Promise<Models> {
   const chat = await openConfiguredModel(config, logger, known);
   if (chat === null) {
-    const { OfflineModel } = await standIn();
+    const { OfflineModel, domainScript } = await standIn();
     return sameFor(new OfflineModel({ script: domain.offline ?? domainScript(domain) }));
   }
   const { EXTRACTION_MODEL, SUMMARY_MODEL, TITLE_MODEL } = config;

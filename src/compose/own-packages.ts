@@ -1,5 +1,8 @@
+import type { DomainToOpen } from "../gate/domain-to-open.js";
+import { assistant } from "../languages/assistant.js";
 import type { AppError } from "../platform/errors.js";
 import { missingPackage } from "../platform/optional-package.js";
+import type { Domain } from "../ports/agent.js";
 
 /** What stands in for a model. @throws INVALID_CONFIG */
 export async function standIn() {
@@ -8,6 +11,22 @@ export async function standIn() {
     return await import("@maitred/offline");
   } catch (cause) {
     throw missing("@maitred/offline", "LLM_PROVIDER=offline", cause);
+  }
+}
+
+/**
+ * The product where no domain is named: the concierge, and where that is not installed an assistant without tools.
+ * @throws INVALID_CONFIG where it is installed and can't be loaded
+ */
+export async function exampleProduct(): Promise<Domain | DomainToOpen> {
+  const name = "@maitred/concierge";
+  try {
+    return (await import("@maitred/concierge")).concierge;
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes(`'${name}'`))
+      throw missingPackage({ name, setting: "A server without a domain of its own" }, cause);
+    return assistant();
   }
 }
 

@@ -1,11 +1,14 @@
 import { resolve } from "node:path";
+import type { DomainToOpen } from "../gate/domain-to-open.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { type FileSystem, nodeFileSystem } from "../platform/file-system.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
+import type { Domain } from "../ports/agent.js";
 import { type Metrics, noMetrics } from "../ports/metrics.js";
 import { ByTenant } from "./by-tenant.js";
 import type { Overrides } from "./composed.js";
 import type { Config } from "./config.js";
+import { exampleProduct } from "./own-packages.js";
 import type { TenantSettings } from "./tenants.js";
 
 /** Registers what has to be closed, the last opened first. */
@@ -26,6 +29,8 @@ export interface Wiring {
   readonly closing: Closing;
   readonly metrics: Metrics;
   readonly tenants: ByTenant<TenantSettings>;
+  /** The domain that is named, else the example. @throws INVALID_CONFIG where that can't be loaded */
+  readonly product: () => Promise<Domain | DomainToOpen>;
 }
 
 export function wiringOf(
@@ -37,7 +42,13 @@ export function wiringOf(
   const { metrics = noMetrics, logger = silentLogger, clock = systemClock, fileSystem = nodeFileSystem, around = {} } = overrides;
   const kept = config.SHORT_TERM_BACKEND !== "memory";
   const dir = resolve(config.MEMORY_STORAGE_DIR);
-  return { config, overrides, logger, clock, fileSystem, around, dir, kept, closing, metrics, tenants };
+  let example: Promise<Domain | DomainToOpen> | undefined;
+  const product = async () => {
+    if (overrides.domain !== undefined) return overrides.domain;
+    example ??= exampleProduct();
+    return example;
+  };
+  return { config, overrides, logger, clock, fileSystem, around, dir, kept, closing, metrics, tenants, product };
 }
 
 /** Puts together what a command works on, and closes it behind its work, the last opened first. */

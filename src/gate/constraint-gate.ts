@@ -5,7 +5,7 @@ import type { Logger } from "../platform/logger.js";
 import { orAbort } from "../platform/or-abort.js";
 import type { ToolContext } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
-import type { People } from "./people.js";
+import type { SamePeople } from "./people.js";
 import { type Candidate, judge, type KnownNeeds, type Party, peopleOf, type Verdict } from "./verdict.js";
 
 /** How long the gate's own read may take. */
@@ -16,7 +16,17 @@ const WRITE_BACK_WAIT_MS = 5_000;
 /** What was read once: judges whatever may be booked, and tells which names are one person's. */
 export interface Judge {
   (candidate: Candidate, party: Party): Verdict;
-  readonly people: Pick<People, "isSame" | "once">;
+  readonly people: SamePeople;
+}
+
+/** What must hold for everybody who comes, held against whatever may be booked. */
+export interface Gate {
+  /**
+   * One read for a call; the answer judges whatever may be booked. `toBook`: it waits for what the guest has said, now too, to be in
+   * memory. `named`: who is spoken of. Default: nobody.
+   * @throws the signal's reason when the turn is aborted
+   */
+  read(context: ToolContext, options: { readonly toBook: boolean; readonly named?: readonly string[] }): Promise<Judge>;
 }
 
 /**
@@ -45,18 +55,13 @@ export interface GateParts {
  * bound, and compares it with the catalogue for everyone in the party. It never reads "out of reach", "not written yet", "not looked
  * at" (incognito) or "not kept" (long-term memory is switched off) as "no needs": a need that was lost is worse than a question.
  */
-export class ConstraintGate {
+export class ConstraintGate implements Gate {
   readonly #parts: Required<GateParts>;
 
   constructor(parts: GateParts) {
     this.#parts = { readMs: GATE_READ_MS, writeBackWaitMs: WRITE_BACK_WAIT_MS, readNow: async () => {}, ...parts };
   }
 
-  /**
-   * One read for a call; the answer judges whatever may be booked. `toBook`: it waits for what the guest has said, now too, to be in
-   * memory. `named`: who is spoken of. Default: nobody.
-   * @throws the signal's reason when the turn is aborted
-   */
   async read(
     context: ToolContext,
     { toBook, named = [] }: { readonly toBook: boolean; readonly named?: readonly string[] },

@@ -25,7 +25,15 @@ interface Bond {
   readonly sure: boolean;
 }
 
-export class People {
+/** Who is who among names, as what is known and said tells. */
+export interface SamePeople {
+  /** Whether two names are one person's. */
+  isSame(a: string, b: string): boolean;
+  /** Each person once, by the name that stands first. `perhaps`: also where a relation may be that of several. Default false. */
+  once(names: readonly string[], options?: { readonly perhaps?: boolean }): readonly string[];
+}
+
+export class People implements SamePeople {
   readonly #bonds: readonly Bond[];
   readonly #held: ReadonlyMap<Memory, readonly Bond[]>;
 
@@ -81,7 +89,6 @@ export class People {
     return bonds.length > 0 && !nameOf(subject).some((own) => bonds.some((bond) => isOf(bond, own)));
   }
 
-  /** Whether two names are one person's. */
   isSame(a: string, b: string): boolean {
     return isAmong([a], [b]) || this.#areBonded(a, b, false);
   }
@@ -90,7 +97,6 @@ export class People {
     return this.#bonds.filter((bond) => counts(bond) && isOf(bond, relation));
   }
 
-  /** Each person once, by the name that stands first. `perhaps`: also where a relation may be that of several. */
   once(names: readonly string[], { perhaps = false } = {}): readonly string[] {
     return names.filter((name, at) => !names.slice(0, at).some((before) => before === name || this.#areBonded(before, name, perhaps)));
   }

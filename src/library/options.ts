@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { MakeAgent, Overrides } from "../compose/compose.js";
 import { checkedTenants, type Tenants } from "../compose/tenants.js";
 import { type Category, parseCategories } from "../domain/categories.js";
+import type { DomainToOpen } from "../gate/domain-to-open.js";
+import { assistant } from "../languages/assistant.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
@@ -22,8 +24,8 @@ export interface MaitredParts {
   readonly logger?: Logger | undefined;
   /** Default: the machine's. */
   readonly clock?: Clock | undefined;
-  /** The product on top: prompt, tools, needs, categories. Default: the concierge, the example product. */
-  readonly domain?: Domain | undefined;
+  /** The product on top: prompt, tools, needs, categories. Default: that of `@maitred/concierge`, else an assistant. */
+  readonly domain?: Domain | DomainToOpen | undefined;
   /** Default: by configuration; without a key a stand-in that plays the domain's script. */
   readonly model?: ChatModel | undefined;
   /** Default: by configuration; without a key a model in the package. */
@@ -32,7 +34,7 @@ export interface MaitredParts {
   readonly reader?: MessageReader | undefined;
   /** Answers a turn; a function is given the model and the tools. Default: a loop of thinking and acting by tool calls. */
   readonly agent?: Agent | MakeAgent | undefined;
-  /** What is remembered, by category; one of them is `other`. A domain's own come first. Default: the concierge's. */
+  /** What is remembered, by category; one of them is `other`. A domain's own come first. Default: the product's. */
   readonly categories?: readonly Category[] | undefined;
   /** What tenants have of their own, by their names; before those of `tenantsFile`, whole. Default: nothing. */
   readonly tenants?: Tenants | undefined;
@@ -94,9 +96,15 @@ export const PART_OPTIONS = Object.keys({
  * The product that options make: a domain, with another prompt or more tools; without a domain one of a prompt and tools alone; null
  * for the concierge. @throws INVALID_CONFIG
  */
-export function productOf({ domain, prompt, tools }: Pick<MaitredOptions, "domain" | "prompt" | "tools">): Domain | undefined {
-  if (domain !== undefined) return { ...domain, prompt: prompt ?? domain.prompt, tools: [...domain.tools, ...(tools ?? [])] };
-  if (prompt !== undefined) return { name: "assistant", prompt, tools: tools ?? [] };
+export function productOf({ domain, prompt, tools }: Pick<MaitredOptions, "domain" | "prompt" | "tools">): MaitredOptions["domain"] {
+  const changed = (product: Domain): Domain => ({
+    ...product,
+    prompt: prompt ?? product.prompt,
+    tools: [...product.tools, ...(tools ?? [])],
+  });
+  if (domain !== undefined)
+    return "open" in domain ? { ...domain, open: async (parts) => changed(await domain.open(parts)) } : changed(domain);
+  if (prompt !== undefined) return assistant(prompt, tools);
   if (tools === undefined) return undefined;
   const detail = "tools: without a `domain` they need a `prompt` that says what the assistant is";
   throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/tools", detail }] });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { seatsKey } from "../../src/concierge/booking-store.js";
-import { Catalogue } from "../../src/concierge/catalogue.js";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
-import { bookTickets } from "../../src/concierge/tools/book-tickets.js";
-import { cancelBooking, listBookings } from "../../src/concierge/tools/booking-tools.js";
-import { searchEvents } from "../../src/concierge/tools/catalogue-tools.js";
+import { seatsKey } from "../../packages/concierge/src/booking-store.js";
+import { Catalogue } from "../../packages/concierge/src/catalogue.js";
+import { EngineBookings } from "../../packages/concierge/src/engine-bookings.js";
+import { bookTickets } from "../../packages/concierge/src/tools/book-tickets.js";
+import { cancelBooking, listBookings } from "../../packages/concierge/src/tools/booking-tools.js";
+import { searchEvents } from "../../packages/concierge/src/tools/catalogue-tools.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { JsonObject } from "../../src/domain/session.js";

@@ -2,10 +2,10 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Quote } from "../../src/concierge/booking-rows.js";
-import { seatsKey } from "../../src/concierge/booking-store.js";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
-import { openConcierge } from "../../src/concierge/open-concierge.js";
+import type { Quote } from "../../packages/concierge/src/booking-rows.js";
+import { seatsKey } from "../../packages/concierge/src/booking-store.js";
+import { EngineBookings } from "../../packages/concierge/src/engine-bookings.js";
+import { openConcierge } from "../../packages/concierge/src/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { JsonValue } from "../../src/domain/session.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
@@ -106,7 +106,7 @@ describe("privacy", () => {
     const cancelled = await book(ANN, 1, "b", { now: new Date(NOW.getTime() + 1_000) });
     await bookings.cancel(ANN, cancelled.id, NOW);
     const domain = await openConcierge({
-      bookings,
+      engine,
       gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
     });
     const { records } = domain;
@@ -130,7 +130,7 @@ describe("privacy", () => {
 
   test("records of another shape are refused whole", async () => {
     const domain = await openConcierge({
-      bookings,
+      engine,
       gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
     });
     await expect(domain.records?.restore(ANN, [{ id: "x" }])).rejects.toMatchObject({ code: "INVALID_IMPORT" });

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
+import { cardsAsNamed } from "../../packages/concierge/src/card-order.js";
+import { conciergeScript } from "../../packages/concierge/src/offline-script.js";
+import { openConcierge } from "../../packages/concierge/src/open-concierge.js";
 import { OfflineModel } from "../../packages/offline/src/offline-model.js";
-import { cardsAsNamed } from "../../src/concierge/card-order.js";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
-import { conciergeScript } from "../../src/concierge/offline-script.js";
-import { openConcierge } from "../../src/concierge/open-concierge.js";
 import type { Element } from "../../src/domain/session.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -45,7 +44,7 @@ test("of cards that are not named, what breaks a need comes last", () => {
 
 test("the concierge's numbered list and its cards agree, and the sentence after the list is no part of its last item", async () => {
   const domain = await openConcierge({
-    bookings: new EngineBookings(new MemoryEngine()),
+    engine: new MemoryEngine(),
     gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
   });
   try {

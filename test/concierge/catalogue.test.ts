@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Catalogue, filterEvents, isStepFree } from "../../src/concierge/catalogue.js";
-import { addDays, weekdayOf, zoneClock } from "../../src/concierge/local-time.js";
-import { PROGRAMME } from "../../src/concierge/programme.js";
-import { CITIES, CITY_NAMES, GENRES, KINDS } from "../../src/concierge/vocabulary.js";
+import { Catalogue, filterEvents, isStepFree } from "../../packages/concierge/src/catalogue.js";
+import { addDays, weekdayOf, zoneClock } from "../../packages/concierge/src/local-time.js";
+import { PROGRAMME } from "../../packages/concierge/src/programme.js";
+import { CITIES, CITY_NAMES, GENRES, KINDS } from "../../packages/concierge/src/vocabulary.js";
 
 const catalogue = new Catalogue();
 const DAYS = ["2026-01-01", "2026-03-28", "2026-07-15", "2026-10-24", "2026-12-30", "2027-02-28"].map(

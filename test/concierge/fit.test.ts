@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Catalogue, type CatalogueEvent } from "../../src/concierge/catalogue.js";
-import { fitOf } from "../../src/concierge/fit.js";
+import { Catalogue, type CatalogueEvent } from "../../packages/concierge/src/catalogue.js";
+import { fitOf } from "../../packages/concierge/src/fit.js";
 import type { RecalledMemory } from "../../src/domain/session.js";
 
 const catalogue = new Catalogue();

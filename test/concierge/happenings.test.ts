@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Quote } from "../../src/concierge/booking-rows.js";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
-import { openConcierge } from "../../src/concierge/open-concierge.js";
+import type { Quote } from "../../packages/concierge/src/booking-rows.js";
+import { EngineBookings } from "../../packages/concierge/src/engine-bookings.js";
+import { openConcierge } from "../../packages/concierge/src/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -11,9 +11,11 @@ import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 const NOW = new Date("2026-03-11T10:00:00Z");
 const ANN = ownerOf("default", "ann");
 
+let engine: MemoryEngine;
 let bookings: EngineBookings;
 beforeEach(() => {
-  bookings = new EngineBookings(new MemoryEngine());
+  engine = new MemoryEngine();
+  bookings = new EngineBookings(engine);
 });
 
 async function sold(callId: string, owner: Owner = ANN) {
@@ -40,7 +42,7 @@ async function sold(callId: string, owner: Owner = ANN) {
 
 async function happened(after: string | null = null, owner: Owner = ANN): Promise<readonly Happening[]> {
   const concierge = await openConcierge({
-    bookings,
+    engine,
     gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
   });
   const events: Happening[] = [];

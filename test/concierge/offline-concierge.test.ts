@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { conciergeScript } from "../../packages/concierge/src/offline-script.js";
+import { openConcierge } from "../../packages/concierge/src/open-concierge.js";
 import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { memoryTools } from "../../src/agent/tools/memory-tools.js";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
-import { conciergeScript } from "../../src/concierge/offline-script.js";
-import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { inOwnWords } from "../../src/memories/own-words.js";
@@ -31,7 +30,7 @@ beforeEach(async () => {
     { readMessage: readMessage(standInReader(), { categories: CONCIERGE_CATEGORIES, needs: NEEDS, logger: silentLogger }) },
   );
   const concierge = await openConcierge({
-    bookings: new EngineBookings(new MemoryEngine()),
+    engine: new MemoryEngine(),
     gate: new ConstraintGate({ needs: longTerm, writtenBack: async () => true, logger: silentLogger }),
   });
   const tools = memoryTools({ memories: longTerm, turns: longTerm, needs: NEEDS, needMeant: () => null, inOwnWords });

@@ -1,9 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { conciergeScript } from "../../packages/concierge/src/offline-script.js";
+import { openConcierge } from "../../packages/concierge/src/open-concierge.js";
 import { OfflineModel } from "../../packages/offline/src/offline-model.js";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
-import { conciergeScript } from "../../src/concierge/offline-script.js";
-import { openConcierge } from "../../src/concierge/open-concierge.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain } from "../../src/ports/agent.js";
@@ -217,7 +216,7 @@ describe("the offline script understands everyday requests in many words", () =>
   let domain: Domain;
   beforeAll(async () => {
     domain = await openConcierge({
-      bookings: new EngineBookings(new MemoryEngine()),
+      engine: new MemoryEngine(),
       gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
     });
   });

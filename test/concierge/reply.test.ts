@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readReply } from "../../src/concierge/script/reply.js";
+import { readReply } from "../../packages/offline/src/script/reply.js";
 
 /** What a guest says to a booking that was stopped, and whether it tells to make it all the same. */
 

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { conciergeScript } from "../../src/concierge/offline-script.js";
-import { daysIn } from "../../src/concierge/script/dates.js";
-import { asksToCancel, readReply } from "../../src/concierge/script/reply.js";
-import { ordinalIn, partyIn, priceIn } from "../../src/concierge/script/words.js";
+import { conciergeScript } from "../../packages/concierge/src/offline-script.js";
+import { daysIn } from "../../packages/concierge/src/script/dates.js";
+import { partyIn, priceIn } from "../../packages/concierge/src/script/words.js";
+import { ordinalIn } from "../../packages/offline/src/script/ordinals.js";
+import { asksToCancel, readReply } from "../../packages/offline/src/script/reply.js";
 import type { ScriptView } from "../../src/ports/offline-script.js";
 
 const WEDNESDAY = "2026-03-11T10:00:00Z";

@@ -1,12 +1,12 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { concierge } from "@maitred/concierge";
 import { expect, onTestFinished, test } from "vitest";
 import { openCategories } from "../../src/compose/backends.js";
 import { parseConfig, VARIABLES } from "../../src/compose/config.js";
 import { readEnvironment } from "../../src/compose/environment.js";
 import { misspeltVariables } from "../../src/compose/misspelt-variables.js";
-import { DEFAULT_CATEGORIES } from "../../src/domain/categories.js";
 import { AppError } from "../../src/platform/errors.js";
 import { namesRead } from "../support/names-read.js";
 
@@ -190,16 +190,14 @@ test("categories of one's own replace the concierge's; a file that holds somethi
     ]),
   );
   const names = async (...given: Parameters<typeof openCategories>) => (await openCategories(...given)).map(({ name }) => name);
-  expect(await names(path, undefined)).toEqual(["cabin", "other"]);
-  expect(await names(undefined, undefined)).toContain("seating");
-  const own = { name: "spa", prompt: "", tools: [] };
-  expect(await names(undefined, own)).toEqual(expect.arrayContaining(["preference", "dietary", "other"]));
-  expect(await names(undefined, own)).not.toContain("seating");
-  expect(await names(path, { ...own, categories: DEFAULT_CATEGORIES })).toContain("preference");
+  expect(await names(path, concierge)).toEqual(["cabin", "other"]);
+  expect(await names(undefined, concierge)).toContain("seating");
+  expect(await names(undefined, {})).toEqual(expect.arrayContaining(["preference", "dietary", "other"]));
+  expect(await names(undefined, {})).not.toContain("seating");
   await writeFile(path, JSON.stringify([{ name: "cabin" }]));
-  await expect(openCategories(path, undefined)).rejects.toMatchObject({
+  await expect(openCategories(path, {})).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message: expect.stringContaining("MEMORY_CATEGORIES_FILE"),
   });
-  await expect(openCategories(join(dir, "none.json"), undefined)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  await expect(openCategories(join(dir, "none.json"), {})).rejects.toMatchObject({ code: "INVALID_CONFIG" });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Quote } from "../../src/concierge/booking-rows.js";
-import { type BookingStore, QUOTE_MINUTES, type QuoteDraft, seatsKey } from "../../src/concierge/booking-store.js";
+import type { Quote } from "../../packages/concierge/src/booking-rows.js";
+import { type BookingStore, QUOTE_MINUTES, type QuoteDraft, seatsKey } from "../../packages/concierge/src/booking-store.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { ALICE, BOB } from "../../src/testing/journal-records.js";
 

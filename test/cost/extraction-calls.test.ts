@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { Catalogue } from "../../src/concierge/catalogue.js";
+import { Catalogue } from "../../packages/concierge/src/catalogue.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { ChatAnswer } from "../../src/ports/application.js";

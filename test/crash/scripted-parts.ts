@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import type { AnyTool, ChatModel, Domain, ModelEvent } from "../../src/ports/agent.js";
 import { type MessageReader, type ProposedOperation, proposedOperationSchema } from "../../src/ports/extraction.js";
 import type { FaultPoints } from "./fault-points.js";

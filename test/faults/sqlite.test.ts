@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Catalogue } from "../../packages/concierge/src/catalogue.js";
 import { STATE_FILE } from "../../src/compose/engine.js";
-import { Catalogue } from "../../src/concierge/catalogue.js";
 import { ownerPartition } from "../../src/state/partition.js";
 import { AS_EVER, holds, NOT_KEPT, openMatrix, STORE_DOWN } from "./matrix.js";
 import { PATIENT_RECALL_MS, type Rig, replyTo } from "./rig.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { companionsIn, leftOut, staysBehind } from "../../src/concierge/script/party-words.js";
+import { companionsIn, leftOut, staysBehind } from "../../packages/offline/src/script/party-words.js";
 import { isAmong, isNamedIn, joined } from "../../src/gate/companions.js";
 
 test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Catalogue, type CatalogueEvent, type Section } from "../../src/concierge/catalogue.js";
-import { candidateOf } from "../../src/concierge/need-check.js";
-import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
+import { Catalogue, type CatalogueEvent, type Section } from "../../packages/concierge/src/catalogue.js";
+import { candidateOf } from "../../packages/concierge/src/need-check.js";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { ConstraintGate, type ReadNow, type WrittenBack } from "../../src/gate/constraint-gate.js";

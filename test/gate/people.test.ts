@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Catalogue } from "../../src/concierge/catalogue.js";
-import { candidateOf } from "../../src/concierge/need-check.js";
+import { Catalogue } from "../../packages/concierge/src/catalogue.js";
+import { candidateOf } from "../../packages/concierge/src/need-check.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { People } from "../../src/gate/people.js";
 import { judge, type Party } from "../../src/gate/verdict.js";

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { memoryIdOf } from "../../src/domain/owned-ids.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { recordFrom } from "../../src/memories/statement-record.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { type Statement, statementSchema } from "../../src/domain/memory.js";
 import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { textHash } from "../../src/domain/normalised-text.js";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
+import { CONCIERGE_WORDS } from "../../packages/concierge/src/words.js";
 import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
-import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { needTalkOf } from "../../src/languages/need-talk.js";
 import { Coverage } from "../../src/memories/coverage.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CONCIERGE_RECALL } from "../../src/concierge/recall-table.js";
+import { CONCIERGE_RECALL } from "../../packages/concierge/src/recall-table.js";
 import { RecallAnchors } from "../../src/memories/recall-anchors.js";
 
 const table = {

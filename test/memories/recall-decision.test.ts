@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_RECALL } from "../../src/concierge/recall-table.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { CONCIERGE_RECALL } from "../../packages/concierge/src/recall-table.js";
 import type { NewStatement } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { MemoryService, RecallByOccasion } from "../../src/memories/memories.js";

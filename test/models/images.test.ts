@@ -1,11 +1,11 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { afterEach, describe, expect, test } from "vitest";
+import { conciergeScript } from "../../packages/concierge/src/offline-script.js";
 import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { aiSdkModel } from "../../src/agent/models/ai-sdk-model.js";
 import { FallbackModel } from "../../src/agent/models/fallback-model.js";
 import { OpenAIModel, type OpenAIModelOptions } from "../../src/agent/models/openai-model.js";
-import { conciergeScript } from "../../src/concierge/offline-script.js";
 import type { Logger } from "../../src/platform/logger.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ChatModel, ModelImage, ModelMessage } from "../../src/ports/chat-model.js";

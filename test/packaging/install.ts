@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -103,6 +104,7 @@ export async function installPackage({ alone = false } = {}): Promise<InstalledP
 
   const link = async (name: string, from?: "ecosystem") => {
     const to = join(project, "node_modules", name);
+    if (existsSync(to)) return;
     await mkdir(dirname(to), { recursive: true });
     await symlink(join(ROOT, ...(from === "ecosystem" ? ["test", "ecosystem"] : []), "node_modules", name), to, "dir");
   };
@@ -110,7 +112,8 @@ export async function installPackage({ alone = false } = {}): Promise<InstalledP
     await mkdir(homeOf(name), { recursive: true });
     await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", homeOf(name)]);
     const { dependencies } = packageSchema.parse(JSON.parse(await readFile(join(homeOf(name), "package.json"), "utf8")));
-    for (const dependency of Object.keys(dependencies)) await link(dependency);
+    const others = Object.keys(dependencies).filter((each) => !packed.some((own) => own.name === each));
+    for (const dependency of others) await link(dependency);
   }
   await writeFile(join(project, "package.json"), JSON.stringify({ name: "a-project", private: true, type: "module" }));
   const others = Object.fromEntries(packed.filter((each) => each !== core).map(({ name, files }) => [name, files]));

@@ -125,13 +125,14 @@ describe("the packed package, alone in an empty project", () => {
   });
 
   test("the other packages hold what was built of them, and no sources", () => {
-    expect(Object.keys(installed.others)).toEqual(["@maitred/minilm", "@maitred/offline"]);
+    expect(Object.keys(installed.others)).toEqual(["@maitred/concierge", "@maitred/minilm", "@maitred/offline"]);
     for (const [name, files] of Object.entries(installed.others))
       expect([
         name,
-        files.filter((file) => !/^dist\/.*(?<!\.test)\.(js|d\.ts|json|mjs|wasm)$|^model\/|^package\.json$|^README\.md$/.test(file)),
+        files.filter((file) => !/^dist\/.*(?<!\.test)\.(js|d\.ts|json|mjs|txt|wasm)$|^model\/|^package\.json$|^README\.md$/.test(file)),
       ]).toEqual([name, []]);
     expect(installed.others["@maitred/offline"]).toContain("dist/learnt/sentence-weights.json");
+    expect(installed.others["@maitred/concierge"]).toContain("dist/prompt.txt");
   });
 
   test("holds every page and file that README links", async () => {

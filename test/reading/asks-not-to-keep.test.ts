@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
-import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
-import { openConcierge } from "../../src/concierge/open-concierge.js";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
+import { openConcierge } from "../../packages/concierge/src/open-concierge.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { asksNotToKeep, offTheRecord } from "../../src/memories/asks-not-to-keep.js";
@@ -11,7 +10,7 @@ import { startWorld, tempDir } from "../e2e/world.js";
 import { TaskModel } from "../support/task-model.js";
 
 const { offRecord = [] } = await openConcierge({
-  bookings: new EngineBookings(new MemoryEngine()),
+  engine: new MemoryEngine(),
   gate: new ConstraintGate({ needs: { needs: async () => [] }, writtenBack: async () => true, logger: silentLogger }),
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { LlmReader } from "../../src/memories/llm-reader.js";
 import { promptFor } from "../../src/memories/prompts/prompt-for-domain.js";
 import type { MessageToRead, Reading } from "../../src/ports/extraction.js";

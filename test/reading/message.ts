@@ -1,4 +1,4 @@
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { CheckedReading } from "../../src/memories/checked-operation.js";
 import { check } from "../../src/memories/checks/check.js";

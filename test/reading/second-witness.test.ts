@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import { check } from "../../src/memories/checks/check.js";
 import { checkWithWitness } from "../../src/memories/likeness.js";
 import { silentLogger } from "../../src/platform/logger.js";

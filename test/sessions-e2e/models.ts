@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import { conciergeScript } from "../../packages/concierge/src/offline-script.js";
 import { OfflineModel } from "../../packages/offline/src/offline-model.js";
-import { conciergeScript } from "../../src/concierge/offline-script.js";
 import type { Logger } from "../../src/platform/logger.js";
 import type { ChatModel, ModelRequest } from "../../src/ports/agent.js";
 import { isSummary } from "../../src/ports/context-headings.js";

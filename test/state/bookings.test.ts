@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Quote } from "../../src/concierge/booking-rows.js";
-import { type QuoteDraft, seatsKey } from "../../src/concierge/booking-store.js";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
+import type { Quote } from "../../packages/concierge/src/booking-rows.js";
+import { type QuoteDraft, seatsKey } from "../../packages/concierge/src/booking-store.js";
+import { EngineBookings } from "../../packages/concierge/src/engine-bookings.js";
 import { type Owner, ownerHash } from "../../src/domain/owner.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";

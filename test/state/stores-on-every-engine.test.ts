@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { EngineBookings } from "../../src/concierge/engine-bookings.js";
+import { EngineBookings } from "../../packages/concierge/src/engine-bookings.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { StateEngine } from "../../src/state/engine.js";

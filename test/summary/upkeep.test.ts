@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { deriveTopic } from "../../src/after-turn/topic.js";
 import { SessionUpkeep } from "../../src/after-turn/upkeep.js";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
 import { statementSchema } from "../../src/domain/memory.js";
 import { memoryOf } from "../../src/domain/memory-record.js";
 import { journalRecordSchema } from "../../src/domain/session.js";

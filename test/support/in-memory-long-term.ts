@@ -1,5 +1,5 @@
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import { check } from "../../src/memories/checks/check.js";
 import { MemoryService, type ReadMessage } from "../../src/memories/memories.js";
 import type { CheckProposed } from "../../src/memories/tool-proposals.js";

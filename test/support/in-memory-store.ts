@@ -1,4 +1,4 @@
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { holdsAt, type MemoryRecord, memoryOf } from "../../src/domain/memory-record.js";
 import { normalised } from "../../src/domain/normalised-text.js";
 import type { Owner } from "../../src/domain/owner.js";

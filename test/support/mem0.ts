@@ -1,4 +1,4 @@
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { MemoryService, type MemoryServiceOptions, type MemoryServiceParts } from "../../src/memories/memories.js";

@@ -1,8 +1,8 @@
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
+import { CONCIERGE_WORDS } from "../../packages/concierge/src/words.js";
 import type { SentenceJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import { OfflineReader } from "../../packages/offline/src/offline-reader.js";
-import { CONCIERGE_CATEGORIES } from "../../src/concierge/categories.js";
-import { CONCIERGE_NEEDS } from "../../src/concierge/needs.js";
-import { CONCIERGE_WORDS } from "../../src/concierge/words.js";
 import type { Need } from "../../src/ports/agent.js";
 import type { GiveWay } from "../../src/ports/give-way.js";
 

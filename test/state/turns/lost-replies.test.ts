@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { EngineBookings } from "../../../src/concierge/engine-bookings.js";
+import { EngineBookings } from "../../../packages/concierge/src/engine-bookings.js";
 import { type Owner, ownerOf } from "../../../src/domain/owner.js";
 import { isAppError } from "../../../src/platform/errors.js";
 import type { ModelEvent, ModelRequest } from "../../../src/ports/agent.js";

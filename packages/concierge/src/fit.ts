@@ -1,0 +1,58 @@
+import type { JsonObject, RecalledMemory } from "maitred";
+import { isNamedIn } from "maitred/domain";
+import type { CatalogueEvent } from "./catalogue.js";
+import { checkNeed } from "./need-check.js";
+import { FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
+import { says } from "./phrases.js";
+import { genresIn } from "./script/words.js";
+
+/** How an event suits what the turn knows of the guest: a mark for each memory that the catalogue has an answer to. */
+
+const COMPANION = "companion:";
+
+/**
+ * In the order of the memories: `memory_id`, what the catalogue says in a word or two (`label`), and whether that meets it (`met`; null
+ * where the catalogue doesn't say). What an event can't break, as food where none is served, has no mark.
+ */
+export function fitOf(event: CatalogueEvent, known: readonly RecalledMemory[]): JsonObject[] {
+  return known.map((memory) => needMark(event, memory) ?? genreMark(event, memory)).filter((mark) => mark !== null);
+}
+
+/**
+ * What of the guest's hard needs, and of those of companions that were spoken of, an event can't meet, in a word or two each; empty where
+ * nothing known stands against it. It warns of what the guest would choose from; what stops a booking is the gate's own look.
+ */
+export function brokenBy(event: CatalogueEvent, known: readonly RecalledMemory[], said: readonly string[]): string[] {
+  const counts = ({ strength, subject = "self" }: RecalledMemory) =>
+    strength === "hard" && (!subject.startsWith(COMPANION) || isNamedIn([subject.slice(COMPANION.length)], said));
+  const marks = known
+    .filter(counts)
+    .map((memory) => needMark(event, memory))
+    .filter((mark) => mark !== null);
+  return marks.flatMap(({ label, met }) => (met === false && typeof label === "string" ? [label] : []));
+}
+
+function needMark(event: CatalogueEvent, { id, need, subject = "self" }: RecalledMemory): JsonObject | null {
+  const name = needMeant(need ?? null);
+  if (name === null || (FOOD_NEEDS.has(name) && event.kitchen === null)) return null;
+  const states = event.sections.map((section) => checkNeed(name, event, section).state);
+  const met = states.includes("met") ? true : states.includes("broken") ? false : null;
+  const who = subject.startsWith(COMPANION) ? ` for ${subject.slice(COMPANION.length)}` : "";
+  return { memory_id: id, label: labelOf(name, met) + who, met };
+}
+
+/** Only what is liked has a mark: an event of another kind breaks nothing. */
+function genreMark(event: CatalogueEvent, { id, category, text, subject = "self" }: RecalledMemory): JsonObject | null {
+  if (category !== "genre" || subject !== "self" || says(text, "dislikes") || !genresIn(text).includes(event.genre)) return null;
+  return { memory_id: id, label: event.genre, met: true };
+}
+
+function labelOf(name: NeedName, met: boolean | null): string {
+  const without = name.startsWith("no_") ? name.slice("no_".length) : null;
+  if (met === null) return `${without ?? name.replaceAll("_", " ")}: not stated`;
+  if (without !== null) return met ? `without ${without}` : `not without ${without}`;
+  if (name === "step_free") return met ? "step-free" : "not step-free";
+  if (name === "hearing_loop" || name === "assistance_dog")
+    return `${met ? "" : "no "}${name.replace("_", " ")}${met || name === "hearing_loop" ? "" : "s"}`;
+  return met ? `${name} menu` : `no ${name} menu`;
+}

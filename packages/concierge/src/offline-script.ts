@@ -1,0 +1,86 @@
+import { agreesToKeep, callThen, failureOf, isOff, MEMORY_OFF, memoryTalk, NOT_KEPT, ordinalIn, readReply, say } from "@maitred/offline";
+import type { OfflineScript, ScriptMove, ScriptView } from "maitred";
+import { CONCIERGE_NEEDS } from "./needs.js";
+import { beginsWith, folded, says, saysOnly } from "./phrases.js";
+import { onlyTells, tellsAbroad } from "./script/telling.js";
+import { wishIn } from "./script/wish.js";
+import { answer, book } from "./stand-in/booking-moves.js";
+import { cancellation } from "./stand-in/cancel-moves.js";
+import { fact } from "./stand-in/fact-moves.js";
+import { habitsOf } from "./stand-in/habits.js";
+import { bookingsIn, focus, lastList, openQuote } from "./stand-in/past.js";
+import * as replies from "./stand-in/replies.js";
+import { details, search, whichOne } from "./stand-in/search-moves.js";
+import { CONCIERGE_WORDS } from "./words.js";
+
+/** A longer message says more than a greeting. */
+const MAX_GREETING_WORDS = 4;
+const GREETING = `Good to see you. ${replies.HELP}`;
+
+const memory = memoryTalk(CONCIERGE_NEEDS, CONCIERGE_WORDS);
+
+/** The concierge's everyday requests, by rules: what the stand-in model plays where no model is connected. English. */
+export const conciergeScript: OfflineScript = {
+  name: "concierge script",
+  words: CONCIERGE_WORDS,
+  next: (view) => memory.asking(memory.settle(view) ?? memory.command(view) ?? besidesKeepingOut(view) ?? requested(view), view),
+};
+
+/** "Don't remember this: …": what follows may ask for something all the same. */
+function besidesKeepingOut(view: ScriptView): ScriptMove | undefined {
+  if (view.commands[0]?.kind !== "do_not_remember") return undefined;
+  const rest = { ...view, message: view.request, commands: [] };
+  const asks = rest.message.includes("?") || !wishIn(rest.message, view).empty;
+  return asks && !onlyTells(rest.message) ? requested(rest) : say(NOT_KEPT);
+}
+
+/** What is open comes before what is new. */
+function requested(view: ScriptView): ScriptMove {
+  const wish = wishIn(view.message, view);
+  const habits = habitsOf(view.memories);
+  const open = memory.choice(view) ?? cancellation(view) ?? answer(view, wish, habits);
+  if (open !== undefined) return open;
+  const words = folded(view.message).trim();
+  if (says(words, "bookings"))
+    return callThen(view, { name: "list_bookings", arguments: {} }, (output) => replies.bookingsReply(bookingsIn(output)));
+
+  const listed = lastList(view).length > 0 || focus(view) !== undefined;
+  const place = listed ? ordinalIn(words) : undefined;
+  const cheapest = listed && /\bcheapest\b/.test(words);
+  const refers = place !== undefined || cheapest || (listed && says(words, "pointing"));
+  const asks = words.includes("?") || beginsWith(words, "asking");
+  if (place === undefined && !asks && onlyTells(words, { thanked: !wish.empty })) return isOff(view) ? say(MEMORY_OFF) : noted(view);
+  if (!words.includes("?") && tellsAbroad(view.message)) return say(isOff(view) ? replies.TOLD_ABROAD_OFF : replies.TOLD_ABROAD);
+  if (agreesToKeep(view.message)) return say(replies.NOTHING_ASKED);
+  if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
+  if (refers && asks && says(words, "details")) return details(view, wish, habits);
+  if (place !== undefined || cheapest) return (wish.party === undefined ? details : book)(view, wish, habits);
+
+  const greets = beginsWith(words, "greeting");
+  if (greets && wish.empty && words.split(/\s+/).length <= MAX_GREETING_WORDS) return say(GREETING);
+  if (says(words, "help")) return say(replies.HELP);
+  if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
+  if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
+  if (beginsWith(words, "thanking")) return thanked(view, words);
+  if (greets) return say(GREETING);
+  if (asks) return fact(view);
+  if (readReply(view.message).yes) return say(replies.NOTHING_ASKED);
+  return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
+}
+
+/** A need may stand against what is booked already. */
+function noted(view: ScriptView): ScriptMove {
+  if (!memory.speaksOfNeed(view.message) || !view.tools.has("list_bookings")) return say(replies.NOTED);
+  const looked = callThen(view, { name: "list_bookings", arguments: {} }, (output) => replies.notedReply(bookingsIn(output)));
+  const failed = view.observations.some((each) => each.name === "list_bookings" && failureOf(each) !== undefined);
+  return failed ? say(replies.NOTED) : looked;
+}
+
+/** "Ok, do it anyway" is no thanks: what is open is asked about once more. */
+function thanked(view: ScriptView, words: string): ScriptMove {
+  const saysMore = !saysOnly(words, "thanking", "polite");
+  const quote = openQuote(view);
+  if (saysMore && quote !== undefined) return say(replies.unansweredReply(quote));
+  const which = saysMore && !says(words, "gratitude") ? whichOne(view) : undefined;
+  return which ?? say("You are welcome. Is there anything else I can do?");
+}

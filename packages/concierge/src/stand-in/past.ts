@@ -1,0 +1,144 @@
+import { readReply } from "@maitred/offline";
+import type { Observation, ScriptView } from "maitred";
+import { z } from "zod";
+import { Catalogue, type CatalogueEvent, isStepFree } from "../catalogue.js";
+
+/** What tool results tell: lists that were shown, quotes that wait, bookings. Of earlier turns a part of them is left. */
+
+const catalogue = new Catalogue();
+/** In a list by its id, or by all that one chooses by. */
+const eventSchema = z.union([
+  z.string().transform((event_id) => ({ event_id, breaks: [] })),
+  z.looseObject({ event_id: z.string(), breaks: z.array(z.string()).default([]) }),
+]);
+const listSchema = z.looseObject({ events: z.array(eventSchema) });
+const singleSchema = z.looseObject({ event_id: z.string() });
+
+const bookingSchema = z.looseObject({
+  status: z.string(),
+  event_id: z.string(),
+  title: z.string(),
+  section: z.string(),
+  quantity: z.number(),
+  companions: z.array(z.string()).default([]),
+  day: z.string().default(""),
+  time: z.string().default(""),
+  venue: z.string().default(""),
+  city: z.string().default(""),
+  // Of what is booked.
+  booking_id: z.string().default(""),
+  reference: z.string().nullable().default(null),
+  total_eur: z.number().default(0),
+  // Of a quote.
+  quote_id: z.string().default(""),
+  total: z.string().default(""),
+  unchecked: z.boolean().default(false),
+  token: z.string().default(""),
+  needs_met: z.array(z.string()).default([]),
+  reminders: z.array(z.string()).default([]),
+  breaks: z.array(z.string()).default([]),
+  conflicts: z
+    .array(
+      z.looseObject({
+        memory_id: z.string(),
+        memory: z.string(),
+        who: z.string(),
+        because: z.string(),
+        source: z.looseObject({ quote: z.string() }).nullable(),
+      }),
+    )
+    .default([]),
+});
+/** A quote, or what was made of it. */
+export type ShownBooking = z.infer<typeof bookingSchema>;
+
+export function bookingIn(output: unknown): ShownBooking | undefined {
+  return bookingSchema.safeParse(output).data;
+}
+
+export function bookingsIn(output: unknown): readonly ShownBooking[] {
+  return z.looseObject({ bookings: z.array(bookingSchema) }).safeParse(output).data?.bookings ?? [];
+}
+
+export function eventIn(output: unknown): CatalogueEvent | undefined {
+  return catalogue.byId(singleSchema.safeParse(output).data?.event_id ?? "") ?? undefined;
+}
+
+const MAX_LISTED = 5;
+
+/** What the events of these searches break, by their ids; none where an event breaks nothing. */
+export function brokenIn(observations: readonly Observation[]): ReadonlyMap<string, readonly string[]> {
+  const searches = observations.filter(({ name }) => name === "search_events");
+  const events = searches.flatMap(({ output }) => listSchema.safeParse(output).data?.events ?? []);
+  return new Map(events.map(({ event_id, breaks }) => [event_id, breaks]));
+}
+
+/**
+ * Searches of one turn, as one list, in the order in which the guest sees it: what breaks a need last, step-free first where that was asked
+ * for, then by start.
+ */
+export function mergedList(observations: readonly Observation[]): readonly CatalogueEvent[] {
+  const searches = observations.filter(({ name }) => name === "search_events");
+  const broken = brokenIn(searches);
+  const breaks = (id: string) => (broken.get(id)?.length ?? 0) > 0;
+  const stepFreeFirst = searches.some(({ input }) => z.looseObject({ step_free: z.literal("first") }).safeParse(input).success);
+  const order = (event: CatalogueEvent) =>
+    `${breaks(event.id) ? 1 : 0} ${stepFreeFirst && !isStepFree(event) ? 1 : 0} ${event.day} ${event.time}`;
+  return [...broken.keys()]
+    .toSorted((a, b) => Number(breaks(a)) - Number(breaks(b)))
+    .slice(0, MAX_LISTED)
+    .flatMap((id) => catalogue.byId(id) ?? [])
+    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+/** The newest list that was shown. */
+export function lastList(view: ScriptView): readonly CatalogueEvent[] {
+  return view.window.map(({ observations }) => mergedList(observations)).findLast((list) => list.length > 0) ?? [];
+}
+
+/** What the guest has said from the newest list on, oldest first; nothing where there is none. */
+export function saidSinceList(view: ScriptView): readonly string[] {
+  const at = view.window.findLastIndex(({ observations }) => mergedList(observations).length > 0);
+  return at === -1 ? [] : view.window.slice(at).map(({ user }) => user);
+}
+
+/** The event that was spoken of by itself last: looked at, quoted, booked, or alone on a list. */
+export function focus(view: ScriptView): string | undefined {
+  for (const observation of view.window.flatMap(({ observations }) => observations).toReversed()) {
+    const list = mergedList([observation]);
+    if (list.length > 1) return undefined;
+    const event = list[0] ?? eventIn(observation.output);
+    if (event !== undefined) return event.id;
+  }
+  return undefined;
+}
+
+const lastSeen = (view: ScriptView): Observation | undefined => view.window.at(-1)?.observations.at(-1);
+
+/** Whether the last round showed one event by itself: a yes to it, or a number of seats, means that it is wanted. */
+export function justShowedOne(view: ScriptView): boolean {
+  const last = lastSeen(view);
+  return last?.name === "get_event" || last?.name === "check_availability" || (last !== undefined && mergedList([last]).length === 1);
+}
+
+/** A cancellation that was offered in the last round and waits for a yes. */
+export function offeredCancellation(view: ScriptView): string | undefined {
+  const last = lastSeen(view);
+  const booking = last?.name === "cancel_booking" ? bookingIn(last.output) : undefined;
+  return booking?.status === "needs_confirmation" ? booking.booking_id : undefined;
+}
+
+/**
+ * A quote that waits for an answer: of the last rounds, not declined since, with nothing booked after it. A mere yes answers what was
+ * asked last, so it is about the last round's quote or none; `any`: about one before, too. Default false.
+ */
+export function openQuote(view: ScriptView, { any = false } = {}): ShownBooking | undefined {
+  const { yes, order } = readReply(view.message);
+  for (const round of view.window.slice(yes && !order && !any ? -1 : -3).toReversed()) {
+    const quoted = round.observations.findLast(({ name }) => name === "book_tickets");
+    const quote = bookingIn(quoted?.output);
+    if (quoted !== undefined) return quote?.status === "needs_confirmation" || quote?.status === "stopped" ? quote : undefined;
+    if (readReply(round.user).no) return undefined;
+  }
+  return undefined;
+}

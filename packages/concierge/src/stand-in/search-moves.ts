@@ -1,0 +1,136 @@
+import { callThen, failureOf, ordinalIn, say } from "@maitred/offline";
+import type { MemoryLine, ScriptCall, ScriptMove, ScriptView } from "maitred";
+import { plain } from "maitred/stand-in";
+import type { CatalogueEvent } from "../catalogue.js";
+import { says } from "../phrases.js";
+import type { Wish } from "../script/wish.js";
+import { isBookable } from "../seats.js";
+import { kindOf } from "../vocabulary.js";
+import type { Habits } from "./habits.js";
+import { brokenIn, focus, lastList, mergedList } from "./past.js";
+import * as replies from "./replies.js";
+
+/** Searches, and what is told of one event. */
+
+/** A name that finds nothing is left out, then the habits that only narrow. */
+const TRIES = [
+  { named: true, narrow: true },
+  { named: false, narrow: true },
+  { named: false, narrow: false },
+];
+
+export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
+  let most = 0;
+  for (const how of TRIES) {
+    const { calls, used } = attempt(wish, habits, how);
+    most = Math.max(most, used.length);
+    const seen = calls.flatMap((call) => seenOf(view, call) ?? []);
+    if (seen.length < calls.length) return view.tools.has("search_events") ? { type: "call", calls } : say("I can't search here.");
+    const list = mergedList(seen);
+    const party = wish.party ?? habits.party?.value;
+    const leftOut = how.named || wish.empty ? "" : besidesCompany(wish.text, view.message);
+    if (list.length > 0) return say(replies.listReply(list, { used, party, wider: used.length < most, leftOut, broken: brokenIn(seen) }));
+  }
+  const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
+  return say(failure ?? replies.NOTHING_FOUND);
+}
+
+/** What of a name was no companion's: "dinner with Jon" looks for no Jon. */
+function besidesCompany(name: string, message: string): string {
+  const company = [...message.toLowerCase().matchAll(/\b(?:with|and|for|my)\s+([\p{L}\p{N}]+)/gu)].flatMap(([, word]) => word ?? []);
+  return name
+    .split(" ")
+    .filter((word) => !company.includes(word))
+    .join(" ");
+}
+
+/** One try of a search, and which memories shaped it. */
+function attempt(
+  wish: Wish,
+  habits: Habits,
+  { named, narrow }: { readonly named: boolean; readonly narrow: boolean },
+): { readonly calls: readonly ScriptCall[]; readonly used: readonly MemoryLine[] } {
+  const used = new Set<MemoryLine>();
+  const by = <Value>(habit: { readonly value: Value; readonly memory: MemoryLine } | undefined, applies = true): Value | undefined => {
+    if (habit === undefined || !applies) return undefined;
+    used.add(habit.memory);
+    return habit.value;
+  };
+  const text = wish.text !== "" && (named || wish.empty) ? wish.text : undefined;
+  // A name or a genre that was asked for is not narrowed by taste.
+  const open = narrow && text === undefined;
+  const liked = open && wish.genres.length === 0 && wish.diet === undefined ? habits.genres : [];
+  const fitting = liked.filter(({ value }) => wish.kind === undefined || kindOf(value) === wish.kind).slice(0, 3);
+  const genres = wish.genres.length > 0 ? wish.genres : fitting.flatMap((habit) => by(habit) ?? []);
+  const dining = wish.kind === "dining" || (genres.length > 0 && genres.every((genre) => kindOf(genre) === "dining"));
+  const party = wish.party ?? by(habits.party);
+  const asked = {
+    text,
+    // "A jazz concert": the genre says the kind, and says it better.
+    kind: genres.length === 0 ? wish.kind : undefined,
+    city: wish.city ?? by(habits.city, open),
+    from: wish.days?.from,
+    to: wish.days?.to,
+    max_price_eur: wish.maxPrice ?? by(habits.maxPrice, open),
+    party_size: party !== undefined && isBookable(party) ? party : undefined,
+    step_free: wish.stepFree ? "only" : by(habits.stepFree) && "first",
+    diet: wish.diet ?? by(habits.diet, narrow && dining),
+  };
+  const given = Object.fromEntries(Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const calls = genres.length === 0 ? [given] : genres.map((genre) => ({ ...given, genre }));
+  return { calls: calls.map((call) => ({ name: "search_events", arguments: call })), used: [...used] };
+}
+
+function seenOf(view: ScriptView, call: ScriptCall) {
+  const wanted = JSON.stringify(call.arguments);
+  return view.observations.find(({ name, input }) => name === call.name && JSON.stringify(input) === wanted);
+}
+
+/** The event that the page shows and the message names: what a button of the page says. */
+function shownAndNamed({ pageContext, message }: ScriptView): string | undefined {
+  try {
+    const { event_id: id, title } = JSON.parse(pageContext);
+    const named = typeof id === "string" && typeof title === "string" && title !== "" && plain(message).includes(plain(title));
+    return named ? id : undefined;
+  } catch {
+    // Text, or nothing.
+    return undefined;
+  }
+}
+
+/** The event that the message means: by its place, by what sets it apart, or the one that was spoken of. */
+export function meantEvent(view: ScriptView, wish: Wish): string | undefined {
+  const shown = shownAndNamed(view);
+  if (shown !== undefined) return shown;
+  const list = lastList(view);
+  const place = ordinalIn(view.message);
+  if (place !== undefined && list.length > 0) return list.at(place)?.id;
+  if (/\bcheapest\b/i.test(view.message)) return list.toSorted((a, b) => replies.priceFrom(a) - replies.priceFrom(b))[0]?.id;
+  const isNamed = (event: CatalogueEvent) =>
+    wish.text.split(" ").every((word) => plain(`${event.title} ${event.artist} ${event.venue}`).includes(word));
+  const named = wish.text !== "" && list.some(isNamed);
+  // A name that nothing on the list has is of something else.
+  if (wish.text !== "" && !named && !says(view.message, "pointing")) return undefined;
+  if (wish.genres.length === 0 && wish.city === undefined && wish.days === undefined && !named)
+    return focus(view) ?? (list.length === 1 ? list[0]?.id : undefined);
+  const fitting = list.filter(
+    (event) =>
+      (wish.genres.length === 0 || wish.genres.includes(event.genre)) &&
+      (wish.city === undefined || wish.city === event.city) &&
+      (wish.days === undefined || (event.day >= wish.days.from && event.day <= wish.days.to)) &&
+      (!named || isNamed(event)),
+  );
+  return fitting.length === 1 ? fitting[0]?.id : undefined;
+}
+
+export function details(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
+  const event = meantEvent(view, wish);
+  if (event !== undefined) return callThen(view, { name: "get_event", arguments: { event_id: event } }, replies.detailsReply);
+  return whichOne(view) ?? search(view, wish, habits);
+}
+
+/** Asks which one of the list is meant, where the words name none and nothing was looked for since. */
+export function whichOne(view: ScriptView): ScriptMove | undefined {
+  const open = lastList(view).length > 0 && view.observations.length === 0;
+  return open ? say("Which one do you mean? Tell me its number.") : undefined;
+}

@@ -1,0 +1,78 @@
+import type { JsonValue, MemoryLine } from "maitred";
+import { z } from "zod";
+
+/** What is said of memory, in plain words. */
+
+export const MEMORY_OFF = "Memory is switched off here: I keep nothing beyond this conversation.";
+export const NOT_KEPT = "Understood. I keep this out of memory and history; the words stay in this conversation and in exports of it.";
+/** To a yes with something beside it. */
+export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
+
+const NOTHING_LIKE_IT = "I remember nothing like that, in these words. Ask me what I know about you to see what I keep.";
+
+const memorySchema = z.looseObject({ text: z.string(), about: z.string().default("the user"), must_hold: z.boolean().default(false) });
+const memoriesSchema = z.looseObject({ memories: z.array(memorySchema) });
+
+export function memoriesReply(output: JsonValue, known: readonly MemoryLine[]): string {
+  const listed =
+    memoriesSchema.safeParse(output).data?.memories ??
+    known.map(({ text, subject, mustHold }) => ({ text, about: subject, must_hold: mustHold }));
+  if (listed.length === 0) return "I remember nothing about you yet.";
+  const lines = listed.map(({ text, about, must_hold }) => `- ${ofWhom(about, text)}${must_hold ? " (must hold)" : ""}`);
+  return ["This is what I remember about you:", ...lines].join("\n");
+}
+
+const changeSchema = z.looseObject({
+  status: z.string(),
+  remembered: z.array(z.string()).default([]),
+  waits: z.array(z.looseObject({ text: z.string() })).default([]),
+  memories: z.array(z.looseObject({ text: z.string() })).default([]),
+  forgot: z.array(z.string()).optional(),
+  count: z.number().default(0),
+  ended: z.string().default(""),
+});
+
+/** What came of `remember`, `forget` and `no_longer_true`. */
+export function memoryChangeReply(output: JsonValue): string {
+  const seen = changeSchema.safeParse(output).data;
+  switch (seen?.status) {
+    case "remembered":
+      return `I remember: ${seen.remembered.map(lower).join("; ")}.`;
+    case "waits":
+      return `Before I act on it I need your word: ${seen.waits.map(({ text }) => text).join("; ")}. Is that right?`;
+    case "not_kept":
+      return "I can't keep that: only what you say about yourself or who comes along, and never a secret.";
+    case "ask_first":
+      return "Say yes, and it is gone for good. Shall I forget everything that I remember about you?";
+    case "forgotten":
+      return seen.forgot ? `I have forgotten: ${seen.forgot.join("; ")}.` : `I have forgotten everything: ${seen.count} memories.`;
+    case "ended":
+      return `Understood. I no longer go by: ${lower(seen.ended)}.`;
+    case "nothing_found":
+      return NOTHING_LIKE_IT;
+    default:
+      return "I changed nothing.";
+  }
+}
+
+/** `memories`: what could be meant. */
+export function whichReply(memories: readonly { readonly text: string }[]): string {
+  const [only, another] = memories;
+  if (only === undefined) return NOTHING_LIKE_IT;
+  if (another === undefined) return `Do you mean this: “${only.text}”? Say yes, and I no longer keep it.`;
+  return ["Which of these do you mean?", ...memories.map(({ text }, index) => `${index + 1}. ${text}`)].join("\n");
+}
+
+/** "Mother: is allergic to nuts"; a memory that names its companion already is left as it is. */
+export function ofWhom(who: string, memory: string): string {
+  if (who === "self" || who === "the user") return memory;
+  return memory.toLowerCase().includes(who.toLowerCase()) ? capital(memory) : `${capital(who)}: ${lower(memory)}`;
+}
+
+export function lower(text: string): string {
+  return /^(?:\p{Lu}\p{Lu}|I\b)/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,19 @@
+/**
+ * What a domain is made with that keeps records of its own, or asks the gate itself, beyond `defineDomain`: a guest's words of consent,
+ * names of people, numbers of limits, and commits in an owner's partition. The types are those of `maitred`.
+ */
+
+export { type Category, category } from "./domain/categories.js";
+export { readableName } from "./domain/need-name.js";
+export { only, shorterList } from "./domain/recap.js";
+export { areSaidTogether, isNamedIn, joined, namesOf, RELATIONS } from "./gate/companions.js";
+export { ANSWERABLE_TURNS, standsIn } from "./gate/consent.js";
+export { isOfSeveral, numberIn } from "./gate/stated.js";
+export { whyUnchecked } from "./gate/verdict.js";
+export { needTalkOf, needWordsOf, OFF_RECORD } from "./languages/need-talk.js";
+export { default as relationsOfGuests } from "./languages/relations.json" with { type: "json" };
+export { AppError as MaitredError, isAppError as isMaitredError } from "./platform/errors.js";
+export { derivedId, newId } from "./platform/ids.js";
+export { committed } from "./state/durable-commit.js";
+export { prefixRange } from "./state/engine.js";
+export { named, numberKey, ownerPartition, systemPartition } from "./state/partition.js";
