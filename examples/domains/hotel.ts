@@ -18,6 +18,14 @@ const guests = z.array(z.string()).default([]).describe("who comes along, as the
 const when = z.object({ from: z.iso.date(), nights: z.int().positive(), guests });
 const offered = ({ from, nights }: z.infer<typeof when>, named?: string) =>
   rooms.filter(({ room }) => room === (named ?? room)).map((room): Stay => ({ ...room, from, nights }));
+/** What the stand-in makes of a message, where no model is connected. */
+const said = (message: string, { companions }: { companions: readonly string[] }) => ({
+  from: /\d{4}-\d{2}-\d{2}/.exec(message)?.[0] ?? "2030-05-02",
+  nights: Number(/(\d+) nights?/.exec(message)?.[1] ?? 1),
+  guests: [...companions],
+});
+const roomIn = (message: string) =>
+  rooms.find(({ room }) => message.toLowerCase().includes(room.slice(0, room.indexOf(" ")).toLowerCase()))?.room ?? "";
 
 export default defineDomain({
   name: "hotel",
@@ -35,6 +43,7 @@ export default defineDomain({
       description: "Lists the rooms that are free, each with what it `breaks` of the needs known.",
       parameters: when,
       looksUp: { items: (found: readonly Stay[]) => found, for: ({ guests }) => guests },
+      offline: { words: ["free", "rooms", "libre"], input: said },
       run: (input) => offered(input),
     }),
     defineTool({
@@ -42,6 +51,7 @@ export default defineDomain({
       description: "The guest's own stays, each with what it `breaks`: look here when they tell a need.",
       parameters: z.object({}),
       looksUp: { items: (found: readonly Stay[]) => found, bound: true },
+      offline: { words: ["my stays", "mes séjours"] },
       run: (_, { owner }) => staysOf(owner),
     }),
     defineTool({
@@ -55,6 +65,7 @@ export default defineDomain({
         for: ({ guests }) => guests,
         startsAt: ({ from }) => new Date(from),
       },
+      offline: { words: ["book", "réserve"], input: (message, party) => ({ ...said(message, party), room: roomIn(message) }) },
       run: (input, { owner }) => keep(owner, [...staysOf(owner), ...offered(input, input.room)]),
     }),
     defineTool({
@@ -62,6 +73,10 @@ export default defineDomain({
       description: "Cancels a stay, by the guest's words for it.",
       parameters: z.object({ words: z.string() }),
       ends: { what: "stay", items: ({ words }, { owner }) => meant(owner, words), show: line },
+      offline: {
+        words: ["cancel", "annule"],
+        input: (message) => ({ words: message.replace(/^.*?(?:cancel|annule) (?:my |the )?/i, "") }),
+      },
       run: ({ words }, { owner }) => keep(owner, without(owner, words)),
     }),
   ],

@@ -16,6 +16,7 @@ const line = ({ menu, at, place }: Table) => `${menu}, ${at.slice(0, 16).replace
 const meant = (owner: string, words: string) => bookedBy(owner).filter((table) => line(table).includes(words.toLowerCase()));
 const without = (owner: string, words: string) => bookedBy(owner).filter((table) => !meant(owner, words).includes(table));
 const guests = z.array(z.string()).default([]).describe("who comes along, as they are named");
+const menuIn = (message: string) => tables.find(({ menu }) => message.toLowerCase().includes(menu.slice(0, menu.indexOf(" "))))?.id ?? "";
 
 export default defineDomain({
   name: "restaurant",
@@ -39,6 +40,7 @@ export default defineDomain({
       description: "Lists the free tables with their menus, each with what it `breaks` of the needs known.",
       parameters: z.object({ guests }),
       looksUp: { items: (found: readonly Table[]) => found, for: (input) => input.guests },
+      offline: { words: ["tables", "free", "mesas"], input: (_, { companions }) => ({ guests: [...companions] }) },
       run: () => tables,
     }),
     defineTool({
@@ -46,6 +48,7 @@ export default defineDomain({
       description: "The guest's own tables, each with what it `breaks`: look here when they tell a need.",
       parameters: z.object({}),
       looksUp: { items: (found: readonly Table[]) => found, bound: true },
+      offline: { words: ["my bookings", "mis reservas"] },
       run: (_, { owner }) => bookedBy(owner),
     }),
     defineTool({
@@ -59,6 +62,7 @@ export default defineDomain({
         for: (input) => input.guests,
         startsAt: ({ at }) => new Date(at),
       },
+      offline: { words: ["book", "reserva"], input: (message, { companions }) => ({ id: menuIn(message), guests: [...companions] }) },
       run: ({ id }, { owner }) => keep(owner, [...bookedBy(owner), ...tableOf(id)]),
     }),
     defineTool({
@@ -66,6 +70,7 @@ export default defineDomain({
       description: "Cancels a table, by the guest's words for it.",
       parameters: z.object({ words: z.string() }),
       ends: { what: "table", items: ({ words }, { owner }) => meant(owner, words), show: line },
+      offline: { words: ["cancel", "cancela"], input: (message) => ({ words: message.replace(/^.*?cancela? (?:my |the |el )?/i, "") }) },
       run: ({ words }, { owner }) => keep(owner, without(owner, words)),
     }),
   ],

@@ -93,7 +93,10 @@ export class ToolBox {
       if (context.signal.aborted) throw new AppError("ABORTED", { cause: context.signal.reason });
       if (timeout.aborted) return failed(input, `${tool.name} took too long and was stopped. Whether it had an effect is not known.`);
       if (isAppError(error)) return failed(input, `${error.message} ${error.hint}`.trim());
-      this.#logger.error({ tool: tool.name, error: error instanceof Error ? error.name : typeof error }, "a tool failed");
+      this.#logger.error(
+        { tool: tool.name, error: error instanceof Error ? error.name : typeof error, at: placeOf(error) },
+        "a tool failed",
+      );
       return failed(input, `${tool.name} failed.`);
     }
   }
@@ -124,6 +127,16 @@ export function toolSpecs(tools: readonly Pick<AnyTool, "name" | "description" |
     return { name, description, parameters: plainSchema(withoutNulls({ ...told, ...others })) };
   });
 }
+
+/** Where it was thrown, without what it says: that may hold a guest's words. */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const { stack = "", message } = error;
+  const frames = stack.slice(stack.indexOf(message) + message.length);
+  return (frames.split("\n", 2)[1] ?? "unknown").trim().slice(0, MAX_PLACE_CHARS);
+}
+
+const MAX_PLACE_CHARS = 300;
 
 function failed(input: JsonValue, error: string): Outcome {
   return { input, output: null, error, content: JSON.stringify({ error }), result: null };

@@ -66,7 +66,7 @@ export function defineDomain<Item = never, const Language extends string = "en">
     ...(/^[a-z][a-z0-9_-]{0,63}$/.test(name) ? [] : [at("/name", "1 to 64 small letters, digits, `_` and `-`")]),
     ...(prompt.trim() === "" ? [at("/prompt", "it is empty")] : []),
     ...named.flatMap((need, index) => wrongIn(need, index, named, { languages, categories })),
-    ...tools.flatMap(wrongTool),
+    ...tools.flatMap((tool, index) => wrongTool(tool, index, tools)),
     ...wrongOccasions(categories, definition.recall),
   ];
   refuse(name, wrong);
@@ -151,8 +151,9 @@ function wrongIn(
   ];
 }
 
-function wrongTool({ name, binds, ends, looksUp }: AnyTool, index: number): ErrorDetail[] {
+function wrongTool({ name, binds, ends, looksUp }: AnyTool, index: number, all: readonly AnyTool[]): ErrorDetail[] {
   const pointer = `/tools/${index}`;
+  if (all.slice(0, index).some((other) => other.name === name)) return [at(`${pointer}/name`, `another tool is called "${name}" too`)];
   const [acts, another] = [binds, ends, looksUp].filter((part) => part !== undefined);
   if (another !== undefined) return [at(pointer, `the tool "${name}" is of two kinds: one of \`binds\`, \`ends\` and \`looksUp\``)];
   if (acts === undefined)

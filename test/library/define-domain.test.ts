@@ -154,6 +154,7 @@ describe("what can't be a domain is said at once, with its name and the place", 
       "/tools/0/binds/items",
       /"find_rooms"/,
     ],
+    ["two tools of one name", () => defineDomain({ ...hotel, tools: [find, find] }), "/tools/1/name", /"find_rooms"/],
     [
       "a situation that no category has",
       () => defineDomain({ ...hotel, recall: { occasions: { sleep: { words: { en: ["sleep"] } } } } as never }),

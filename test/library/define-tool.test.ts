@@ -70,6 +70,19 @@ function call(tool: AnyTool, input: unknown, more: { readonly beforeTool?: Befor
   return box.run({ id: "c", name: tool.name, arguments: JSON.stringify(input) }, 0, { ...context, ...consent, callId: "c" });
 }
 
+test("what a tool throws is logged with its place, and without its words", async () => {
+  const logged: object[] = [];
+  const logger = { ...silentLogger, error: (fields: object) => void logged.push(fields) };
+  const run = () => {
+    throw new TypeError("Ada's card\n    at 4111 is not a number");
+  };
+  const tool = defineTool({ name: "charge", description: "Charges.", parameters: z.object({}), looksUp: true, run });
+  const box = new ToolBox({ tools: [tool], maxOutputChars: 16_000, logger });
+  const { error } = await box.run({ id: "c", name: "charge", arguments: "{}" }, 0, { ...context, callId: "c" });
+  expect(error).toBe("charge failed.");
+  expect(logged).toEqual([{ tool: "charge", error: "TypeError", at: expect.stringMatching(/define-tool\.test\.ts:\d+/) }]);
+});
+
 describe.each<[string, AnyTool]>([
   ["zod 4", ofZod4],
   ["zod 3", ofZod3],
