@@ -13,6 +13,8 @@ export interface Conflict {
   readonly who: string;
   /** What must hold, and for whom. */
   readonly need: string;
+  /** The need's name, as the memory has it. */
+  readonly needName: string | null;
   readonly because: string;
   /** It waits for the guest's word: the answer asks whether it is so. */
   readonly toConfirm: boolean;
@@ -128,6 +130,7 @@ export function judge(
         memory: said,
         who: who ?? "self",
         need,
+        needName: memory.need,
         because: check.because,
         toConfirm,
         source: memory.source,

@@ -89,7 +89,7 @@ class Desk {
       cancel: async (id: string, asked?: string) =>
         output(await cancelBooking(this.bookings).run({ booking_id: id, ...(asked !== undefined && { asked }) }, this.context(words))),
       search: async (args: Parameters<ReturnType<typeof searchEvents>["run"]>[0]) =>
-        output(await searchEvents({ catalogue: this.catalogue, bookings: this.bookings }).run(args, this.context(words))),
+        output(await searchEvents({ catalogue: this.catalogue, bookings: this.bookings, gate }).run(args, this.context(words))),
       list: async () =>
         output(await listBookings({ bookings: this.bookings, catalogue: this.catalogue, gate }).run({}, this.context(words))),
     };
@@ -593,6 +593,18 @@ describe("whoever comes along", () => {
         .says("For two")
         .book({ event_id: DINNER, quantity: 2, companions: ["Ehemann", "Karl"] });
       expect(both).toMatchObject({ status: "stopped", companions: ["Ehemann"] });
+    });
+
+    test("has their needs marked in a list by either name, where they are spoken of", async () => {
+      const marked = async (words: string) => {
+        const { events } = (await deskOf().says(words).search({ kind: "dining", from: "2026-03-14", to: "2026-03-14" })) as {
+          events: { event_id: string; breaks?: string[] }[];
+        };
+        return events.find(({ event_id }) => event_id === DINNER)?.breaks;
+      };
+      expect(await marked("Dinner on Saturday?")).toBeUndefined();
+      for (const words of ["Dinner with Karl on Saturday?", "Dinner with my husband on Saturday?"])
+        expect(await marked(words)).toEqual(["not without nuts for husband"]);
     });
 
     test("is out of the party by either name, and back by the other", async () => {

@@ -115,28 +115,21 @@ describe("what is known of a guest shapes the suggestions", () => {
   });
 });
 
+/** What must hold, as the gate reads it. */
+function holds(text: string, category: string, need: string, subject = "self") {
+  const rest = {
+    scope: "standing" as const,
+    valid_until: null,
+    confidence: 1,
+    explicit: true,
+    entities: [] as string[],
+    tags: [] as string[],
+  };
+  return longTerm.add(ANN, { text, category, aspect: need, need, type: "constraint", strength: "hard", subject, ...rest }, { now: NOW });
+}
+
 describe("the constraint gate speaks through the script", () => {
-  const needsStepFree = (subject: string) =>
-    longTerm.add(
-      ANN,
-      {
-        text: "Needs step-free access",
-        category: "accessibility",
-        aspect: "step-free",
-        need: "step_free",
-        type: "constraint",
-        strength: "hard",
-        subject,
-        scope: "standing",
-        valid_until: null,
-        confidence: 1,
-        explicit: true,
-        entities: [],
-        tags: [],
-      },
-      { now: NOW },
-    );
-  beforeEach(() => needsStepFree("self").then(() => undefined));
+  beforeEach(() => holds("Needs step-free access", "accessibility", "step_free").then(() => undefined));
 
   test.each(["Do it anyway", "ok do it anyway", "okay, go for it anyway"])("told to do it anyway, it books: %s", async (words) => {
     const ann = guest();
@@ -211,15 +204,15 @@ describe("what a search is told as", () => {
 });
 
 describe("what a known need stands against", () => {
-  const NUTS = { strength: "hard", need: "no_nuts" } as const;
   const ask = "Where can we have dinner on Saturday?";
   const lines = (content: string) => content.split("\n").filter((line) => /^\d\. /.test(line));
   const against = (content: string) => lines(content).map((line) => line.includes("against what must hold: not without nuts"));
 
   test("is listed last and marked, and the places of the list stay what they are", async () => {
-    const ann = guest([recalled("Is allergic to nuts", "dietary", NUTS)]);
-    const { content, elements } = await ann.say(ask);
     expect(against((await guest().say(ask)).content)).toEqual([false, false, false]);
+    await holds("Is allergic to nuts", "dietary", "no_nuts");
+    const ann = guest();
+    const { content, elements } = await ann.say(ask);
     expect(against(content)).toEqual([false, false, true]);
     const titles = lines(content).map((line) => /^\d\. (.+?) \(/.exec(line)?.[1] ?? "");
     expect(domain.arrange?.(content, elements).map(({ name }) => name)).toEqual(titles);
@@ -227,8 +220,8 @@ describe("what a known need stands against", () => {
   });
 
   test("is of a companion where they are spoken of", async () => {
-    const jon = recalled("Is allergic to nuts", "dietary", { ...NUTS, subject: "companion:Jon" });
-    const asked = async (words: string) => (await guest([jon]).say(words)).steps.at(-1)?.output as { events: { breaks?: string[] }[] };
+    await holds("Is allergic to nuts", "dietary", "no_nuts", "companion:Jon");
+    const asked = async (words: string) => (await guest().say(words)).steps.at(-1)?.output as { events: { breaks?: string[] }[] };
     const without = await asked("Dinner on Saturday?");
     const along = await asked("Dinner with Jon on Saturday?");
     expect(without.events.filter(({ breaks }) => breaks !== undefined)).toEqual([]);

@@ -1,7 +1,6 @@
-import type { JsonObject, RecalledMemory } from "maitred";
-import { isNamedIn } from "maitred/domain";
+import type { JsonObject, Judge, RecalledMemory } from "maitred";
 import type { CatalogueEvent } from "./catalogue.js";
-import { checkNeed } from "./need-check.js";
+import { candidateOf, checkNeed } from "./need-check.js";
 import { FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
 import { says } from "./phrases.js";
 import { genresIn } from "./script/words.js";
@@ -19,17 +18,18 @@ export function fitOf(event: CatalogueEvent, known: readonly RecalledMemory[]): 
 }
 
 /**
- * What of the guest's hard needs, and of those of companions that were spoken of, an event can't meet, in a word or two each; empty where
- * nothing known stands against it. It warns of what the guest would choose from; what stops a booking is the gate's own look.
+ * What of the guest's needs, and of those of companions that were spoken of, no section of an event meets, in a word or two each; empty
+ * where nothing known stands against it.
  */
-export function brokenBy(event: CatalogueEvent, known: readonly RecalledMemory[], said: readonly string[]): string[] {
-  const counts = ({ strength, subject = "self" }: RecalledMemory) =>
-    strength === "hard" && (!subject.startsWith(COMPANION) || isNamedIn([subject.slice(COMPANION.length)], said));
-  const marks = known
-    .filter(counts)
-    .map((memory) => needMark(event, memory))
-    .filter((mark) => mark !== null);
-  return marks.flatMap(({ label, met }) => (met === false && typeof label === "string" ? [label] : []));
+export function brokenBy(event: CatalogueEvent, judge: Judge, said: readonly string[], sessionId: string): string[] {
+  // Of so many people whoever was spoken of may be one.
+  const party = { companions: [], absent: [], size: Number.MAX_SAFE_INTEGER, said, sessionId };
+  const [first = [], ...others] = event.sections.map((section) => judge(candidateOf(event, section), party).conflicts);
+  const everywhere = first.filter(({ memoryId }) => others.every((conflicts) => conflicts.some((each) => each.memoryId === memoryId)));
+  return everywhere.map(({ needName, need, who }) => {
+    const name = needMeant(needName);
+    return name === null ? need : labelOf(name, false) + (who === "self" ? "" : ` for ${who}`);
+  });
 }
 
 function needMark(event: CatalogueEvent, { id, need, subject = "self" }: RecalledMemory): JsonObject | null {

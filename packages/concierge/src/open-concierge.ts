@@ -21,7 +21,7 @@ export async function openConcierge({ engine, gate }: DomainParts): Promise<Doma
   const bookings = new EngineBookings(engine);
   const catalogue = new Catalogue();
   const tools: readonly AnyTool[] = [
-    searchEvents({ catalogue, bookings }),
+    searchEvents({ catalogue, bookings, gate }),
     getEvent({ catalogue, bookings }),
     checkAvailability({ catalogue, bookings }),
     bookTickets({ catalogue, bookings, gate }),

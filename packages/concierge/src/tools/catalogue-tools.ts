@@ -1,4 +1,4 @@
-import type { JsonValue, Tool } from "maitred";
+import type { Gate, JsonValue, Tool } from "maitred";
 import { MaitredError, only, shorterList } from "maitred/domain";
 import { z } from "zod";
 import type { BookingStore } from "../booking-store.js";
@@ -11,6 +11,10 @@ import { ALL_GENRES, CITY_NAMES, DIETS, KINDS } from "../vocabulary.js";
 export interface CatalogueParts {
   readonly catalogue: Catalogue;
   readonly bookings: BookingStore;
+}
+
+export interface SearchParts extends CatalogueParts {
+  readonly gate: Gate;
 }
 
 const eventId = z.string().min(1).max(200);
@@ -29,14 +33,15 @@ const searchInput = z.strictObject({
   limit: z.number().int().min(1).max(20).optional().describe("default 5"),
 });
 
-export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof searchInput>> {
+export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z.infer<typeof searchInput>> {
   return {
     name: "search_events",
     description: `Finds concerts, theatre, sport and dining of the next ${HORIZON_DAYS} days, by start; what \`breaks\` a known need last.`,
     parameters: searchInput,
     // The answer has told what the guest chooses by.
     recap: (output) => shorterList(output, "events", shorter),
-    run: async (input, { now, recalled = [], earlierMessages = [], userMessage }) => {
+    run: async (input, context) => {
+      const { now, recalled = [], earlierMessages = [], userMessage, sessionId } = context;
       const fitting = filterEvents(catalogue.onSale(now), {
         ...input,
         stepFree: input.step_free,
@@ -44,7 +49,9 @@ export function searchEvents({ catalogue, bookings }: CatalogueParts): Tool<z.in
       });
       const sold = await bookings.sold(fitting.map(({ id }) => id));
       const found = fitting.filter((event) => event.sections.some((section) => seatsLeft(sold, event, section) >= (input.party_size ?? 1)));
-      const judged = found.map((event) => ({ event, breaks: brokenBy(event, recalled, [...earlierMessages, userMessage.content]) }));
+      const judge = await gate.read(context, { toBook: false });
+      const said = [...earlierMessages, userMessage.content];
+      const judged = found.map((event) => ({ event, breaks: brokenBy(event, judge, said, sessionId) }));
       const fits = ({ breaks }: { readonly breaks: readonly string[] }) => breaks.length === 0;
       const events = [...judged.filter(fits), ...judged.filter((each) => !fits(each))].slice(0, input.limit ?? 5);
       return {
