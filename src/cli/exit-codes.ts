@@ -3,7 +3,7 @@ import { isAppError } from "../platform/errors.js";
 /** What `maitred` ends with. They do not change within a major version. */
 export const EXIT = {
   ok: 0,
-  /** Something unexpected. */
+  /** Something unexpected; of an export or an erasure also: nothing is kept of such a user. */
   failure: 1,
   /** Wrong options, configuration or input. */
   usage: 2,
@@ -22,7 +22,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_HELP = `Exit codes:
   0  done
-  1  something unexpected
+  1  something unexpected; nothing kept of the user whom an export or an erasure is of
   2  wrong options, configuration or input
   3  no such session, memory or file
   4  another process owns the storage directory; the output says how to go on

@@ -1,7 +1,22 @@
 import type { Command } from "commander";
+import { AppError } from "../platform/errors.js";
+import { nearestName } from "../platform/nearest-name.js";
 import type { Backend } from "./backend.js";
 import { addMemory, deleteSession, forgetMemory, listMemories, listSessions, showSession, showWhy } from "./memories.js";
-import type { Terminal } from "./terminal.js";
+import { printable, type Terminal } from "./terminal.js";
+
+/** A command's name with a slip in it is no word to look for. @throws INVALID_REQUEST that names the one that was meant */
+function requireNoSlip(list: Command, [first = ""]: readonly string[]): void {
+  const names = list.parent?.commands.map((command) => command.name()) ?? [];
+  const meant = nearestName(first, names);
+  // `memories list forgotten things` says itself that it looks for them.
+  if (meant === undefined || list.parent?.args[0] === list.name()) return;
+  const of = list.parent?.name() ?? "";
+  throw new AppError("INVALID_REQUEST", {
+    detail: `There is no command \`maitred ${of} ${printable(first)}\`.`,
+    hint: `Did you mean \`maitred ${of} ${meant}\`? \`maitred ${of} list ${printable(first)}\` looks for the word.`,
+  });
+}
 
 /** `memories` and `sessions`, each with what can be done with them; alone they list. */
 export function addKeptCommands(
@@ -13,7 +28,10 @@ export function addKeptCommands(
   memories
     .command("list [words...]", { isDefault: true })
     .description("the newest, or the best for some words")
-    .action((words: string[]) => backend((it) => listMemories(terminal(), it, words.join(" "))));
+    .action((words: string[], _: unknown, list: Command) => {
+      requireNoSlip(list, words);
+      return backend((it) => listMemories(terminal(), it, words.join(" ")));
+    });
   memories
     .command("add <text...>")
     .description("keep something, as it is said here")
@@ -31,7 +49,12 @@ export function addKeptCommands(
   sessions
     .command("list", { isDefault: true })
     .description("the newest 20 that are active")
-    .action(() => backend((it) => listSessions(terminal(), it)));
+    .allowExcessArguments()
+    .action((_: unknown, list: Command) => {
+      requireNoSlip(list, list.args);
+      if (list.args.length > 0) throw new AppError("INVALID_REQUEST", { detail: `"${list.args[0]}" is nothing that \`sessions\` can do.` });
+      return backend((it) => listSessions(terminal(), it));
+    });
   sessions
     .command("show <id>")
     .description("what was said: the newest 200 messages")

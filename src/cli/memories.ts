@@ -14,7 +14,7 @@ function idFrom(given: string, list: string): string {
 
 export async function listMemories(terminal: Terminal, backend: Backend, query: string): Promise<void> {
   const found = await (query === "" ? backend.memories() : backend.search(query));
-  terminal.result(found);
+  terminal.results(found);
   if (found.length === 0) terminal.line(query === "" ? "Nothing is remembered." : "Nothing that is remembered fits.");
   memoryLines(terminal, found, ({ id }) => terminal.colours.dim(id));
 }
@@ -40,14 +40,14 @@ export async function forgetMemory(terminal: Terminal, backend: Backend, id: str
 
 export async function listSessions(terminal: Terminal, backend: Backend): Promise<void> {
   const found = await backend.sessions();
-  terminal.result(found);
+  terminal.results(found);
   if (found.length === 0) terminal.line("There are no conversations yet.");
   for (const session of found) sessionLine(terminal, session, terminal.colours.dim(session.id));
 }
 
 export async function showSession(terminal: Terminal, backend: Backend, id: string): Promise<void> {
   const messages = await backend.messages(idFrom(id, "maitred sessions"));
-  terminal.result(messages);
+  terminal.results(messages);
   const { bold } = terminal.colours;
   for (const { role, content } of messages) terminal.line(`${bold(role === "user" ? "You:" : "Maitred:")} ${printable(content)}`);
 }

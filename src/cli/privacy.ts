@@ -13,11 +13,17 @@ const STDOUT = "-";
  * Everything about the user as JSON: to stdout (no `file`, or `-`), or to a file that only its owner can read and that is there whole or
  * not at all.
  */
-export async function exportCommand(terminal: Terminal, backend: Backend, file: string | undefined): Promise<void> {
+export async function exportCommand(
+  terminal: Terminal,
+  backend: Backend,
+  { file, user }: { readonly file: string | undefined; readonly user: string },
+): Promise<ExitCode> {
+  const pieces = await unlessEmpty(backend.export());
+  if (pieces === null) return nobody(terminal, `Nothing is kept of a user ${user}.`);
   if (file === undefined || file === STDOUT) {
     const { stdout } = terminal.streams;
-    for await (const piece of backend.export()) if (!stdout.write(piece)) await new Promise((resolve) => stdout.once("drain", resolve));
-    return;
+    for await (const piece of pieces) if (!stdout.write(piece)) await new Promise((resolve) => stdout.once("drain", resolve));
+    return EXIT.ok;
   }
   const partial = `${file}.${randomUUID()}.partial`;
   let bytes = 0;
@@ -25,7 +31,7 @@ export async function exportCommand(terminal: Terminal, backend: Backend, file: 
   try {
     const handle = await open(partial, "wx", 0o600);
     try {
-      for await (const piece of backend.export()) {
+      for await (const piece of pieces) {
         bytes += (await handle.write(piece)).bytesWritten;
         progress.update(bytes, 0);
       }
@@ -42,6 +48,40 @@ export async function exportCommand(terminal: Terminal, backend: Backend, file: 
   }
   terminal.result({ file, bytes });
   terminal.line(`${file}: ${bytes} bytes.`);
+  return EXIT.ok;
+}
+
+/** An export of nobody is shorter, in characters. */
+const MAX_EMPTY = 4_096;
+
+/** The pieces of an export; null where it holds nothing of anybody. */
+async function unlessEmpty(pieces: AsyncIterable<string>): Promise<AsyncIterable<string> | null> {
+  const all = pieces[Symbol.asyncIterator]();
+  let begin = "";
+  while (begin.length <= MAX_EMPTY) {
+    const next = await all.next();
+    if (next.done) return holdsNothing(begin) ? null : from([begin]);
+    begin += next.value;
+  }
+  return from([begin], { [Symbol.asyncIterator]: () => all });
+}
+
+async function* from(...parts: readonly (AsyncIterable<string> | Iterable<string>)[]): AsyncGenerator<string> {
+  for (const part of parts) yield* part;
+}
+
+function holdsNothing(document: string): boolean {
+  const { user, sessions, memories, forgotten, records } = JSON.parse(document) as Record<string, unknown>;
+  const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
+  return user === null && [sessions, memories, forgotten, ...Object.values(records ?? {})].every(isEmpty);
+}
+
+/** Whom a command is about isn't there: told as an error is. */
+function nobody(terminal: Terminal, detail: string): ExitCode {
+  const hint = "`maitred users` lists who has sessions; --user and --tenant say whom a command is about.";
+  if (terminal.json) terminal.result({ error: { code: "NOT_FOUND", detail, hint } });
+  else terminal.note(`${detail}\n${hint}`);
+  return EXIT.failure;
 }
 
 /** Erases the user once a person has typed who that is, or with `yes`. */
@@ -52,6 +92,8 @@ export async function eraseCommand(
 ): Promise<ExitCode> {
   if (!options.yes) await confirm(terminal, options.user);
   const receipt = await backend.erase();
+  const isEmpty = receipt.verified && Object.values(receipt.erased).every((count) => count === 0);
+  if (isEmpty) return nobody(terminal, `Nothing was kept of a user ${options.user}, and nothing was erased.`);
   terminal.result(receipt);
   terminal.line(`Receipt ${receipt.receipt_id}, ${receipt.completed_at}`);
   for (const [what, count] of Object.entries(receipt.erased)) terminal.line(`  ${what.replaceAll("_", " ")}: ${count}`);

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import type { Config } from "../compose/config.js";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import type { Backups } from "../operations/backup.js";
@@ -9,6 +9,7 @@ import { STATE_BACKENDS, type StateBackend } from "../ports/transfer.js";
 import type { Backend } from "./backend.js";
 import { backupCommand, restoreCommand } from "./backup.js";
 import { chatCommand } from "./chat.js";
+import { completionOf, SHELLS, type Shell } from "./completion.js";
 import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
 import { modelDoctorCommand } from "./doctor-model.js";
 import type { Trial } from "./doctor-trial.js";
@@ -54,15 +55,24 @@ const LOCAL_USER = "local-user";
 /** Runs one command line (without node and script). Never throws. Returns the exit code. */
 export async function runCli(argv: readonly string[], parts: CliParts): Promise<number> {
   let code: number = EXIT.ok;
-  const program = programOf(parts, (result) => {
-    code = result;
-  });
+  const program = programOf(
+    parts,
+    (result) => {
+      code = result;
+    },
+    argv,
+  );
+  const asJson = argv.includes("--json");
+  const refused = ({ message }: CommanderError) => {
+    if (asJson) parts.streams.stdout.write(`${JSON.stringify({ error: { code: "INVALID_REQUEST", detail: plainRefusal(message) } })}\n`);
+    return EXIT.usage;
+  };
   try {
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
     // Help and version end so too; commander has written what is wrong with the options.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : refused(error);
     const { json } = program.opts<GlobalOptions>();
     const interrupted = parts.signal.aborted;
     if (json) parts.streams.stdout.write(`${JSON.stringify(errorJson(error))}\n`);
@@ -71,7 +81,15 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
   }
 }
 
-function programOf(given: CliParts, done: (code: number) => void): Command {
+/** "error: unknown command 'eport'" without its mark, on one line. */
+function plainRefusal(message: string): string {
+  return message
+    .replace(/^error: /u, "")
+    .replaceAll("\n", " ")
+    .trim();
+}
+
+function programOf(given: CliParts, done: (code: number) => void, argv: readonly string[]): Command {
   const program = new Command("maitred")
     .description("A memory-first conversation orchestrator: chat, and look after what it remembers.")
     .version(given.version)
@@ -87,7 +105,8 @@ function programOf(given: CliParts, done: (code: number) => void): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => given.streams.stdout.write(text),
-      writeErr: (text) => given.streams.stderr.write(text),
+      // With --json what is wrong is told as JSON.
+      writeErr: (text) => void (argv.includes("--json") || given.streams.stderr.write(text)),
       getOutHasColors: () => given.colours,
       getErrHasColors: () => given.colours,
     })
@@ -178,7 +197,7 @@ function programOf(given: CliParts, done: (code: number) => void): Command {
   program
     .command("export [file]")
     .description("everything about the user as JSON, to a file or to stdout (`-`, the default)")
-    .action((file: string | undefined) => backend((it) => exportCommand(terminal(), it, file)));
+    .action((file: string | undefined) => backend(async (it) => done(await exportCommand(terminal(), it, { file, user: options().user }))));
   program
     .command("erase")
     .description("erase everything about the user, and show the receipt")
@@ -239,6 +258,11 @@ function programOf(given: CliParts, done: (code: number) => void): Command {
       };
       done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }, { strict }));
     });
+  program
+    .command("completion")
+    .description("a script by which a shell completes these commands: `source <(maitred completion bash)`")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .action((shell: Shell) => void parts.streams.stdout.write(completionOf(program, shell)));
   return program;
 }
 

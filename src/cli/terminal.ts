@@ -51,6 +51,11 @@ export class Terminal {
     if (this.json) this.streams.stdout.write(`${JSON.stringify(value)}\n`);
   }
 
+  /** A list for a program: a document for each. Only with `json`. */
+  results(values: readonly unknown[]): void {
+    for (const value of values) this.result(value);
+  }
+
   /** A remark to a person that is no part of the result. */
   note(text: string): void {
     this.streams.stderr.write(`${text}\n`);

@@ -34,7 +34,7 @@ describe.each([
     expect((await go(["memories", "list", "quiet", "rows"], { application: { memories } })).stdout).toContain(MEMORY_ID);
     expect((await go(["memories", "list", "zzzz"], { application: { memories } })).stdout).toBe("Nothing that is remembered fits.\n");
     const json = await go(["--json", "memories"], { application: { memories } });
-    expect(JSON.parse(json.stdout)).toMatchObject([{ id: MEMORY_ID }]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ id: MEMORY_ID });
   });
 
   test("memories add keeps what is said, hard where that is asked for; blank words are refused", async () => {
