@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-import type { Element, JsonValue } from "../domain/session.js";
-import { canonicalJson } from "../platform/canonical-json.js";
+import type { JsonValue } from "../domain/session.js";
+import { approvalElement, hashOf } from "../gate/approval.js";
 import type { BeforeTool, ToolContext, ToolResult } from "../ports/agent.js";
 
 /** What a call waits for, or why it is not to run. */
@@ -18,26 +17,12 @@ export async function heldBack(hook: BeforeTool, call: HeldCall, context: ToolCo
   const verdict = await hook({ tool: call.tool, input: call.input, context });
   if (verdict === undefined) return null;
   if ("refuse" in verdict) return { refused: verdict.refuse };
-  const token = tokenOf(call, context);
+  const token = hashOf(context.owner, context.sessionId, call.tool, call.arguments);
   if (context.consent === token) return null;
-  const shown: Element = {
-    id: `approval:${token}`,
-    type: "approval",
-    name: call.tool,
-    content: JSON.stringify({ token, tool: call.tool, question: verdict.ask, input: call.arguments }),
-    display: "inline",
-  };
+  const shown = approvalElement(token, { tool: call.tool, question: verdict.ask, input: call.arguments });
   const output = {
     needs_approval: verdict.ask,
     note: "It has not run. Ask the user; once they approve, call it again with the same input.",
   };
   return { waiting: { output, elements: [shown] } };
-}
-
-/** Stands for one call in one session of one user. 32 characters. */
-function tokenOf(call: HeldCall, { owner, sessionId }: ToolContext): string {
-  return createHash("sha256")
-    .update(canonicalJson([owner, sessionId, call.tool, call.arguments]))
-    .digest("hex")
-    .slice(0, 32);
 }

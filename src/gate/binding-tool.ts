@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Element, JsonObject } from "../domain/session.js";
-import { canonicalJson } from "../platform/canonical-json.js";
 import { AppError } from "../platform/errors.js";
 import { type AnyTool, TOOL_TIMEOUT_MS, type ToolContext, type ToolResult } from "../ports/agent.js";
 import type { Binding, Shown } from "../ports/binding.js";
+import { approvalElement, hashOf } from "./approval.js";
 import { ANSWERABLE_TURNS, standsIn } from "./consent.js";
 import type { ConstraintGate } from "./constraint-gate.js";
 import type { ShownCall, ShownCalls } from "./shown-calls.js";
@@ -59,7 +58,7 @@ export function heldTool(tool: AnyTool, acts: Shown, parts: HeldParts): AnyTool 
       const items = await acts.items(input, context);
       if (items.length !== 1) return { output: whichOne(items, acts, input) };
       const line = acts.show(items[0], input);
-      const call = hashOf([context.owner, context.sessionId, tool.name, input, line]);
+      const call = hashOf(context.owner, context.sessionId, tool.name, input, line);
       return new HeldCall(tool, parts, context, { input, answer, item: items[0], line, call }).run();
     },
   };
@@ -181,13 +180,7 @@ class HeldCall {
   #element(shown: ShownCall, conflicts: readonly string[]): Element {
     const token = tokenOf(shown);
     const { line, input } = this.#meant;
-    return {
-      id: `approval:${token}`,
-      type: "approval",
-      name: this.#tool.name,
-      content: JSON.stringify({ token, tool: this.#tool.name, question: line, conflicts, input }),
-      display: "inline",
-    };
+    return approvalElement(token, { tool: this.#tool.name, question: line, conflicts, input });
   }
 }
 
@@ -207,17 +200,12 @@ function conflictLine({ need, because, toConfirm }: Conflict): string {
 
 /** What stands against it. The empty string: nothing. */
 function againstOf({ conflicts, unchecked }: Verdict): string {
-  return conflicts.length === 0 && !unchecked ? "" : hashOf([conflicts.map(({ memoryId }) => memoryId).sort(), unchecked]);
+  return conflicts.length === 0 && !unchecked ? "" : hashOf(conflicts.map(({ memoryId }) => memoryId).sort(), unchecked);
 }
 
 /** Of the button under what was shown: of another turn it is another. */
 function tokenOf({ call, turn, against, mentioned }: ShownCall): string {
-  return hashOf([call, turn, against, mentioned]);
-}
-
-/** 32 characters. */
-function hashOf(what: unknown): string {
-  return createHash("sha256").update(canonicalJson(what)).digest("hex").slice(0, 32);
+  return hashOf(call, turn, against, mentioned);
 }
 
 /** The tool's arguments, and beside them what the guest answered; each checked by its own schema. */

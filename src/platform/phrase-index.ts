@@ -1,7 +1,6 @@
 import { folded, phrasesIn } from "./phrase-list.js";
+import { UNSPACED } from "./unspaced.js";
 
-/** Scripts that put no space between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 /** Of a prefix, in letters: shorter ones would be found in too many words. */
 const SHORTEST_PREFIX = 3;
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { UNSPACED_OR_GLUED } from "./unspaced.js";
 
 const listsSchema = z.record(z.string(), z.array(z.string().min(1)));
 
@@ -7,9 +8,6 @@ const listsSchema = z.record(z.string(), z.array(z.string().min(1)));
 export function wordLists(url: URL): Readonly<Record<string, readonly string[]>> {
   return listsSchema.parse(JSON.parse(readFileSync(url, "utf8")));
 }
-
-/** Scripts that put no space between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /**
  * A pattern that finds any of the phrases as whole words, whatever their case; linear in the text. Phrases of scripts without spaces are
@@ -29,7 +27,7 @@ export function anyPhrase(phrases: readonly string[] = [], { begins = false }: {
 function runsOf(phrases: readonly string[]): readonly { readonly spaced: boolean; readonly run: string[] }[] {
   const runs: { readonly spaced: boolean; readonly run: string[] }[] = [];
   for (const phrase of phrases) {
-    const spaced = !UNSPACED.test(phrase);
+    const spaced = !UNSPACED_OR_GLUED.test(phrase);
     const last = runs.at(-1);
     if (last?.spaced === spaced) last.run.push(phrase);
     else runs.push({ spaced, run: [phrase] });

@@ -1,4 +1,5 @@
 import { COMPARED, editDistance } from "../../platform/edit-distance.js";
+import { UNSPACED } from "../../platform/unspaced.js";
 import { fold } from "./folded-text.js";
 
 /** A word of a text; in scripts that put no space between words, a character. */
@@ -10,11 +11,9 @@ export interface Word {
   readonly end: number;
 }
 
-const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-
 /** Whether a text begins in a script without spaces between words. */
 export function isUnspaced(text: string): boolean {
-  return text > "\u0dff" && UNSPACED.test(text);
+  return text > "\u0dff" && UNSPACED.test(String.fromCodePoint(text.codePointAt(0) ?? 0));
 }
 
 /** Linear in the text's length. */

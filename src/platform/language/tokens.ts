@@ -19,6 +19,7 @@ import { stemmer as tamil } from "@orama/stemmers/tamil";
 import { stemmer as turkish } from "@orama/stemmers/turkish";
 import { stemmer as ukrainian } from "@orama/stemmers/ukrainian";
 import { LRUCache } from "lru-cache";
+import { UNSPACED_OR_GLUED } from "../unspaced.js";
 import { isStopWord, type LatinLanguage, latinLanguageOf } from "./stop-words.js";
 import { wordSegments } from "./word-segments.js";
 
@@ -36,9 +37,6 @@ export interface Word {
   readonly stop: boolean;
 }
 
-/** Scripts that put no spaces between words, or glue particles to them; a dictionary finds the words (`Intl.Segmenter`). */
-const UNSPACED_SCRIPTS = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
-const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join("")}]`, "u");
 const SPACED_WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
 /** Scripts whose marks are accents that writers leave out. In others (Thai, Hindi, kana) a mark changes the word. */
 const FOLDABLE = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
@@ -79,11 +77,11 @@ export function queryTermsOf(text: string): string[] {
 }
 
 function segment(text: string): string[] {
-  if (!UNSPACED.test(text)) return spacedWords(text);
+  if (!UNSPACED_OR_GLUED.test(text)) return spacedWords(text);
   const words: string[] = [];
   for (const part of wordSegments(text)) {
     if (!part.isWordLike) continue;
-    if (UNSPACED.test(part.segment)) words.push(part.segment);
+    if (UNSPACED_OR_GLUED.test(part.segment)) words.push(part.segment);
     else words.push(...spacedWords(part.segment));
   }
   return words;
@@ -109,7 +107,7 @@ function fold(word: string): string {
 }
 
 function termsOfWord(word: string, folded: string, language: LatinLanguage): string[] {
-  if (UNSPACED.test(word)) return [word, ...pairsOf(word)];
+  if (UNSPACED_OR_GLUED.test(word)) return [word, ...pairsOf(word)];
   if (/\p{Script=Latin}/u.test(folded)) {
     const own = fold(stemmers[language](word));
     const common = english(folded);
