@@ -53,6 +53,8 @@ export class ScriptedProvider {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    // What is asked of an endpoint beside answers costs no tokens.
+    if (request.method !== "POST") return void response.writeHead(404).end();
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as ChatBody;
     const text = wire(body);
     const task = String(request.headers["x-maitred-task"]);
