@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type KeptPoint, Partition } from "../../src/vectors/local/partition.js";
+import { Partition } from "../../src/vectors/local/partition.js";
+import type { KeptPoint } from "../../src/vectors/requests/point.js";
 
 const SESSIONS = 20;
 const session = fc.nat(SESSIONS - 1).map((n) => `session-${n}`);

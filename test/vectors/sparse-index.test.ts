@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type KeptSparse, SparseIndex } from "../../src/vectors/local/sparse-index.js";
+import { SparseIndex } from "../../src/vectors/local/sparse-index.js";
+import type { KeptSparse } from "../../src/vectors/requests/point.js";
 
 const indices = fc.uniqueArray(fc.nat(30), { maxLength: 8 });
 const sparse = indices.chain((at) =>

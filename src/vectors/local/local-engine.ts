@@ -1,11 +1,11 @@
 import { type CreateCollectionArgs, type PayloadSchema, VectorStoreError } from "../../ports/vectors.js";
-import { isTenantIndex, kindOf } from "./filter.js";
+import { isTenantIndex, kindOf } from "../requests/filter.js";
+import { tenantOf } from "../requests/point.js";
+import { type Method, parseRequest } from "../requests/requests.js";
 import { type CollectionRow, LocalTables } from "./local-tables.js";
 import { Partitions } from "./partitions.js";
-import { tenantOf } from "./point.js";
 import { PointReads } from "./point-reads.js";
 import { PointWrites } from "./point-writes.js";
-import { type Method, parseRequest } from "./requests.js";
 
 /**
  * LocalQdrant without its thread: Qdrant's calls, answered one at a time from a SQLite file. What a write has done survives a kill when

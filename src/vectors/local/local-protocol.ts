@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../platform/errors.js";
-import type { Method } from "./requests.js";
+import type { Method } from "../requests/requests.js";
 
 /** What goes between LocalQdrant and its thread. */
 export interface LocalOptions {

@@ -4,10 +4,10 @@ import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError } from "../../platform/errors.js";
 import { isDamage } from "../../platform/sqlite.js";
 import { type VectorClient, type VectorStore, VectorStoreError } from "../../ports/vectors.js";
+import { METHODS, type Method } from "../requests/requests.js";
 import { LocalEngine } from "./local-engine.js";
 import type { LocalOptions } from "./local-protocol.js";
 import { LocalThread } from "./local-worker.js";
-import { METHODS, type Method } from "./requests.js";
 
 /** 256 MiB: some 60,000 points of 768 dimensions. */
 const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;

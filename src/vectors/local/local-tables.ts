@@ -6,7 +6,7 @@ import { errnoOf } from "../../platform/file-system.js";
 import { assertSound, DamagedDatabase, isDamage, openSqlite, type Sqlite } from "../../platform/sqlite.js";
 import { storageAdvice } from "../../platform/storage-errors.js";
 import type { CreateCollectionArgs, Payload, PayloadSchema } from "../../ports/vectors.js";
-import type { KeptPoint } from "./partition.js";
+import type { KeptPoint } from "../requests/point.js";
 
 const SCHEMA_VERSION = 2;
 /** Rows of a scan that are read at once. */

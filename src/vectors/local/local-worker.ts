@@ -6,9 +6,9 @@ import { orAbort } from "../../platform/or-abort.js";
 import { threadFromSource } from "../../platform/source-thread.js";
 import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";
+import type { Method } from "../requests/requests.js";
 import type { Answer, Call, CallMessage, LocalOptions, ThreadData, ThreadMessage } from "./local-protocol.js";
 import { Tickets, withPackedVectors } from "./local-protocol.js";
-import type { Method } from "./requests.js";
 
 const READS: ReadonlySet<string> = new Set<Method>(["collectionExists", "getCollection", "query", "scroll", "retrieve", "count", "facet"]);
 

@@ -1,17 +1,8 @@
 import type { Payload } from "../../ports/vectors.js";
+import type { KeptPoint, KeptSparse } from "../requests/point.js";
+import type { TopK } from "../requests/ranked.js";
 import { type DenseRows, FewDenseRows, ManyDenseRows, ROWS_AT_ONCE } from "./dense-rows.js";
-import type { TopK } from "./ranked.js";
-import { FEW_POINTS, type KeptSparse, SparseIndex } from "./sparse-index.js";
-
-/** A point as it is kept: vectors in 32-bit floats, the dense one of length 1 (or all zeros), the payload parsed. */
-export interface KeptPoint {
-  readonly key: string;
-  readonly payload: Payload;
-  /** Length of the payload's JSON text, for the memory that it takes. */
-  readonly payloadChars: number;
-  readonly dense: Float32Array | null;
-  readonly sparse: ReadonlyMap<string, KeptSparse>;
-}
+import { FEW_POINTS, SparseIndex } from "./sparse-index.js";
 
 export type KeyTest = (key: string, payload: Payload) => boolean;
 

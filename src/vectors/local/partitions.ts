@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
+import type { KeptPoint } from "../requests/point.js";
 import type { LocalTables } from "./local-tables.js";
-import { type KeptPoint, Partition } from "./partition.js";
+import { Partition } from "./partition.js";
 
 /** A change that was committed, to be followed by what is in memory. */
 export type Change =

@@ -1,12 +1,11 @@
 import { type Filter, type ScoredPoint, type StoredPoint, VectorStoreError, type WithPayload } from "../../ports/vectors.js";
-import { bothFilters, elementsAt, kindOf, matcherOf, pick, pinnedValues, requireIndexes, requireOrder } from "./filter.js";
+import { bothFilters, elementsAt, kindOf, matcherOf, pick, pinnedValues, requireIndexes, requireOrder } from "../requests/filter.js";
+import { denseOf, idOf, type KeptPoint, type KeptSparse, keyOf, sparseOf, unknownName } from "../requests/point.js";
+import { type Ranked, reciprocalRankFusion, TopK } from "../requests/ranked.js";
+import { isDense, type Requests } from "../requests/requests.js";
 import type { CollectionRow, LocalTables } from "./local-tables.js";
-import type { KeptPoint, Partition } from "./partition.js";
+import type { Partition } from "./partition.js";
 import type { Partitions } from "./partitions.js";
-import { denseOf, idOf, keyOf, sparseOf, unknownName } from "./point.js";
-import { type Ranked, reciprocalRankFusion, TopK } from "./ranked.js";
-import { isDense, type Requests } from "./requests.js";
-import type { KeptSparse } from "./sparse-index.js";
 
 const DEFAULT_LIMIT = 10;
 type FacetValue = string | number | boolean;

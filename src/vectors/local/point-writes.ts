@@ -1,11 +1,10 @@
 import { type Payload, VectorStoreError } from "../../ports/vectors.js";
-import { requireIndexes } from "./filter.js";
+import { requireIndexes } from "../requests/filter.js";
+import { type KeptPoint, keptPoint, keyOf, tenantOf } from "../requests/point.js";
+import type { Requests } from "../requests/requests.js";
 import type { CollectionRow, LocalTables, PointRow } from "./local-tables.js";
-import type { KeptPoint } from "./partition.js";
 import type { Change, Partitions } from "./partitions.js";
-import { keptPoint, keyOf, tenantOf } from "./point.js";
 import type { PointReads } from "./point-reads.js";
-import type { Requests } from "./requests.js";
 
 const COMPLETED = { status: "completed" } as const;
 

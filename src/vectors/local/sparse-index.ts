@@ -1,10 +1,7 @@
+import type { KeptSparse } from "../requests/point.js";
+
 /** So many points of a partition are looked through in less time, and lie in less room, than what finds them in many takes to be kept. */
 export const FEW_POINTS = 128;
-
-export interface KeptSparse {
-  readonly indices: Uint32Array;
-  readonly values: Float32Array;
-}
 
 type Vectors = ReadonlyMap<string, KeptSparse>;
 

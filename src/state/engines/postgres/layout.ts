@@ -1,9 +1,11 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { type Database, type Query, sqlFile } from "./database.js";
+import { type Database, type Query, sqlFile } from "../../../platform/postgres/database.js";
 
 /** What makes each version of the layout out of the one before. A released one is never changed. */
-const LAYOUTS: readonly (readonly string[])[] = [["tables", "read", "commit", "erase", "views"].map(sqlFile)];
+const LAYOUTS: readonly (readonly string[])[] = [
+  ["tables", "read", "commit", "erase", "views"].map((name) => sqlFile(name, import.meta.url)),
+];
 
 const LAYOUT_TABLE = `CREATE TABLE {layout} (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),

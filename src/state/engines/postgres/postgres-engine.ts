@@ -2,6 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
 import { orAbort } from "../../../platform/or-abort.js";
+import { awaitStart } from "../../../platform/postgres/await-start.js";
+import { Database, type Row, sqlFile } from "../../../platform/postgres/database.js";
+import { postgresDriver } from "../../../platform/postgres/postgres-driver.js";
+import { otherInstallation, reasonOf } from "../../../platform/postgres/postgres-errors.js";
 import { assertFits } from "../../commit-limits.js";
 import type {
   Commit,
@@ -15,12 +19,8 @@ import type {
   StateEngine,
   StoredEntry,
 } from "../../engine.js";
-import { awaitStart } from "./await-start.js";
 import { commitValues } from "./commit-values.js";
-import { Database, type Row, sqlFile } from "./database.js";
 import { checkServer, openLayout } from "./layout.js";
-import { postgresDriver } from "./postgres-driver.js";
-import { otherInstallation, reasonOf } from "./postgres-errors.js";
 import { fromStored } from "./stored-text.js";
 
 export interface PostgresEngineOptions {
@@ -39,12 +39,12 @@ export interface PostgresEngineOptions {
 
 const COMMIT = `SELECT * FROM {commit}(${Array.from({ length: 15 }, (_, index) => `$${index + 1}`).join(", ")})`;
 const READ = "SELECT * FROM {read}($1, $2, $3, $4, $5, $6)";
-const CLAIM_DUE = sqlFile("claim-due");
-const LOOK_AT_DUE = sqlFile("look-at-due");
+const CLAIM_DUE = sqlFile("claim-due", import.meta.url);
+const LOOK_AT_DUE = sqlFile("look-at-due", import.meta.url);
 const ERASE = "SELECT * FROM {erase}($1, $2, $3)";
 const PARTITIONS = "SELECT partition, '' AS value FROM {partitions} WHERE partition > $1 ORDER BY partition LIMIT $2::integer";
-const PARTITIONS_WITH_KEY = sqlFile("partitions-with-key");
-const BEAT = sqlFile("beat");
+const PARTITIONS_WITH_KEY = sqlFile("partitions-with-key", import.meta.url);
+const BEAT = sqlFile("beat", import.meta.url);
 
 /** Entries that one statement of an erasure deletes. */
 const ERASED_AT_ONCE = 2_000;

@@ -1,4 +1,4 @@
-import { AppError } from "../../../platform/errors.js";
+import { AppError } from "../errors.js";
 
 const GONE = ["The tables in PostgreSQL are gone.", "Restore the schema from a backup, then start again."] as const;
 

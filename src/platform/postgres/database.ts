@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
-import type { Logger } from "../../../platform/logger.js";
+import type { Logger } from "../logger.js";
 import type { PostgresDriver } from "./postgres-driver.js";
 import { isTakenBack, otherInstallation, storageError } from "./postgres-errors.js";
 
@@ -26,9 +26,9 @@ const ANSWER_MARGIN_MS = 1_000;
 /** Before what PostgreSQL took back is sent again, in milliseconds. */
 const SEND_AGAIN_MS = [5, 25, 100];
 
-/** A text of `sql/`: tables and functions of the schema stand in braces. */
-export function sqlFile(name: string): string {
-  return readFileSync(new URL(`./sql/${name}.sql`, import.meta.url), "utf8").trim();
+/** A text of the folder `sql` beside the module `of`: tables and functions of the schema stand in braces. */
+export function sqlFile(name: string, of: string): string {
+  return readFileSync(new URL(`./sql/${name}.sql`, of), "utf8").trim();
 }
 
 /** A pool of connections to one schema. Connects when it is first asked. */

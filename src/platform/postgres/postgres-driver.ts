@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { missingPackage } from "../../../platform/optional-package.js";
+import { missingPackage } from "../optional-package.js";
 
 export type PostgresDriver = typeof pg;
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { AppError, isAppError } from "../../../platform/errors.js";
-import type { Logger } from "../../../platform/logger.js";
+import { AppError, isAppError } from "../errors.js";
+import type { Logger } from "../logger.js";
 import { mayPass, reasonOf } from "./postgres-errors.js";
 
 const TRY_AGAIN_MS = 1_000;

@@ -1,8 +1,21 @@
 import type { CreateCollectionArgs, Payload, PointId, SparseVector } from "../../ports/vectors.js";
 import { VectorStoreError } from "../../ports/vectors.js";
-import type { KeptPoint } from "./partition.js";
 import { type DenseNumbers, isDense, type Requests } from "./requests.js";
-import type { KeptSparse } from "./sparse-index.js";
+
+export interface KeptSparse {
+  readonly indices: Uint32Array;
+  readonly values: Float32Array;
+}
+
+/** A point as it is kept: vectors in 32-bit floats, the dense one of length 1 (or all zeros), the payload parsed. */
+export interface KeptPoint {
+  readonly key: string;
+  readonly payload: Payload;
+  /** Length of the payload's JSON text, for the memory that it takes. */
+  readonly payloadChars: number;
+  readonly dense: Float32Array | null;
+  readonly sparse: ReadonlyMap<string, KeptSparse>;
+}
 
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/;
 const DIGITS = 16;
