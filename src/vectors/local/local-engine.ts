@@ -1,5 +1,6 @@
 import { type CreateCollectionArgs, type PayloadSchema, VectorStoreError } from "../../ports/vectors.js";
-import { isTenantIndex, kindOf } from "../requests/filter.js";
+import { describe } from "../requests/collection.js";
+import { isTenantIndex } from "../requests/filter.js";
 import { tenantOf } from "../requests/point.js";
 import { type Method, parseRequest } from "../requests/requests.js";
 import { type CollectionRow, LocalTables } from "./local-tables.js";
@@ -62,7 +63,7 @@ export class LocalEngine {
   #callOn(collection: CollectionRow, method: Method, args: unknown): unknown {
     switch (method) {
       case "getCollection":
-        return describe(collection);
+        return describe(collection, collection.points);
       case "createPayloadIndex":
         return this.#createPayloadIndex(collection, parseRequest("createPayloadIndex", args));
       case "upsert":
@@ -124,18 +125,4 @@ export class LocalEngine {
       if (point !== null) this.#tables.setPayload(point.row, JSON.stringify(point.payload), tenantOf(point.payload, key));
     }
   }
-}
-
-function describe(collection: CollectionRow): unknown {
-  const { vectors, sparse_vectors } = collection.config;
-  return {
-    points_count: collection.points,
-    config: { params: { vectors, ...(sparse_vectors === undefined ? {} : { sparse_vectors }) } },
-    payload_schema: Object.fromEntries(
-      [...collection.indexes].map(([field, schema]) => [
-        field,
-        { data_type: kindOf(schema), ...(typeof schema === "string" ? {} : { params: schema }) },
-      ]),
-    ),
-  };
 }

@@ -1,9 +1,6 @@
-import { setMaxListeners } from "node:events";
-import { AsyncValue } from "../../platform/async-value.js";
-import { boundedSignal } from "../../platform/bounded-signal.js";
-import { AppError } from "../../platform/errors.js";
 import { isDamage } from "../../platform/sqlite.js";
 import { type VectorClient, type VectorStore, VectorStoreError } from "../../ports/vectors.js";
+import { answeredCalls } from "../requests/answered-calls.js";
 import { METHODS, type Method } from "../requests/requests.js";
 import { LocalEngine } from "./local-engine.js";
 import type { LocalOptions } from "./local-protocol.js";
@@ -56,31 +53,17 @@ export async function openLocalQdrant(options: LocalQdrantOptions): Promise<Loca
     (options.thread ?? path !== ":memory:")
       ? await LocalThread.open({ path, cacheBytes }, foundDamage)
       : inThisThread({ path, cacheBytes }, foundDamage);
-  const signals = new AsyncValue<AbortSignal>();
   let closed: Promise<void> | null = null;
   const requireOpen = () => {
     if (closed !== null) throw new VectorStoreError(503, "The local vector store is closed.");
   };
-  const call = async (method: Method, collection: string, args: unknown) => {
-    const signal = signals.get();
-    if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+  const call = async (method: Method, collection: string, args: unknown, signal?: AbortSignal) => {
     requireOpen();
     return caller.call(method, collection, args, signal);
   };
   return {
-    client: Object.fromEntries(
-      METHODS.map((method) => [method, (collection: string, args: unknown) => call(method, collection, args)]),
-    ) as unknown as VectorClient,
+    ...answeredCalls(call),
     location: path === ":memory:" ? "in memory" : path,
-    withSignal: (signal, work) => {
-      const outer = signals.get();
-      const both = outer === undefined || outer === signal ? null : boundedSignal([outer, signal]);
-      const bound = both?.signal ?? signal;
-      // Calls that are made side by side listen to one signal; that is no leak.
-      setMaxListeners(0, bound);
-      const result = signals.run(bound, work);
-      return both === null ? result : result.finally(() => both.end());
-    },
     health: async () => {
       try {
         await call("collectionExists", "", undefined);

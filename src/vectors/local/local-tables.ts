@@ -6,6 +6,7 @@ import { errnoOf } from "../../platform/file-system.js";
 import { assertSound, DamagedDatabase, isDamage, openSqlite, type Sqlite } from "../../platform/sqlite.js";
 import { storageAdvice } from "../../platform/storage-errors.js";
 import type { CreateCollectionArgs, Payload, PayloadSchema } from "../../ports/vectors.js";
+import type { Collection } from "../requests/collection.js";
 import type { KeptPoint } from "../requests/point.js";
 
 const SCHEMA_VERSION = 2;
@@ -33,13 +34,9 @@ CREATE TABLE terms (
 ) WITHOUT ROWID;
 `;
 
-export interface CollectionRow {
+export interface CollectionRow extends Collection {
   readonly id: number;
-  readonly name: string;
-  readonly config: CreateCollectionArgs;
-  readonly tenantKey: string | null;
   readonly points: number;
-  readonly indexes: ReadonlyMap<string, PayloadSchema>;
 }
 /** A point and where it lies. `tenant` null: its payload names none, or not exactly one. */
 export interface PointRow extends KeptPoint {

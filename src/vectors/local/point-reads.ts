@@ -1,13 +1,21 @@
 import { type Filter, type ScoredPoint, type StoredPoint, VectorStoreError, type WithPayload } from "../../ports/vectors.js";
-import { bothFilters, elementsAt, kindOf, matcherOf, pick, pinnedValues, requireIndexes, requireOrder } from "../requests/filter.js";
-import { denseOf, idOf, type KeptPoint, type KeptSparse, keyOf, sparseOf, unknownName } from "../requests/point.js";
+import {
+  bothFilters,
+  elementsAt,
+  kindOf,
+  matcherOf,
+  pinnedValues,
+  requireFacet,
+  requireIndexes,
+  requireOrder,
+} from "../requests/filter.js";
+import { denseOf, idOf, type KeptPoint, type KeptSparse, keyOf, shownPoint, sparseOf, unknownName } from "../requests/point.js";
 import { type Ranked, reciprocalRankFusion, TopK } from "../requests/ranked.js";
-import { isDense, type Requests } from "../requests/requests.js";
+import { DEFAULT_LIMIT, isDense, type Requests } from "../requests/requests.js";
 import type { CollectionRow, LocalTables } from "./local-tables.js";
 import type { Partition } from "./partition.js";
 import type { Partitions } from "./partitions.js";
 
-const DEFAULT_LIMIT = 10;
 type FacetValue = string | number | boolean;
 type PayloadOf = Pick<KeptPoint, "key" | "payload">;
 type Vector = Exclude<NonNullable<Requests["query"]["query"]>, { fusion: unknown }>;
@@ -63,8 +71,7 @@ export class PointReads {
     { key: counted, filter, limit = DEFAULT_LIMIT }: Requests["facet"],
   ): { hits: { value: FacetValue; count: number }[] } {
     requireIndexes(filter, collection.indexes);
-    if (!collection.indexes.has(counted))
-      throw new VectorStoreError(400, `Bad request: No appropriate index for faceting: "${counted}". Create a payload index for this key.`);
+    requireFacet(counted, collection.indexes);
     const counts = new Map<FacetValue, number>();
     for (const { payload } of this.#stored(collection, filter))
       for (const value of new Set(elementsAt(payload, counted).filter(isFacetValue))) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -212,20 +219,6 @@ function pointsFor(partition: Partition, filter: Filter | undefined, { indexes, 
     if (points !== null) return points;
   }
   return partition.points();
-}
-
-function shownPoint(point: KeptPoint, withPayload: WithPayload, withVector = false): StoredPoint {
-  const shown: StoredPoint = { id: idOf(point.key) };
-  if (withPayload === true) shown.payload = point.payload;
-  else if (Array.isArray(withPayload)) shown.payload = pick(point.payload, withPayload);
-  if (withVector) shown.vector = shownVectors(point);
-  return shown;
-}
-
-function shownVectors({ dense, sparse }: KeptPoint): unknown {
-  if (dense !== null && sparse.size === 0) return [...dense];
-  const named = [...sparse].map(([name, { indices, values }]) => [name, { indices: [...indices], values: [...values] }] as const);
-  return { ...(dense !== null && { "": [...dense] }), ...Object.fromEntries(named) };
 }
 
 function isFacetValue(value: unknown): value is FacetValue {

@@ -1,6 +1,6 @@
-import { type Payload, VectorStoreError } from "../../ports/vectors.js";
+import { VectorStoreError } from "../../ports/vectors.js";
 import { requireIndexes } from "../requests/filter.js";
-import { type KeptPoint, keptPoint, keyOf, tenantOf } from "../requests/point.js";
+import { type KeptPoint, keptPoint, keyOf, merged, tenantOf } from "../requests/point.js";
 import type { Requests } from "../requests/requests.js";
 import type { CollectionRow, LocalTables, PointRow } from "./local-tables.js";
 import type { Change, Partitions } from "./partitions.js";
@@ -95,11 +95,6 @@ export class PointWrites {
     this.#partitions.follow(collection.id, batch.changes);
     return result;
   }
-}
-
-/** As a server merges: each top-level key is replaced, and one that is given as null goes away. */
-function merged(before: Payload, set: Payload): Payload {
-  return Object.fromEntries(Object.entries({ ...before, ...set }).filter(([key]) => set[key] !== null));
 }
 
 /** Counts and term frequencies are added up over the call and written once. */

@@ -79,11 +79,6 @@ export function elementsAt(payload: Payload, key: string): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** The payload's keys that were asked for. */
-export function pick(payload: Payload, keys: readonly string[]): Payload {
-  return Object.fromEntries(keys.filter((key) => Object.hasOwn(payload, key)).map((key) => [key, payload[key]]));
-}
-
 /** What is indexed of a collection's payloads, by key. */
 export type PayloadIndexes = ReadonlyMap<string, PayloadSchema>;
 
@@ -116,6 +111,12 @@ export function requireOrder(key: string, indexes: PayloadIndexes): void {
   const schema = indexes.get(key);
   if (schema === undefined || kindOf(schema) !== "integer")
     throw new VectorStoreError(400, `Bad request: No range index for \`order_by\` key: "${key}". Please create one to use \`order_by\`.`);
+}
+
+/** @throws status 400 where what is to be counted has no index. */
+export function requireFacet(key: string, indexes: PayloadIndexes): void {
+  if (!indexes.has(key))
+    throw new VectorStoreError(400, `Bad request: No appropriate index for faceting: "${key}". Create a payload index for this key.`);
 }
 
 function serves(kind: ReturnType<typeof kindOf>, { match, range }: FieldCondition): boolean {

@@ -1,5 +1,12 @@
-import type { CreateCollectionArgs, Payload, PointId, SparseVector } from "../../ports/vectors.js";
-import { VectorStoreError } from "../../ports/vectors.js";
+import {
+  type CreateCollectionArgs,
+  type Payload,
+  type PointId,
+  type SparseVector,
+  type StoredPoint,
+  VectorStoreError,
+  type WithPayload,
+} from "../../ports/vectors.js";
 import { type DenseNumbers, isDense, type Requests } from "./requests.js";
 
 export interface KeptSparse {
@@ -91,4 +98,33 @@ export function unknownName(name: string): VectorStoreError {
 export function tenantOf(payload: Payload, tenantKey: string | null): string | null {
   const value = tenantKey === null ? undefined : payload[tenantKey];
   return typeof value === "string" ? value : null;
+}
+
+/** A point as a call asked for it. */
+export function shownPoint(
+  point: Pick<KeptPoint, "key" | "payload" | "dense" | "sparse">,
+  withPayload: WithPayload,
+  withVector = false,
+): StoredPoint {
+  const shown: StoredPoint = { id: idOf(point.key) };
+  if (withPayload === true) shown.payload = point.payload;
+  else if (Array.isArray(withPayload)) shown.payload = pick(point.payload, withPayload);
+  if (withVector) shown.vector = shownVectors(point);
+  return shown;
+}
+
+function shownVectors({ dense, sparse }: Pick<KeptPoint, "dense" | "sparse">): unknown {
+  if (dense !== null && sparse.size === 0) return [...dense];
+  const named = [...sparse].map(([name, { indices, values }]) => [name, { indices: [...indices], values: [...values] }] as const);
+  return { ...(dense !== null && { "": [...dense] }), ...Object.fromEntries(named) };
+}
+
+/** As a server merges: each top-level key is replaced, and one that is given as null goes away. */
+export function merged(before: Payload, set: Payload): Payload {
+  return Object.fromEntries(Object.entries({ ...before, ...set }).filter(([key]) => set[key] !== null));
+}
+
+/** The payload's keys that were asked for. */
+function pick(payload: Payload, keys: readonly string[]): Payload {
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(payload, key)).map((key) => [key, payload[key]]));
 }

@@ -45,6 +45,9 @@ const wait = z.boolean().optional();
 const update = { points: z.array(pointId).optional(), filter: filter.optional(), wait };
 const keyword = z.strictObject({ type: z.literal("keyword"), is_tenant: z.boolean().optional() });
 
+/** Of points and values that a call asks for without a number. */
+export const DEFAULT_LIMIT = 10;
+
 export const REQUESTS = {
   createCollection: z.strictObject({
     vectors: z.strictObject({ size: z.int().min(1).max(65_536), distance: z.literal("Cosine") }),
