@@ -1,16 +1,20 @@
 /**
- * LocalQdrant's searches beside scanning everything. `tsx bench/vectors.ts [--quick]`; quick: a tenth of the points.
+ * Searches of one user's points, on every store of vectors that is at hand, and how many times as long as LocalQdrant each takes.
+ * `tsx bench/vectors.ts [--quick]`; quick: a tenth of the points. With POSTGRES_WITH_VECTOR also pgvector, with QDRANT_URL that Qdrant.
  *
  * 1. 100,000 points of 1,000 users, 384 dimensions: top 20 of one user, dense; users taken in turn, so that caches are cold and warm as they come.
- * 2. One user's 3,000 points among 300,000 of others, 384 dimensions and BM25: hybrid (dense and sparse prefetch, RRF), top 20 with payloads.
+ * 2. One user's 3,000 points among 97,000 of others, 384 dimensions and BM25: hybrid (dense and sparse prefetch, RRF), top 20 with
+ *    payloads; and the same of the others, who have about 97 each.
  */
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js";
-import type { Filter, Point } from "../src/ports/vectors.js";
-import type { LocalVectorStore } from "../src/vectors/local/local-qdrant.js";
+import type { Filter, Point, VectorStore } from "../src/ports/vectors.js";
 import { openLocalQdrant } from "../src/vectors/local/local-qdrant.js";
+import { openQdrant } from "../src/vectors/qdrant/qdrant.js";
+import { POSTGRES_WITH_VECTOR } from "../test/support/needing.js";
+import { openPgvectorServer } from "../test/support/pgvector-server.js";
 import { quantile } from "./quantile.js";
 
 const DIMENSION = 384;
@@ -44,13 +48,7 @@ async function timed(runs: number, work: (run: number) => Promise<unknown>): Pro
   return { p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
 }
 
-async function fill(
-  store: LocalVectorStore,
-  collection: string,
-  count: number,
-  userOf: (n: number) => string,
-  lexical: boolean,
-): Promise<void> {
+async function fill(store: VectorStore, collection: string, count: number, userOf: (n: number) => string, lexical: boolean): Promise<void> {
   await store.client.createCollection(collection, {
     vectors: { size: DIMENSION, distance: "Cosine" },
     sparse_vectors: { bm25: { modifier: "idf" } },
@@ -70,45 +68,66 @@ async function fill(
   }
 }
 
-function show(name: string, { p50, p95 }: { p50: number; p95: number }): void {
-  console.log(`${name.padEnd(66)} p50 ${p50.toFixed(2)} ms  p95 ${p95.toFixed(2)} ms`);
+/** Of what was measured first on each line. */
+const first = new Map<string, number>();
+
+function show(store: string, name: string, { p50, p95 }: { p50: number; p95: number }): void {
+  const beside = first.get(name);
+  if (beside === undefined) first.set(name, p50);
+  const ratio = beside === undefined ? "" : `  ${(p50 / beside).toFixed(1)} ×`;
+  console.log(`${store.padEnd(9)}${name.padEnd(74)} p50 ${p50.toFixed(2)} ms  p95 ${p95.toFixed(2)} ms${ratio}`);
 }
 
-const dir = await mkdtemp(join(tmpdir(), "maitred-bench-"));
-const path = join(dir, "vectors.db");
-const store = await openLocalQdrant({ path });
-try {
+async function measure(name: string, store: VectorStore): Promise<void> {
   const many = 100_000 / scale;
-  await fill(store, "dense", many, (n) => `user${n % 1_000}`, false);
-  const dense = (filter?: Filter) => store.client.query("dense", { query: vector(), limit: 20, ...(filter && { filter }) });
-  const one = await timed(2_000, (run) => dense(of(`user${(run * 7) % 1_000}`)));
-  show(`top 20 of one user's ${many / 1_000} among ${many} points, dense`, one);
-  const all = await timed(3, () => dense());
-  show(`top 20 of all ${many} points (full scan)`, all);
-  console.log(`ratio at p50: ${(all.p50 / one.p50).toFixed(0)}`);
+  await fill(store, "bench_dense", many, (n) => `user${n % 1_000}`, false);
+  const dense = (filter?: Filter) => store.client.query("bench_dense", { query: vector(), limit: 20, ...(filter && { filter }) });
+  show(
+    name,
+    `top 20 of one user's ${many / 1_000} among ${many} points, dense`,
+    await timed(2_000, (run) => dense(of(`user${(run * 7) % 1_000}`))),
+  );
 
-  const others = 300_000 / scale;
+  const others = 97_000 / scale;
   const own = 3_000;
-  await fill(store, "hybrid", others + own, (n) => (n % Math.round((others + own) / own) === 0 ? "one" : `other${n % 997}`), true);
-  const hybrid = (filter?: Filter) =>
-    store.client.query("hybrid", {
+  await fill(store, "bench_hybrid", others + own, (n) => (n % Math.round((others + own) / own) === 0 ? "one" : `other${n % 997}`), true);
+  const hybrid = (user: string) => {
+    const filter = of(user);
+    return store.client.query("bench_hybrid", {
       prefetch: [
-        { query: vector(), limit: 100, ...(filter && { filter }) },
-        { query: queryVector(sentence()), using: "bm25", limit: 100, ...(filter && { filter }) },
+        { query: vector(), limit: 100, filter },
+        { query: queryVector(sentence()), using: "bm25", limit: 100, filter },
       ],
       query: { fusion: "rrf" },
-      ...(filter && { filter }),
+      filter,
       limit: 20,
       with_payload: true,
     });
-  const first = await timed(1, () => hybrid(of("one")));
-  show("hybrid, the user's first query (their points come from the file)", first);
-  const warm = await timed(500, () => hybrid(of("one")));
-  show(`hybrid top 20 at 3,000 points of one user among ${others} of others`, warm);
-  const scan = await timed(1, () => hybrid());
-  show("the same over all points (full scan)", scan);
-  console.log(`ratio at p50: ${(scan.p50 / warm.p50).toFixed(0)}; file: ${((await stat(path)).size / 1e6).toFixed(0)} MB`);
-} finally {
-  await store.close();
-  await rm(dir, { recursive: true, force: true });
+  };
+  show(name, "hybrid, the user's first query", await timed(1, () => hybrid("one")));
+  show(name, `hybrid top 20 at ${own} points of one user among ${others} of others`, await timed(300, () => hybrid("one")));
+  show(
+    name,
+    `hybrid top 20 of users with ${Math.round(others / 997)} points each`,
+    await timed(1_000, (run) => hybrid(`other${(run * 7) % 997}`)),
+  );
+}
+
+async function measured(name: string, store: VectorStore, after: () => Promise<unknown>): Promise<void> {
+  try {
+    await measure(name, store);
+  } finally {
+    for (const collection of ["bench_dense", "bench_hybrid"]) await store.client.deleteCollection(collection);
+    await store.close();
+    await after();
+  }
+}
+
+const dir = await mkdtemp(join(tmpdir(), "maitred-bench-"));
+await measured("local", await openLocalQdrant({ path: join(dir, "vectors.db") }), () => rm(dir, { recursive: true, force: true }));
+const { QDRANT_URL } = process.env;
+if (QDRANT_URL) await measured("Qdrant", await openQdrant({ url: QDRANT_URL, timeoutMs: 60_000 }), async () => {});
+if (POSTGRES_WITH_VECTOR !== "") {
+  const server = await openPgvectorServer();
+  await measured("pgvector", await server.open({ timeoutMs: 60_000 }), () => server.close());
 }

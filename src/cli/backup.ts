@@ -20,6 +20,8 @@ export async function restoreCommand(terminal: Terminal, backups: Backups, from:
   if (noteDifferences(terminal, report, "Run the same command again.")) return EXIT.attention;
   const { at, source } = report;
   terminal.line(terminal.colours.green(`${source.users} users and ${source.sessions} sessions are back, as of ${at}, to the last record.`));
-  terminal.line("Vectors follow: the next start makes local ones anew; with QDRANT_URL run `maitred reindex --memories`, then `reindex`.");
+  terminal.line(
+    "Vectors follow: the next start makes local ones anew; with a server of vectors run `maitred reindex --memories`, then `reindex`.",
+  );
   return EXIT.ok;
 }

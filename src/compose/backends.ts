@@ -23,7 +23,7 @@ import type { Closing } from "./wiring.js";
 
 /** Which adapter stands behind a port, by configuration. */
 
-/** Bound of a call to a Qdrant server that no reply waits for. */
+/** Bound of a call to a server of vectors that no reply waits for. */
 export const WRITE_TIMEOUT_MS = 10_000;
 
 /** A deployment's own, else the product's. @throws INVALID_CONFIG for a file that can't be read or holds something else */
@@ -98,7 +98,15 @@ export interface Vectors {
   readonly compact: () => Promise<void>;
 }
 
-/** One local store serves all that is local; a Qdrant server has a client for reading in turns and one for everything else. */
+/** What is asked over a network, each loaded where it is used; `timeoutMs` bounds a call. To add one: a folder of `vectors/`, and a line. */
+const SERVERS: Readonly<Record<string, (config: Config, timeoutMs: number, logger: Logger) => Promise<VectorStore>>> = {
+  qdrant: async ({ QDRANT_URL: url = "", QDRANT_API_KEY: apiKey }, timeoutMs) =>
+    openQdrant({ url, ...(apiKey !== undefined && { apiKey }), timeoutMs }),
+  pgvector: async ({ DATABASE_URL: url = "", DATABASE_SCHEMA: schema }, timeoutMs, logger) =>
+    (await import("../vectors/pgvector/pgvector.js")).openPgvector({ url, schema, timeoutMs, logger }),
+};
+
+/** One local store serves all that is local; a server has a client for reading in turns and one for everything else. */
 export async function openVectors(
   config: Config,
   dir: string | null,
@@ -115,22 +123,21 @@ export async function openVectors(
     compact = () => store.scrub();
     return around(store);
   });
-  const server = async (timeoutMs: number) =>
-    around(
-      closing(
-        await openQdrant({
-          url: config.QDRANT_URL ?? "",
-          ...(config.QDRANT_API_KEY !== undefined && { apiKey: config.QDRANT_API_KEY }),
-          timeoutMs,
-        }),
-        (it) => it.close(),
-      ),
-    );
-  const writes = once(() => server(WRITE_TIMEOUT_MS));
-  const reads = once(() => server(Math.max(config.RECALL_DEADLINE_MS, 1_000)));
+  const served = new Map<string, () => Promise<VectorStore>>();
+  const store = (name: string, timeoutMs: number) => {
+    const open = SERVERS[name];
+    if (open === undefined) return local();
+    const key = `${name} ${timeoutMs}`;
+    const opened = served.get(key) ?? once(async () => around(closing(await open(config, timeoutMs, logger), (it) => it.close())));
+    served.set(key, opened);
+    return opened();
+  };
   // At once: a server that doesn't answer is waited for, once.
-  const [recall, memory] = await Promise.all(config.MEM0_PROVIDER === "qdrant" ? [reads(), writes()] : [local(), local()]);
-  const history = config.HISTORY_BACKEND === "none" ? null : await (config.HISTORY_BACKEND === "qdrant" ? writes() : local());
+  const [recall, memory, history] = await Promise.all([
+    store(config.MEM0_PROVIDER, Math.max(config.RECALL_DEADLINE_MS, 1_000)),
+    store(config.MEM0_PROVIDER, WRITE_TIMEOUT_MS),
+    config.HISTORY_BACKEND === "none" ? null : store(config.HISTORY_BACKEND, WRITE_TIMEOUT_MS),
+  ]);
   return { recall, memory, history, compact };
 }
 

@@ -14,6 +14,9 @@ import { decimal, flag, integer, optionalText, text, url, variable } from "./var
  * Every variable stands in {@link VARIABLES} with its meaning; the table of variables is made from it.
  */
 
+const VECTOR_STORES = ["local", "qdrant", "pgvector"] as const;
+type VectorStoreName = (typeof VECTOR_STORES)[number];
+
 const LOCAL_QDRANT_URL = "http://localhost:6333";
 
 /**
@@ -89,9 +92,9 @@ export const VARIABLES = {
     "`false`: short-term memory alone; before a booking the guest is asked what there is to mind.",
   ),
   MEM0_PROVIDER: variable(
-    z.enum(["local", "qdrant"]).optional(),
+    z.enum(VECTOR_STORES).optional(),
     "`qdrant` when QDRANT_URL is set, else `local`",
-    "Where long-term memory is stored.",
+    "Where long-term memory is stored: `local`, `qdrant`, or `pgvector`, in the PostgreSQL of DATABASE_URL (`docs/engines.md`).",
   ),
   QDRANT_URL: variable(
     url.optional(),
@@ -132,7 +135,7 @@ export const VARIABLES = {
     "`true` hands extraction to Mem0's own prompt; needs a model. What lapses: categories, constraints, companions, dates " +
       "and replacing what changed (`docs/adr/0006-mem0-may-extract.md`).",
   ),
-  HISTORY_BACKEND: variable(z.enum(["local", "qdrant", "none"]).optional(), "as MEM0_PROVIDER", "Where history is indexed."),
+  HISTORY_BACKEND: variable(z.enum([...VECTOR_STORES, "none"]).optional(), "as MEM0_PROVIDER", "Where history is indexed."),
   MEMORY_SEARCH_LIMIT: variable(integer(1, 200).default(20), "20", "Messages that a history search returns."),
   ...MODEL_VARIABLES,
   ...EMBEDDING_VARIABLES,
@@ -210,8 +213,8 @@ export type Config = Omit<
   | "CORS_ORIGINS"
 > & {
   readonly SHORT_TERM_BACKEND: "memory" | "file" | "postgres" | "redis";
-  readonly MEM0_PROVIDER: "local" | "qdrant";
-  readonly HISTORY_BACKEND: "local" | "qdrant" | "none";
+  readonly MEM0_PROVIDER: VectorStoreName;
+  readonly HISTORY_BACKEND: VectorStoreName | "none";
   readonly LLM_PROVIDER: "openai" | "offline" | AiSdkProvider;
   readonly EMBEDDING_PROVIDER: EmbeddingProvider;
   /** Whether nothing names the embedder. */
@@ -244,12 +247,12 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const refuse = (name: VariableName, detail: string) => problems.push({ pointer: `/${name}`, detail: `${name}: ${detail}` });
   const openai = values.OPENAI_API_KEY !== undefined || values.OPENAI_BASE_URL !== undefined;
   const provider = values.LLM_PROVIDER ?? (openai ? "openai" : "offline");
-  const usesQdrant = values.MEM0_PROVIDER === "qdrant" || values.HISTORY_BACKEND === "qdrant";
+  const uses = (store: VectorStoreName) => values.MEM0_PROVIDER === store || values.HISTORY_BACKEND === store;
   const config: Config = {
     ...values,
     SHORT_TERM_BACKEND: values.SHORT_TERM_BACKEND ?? backendOf(values),
     MEM0_PROVIDER: values.MEM0_PROVIDER ?? (values.QDRANT_URL === undefined ? "local" : "qdrant"),
-    ...(usesQdrant && { QDRANT_URL: values.QDRANT_URL ?? LOCAL_QDRANT_URL }),
+    ...(uses("qdrant") && { QDRANT_URL: values.QDRANT_URL ?? LOCAL_QDRANT_URL }),
     HISTORY_BACKEND: values.HISTORY_BACKEND ?? values.MEM0_PROVIDER ?? (values.QDRANT_URL === undefined ? "local" : "qdrant"),
     LLM_PROVIDER: provider,
     LLM_API_KEY: values.LLM_API_KEY ?? keyOf(provider, env),
@@ -259,6 +262,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     CORS_ORIGINS: originsOf(values.CORS_ORIGINS ?? ""),
   };
   if (config.SHORT_TERM_BACKEND === "postgres" && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `postgres`");
+  else if (uses("pgvector") && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `pgvector`");
   if (config.SHORT_TERM_BACKEND === "redis" && config.REDIS_URL === undefined) refuse("REDIS_URL", "needed by `redis`");
   if (!openai && config.LLM_PROVIDER === "openai") refuse("OPENAI_API_KEY", "needed by the `openai` provider (or OPENAI_BASE_URL)");
   else if (config.EMBEDDING_PROVIDER === "openai" && config.EMBEDDING_API_KEY === undefined && config.EMBEDDING_BASE_URL === undefined)

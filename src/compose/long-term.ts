@@ -63,7 +63,7 @@ export async function openLongTerm(
     ? opened(overrides.embedder)
     : await openEmbedder(config, vectors, { tokens, logger, closing, reembed: overrides.reembed === true });
   if (overrides.reembed) await reembed(vectors, embedder, { signal: new AbortController().signal });
-  const remote = given !== undefined || config.MEM0_PROVIDER === "qdrant";
+  const remote = given !== undefined || config.MEM0_PROVIDER !== "local";
   const mem0 = await Mem0Service.open(
     { reads: vectors.recall, writes: vectors.memory, embedder, clock, logger, sparse: { documentVector, queryVector } },
     {
@@ -121,7 +121,7 @@ export async function openLongTerm(
 
 /** Tells this installation from others on the same server of vectors. Processes that share their state are one installation. */
 async function installationOf({ config, dir, kept, fileSystem }: Wiring, agreed: Stores["agreedInstallation"]): Promise<string> {
-  if (config.MEM0_PROVIDER !== "qdrant" || !kept) return "";
+  if (config.MEM0_PROVIDER === "local" || !kept) return "";
   const own = await installationId(dir, fileSystem);
   return agreed === undefined ? own : agreed(own);
 }

@@ -56,7 +56,7 @@ export async function holdLocalFiles(locks: TurnLock, { config, closing }: Wirin
     if (!isAppError(error, "SESSION_BUSY")) throw error;
     throw new AppError("STORAGE_IN_USE", {
       detail: "Another Maitred on this store keeps its memories in a local file, which two can't share.",
-      hint: "Set QDRANT_URL for both, or stop the other.",
+      hint: "Set QDRANT_URL or MEM0_PROVIDER=pgvector for both, or stop the other.",
       cause: error,
     });
   }

@@ -51,7 +51,10 @@ export interface Settings {
   readonly recallDeadlineMs?: Setting<"RECALL_DEADLINE_MS">;
   /** `false`: short-term memory alone; before a booking the guest is asked what there is to mind. Default: true. */
   readonly mem0Enabled?: Setting<"MEM0_ENABLED">;
-  /** Where long-term memory is stored. Default: `qdrant` when qdrantUrl is set, else `local`. */
+  /**
+   * Where long-term memory is stored: `local`, `qdrant`, or `pgvector`, in the PostgreSQL of databaseUrl. Default: `qdrant` when
+   * qdrantUrl is set, else `local`.
+   */
   readonly mem0Provider?: Setting<"MEM0_PROVIDER">;
   /**
    * A Qdrant server, 1.17 or newer. Needs `npm install @qdrant/js-client-rest`. Default: http://localhost:6333 where a `qdrant`

@@ -84,7 +84,7 @@ export const ERRORS = {
   OWNER_ERASED: spec(409, "This user's data is being erased", "Send the request again when the erasure is complete."),
   JOB_RUNNING: spec(409, "A job of this kind is running", "Wait until it has ended, or stop it."),
   LONG_TERM_MEMORY_DISABLED: spec(409, "Long-term memory is disabled", "Set MEM0_ENABLED=true."),
-  HISTORY_DISABLED: spec(409, "History search is disabled", "Set HISTORY_BACKEND to local or qdrant."),
+  HISTORY_DISABLED: spec(409, "History search is disabled", "Set HISTORY_BACKEND to where it is to be indexed, such as local or qdrant."),
   EDIT_NOT_LAST: spec(409, "Only the last user message can be edited", "Fork the session at the message instead."),
   PAYLOAD_TOO_LARGE: spec(413, "The request is too large", "Send less at once."),
   RECORD_TOO_LARGE: spec(413, "A journal record is too large", "Keep a record under 1 MiB."),

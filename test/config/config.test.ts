@@ -128,6 +128,9 @@ test("a Qdrant that is chosen without an address is the one on this machine", ()
   expect(parseConfig({ MEM0_PROVIDER: "qdrant" }).QDRANT_URL).toBe("http://localhost:6333");
   expect(parseConfig({ HISTORY_BACKEND: "qdrant" })).toMatchObject({ MEM0_PROVIDER: "local", QDRANT_URL: "http://localhost:6333" });
   expect(parseConfig({}).QDRANT_URL).toBeUndefined();
+  const postgres = { MEM0_PROVIDER: "pgvector", DATABASE_URL: "postgres://127.0.0.1/maitred" };
+  expect(parseConfig(postgres)).toMatchObject({ SHORT_TERM_BACKEND: "postgres", MEM0_PROVIDER: "pgvector", HISTORY_BACKEND: "pgvector" });
+  expect(() => parseConfig({ HISTORY_BACKEND: "pgvector" })).toThrow(/DATABASE_URL: needed by `pgvector`/);
 });
 
 test("the window may hold from no round to a thousand", () => {

@@ -10,11 +10,18 @@ const onPath = (program: string) => (process.env.PATH ?? "").split(delimiter).so
 /** A Python environment with openapi-python-client, by `PYTHON_TOOLS`. */
 export const PYTHON_TOOLS = process.env.PYTHON_TOOLS ?? "";
 
+/** The folder of the programs of a PostgreSQL that has pgvector. */
+export const POSTGRES_WITH_VECTOR = process.env.POSTGRES_WITH_VECTOR ?? "";
+
 /** What a test may need that is not everywhere: whether it is there, and what is said where it isn't. */
 const NEEDS = {
   chromium: { there: () => existsSync(CHROMIUM), missing: `${CHROMIUM} is not installed` },
   ecosystem: { there: () => existsSync(ECOSYSTEM), missing: "test/ecosystem is not installed" },
   postgres: { there: () => onPath("postgres"), missing: "there is no postgres on the PATH" },
+  pgvector: {
+    there: () => existsSync(join(POSTGRES_WITH_VECTOR, "initdb")),
+    missing: "POSTGRES_WITH_VECTOR names no folder with the programs of a PostgreSQL that has pgvector",
+  },
   redis: { there: () => onPath("redis-server"), missing: "there is no redis-server on the PATH" },
   pythonTools: {
     there: () => existsSync(join(PYTHON_TOOLS, "bin", "openapi-python-client")),
@@ -25,14 +32,16 @@ const NEEDS = {
   java: { there: () => onPath("java"), missing: "there is no java on the PATH" },
 };
 
+export type Need = keyof typeof NEEDS;
+
 /** These take longer to start than most tests take. */
-const SERVERS: readonly string[] = ["postgres", "redis"] satisfies readonly (keyof typeof NEEDS)[];
+const SERVERS: readonly string[] = ["postgres", "pgvector", "redis"] satisfies readonly Need[];
 
 /**
  * `describe` for tests that need something which is not everywhere; those that need a server are `npm run test:all`'s. Where it is missing they are skipped, and the name says why; but in
  * CI, which installs what they need, they fail.
  */
-export function needing(...needs: readonly (keyof typeof NEEDS)[]): (name: string, tests: () => void) => void {
+export function needing(...needs: readonly Need[]): (name: string, tests: () => void) => void {
   const missing = process.env.CI === "true" ? [] : needs.filter((need) => !NEEDS[need].there()).map((need) => NEEDS[need].missing);
   return (name, tests) => {
     const options = needs.some((need) => SERVERS.includes(need)) ? { tags: [SLOW] } : {};

@@ -16,12 +16,12 @@ export interface PostgresServer extends ChildServer {
   readonly url: string;
 }
 
-/** A PostgreSQL of the test's own, on the machine's programs, with its data in a temporary directory. */
-export async function openPostgresServer(): Promise<PostgresServer> {
+/** A PostgreSQL of the test's own, with its data in a temporary directory. `programs`: their folder. Default: the PATH's. */
+export async function openPostgresServer({ programs = "" } = {}): Promise<PostgresServer> {
   const dir = await mkdtemp(join(base, "maitred-postgres-"));
   if ("uid" in asUser) await chown(dir, NOBODY, NOBODY);
   const data = join(dir, "data");
-  const made = spawnSync("initdb", ["-D", data, "-U", "maitred", "-A", "trust", "-E", "UTF8", "--no-sync"], {
+  const made = spawnSync(join(programs, "initdb"), ["-D", data, "-U", "maitred", "-A", "trust", "-E", "UTF8", "--no-sync"], {
     ...asUser,
     encoding: "utf8",
   });
@@ -29,7 +29,7 @@ export async function openPostgresServer(): Promise<PostgresServer> {
   const port = await freePort();
   const url = `postgres://maitred@127.0.0.1:${port}/postgres`;
   const server = await openChildServer({
-    program: "postgres",
+    program: join(programs, "postgres"),
     args: ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-k", dir],
     dir,
     spawning: asUser,

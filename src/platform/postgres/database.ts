@@ -15,6 +15,8 @@ export interface DatabaseOptions {
   /** Of a statement, and of the wait for a connection, in milliseconds. */
   readonly timeoutMs: number;
   readonly logger: Logger;
+  /** Statements that each new connection begins with. Default: none. */
+  readonly settings?: string;
 }
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -35,11 +37,13 @@ export function sqlFile(name: string, of: string): string {
 export class Database {
   readonly schema: string;
   readonly #pool: pg.Pool;
+  readonly #settings: string | undefined;
   #installation: string | null = null;
   readonly #prepared = new Map<string, { readonly name: string; readonly text: string }>();
 
-  constructor({ driver, url, schema, connections, timeoutMs, logger }: DatabaseOptions) {
+  constructor({ driver, url, schema, connections, timeoutMs, logger, settings }: DatabaseOptions) {
     this.schema = schema;
+    this.#settings = settings;
     this.#pool = new driver.Pool({
       connectionString: url,
       max: connections,
@@ -61,8 +65,16 @@ export class Database {
   }
 
   /** One statement, prepared once per connection, in a transaction of its own. @throws STORAGE_UNAVAILABLE */
-  async query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const statement = this.#prepared.get(sql) ?? this.#prepare(sql);
+  query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#send(this.#prepared.get(sql) ?? this.#prepare(sql), values);
+  }
+
+  /** As {@link query}, planned for these values and not kept: for texts that differ from call to call. @throws STORAGE_UNAVAILABLE */
+  queryOnce(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#send({ text: this.#named(sql) }, values);
+  }
+
+  async #send(statement: { readonly name?: string; readonly text: string }, values: readonly unknown[]): Promise<readonly Row[]> {
     for (const waitMs of [...SEND_AGAIN_MS, null]) {
       try {
         return (await this.#pool.query<Row>({ ...statement, values: [...values] })).rows;
@@ -78,17 +90,21 @@ export class Database {
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error) => Promise.reject(storageError(error)));
     // One that breaks between two statements is told by the next.
-    client.on("error", () => {});
+    const ignore = () => {};
+    client.on("error", ignore);
+    let ended = false;
     try {
       await client.query("BEGIN");
       const result = await work(async (sql, values) => (await client.query(this.#named(sql), values && [...values])).rows ?? []);
       await client.query("COMMIT");
+      ended = true;
       return result;
     } catch (error) {
       throw storageError(error);
     } finally {
+      client.off("error", ignore);
       // What it has left open goes with its connection.
-      client.release(true);
+      client.release(!ended);
     }
   }
 
@@ -97,10 +113,11 @@ export class Database {
   }
 
   async #verify(client: pg.PoolClient): Promise<void> {
-    if (this.#installation === null) return;
     // One that breaks now is told by the query.
     const ignore = () => {};
     client.on("error", ignore);
+    if (this.#settings !== undefined) await client.query(this.#settings);
+    if (this.#installation === null) return void client.off("error", ignore);
     const { rows } = await client.query<Row>(this.#named("SELECT installation FROM {layout}"));
     if (rows[0]?.installation !== this.#installation) throw otherInstallation();
     client.off("error", ignore);

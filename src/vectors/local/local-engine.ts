@@ -1,5 +1,5 @@
 import { type CreateCollectionArgs, type PayloadSchema, VectorStoreError } from "../../ports/vectors.js";
-import { describe } from "../requests/collection.js";
+import { describe, noCollection } from "../requests/collection.js";
 import { isTenantIndex } from "../requests/filter.js";
 import { tenantOf } from "../requests/point.js";
 import { type Method, parseRequest } from "../requests/requests.js";
@@ -89,7 +89,7 @@ export class LocalEngine {
 
   #collection(name: string): CollectionRow {
     const collection = this.#tables.collection(name);
-    if (collection === null) throw new VectorStoreError(404, `Not found: Collection \`${name}\` doesn't exist!`);
+    if (collection === null) throw noCollection(name);
     return collection;
   }
 

@@ -1,6 +1,6 @@
 import { VectorStoreError } from "../../ports/vectors.js";
 import { requireIndexes } from "../requests/filter.js";
-import { type KeptPoint, keptPoint, keyOf, merged, tenantOf } from "../requests/point.js";
+import { type KeptPoint, keptPoint, keyOf, merged, noPoint, tenantOf } from "../requests/point.js";
 import type { Requests } from "../requests/requests.js";
 import type { CollectionRow, LocalTables, PointRow } from "./local-tables.js";
 import type { Change, Partitions } from "./partitions.js";
@@ -51,7 +51,7 @@ export class PointWrites {
     this.#commit(collection, (batch) => {
       for (const key of keys) {
         const before = this.#tables.point(collection.id, key);
-        if (before === null) throw new VectorStoreError(404, "Not found: No point with one of the ids found");
+        if (before === null) throw noPoint();
         const text = JSON.stringify(merged(before.payload, args.payload));
         batch.change(before, { ...before, payload: JSON.parse(text), payloadChars: text.length }, text);
       }

@@ -1,4 +1,4 @@
-import type { CreateCollectionArgs } from "../../ports/vectors.js";
+import { type CreateCollectionArgs, VectorStoreError } from "../../ports/vectors.js";
 import { kindOf, type PayloadIndexes } from "./filter.js";
 
 /** A collection as it was made, and what is indexed of its payloads. */
@@ -23,4 +23,8 @@ export function describe({ config, indexes }: Collection, points: number): unkno
       ]),
     ),
   };
+}
+
+export function noCollection(name: string, options?: { readonly cause: unknown }): VectorStoreError {
+  return new VectorStoreError(404, `Not found: Collection \`${name}\` doesn't exist!`, options);
 }

@@ -90,6 +90,10 @@ export function sparseOf({ indices, values }: SparseVector): KeptSparse {
   return { indices: new Uint32Array(indices), values: new Float32Array(values) };
 }
 
+export function noPoint(): VectorStoreError {
+  return new VectorStoreError(404, "Not found: No point with one of the ids found");
+}
+
 export function unknownName(name: string): VectorStoreError {
   return new VectorStoreError(400, `Wrong input: Not existing vector name error: ${name}`);
 }

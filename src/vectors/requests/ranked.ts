@@ -5,7 +5,7 @@ export interface Ranked {
 }
 
 /** Qdrant's constant; the formula (Cormack, Clarke & Büttcher 2009) is often used with 60 instead. */
-const RRF_K = 2;
+export const RRF_K = 2;
 
 /** Reciprocal rank fusion: a point's score is the sum of 1/(2 + rank) over the lists that hold it, ranks from 0. */
 export function reciprocalRankFusion(lists: readonly (readonly Ranked[])[]): Ranked[] {

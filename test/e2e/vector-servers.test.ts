@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { Memory } from "../../src/domain/memory.js";
+import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
+import { needing } from "../support/needing.js";
+import { VECTOR_SERVERS } from "../support/vector-servers.js";
+import { startWorld, tempDir } from "./world.js";
+
+for (const { name, program, start } of VECTOR_SERVERS)
+  needing(program)(`the whole product over ${name}`, () => {
+    test("what is said becomes a memory, is recalled in a second session, also after a restart, and is gone when erased", async () => {
+      const server = await start();
+      try {
+        const dir = await tempDir();
+        const before = await startWorld(dir, server.variables);
+        expect((await before.application.readiness()).parts).toMatchObject({ long_term: { status: "ok" }, history: { status: "ok" } });
+        const first = await before.as("ada").say("I prefer jazz concerts. I need step-free access.");
+        await before.as("ben").say("I prefer opera.");
+        await before.stop();
+
+        const world = await startWorld(dir, server.variables);
+        const ada = world.as("ada");
+        const second = await ada.say("Anything good this weekend?");
+        expect(second.session_id).not.toBe(first.session_id);
+        expect(second.memory.status).toBe("ok");
+        expect(second.memory.recalled.map(({ category }) => category)).toEqual(expect.arrayContaining(["accessibility", "genre"]));
+        const found = await ada.post<{ data: readonly { content: string }[] }>("/v1/history/search", { query: "jazz concerts" });
+        expect(found.body.data[0]?.content).toMatch(/jazz/);
+
+        const receipt = await ada.delete<ErasureReceipt>("/v1/me?confirm=true");
+        expect(receipt).toMatchObject({ status: 200, body: { verified: true } });
+        expect(receipt.body.erased.memories).toBeGreaterThanOrEqual(2);
+        expect(receipt.body.erased.history_entries).toBeGreaterThanOrEqual(4);
+        expect((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data).toEqual([]);
+        expect((await world.as("ben").get<{ data: Memory[] }>("/v1/memories")).body.data).toHaveLength(1);
+        await world.stop();
+      } finally {
+        await server.close();
+      }
+    }, 120_000);
+  });

@@ -1,0 +1,22 @@
+import type { VectorStore } from "../../src/ports/vectors.js";
+import type { Need } from "./needing.js";
+import { openPgvectorServer } from "./pgvector-server.js";
+
+export interface VectorServer {
+  /** What makes the product use it, for what it remembers and for history; for all of its state too where it keeps that. */
+  readonly variables: Readonly<Record<string, string>>;
+  open(): Promise<VectorStore>;
+  close(): Promise<void>;
+}
+
+async function pgvector(): Promise<VectorServer> {
+  const server = await openPgvectorServer();
+  return { variables: { DATABASE_URL: server.url, MEM0_PROVIDER: "pgvector" }, open: () => server.open(), close: server.close };
+}
+
+/** Servers of vectors that tests start. `program`: what the machine must have for it. */
+export const VECTOR_SERVERS = [{ name: "pgvector", program: "pgvector", start: pgvector }] as const satisfies readonly {
+  readonly name: string;
+  readonly program: Need;
+  readonly start: () => Promise<VectorServer>;
+}[];
