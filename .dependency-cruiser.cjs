@@ -74,8 +74,8 @@ module.exports = {
       comment: "one kind of adapter knows nothing of another",
       severity: "error",
       from: { path: "^src/(embedding|telemetry|webhooks|vectors/[^/]+)/" },
-      // How Qdrant's calls read is the same for every store that answers them by itself.
-      to: { path: inside(ADAPTERS), pathNot: ["^src/$1/", "^src/vectors/requests/"] },
+      // How Qdrant's calls read, and are answered of points in memory, is the same for every store that does so by itself.
+      to: { path: inside(ADAPTERS), pathNot: ["^src/$1/", "^src/vectors/requests/", "^src/vectors/local/(partition|point-reads)\\.ts$"] },
     },
     {
       name: "journals-by-state",

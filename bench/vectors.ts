@@ -1,6 +1,7 @@
 /**
  * Searches of one user's points, on every store of vectors that is at hand, and how many times as long as LocalQdrant each takes.
- * `tsx bench/vectors.ts [--quick]`; quick: a tenth of the points. With POSTGRES_WITH_VECTOR also pgvector, with QDRANT_URL that Qdrant.
+ * `tsx bench/vectors.ts [--quick]`; quick: a tenth of the points. With POSTGRES_WITH_VECTOR and
+ * CHROMA_TOOLS also pgvector and Chroma; with QDRANT_URL that Qdrant, else its client over HTTP to LocalQdrant.
  *
  * 1. 100,000 points of 1,000 users, 384 dimensions: top 20 of one user, dense; users taken in turn, so that caches are cold and warm as they come.
  * 2. One user's 3,000 points among 97,000 of others, 384 dimensions and BM25: hybrid (dense and sparse prefetch, RRF), top 20 with
@@ -13,8 +14,10 @@ import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js"
 import type { Filter, Point, VectorStore } from "../src/ports/vectors.js";
 import { openLocalQdrant } from "../src/vectors/local/local-qdrant.js";
 import { openQdrant } from "../src/vectors/qdrant/qdrant.js";
-import { POSTGRES_WITH_VECTOR } from "../test/support/needing.js";
+import { openChromaServer } from "../test/support/chroma-server.js";
+import { CHROMA_TOOLS, POSTGRES_WITH_VECTOR } from "../test/support/needing.js";
 import { openPgvectorServer } from "../test/support/pgvector-server.js";
+import { openQdrantHttp } from "../test/support/qdrant-http.js";
 import { quantile } from "./quantile.js";
 
 const DIMENSION = 384;
@@ -127,7 +130,16 @@ const dir = await mkdtemp(join(tmpdir(), "maitred-bench-"));
 await measured("local", await openLocalQdrant({ path: join(dir, "vectors.db") }), () => rm(dir, { recursive: true, force: true }));
 const { QDRANT_URL } = process.env;
 if (QDRANT_URL) await measured("Qdrant", await openQdrant({ url: QDRANT_URL, timeoutMs: 60_000 }), async () => {});
+else {
+  // What the client and HTTP cost: LocalQdrant behind them.
+  const http = await openQdrantHttp();
+  await measured("HTTP", await openQdrant({ url: http.url, timeoutMs: 60_000 }), () => http.close());
+}
 if (POSTGRES_WITH_VECTOR !== "") {
   const server = await openPgvectorServer();
   await measured("pgvector", await server.open({ timeoutMs: 60_000 }), () => server.close());
+}
+if (CHROMA_TOOLS !== "") {
+  const server = await openChromaServer();
+  await measured("Chroma", await server.open({ timeoutMs: 600_000 }), () => server.close());
 }

@@ -101,7 +101,9 @@ export async function eraseCommand(
     terminal.line(terminal.colours.green("Looked everywhere: nothing is left."));
     return EXIT.ok;
   }
-  const left = Object.entries(receipt.residue ?? {}).map(([store, count]) => `${store} (${count})`);
+  if (receipt.unverified !== undefined) terminal.note(terminal.colours.red(receipt.unverified));
+  if (receipt.residue === undefined) return EXIT.attention;
+  const left = Object.entries(receipt.residue).map(([store, count]) => `${store} (${count})`);
   terminal.note(terminal.colours.red(`Something is left in: ${left.join(", ")}. Run it again, then \`maitred doctor\`.`));
   return EXIT.attention;
 }

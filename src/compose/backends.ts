@@ -94,8 +94,10 @@ export interface Vectors {
   readonly memory: VectorStore;
   /** Null when HISTORY_BACKEND is `none`. */
   readonly history: VectorStore | null;
-  /** Leaves no deleted byte in the local store's file. Nothing to do for a server, which keeps its own. */
+  /** Leaves as little as it can of what was deleted in the stores' files. */
   readonly compact: () => Promise<void>;
+  /** Why deleted texts are in them all the same. */
+  readonly keepsDeleted: readonly string[];
 }
 
 /** What is asked over a network, each loaded where it is used; `timeoutMs` bounds a call. To add one: a folder of `vectors/`, and a line. */
@@ -104,6 +106,9 @@ const SERVERS: Readonly<Record<string, (config: Config, timeoutMs: number, logge
     openQdrant({ url, ...(apiKey !== undefined && { apiKey }), timeoutMs }),
   pgvector: async ({ DATABASE_URL: url = "", DATABASE_SCHEMA: schema }, timeoutMs, logger) =>
     (await import("../vectors/pgvector/pgvector.js")).openPgvector({ url, schema, timeoutMs, logger }),
+  // Half of the cache for each of the two clients.
+  chroma: async ({ CHROMA_URL: url = "", VECTOR_CACHE_MIB }, timeoutMs) =>
+    (await import("../vectors/chroma/chroma.js")).openChroma({ url, timeoutMs, cacheBytes: (VECTOR_CACHE_MIB / 2) * 2 ** 20 }),
 };
 
 /** One local store serves all that is local; a server has a client for reading in turns and one for everything else. */
@@ -114,13 +119,14 @@ export async function openVectors(
   closing: Closing,
   logger: Logger,
 ): Promise<Vectors> {
-  let compact = async () => {};
+  /** Each of those that are written, once. */
+  const written: VectorStore[] = [];
   const local = once(async () => {
     const store = closing(
       await openLocal(dir === null ? ":memory:" : join(dir, "vectors.db"), config.VECTOR_CACHE_MIB * 2 ** 20, logger),
       (it) => it.close(),
     );
-    compact = () => store.scrub();
+    written.push(store);
     return around(store);
   });
   const served = new Map<string, () => Promise<VectorStore>>();
@@ -128,7 +134,12 @@ export async function openVectors(
     const open = SERVERS[name];
     if (open === undefined) return local();
     const key = `${name} ${timeoutMs}`;
-    const opened = served.get(key) ?? once(async () => around(closing(await open(config, timeoutMs, logger), (it) => it.close())));
+    const openedOnce = once(async () => {
+      const server = closing(await open(config, timeoutMs, logger), (it) => it.close());
+      if (timeoutMs === WRITE_TIMEOUT_MS) written.push(server);
+      return around(server);
+    });
+    const opened = served.get(key) ?? openedOnce;
     served.set(key, opened);
     return opened();
   };
@@ -138,12 +149,19 @@ export async function openVectors(
     store(config.MEM0_PROVIDER, WRITE_TIMEOUT_MS),
     config.HISTORY_BACKEND === "none" ? null : store(config.HISTORY_BACKEND, WRITE_TIMEOUT_MS),
   ]);
-  return { recall, memory, history, compact };
+  return { recall, memory, history, ...filesOf(written) };
 }
 
 /** One store that the caller brings, for all that is remembered. */
 export function givenVectors(config: Config, store: VectorStore): Vectors {
-  return { recall: store, memory: store, history: config.HISTORY_BACKEND === "none" ? null : store, compact: async () => {} };
+  return { recall: store, memory: store, history: config.HISTORY_BACKEND === "none" ? null : store, ...filesOf([store]) };
+}
+
+function filesOf(stores: readonly VectorStore[]): Pick<Vectors, "compact" | "keepsDeleted"> {
+  const compact = async () => {
+    for (const store of stores) await store.scrub?.();
+  };
+  return { compact, keepsDeleted: stores.flatMap(({ keepsDeleted }) => keepsDeleted ?? []) };
 }
 
 /** A damaged file is told, and everything that does not need it goes on. */

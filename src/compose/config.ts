@@ -14,7 +14,7 @@ import { decimal, flag, integer, optionalText, text, url, variable } from "./var
  * Every variable stands in {@link VARIABLES} with its meaning; the table of variables is made from it.
  */
 
-const VECTOR_STORES = ["local", "qdrant", "pgvector"] as const;
+const VECTOR_STORES = ["local", "qdrant", "pgvector", "chroma"] as const;
 type VectorStoreName = (typeof VECTOR_STORES)[number];
 
 const LOCAL_QDRANT_URL = "http://localhost:6333";
@@ -94,7 +94,7 @@ export const VARIABLES = {
   MEM0_PROVIDER: variable(
     z.enum(VECTOR_STORES).optional(),
     "`qdrant` when QDRANT_URL is set, else `local`",
-    "Where long-term memory is stored: `local`, `qdrant`, or `pgvector`, in the PostgreSQL of DATABASE_URL (`docs/engines.md`).",
+    "Where long-term memory is stored: `local`, `qdrant`, `chroma`, or `pgvector`, in the PostgreSQL of DATABASE_URL (`docs/engines.md`).",
   ),
   QDRANT_URL: variable(
     url.optional(),
@@ -102,10 +102,11 @@ export const VARIABLES = {
     "A Qdrant server, 1.17 or newer. Needs `npm install @qdrant/js-client-rest`.",
   ),
   QDRANT_API_KEY: variable(optionalText, "", "Its key."),
+  CHROMA_URL: variable(url.optional(), "", "A Chroma server, 1.0 or newer: `http://127.0.0.1:8000`. Needs `npm install chromadb`."),
   VECTOR_CACHE_MIB: variable(
     integer(1, 65_536).default(256),
     "256",
-    "Memory for the vectors and postings of the users seen last, with the local store. Those of all others stay on disk.",
+    "Memory for the vectors and postings of the users seen last, with the local store and with Chroma. Those of all others stay there.",
   ),
   HEAP_GROWTH_PERCENT: variable(
     integer(0, 1_000).default(60),
@@ -263,6 +264,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   };
   if (config.SHORT_TERM_BACKEND === "postgres" && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `postgres`");
   else if (uses("pgvector") && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `pgvector`");
+  if (uses("chroma") && config.CHROMA_URL === undefined) refuse("CHROMA_URL", "needed by `chroma`");
   if (config.SHORT_TERM_BACKEND === "redis" && config.REDIS_URL === undefined) refuse("REDIS_URL", "needed by `redis`");
   if (!openai && config.LLM_PROVIDER === "openai") refuse("OPENAI_API_KEY", "needed by the `openai` provider (or OPENAI_BASE_URL)");
   else if (config.EMBEDDING_PROVIDER === "openai" && config.EMBEDDING_API_KEY === undefined && config.EMBEDDING_BASE_URL === undefined)

@@ -117,6 +117,7 @@ export function composeUseCases(
   const privacy = new PrivacyService({
     ...{ store, history, longTerm, records, ledger, hold, events, merges, clock, logger },
     others: [new WordsLeft(merges, copies)],
+    keepsDeleted: vectors.keepsDeleted,
     compact: async () => {
       await vectors.compact();
       await scrub();

@@ -221,6 +221,10 @@ export const receiptSchema = z
     erased: z.record(z.string(), z.number()),
     verified: z.boolean(),
     residue: z.record(z.string(), z.number()).optional(),
+    unverified: z
+      .string()
+      .optional()
+      .openapi({ description: "Which store's file may still hold deleted texts, and what takes them away." }),
   })
   .openapi("ErasureReceipt");
 

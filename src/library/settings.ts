@@ -52,8 +52,8 @@ export interface Settings {
   /** `false`: short-term memory alone; before a booking the guest is asked what there is to mind. Default: true. */
   readonly mem0Enabled?: Setting<"MEM0_ENABLED">;
   /**
-   * Where long-term memory is stored: `local`, `qdrant`, or `pgvector`, in the PostgreSQL of databaseUrl. Default: `qdrant` when
-   * qdrantUrl is set, else `local`.
+   * Where long-term memory is stored: `local`, `qdrant`, `chroma`, or `pgvector`, in the PostgreSQL of databaseUrl. Default: `qdrant`
+   * when qdrantUrl is set, else `local`.
    */
   readonly mem0Provider?: Setting<"MEM0_PROVIDER">;
   /**
@@ -63,7 +63,12 @@ export interface Settings {
   readonly qdrantUrl?: Setting<"QDRANT_URL">;
   /** Its key. */
   readonly qdrantApiKey?: Setting<"QDRANT_API_KEY">;
-  /** Memory for the vectors and postings of the users seen last, with the local store. Those of all others stay on disk. Default: 256. */
+  /** A Chroma server, 1.0 or newer: `http://127.0.0.1:8000`. Needs `npm install chromadb`. */
+  readonly chromaUrl?: Setting<"CHROMA_URL">;
+  /**
+   * Memory for the vectors and postings of the users seen last, with the local store and with Chroma. Those of all others stay there.
+   * Default: 256.
+   */
   readonly vectorCacheMib?: Setting<"VECTOR_CACHE_MIB">;
   /**
    * How far the server's heap grows past what is in use before it is collected; less takes more processor time. 0: as V8 chooses,

@@ -31,10 +31,12 @@ export interface ErasureReceipt {
   readonly receipt_id: string;
   readonly completed_at: string;
   readonly erased: Readonly<Record<string, number>>;
-  /** True only when every store was looked at after the deletion and held nothing. */
+  /** True only when every store was looked at after the deletion, held nothing, and leaves no deleted text in its files. */
   readonly verified: boolean;
   /** The stores in which something was still found. */
   readonly residue?: Readonly<Record<string, number>>;
+  /** Why nobody can say that nothing is left, though nothing is found: which store's file keeps deleted texts, and what takes them away. */
+  readonly unverified?: string;
 }
 
 /** As far as identity gives them. */

@@ -148,6 +148,10 @@ export interface VectorStore {
   withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** `degraded`: some of it can't be read. */
   health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }>;
+  /** Leaves as little as it can of what was deleted in its files. Takes time; reads are answered meanwhile. Default: nothing to do. */
+  scrub?(): Promise<void>;
+  /** Where deleted texts stay in its files all the same: a sentence that says so, and what takes them away. */
+  readonly keepsDeleted?: string;
   close(): Promise<void>;
 }
 

@@ -18,6 +18,8 @@ export interface ErasureParts {
   readonly hold: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
   /** Rewrites files whose free space can still hold deleted bytes: after the deletions, before the look, and behind the receipt. */
   readonly compact: () => Promise<void>;
+  /** Why deleted texts stay in some file of a store all the same: then no receipt says `verified`. */
+  readonly keepsDeleted: readonly string[];
   /** Told of an erasure that is done, before its receipt closes it: so that it is told again when that can't be kept. */
   readonly onErased: (owner: Owner, receipt: ErasureReceipt) => Promise<void>;
   /** Other users that turned out to be one. Default: none did. */
@@ -131,16 +133,22 @@ export class Erasure {
         await pause(BETWEEN_PASSES_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
         residue = await this.#pass(owner, erased);
       }
-      const verified = !isAnyLeft(residue);
+      const { keepsDeleted } = this.#parts;
+      const isLeft = isAnyLeft(residue);
+      const verified = !isLeft && keepsDeleted.length === 0;
       const at = clock.now().toISOString();
-      const receipt: ErasureReceipt = { receipt_id: receiptId, completed_at: at, erased, verified, ...(verified ? {} : { residue }) };
+      const receipt: ErasureReceipt = {
+        ...{ receipt_id: receiptId, completed_at: at, erased, verified },
+        ...(isLeft && { residue }),
+        ...(keepsDeleted.length > 0 && { unverified: keepsDeleted.join(" ") }),
+      };
       await this.#audit(owner, { at, by, receiptId, counts: erased });
       // What lay dormant is no user any more.
       if (keep === undefined) await this.#parts.onErased(owner, receipt);
       await ledger.completeErasure(owner, receipt, keep);
       // The name, and what only the end of an erasure takes away.
       await this.#parts.compact();
-      if (!verified) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
+      if (isLeft) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
       return receipt;
     } finally {
       release();

@@ -33,6 +33,8 @@ export interface PrivacyParts {
   readonly hold: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
   /** Rewrites files whose free space can still hold deleted bytes. Default: none do. */
   readonly compact?: () => Promise<void>;
+  /** Why deleted texts stay in some file of a store all the same: then no receipt says `verified`. Default: none do. */
+  readonly keepsDeleted?: readonly string[];
   /** Erased with everything else, and told of the erasure. Default: there are none. */
   readonly events?: Pick<EventLog, "add" | "erase" | "residue">;
   /** Other users that turned out to be one. Default: none did. */
@@ -47,13 +49,13 @@ export class PrivacyService implements Privacy {
   readonly #erasure: Erasure;
 
   constructor(parts: PrivacyParts) {
-    const { ledger, hold, compact = async () => {}, events, merges, clock, logger } = parts;
+    const { ledger, hold, compact = async () => {}, keepsDeleted = [], events, merges, clock, logger } = parts;
     this.#parts = parts;
     const others = [...(parts.others ?? []), ...(events === undefined ? [] : [eventStore(events)])];
     const stores = erasableStores({ ...parts, others });
     const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) =>
       events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
-    this.#erasure = new Erasure({ stores, ledger, hold, compact, onErased, ...(merges && { merges }), clock, logger });
+    this.#erasure = new Erasure({ stores, ledger, hold, compact, keepsDeleted, onErased, ...(merges && { merges }), clock, logger });
   }
 
   async records(owner: Owner): Promise<readonly JsonValue[]> {

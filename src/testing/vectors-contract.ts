@@ -25,8 +25,8 @@ async function statusOf(call: Promise<unknown>): Promise<number> {
   throw new Error(`expected a refusal with a status, got ${String(error)}`);
 }
 
-/** `sparse` vectors; `fusion` of prefetches; `ordered_scroll`; `strict_filters`: a key without an index is refused. */
-export type VectorsFeature = "sparse" | "fusion" | "ordered_scroll" | "strict_filters";
+/** `sparse` vectors; `idf_of_all`: their IDF is over the points of all users, else over those of the users asked for; `fusion` of prefetches; `ordered_scroll`; `strict_filters`: a key without an index is refused. */
+export type VectorsFeature = "sparse" | "idf_of_all" | "fusion" | "ordered_scroll" | "strict_filters";
 
 /**
  * Qdrant's calls as Maitred uses them, on whatever answers them: what a server (1.17 to 1.19) does, on one node with one shard. Left
@@ -209,7 +209,7 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect((await client.scroll(name, { filter: ofUser("ana"), with_payload: false })).points[0]?.payload ?? null).toBeNull();
     });
 
-    when("sparse")("a sparse query scores by weight × IDF over the vectors of all users, and finds only what shares a term", async () => {
+    const scoresByWords = async () => {
       const sparse = (n: number, user: string, indices: number[]): Point => ({
         id: uuid(n),
         vector: { "": [1, 0, 0, 0], bm25: { indices, values: indices.map(() => 2) } },
@@ -220,7 +220,15 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       const without: Point[] = [point(5), { ...point(6), vector: { "": [1, 0, 0, 0], bm25: { indices: [], values: [] } } }];
       const name = await collection([...withWords, ...without]);
       const { points } = await client.query(name, { query: { indices: [1, 2], values: [1, 1] }, using: "bm25", filter: ofUser("ana") });
-      expect(idsOf(points)).toEqual([uuid(1), uuid(2)]);
+      return points;
+    };
+
+    when("sparse")("a sparse query finds only what shares a term, what shares more first", async () => {
+      expect(idsOf(await scoresByWords())).toEqual([uuid(1), uuid(2)]);
+    });
+
+    when("idf_of_all")("a sparse query scores by weight × IDF over the vectors of all users", async () => {
+      const points = await scoresByWords();
       const idf = Math.log(1 + (4 - 2 + 0.5) / (2 + 0.5));
       expect(points[0]?.score).toBeCloseTo(4 * idf, 4);
       expect(points[1]?.score).toBeCloseTo(2 * idf, 4);

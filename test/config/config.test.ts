@@ -130,6 +130,7 @@ test("a Qdrant that is chosen without an address is the one on this machine", ()
   expect(parseConfig({}).QDRANT_URL).toBeUndefined();
   const postgres = { MEM0_PROVIDER: "pgvector", DATABASE_URL: "postgres://127.0.0.1/maitred" };
   expect(parseConfig(postgres)).toMatchObject({ SHORT_TERM_BACKEND: "postgres", MEM0_PROVIDER: "pgvector", HISTORY_BACKEND: "pgvector" });
+  expect(() => parseConfig({ MEM0_PROVIDER: "chroma" })).toThrow(/CHROMA_URL: needed by `chroma`/);
   expect(() => parseConfig({ HISTORY_BACKEND: "pgvector" })).toThrow(/DATABASE_URL: needed by `pgvector`/);
 });
 

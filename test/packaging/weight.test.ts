@@ -109,6 +109,7 @@ describe("an installation of the core", () => {
     { setting: "DATABASE_URL", name: "pg", variables: { DATABASE_URL: "postgres://127.0.0.1:9/none" } },
     { setting: "REDIS_URL", name: "ioredis", variables: { REDIS_URL: "redis://127.0.0.1:9" } },
     { setting: "QDRANT_URL", name: "@qdrant/js-client-rest", variables: { QDRANT_URL: "http://127.0.0.1:9" } },
+    { setting: "CHROMA_URL", name: "chromadb", variables: { MEM0_PROVIDER: "chroma", CHROMA_URL: "http://127.0.0.1:9" } },
     {
       setting: "OTEL_EXPORTER_OTLP_ENDPOINT",
       name: "@opentelemetry/sdk-trace-node",

@@ -23,7 +23,10 @@ function storeWrittenInto(times: number) {
   };
 }
 
-function erasureOf(store: ReturnType<typeof storeWrittenInto>, hold: ErasureParts["hold"] = async () => () => {}) {
+function erasureOf(
+  store: ReturnType<typeof storeWrittenInto>,
+  { hold = async () => () => {}, keepsDeleted = [] }: Partial<ErasureParts> = {},
+) {
   const receipts: ErasureReceipt[] = [];
   const ledger = {
     beginErasure: async () => ({ receiptId: "r" }),
@@ -37,6 +40,7 @@ function erasureOf(store: ReturnType<typeof storeWrittenInto>, hold: ErasurePart
     ledger,
     hold,
     compact: async () => {},
+    keepsDeleted,
     onErased: async () => {},
     clock: systemClock,
     logger: silentLogger,
@@ -54,6 +58,13 @@ describe("An erasure", () => {
   test("says so where something is left after three passes", async () => {
     const { erasure } = erasureOf(storeWrittenInto(9));
     expect(await erasure.run(ann, "ann")).toMatchObject({ verified: false, residue: { memories: 1 } });
+  });
+
+  test("[erasure-verified] is never verified where a store keeps deleted texts in its file, and says which", async () => {
+    const { erasure } = erasureOf(storeWrittenInto(0), { keepsDeleted: ["It keeps them."] });
+    const receipt = await erasure.run(ann, "ann");
+    expect(receipt).toMatchObject({ verified: false, erased: { memories: 2 }, unverified: "It keeps them." });
+    expect(receipt).not.toHaveProperty("residue");
   });
 });
 
@@ -76,7 +87,7 @@ function heldUp() {
 describe("An erasure that waits for another process", () => {
   test("is waited for as long as one likes, and goes on: who asks again gets the receipt", async () => {
     const { hold, gone, released } = heldUp();
-    const { erasure, receipts } = erasureOf(storeWrittenInto(0), hold);
+    const { erasure, receipts } = erasureOf(storeWrittenInto(0), { hold });
     const once = { waitMs: 5 };
     for (let tries = 0; tries < 2; tries++)
       await expect(erasure.receiptWithin(ann, "ann", once)).rejects.toMatchObject({ code: "ERASURE_UNDER_WAY", retryAfterSeconds: 1 });
@@ -89,7 +100,7 @@ describe("An erasure that waits for another process", () => {
 
   test("goes on when the client that asked for it goes away", async () => {
     const { hold, gone, released } = heldUp();
-    const { erasure, receipts } = erasureOf(storeWrittenInto(0), hold);
+    const { erasure, receipts } = erasureOf(storeWrittenInto(0), { hold });
     const client = new AbortController();
     const asked = erasure.receiptWithin(ann, "ann", { waitMs: 10_000, signal: client.signal });
     client.abort();
@@ -102,7 +113,7 @@ describe("An erasure that waits for another process", () => {
   test("gives the receipt of whoever erased the same user meanwhile, and erases nothing of what came since", async () => {
     const { hold, gone } = heldUp();
     const store = storeWrittenInto(0);
-    const { erasure, receipts } = erasureOf(store, hold);
+    const { erasure, receipts } = erasureOf(store, { hold });
     const asked = erasure.run(ann, "ann");
     const theirs = { receipt_id: "r", completed_at: "2027-01-01T00:00:00.000Z", erased: { memories: 7 }, verified: true };
     receipts.push(theirs);
@@ -112,7 +123,7 @@ describe("An erasure that waits for another process", () => {
   });
 
   test("ends with the server, and is left open", async () => {
-    const { erasure, receipts } = erasureOf(storeWrittenInto(0), heldUp().hold);
+    const { erasure, receipts } = erasureOf(storeWrittenInto(0), heldUp());
     const asked = erasure.receiptWithin(ann, "ann", { waitMs: 10_000 });
     asked.catch(() => undefined);
     await pause(5);

@@ -17,7 +17,7 @@ export interface ChildServerOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly dir: string;
-  readonly spawning?: Pick<SpawnOptions, "uid" | "gid">;
+  readonly spawning?: Pick<SpawnOptions, "uid" | "gid" | "env">;
   /** That ends it without waiting for its clients. */
   readonly stopSignal: NodeJS.Signals;
   readonly answers: () => Promise<boolean>;

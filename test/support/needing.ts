@@ -13,6 +13,12 @@ export const PYTHON_TOOLS = process.env.PYTHON_TOOLS ?? "";
 /** The folder of the programs of a PostgreSQL that has pgvector. */
 export const POSTGRES_WITH_VECTOR = process.env.POSTGRES_WITH_VECTOR ?? "";
 
+/** The clients of databases in the cloud lie there, linked into the project. */
+const CLOUDS = join(import.meta.dirname, "..", "clouds", "node_modules");
+
+/** A Python environment with chromadb. */
+export const CHROMA_TOOLS = process.env.CHROMA_TOOLS ?? "";
+
 /** What a test may need that is not everywhere: whether it is there, and what is said where it isn't. */
 const NEEDS = {
   chromium: { there: () => existsSync(CHROMIUM), missing: `${CHROMIUM} is not installed` },
@@ -22,6 +28,11 @@ const NEEDS = {
     there: () => existsSync(join(POSTGRES_WITH_VECTOR, "initdb")),
     missing: "POSTGRES_WITH_VECTOR names no folder with the programs of a PostgreSQL that has pgvector",
   },
+  chroma: {
+    there: () => existsSync(join(CHROMA_TOOLS, "bin", "chroma")),
+    missing: "CHROMA_TOOLS names no Python environment with chromadb",
+  },
+  clouds: { there: () => existsSync(CLOUDS), missing: "test/clouds is not installed" },
   redis: { there: () => onPath("redis-server"), missing: "there is no redis-server on the PATH" },
   pythonTools: {
     there: () => existsSync(join(PYTHON_TOOLS, "bin", "openapi-python-client")),
@@ -35,7 +46,7 @@ const NEEDS = {
 export type Need = keyof typeof NEEDS;
 
 /** These take longer to start than most tests take. */
-const SERVERS: readonly string[] = ["postgres", "pgvector", "redis"] satisfies readonly Need[];
+const SERVERS: readonly string[] = ["postgres", "pgvector", "chroma", "redis"] satisfies readonly Need[];
 
 /**
  * `describe` for tests that need something which is not everywhere; those that need a server are `npm run test:all`'s. Where it is missing they are skipped, and the name says why; but in

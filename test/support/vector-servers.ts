@@ -1,4 +1,5 @@
 import type { VectorStore } from "../../src/ports/vectors.js";
+import { openChromaServer } from "./chroma-server.js";
 import type { Need } from "./needing.js";
 import { openPgvectorServer } from "./pgvector-server.js";
 
@@ -14,9 +15,18 @@ async function pgvector(): Promise<VectorServer> {
   return { variables: { DATABASE_URL: server.url, MEM0_PROVIDER: "pgvector" }, open: () => server.open(), close: server.close };
 }
 
-/** Servers of vectors that tests start. `program`: what the machine must have for it. */
-export const VECTOR_SERVERS = [{ name: "pgvector", program: "pgvector", start: pgvector }] as const satisfies readonly {
+async function chroma(): Promise<VectorServer> {
+  const server = await openChromaServer();
+  return { variables: { CHROMA_URL: server.url, MEM0_PROVIDER: "chroma" }, open: () => server.open(), close: server.close };
+}
+
+/** Servers of vectors that tests start. `program`: what the machine must have for it; `verified`: what a receipt says. */
+export const VECTOR_SERVERS = [
+  { name: "pgvector", program: "pgvector", verified: true, start: pgvector },
+  { name: "Chroma", program: "chroma", verified: false, start: chroma },
+] as const satisfies readonly {
   readonly name: string;
   readonly program: Need;
+  readonly verified: boolean;
   readonly start: () => Promise<VectorServer>;
 }[];

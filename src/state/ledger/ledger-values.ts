@@ -39,6 +39,7 @@ const receipt = z.object({
   erased: counts,
   verified: z.boolean(),
   residue: counts.exactOptional(),
+  unverified: z.string().exactOptional(),
 }) satisfies z.ZodType<ErasureReceipt>;
 const intent = z.object({ v: z.literal(1), receiptId: z.string(), at: z.string(), epoch: z.number().int() });
 

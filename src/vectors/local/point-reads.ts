@@ -12,20 +12,35 @@ import {
 import { denseOf, idOf, type KeptPoint, type KeptSparse, keyOf, shownPoint, sparseOf, unknownName } from "../requests/point.js";
 import { type Ranked, reciprocalRankFusion, TopK } from "../requests/ranked.js";
 import { DEFAULT_LIMIT, isDense, type Requests } from "../requests/requests.js";
-import type { CollectionRow, LocalTables } from "./local-tables.js";
+import type { CollectionRow } from "./local-tables.js";
 import type { Partition } from "./partition.js";
-import type { Partitions } from "./partitions.js";
 
 type FacetValue = string | number | boolean;
 type PayloadOf = Pick<KeptPoint, "key" | "payload">;
 type Vector = Exclude<NonNullable<Requests["query"]["query"]>, { fusion: unknown }>;
 
+/** Where points lie, by collection; a tenant null: those of none. */
+export interface PointTables {
+  point(collection: number, key: string): KeptPoint | null;
+  /** In id order, from `from` on. */
+  payloads(collection: number, from?: string): Iterable<PayloadOf>;
+  payloadsOfTenant(collection: number, tenant: string | null): Iterable<PayloadOf>;
+  tenants(collection: number): readonly (string | null)[];
+  /** How many points hold the term; null: have the sparse vector. */
+  documentFrequency(collection: number, name: string, term: number | null): number;
+}
+
+/** The points of a tenant in memory. */
+export interface PartitionSource {
+  of(collection: number, dimension: number, tenant: string | null, options?: { readonly keep?: boolean }): Partition;
+}
+
 /** Queries, scrolls and counts. */
 export class PointReads {
-  readonly #tables: LocalTables;
-  readonly #partitions: Partitions;
+  readonly #tables: PointTables;
+  readonly #partitions: PartitionSource;
 
-  constructor(tables: LocalTables, partitions: Partitions) {
+  constructor(tables: PointTables, partitions: PartitionSource) {
     this.#tables = tables;
     this.#partitions = partitions;
   }

@@ -1,3 +1,5 @@
+// Over 300 lines: the calls of one client, each beside its statement.
+
 import { type Database, type Query, type Row, sqlFile } from "../../platform/postgres/database.js";
 import { type Filter, type Payload, type PayloadSchema, VectorStoreError, type WithPayload } from "../../ports/vectors.js";
 import { type Collection, describe, noCollection } from "../requests/collection.js";
