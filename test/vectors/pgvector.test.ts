@@ -109,6 +109,21 @@ needing("pgvector")("pgvector", () => {
     await store.close();
   });
 
+  test("an extension that lies in a schema of its own, as on some services, does as well", async () => {
+    await sql("CREATE DATABASE elsewhere");
+    const url = server.url.replace("/postgres", "/elsewhere");
+    await sql("CREATE SCHEMA extensions; CREATE EXTENSION vector SCHEMA extensions", url);
+    const store = await server.open({ url, exactUpTo: 1, lookEvery: 1 });
+    await made(store, "things");
+    await store.client.upsert("things", { points: [point(1, "ana", [5]), point(2, "ana", [6])] });
+    const indexes = () => sql("SELECT indisvalid AS valid FROM pg_index WHERE indexrelid::regclass::text LIKE '%near_%'", url);
+    await expect.poll(indexes, { timeout: 20_000 }).toEqual([{ valid: true }]);
+    const words = { query: { indices: [6], values: [1] }, using: "bm25", filter: ofUser("ana") };
+    const both = await store.client.query("things", { prefetch: [words], query: [1, 0, 0], filter: ofUser("ana"), with_vector: true });
+    expect(both.points).toMatchObject([{ id: uuid(2), vector: { bm25: { indices: [6], values: [1] } } }]);
+    await store.close();
+  });
+
   test("a collection that another process made anew with other vectors is an error, and no empty answer", async () => {
     const [one, other] = [await server.open({ schema: "anew" }), await server.open({ schema: "anew" })];
     await made(one, "things");
@@ -130,7 +145,8 @@ needing("pgvector")("pgvector", () => {
     expect(await early.health()).toEqual({ status: "ok" });
     await made(early, "things");
     await server.kill();
-    await expect(early.client.count("things", {})).rejects.toMatchObject({ name: "VectorStoreError", status: 0 });
+    // A connection may still have been told that the server ends.
+    await expect(early.client.count("things", {})).rejects.toMatchObject({ status: expect.toBeOneOf([0, 503]) });
     expect(await early.health()).toMatchObject({ status: "down" });
     await server.start();
     expect(await early.client.count("things", {})).toEqual({ count: 0 });

@@ -77,9 +77,11 @@ export class NearIndexes {
     await this.#work;
   }
 
+  /** After the one that is being made: it may be this. Searches go on meanwhile. */
   async #drop(name: string): Promise<void> {
+    await this.#work;
     this.#known.delete(name);
-    await this.#options.database.queryOnce(`DROP INDEX IF EXISTS {${name}}`);
+    await this.#options.database.queryOnce(`DROP INDEX CONCURRENTLY IF EXISTS {${name}}`);
   }
 
   async #look(collection: Collection, owner: string): Promise<void> {

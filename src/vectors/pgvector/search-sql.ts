@@ -79,8 +79,9 @@ export class SearchSql {
   #nearest({ query, using = "", filter, limit }: Leg, among = ""): string {
     const where = conditionOf(this.#parts.collection, filter, this.values);
     const chosen = among === "" ? "" : ` AND key IN (${among})`;
-    const distance = isDense(query) ? this.#denseDistance(query, using) : this.#sparseDistance(query, using);
-    if (isDense(query) && (this.#alone || this.#parts.isIndexed(filter)))
+    const byIndex = isDense(query) && (this.#alone || this.#parts.isIndexed(filter));
+    const distance = isDense(query) ? this.#denseDistance(query, using, byIndex) : this.#sparseDistance(query, using);
+    if (byIndex)
       return `SELECT key, -(${distance})::float8 AS score FROM {vector_points}
         WHERE ${where}${chosen} AND dense IS NOT NULL ORDER BY ${distance} LIMIT ${limit}`;
     const scored = this.#scored.get(where) ?? { name: `scored${this.#scored.size}`, columns: new Map<string, string>() };
@@ -91,11 +92,11 @@ export class SearchSql {
     return `SELECT key, ${column} AS score FROM ${scored.name} WHERE ${column} IS NOT NULL${chosen} ORDER BY ${column} DESC LIMIT ${limit}`;
   }
 
-  #denseDistance(query: Exclude<Vector, SparseVector>, using: string): string {
+  #denseDistance(query: Exclude<Vector, SparseVector>, using: string, byIndex: boolean): string {
     const { collection, extension, dense } = this.#parts;
     if (using !== "") throw unknownName(using);
     const vector = this.values.of(JSON.stringify([...denseOf(collection.config, query)]), `${extension}.vector`);
-    return `${dense} OPERATOR(${extension}.<#>) ${vector}`;
+    return `${byIndex ? dense : "dense"} OPERATOR(${extension}.<#>) ${vector}`;
   }
 
   /**

@@ -43,6 +43,9 @@ DECLARE
   less integer[];
 BEGIN
   IF TG_OP <> 'INSERT' THEN
+    -- In the order in which writers of points lock them, the word of all first.
+    PERFORM 1 FROM {vector_terms} t WHERE t.id IN (SELECT w.id FROM removed r, {vector_weights}(r.sparse) w)
+    ORDER BY t.place, t.term FOR UPDATE;
     WITH gone AS (
       SELECT w.id, count(*) AS points FROM removed r, {vector_weights}(r.sparse) w GROUP BY w.id
     ), counted AS (
