@@ -3,7 +3,8 @@
  * `tsx bench/vectors.ts [--quick]`; quick: a tenth of the points. With POSTGRES_WITH_VECTOR and
  * CHROMA_TOOLS also pgvector and Chroma; with QDRANT_URL that Qdrant, else its client over HTTP to LocalQdrant.
  *
- * 1. 100,000 points of 1,000 users, 384 dimensions: top 20 of one user, dense; users taken in turn, so that caches are cold and warm as they come.
+ * 1. 100,000 points of 1,000 users, 384 dimensions: top 20 of one user, dense; users taken in turn, so that caches are cold and warm as they
+ *    come.
  * 2. One user's 3,000 points among 97,000 of others, 384 dimensions and BM25: hybrid (dense and sparse prefetch, RRF), top 20 with
  *    payloads; and the same of the others, who have about 97 each.
  */

@@ -100,7 +100,7 @@ export interface Vectors {
   readonly keepsDeleted: readonly string[];
 }
 
-/** What is asked over a network, each loaded where it is used; `timeoutMs` bounds a call. To add one: a folder of `vectors/`, and a line. */
+/** What is asked over a network, each loaded where it is used; `timeoutMs` bounds a call. To add one: a folder of `vectors/`, a line. */
 const SERVERS: Readonly<Record<string, (config: Config, timeoutMs: number, logger: Logger) => Promise<VectorStore>>> = {
   qdrant: async ({ QDRANT_URL: url = "", QDRANT_API_KEY: apiKey }, timeoutMs) =>
     openQdrant({ url, ...(apiKey !== undefined && { apiKey }), timeoutMs }),

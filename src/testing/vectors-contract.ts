@@ -25,7 +25,10 @@ async function statusOf(call: Promise<unknown>): Promise<number> {
   throw new Error(`expected a refusal with a status, got ${String(error)}`);
 }
 
-/** `sparse` vectors; `idf_of_all`: their IDF is over the points of all users, else over those of the users asked for; `fusion` of prefetches; `ordered_scroll`; `strict_filters`: a key without an index is refused. */
+/**
+ * `sparse` vectors; `idf_of_all`: their IDF is over the points of all users, else over those of the users asked for; `fusion` of prefetches;
+ * `ordered_scroll`; `strict_filters`: a key without an index is refused.
+ */
 export type VectorsFeature = "sparse" | "idf_of_all" | "fusion" | "ordered_scroll" | "strict_filters";
 
 /**

@@ -136,7 +136,7 @@ needing("pgvector")("pgvector", () => {
     await other.close();
   });
 
-  test("a server that goes away is told by calls and health, and used again when it is back; one that is not there yet stops no start", async () => {
+  test("a server that goes away is told, and used again when it is back; one that is not there yet stops no start", async () => {
     await server.kill();
     const early = await server.open({ schema: "early", timeoutMs: 1_000 });
     expect(await early.health()).toMatchObject({ status: "down" });

@@ -26,9 +26,9 @@ const LAYOUT = 1;
 const COMPLETED = { status: "completed" } as const;
 
 /**
- * Qdrant's calls on what Chroma keeps: records, each written once. What is asked of an owner's points is answered from memory, exactly, once
- * Chroma has told by the ids of their records what has changed: one small request, and the new records. What names no owner is read whole.
- * @throws VectorStoreError; what the client throws
+ * Qdrant's calls on what Chroma keeps: records, each written once. What is asked of an owner's points is answered from memory, exactly,
+ * once Chroma has told by the ids of their records what has changed: one small request, and the new records. What names no owner is read
+ * whole. @throws VectorStoreError; what the client throws
  */
 export class ChromaCalls {
   readonly #api: ChromaApi;

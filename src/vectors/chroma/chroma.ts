@@ -21,9 +21,9 @@ export interface ChromaOptions {
 }
 
 /**
- * A Chroma server, 1.0 or newer. It keeps the points; searches are answered from memory, exactly, for the owner whom they name: IDF is then that
- * of the owner's own points, not of all. A server that can't be reached now doesn't fail the start. Aborting `withSignal`'s signal rejects with
- * ABORTED at once; what was sent by then may still be done. Other failures are VectorStoreErrors; status 0: no answer.
+ * A Chroma server, 1.0 or newer. It keeps the points; searches are answered from memory, exactly, for the owner whom they name: IDF is then
+ * that of the owner's own points, not of all. A server that can't be reached now doesn't fail the start. Aborting `withSignal`'s signal
+ * rejects with ABORTED at once; what was sent by then may still be done. Other failures are VectorStoreErrors; status 0: no answer.
  * @throws INVALID_CONFIG (the URL, a server that is too old, or a client that isn't installed)
  */
 export async function openChroma({ url, timeoutMs, cacheBytes }: ChromaOptions): Promise<VectorStore> {

@@ -208,7 +208,8 @@ export class PgvectorCalls {
     const search = new SearchSql({ collection, extension: this.#extension, dense: near.expression(collection), isIndexed }, args);
     const rows = await this.#database.queryOnce(
       `${search.with} SELECT p.key, b.score, ${this.#columns(shown)} FROM best b
-       JOIN {vector_points} p ON p.collection = ${search.values.of(collection.name, "text")} AND p.key = b.key ORDER BY b.score DESC, p.key`,
+       JOIN {vector_points} p ON p.collection = ${search.values.of(collection.name, "text")} AND p.key = b.key
+       ORDER BY b.score DESC, p.key`,
       search.values.list,
     );
     return { points: rows.map((row) => ({ ...this.#shown(collection, row, shown), score: row.score })) };
@@ -266,7 +267,8 @@ export class PgvectorCalls {
     const values = new Values();
     const where = conditionOf(collection, filter, values);
     const rows = await this.#database.queryOnce(
-      `SELECT value, count(DISTINCT key)::integer AS n FROM {vector_points}, jsonb_path_query(fields -> ${values.of(key, "text")}, '$[*]') AS value
+      `SELECT value, count(DISTINCT key)::integer AS n FROM {vector_points},
+         jsonb_path_query(fields -> ${values.of(key, "text")}, '$[*]') AS value
        WHERE ${where} GROUP BY value ORDER BY n DESC, value LIMIT ${limit}`,
       values.list,
     );

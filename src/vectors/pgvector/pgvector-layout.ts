@@ -50,7 +50,8 @@ export function openVectorLayout(database: Database): Promise<string> {
 async function openExtension(query: Query): Promise<string> {
   const look = () =>
     query(
-      "SELECT n.nspname AS schema, e.extversion AS version FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector'",
+      `SELECT n.nspname AS schema, e.extversion AS version FROM pg_extension e
+       JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector'`,
     );
   const [there] = await look();
   if (there === undefined) await query("CREATE EXTENSION vector").catch((cause) => Promise.reject(extensionError(cause)));
