@@ -94,8 +94,8 @@ export const BUGS: readonly PlantedBug[] = [
     name: "a receipt is verified without a look",
     promise: "erasure-verified",
     file: "privacy/erasure.ts",
-    search: "const verified = !isAnyLeft(residue);",
-    replace: "const verified = true;",
+    search: "const isLeft = isAnyLeft(residue);",
+    replace: "const isLeft = false;",
     test: "test/privacy/erasure.test.ts",
   },
   {

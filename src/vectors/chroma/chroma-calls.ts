@@ -35,6 +35,7 @@ export class ChromaCalls {
   readonly #opened = new Map<string, Opened>();
   readonly #held: LRUCache<string, HeldPoints>;
   readonly #oneAtATime = new KeyedMutex();
+  readonly #waiting = new Map<string, Promise<HeldPoints>>();
 
   /** `cacheBytes`: of points in memory. */
   constructor(api: ChromaApi, cacheBytes: number) {
@@ -244,16 +245,28 @@ export class ChromaCalls {
     const dimension = collection.config.vectors.size;
     const held = new Map<string | null, HeldPoints>();
     if (owners === null) held.set(null, await this.#filled(collection, new HeldPoints(dimension), await allRecords(collection)));
-    else
-      for (const owner of owners)
-        held.set(owner, await this.#oneAtATime.run(`${collection.chroma.id} ${owner}`, () => this.#ofOwner(collection, owner)));
+    else for (const owner of owners) held.set(owner, await this.#current(collection, owner));
     const source = sourceOf(held, dimension);
     const points = [...held.values()].reduce((sum, { size }) => sum + size, 0);
     return { reads: new PointReads(source, source), row: { ...collection, id: 0, points } };
   }
 
-  async #ofOwner(collection: Opened, owner: string): Promise<HeldPoints> {
+  /** Calls that come while Chroma is asked for the owner share the next asking: it begins after each of them. */
+  #current(collection: Opened, owner: string): Promise<HeldPoints> {
     const name = `${collection.chroma.id} ${owner}`;
+    const waiting = this.#waiting.get(name);
+    if (waiting !== undefined) return waiting;
+    let hasBegun = false;
+    const next = this.#oneAtATime.run(name, () => {
+      hasBegun = true;
+      this.#waiting.delete(name);
+      return this.#ofOwner(collection, owner, name);
+    });
+    if (!hasBegun) this.#waiting.set(name, next);
+    return next;
+  }
+
+  async #ofOwner(collection: Opened, owner: string, name: string): Promise<HeldPoints> {
     const { ids } = await collection.chroma.get({ where: { owner }, include: [] });
     const known = this.#held.get(name);
     const held = known?.keepOnly(ids) === true ? known : new HeldPoints(collection.config.vectors.size);
