@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
+import type { ChatAnswer } from "../../src/ports/application.js";
 import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
 import { needing } from "../support/needing.js";
 import { VECTOR_SERVERS } from "../support/vector-servers.js";
@@ -34,6 +35,29 @@ for (const { name, program, verified, start } of VECTOR_SERVERS)
         expect((await ada.get<{ data: Memory[] }>("/v1/memories")).body.data).toEqual([]);
         expect((await world.as("ben").get<{ data: Memory[] }>("/v1/memories")).body.data).toHaveLength(1);
         await world.stop();
+      } finally {
+        await server.close();
+      }
+    }, 120_000);
+
+    test("while it is down turns are answered without it and readiness says so; when it is back it is used again", async () => {
+      const server = await start();
+      try {
+        const world = await startWorld(await tempDir(), { ...server.variables, SHORT_TERM_BACKEND: "file", RECALL_DEADLINE_MS: "2000" });
+        const ada = world.as("ada");
+        await ada.say("I prefer jazz concerts.");
+        await server.kill();
+        const answer = await ada.post<ChatAnswer>("/v1/chat", { message: "Anything good this weekend?" });
+        expect(answer).toMatchObject({ status: 200, body: { memory: { status: expect.toBeOneOf(["degraded", "timeout"]) } } });
+        expect((await world.application.readiness()).parts).toMatchObject({
+          long_term: { status: "down", detail: expect.any(String) },
+          history: { status: "down", detail: expect.any(String) },
+        });
+        await server.start();
+        await expect
+          .poll(async () => (await world.application.readiness()).parts, { timeout: 30_000 })
+          .toMatchObject({ long_term: { status: "ok" }, history: { status: "ok" } });
+        await expect.poll(async () => (await ada.get<{ data: Memory[] }>("/v1/memories")).body.data?.length, { timeout: 30_000 }).toBe(1);
       } finally {
         await server.close();
       }
