@@ -8,16 +8,12 @@ import { MODEL_VARIABLES } from "./model-variables.js";
 import { originList, originsOf } from "./origins.js";
 import { TELEMETRY_VARIABLES } from "./telemetry-variables.js";
 import { decimal, flag, integer, optionalText, text, url, variable } from "./variable.js";
+import { LOCAL_QDRANT_URL, VECTOR_STORES, VECTOR_VARIABLES, type VectorStoreName } from "./vector-variables.js";
 
 /**
  * Environment → Config, parsed once.
  * Every variable stands in {@link VARIABLES} with its meaning; the table of variables is made from it.
  */
-
-const VECTOR_STORES = ["local", "qdrant", "pgvector", "chroma"] as const;
-type VectorStoreName = (typeof VECTOR_STORES)[number];
-
-const LOCAL_QDRANT_URL = "http://localhost:6333";
 
 /**
  * In the order of the the table of variables. `fallback` is what the table shows; a default that a schema can't hold is set in {@link
@@ -91,23 +87,7 @@ export const VARIABLES = {
     "true",
     "`false`: short-term memory alone; before a booking the guest is asked what there is to mind.",
   ),
-  MEM0_PROVIDER: variable(
-    z.enum(VECTOR_STORES).optional(),
-    "`qdrant` when QDRANT_URL is set, else `local`",
-    "Where long-term memory is stored: `local`, `qdrant`, `chroma`, or `pgvector`, in the PostgreSQL of DATABASE_URL (`docs/engines.md`).",
-  ),
-  QDRANT_URL: variable(
-    url.optional(),
-    `${LOCAL_QDRANT_URL} where a \`qdrant\` backend is chosen`,
-    "A Qdrant server, 1.17 or newer. Needs `npm install @qdrant/js-client-rest`.",
-  ),
-  QDRANT_API_KEY: variable(optionalText, "", "Its key."),
-  CHROMA_URL: variable(url.optional(), "", "A Chroma server, 1.0 or newer: `http://127.0.0.1:8000`. Needs `npm install chromadb`."),
-  VECTOR_CACHE_MIB: variable(
-    integer(1, 65_536).default(256),
-    "256",
-    "Memory for the vectors and postings of the users seen last, with the local store and with Chroma. Those of all others stay there.",
-  ),
+  ...VECTOR_VARIABLES,
   HEAP_GROWTH_PERCENT: variable(
     integer(0, 1_000).default(60),
     "60",

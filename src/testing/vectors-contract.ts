@@ -26,8 +26,8 @@ async function statusOf(call: Promise<unknown>): Promise<number> {
 }
 
 /**
- * `sparse` vectors; `idf_of_all`: their IDF is over the points of all users, else over those of the users asked for; `fusion` of prefetches;
- * `ordered_scroll`; `strict_filters`: a key without an index is refused.
+ * `sparse` vectors; `idf_of_all`: their IDF is over the points of all users, else over those of the users asked for; `fusion` of
+ * prefetches; `ordered_scroll`; `strict_filters`: a key without an index is refused.
  */
 export type VectorsFeature = "sparse" | "idf_of_all" | "fusion" | "ordered_scroll" | "strict_filters";
 
