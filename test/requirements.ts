@@ -86,6 +86,9 @@ export const REQUIREMENTS = {
   "events-told": "What happens to sessions, memories and owners is told at least once, whatever is killed when; repeats have the same id.",
   "events-dead-kept": "What a webhook gave up is kept for being repeated, as long as events are, and then dropped.",
   "backup-whole": "A backup has all that was answered before it began, whatever store it is of and restored to; a damaged one is refused.",
+  "sealed-at-rest":
+    "Encrypted, no file, table or backup has a byte of what was said, and what was changed or put into another's place is refused.",
+  "erased-by-key": "Encrypted, an erasure destroys the owner's key first: no backup of before gives anything of them.",
   "events-moved": "A move to another store takes along what is told, what waits for a webhook and what it gave up.",
   "events-resumed": "Whoever follows events goes on behind the last that they have, and misses none.",
   "merge-whole": "A merged visitor's things are the known user's, each once, and the visitor's name is taken for theirs.",

@@ -13,6 +13,7 @@ import type { AfterTurnHook, Application } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { ConversationHistory } from "../ports/history.js";
+import type { KeyVault } from "../ports/key-vault.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
@@ -48,6 +49,8 @@ export interface Overrides {
   readonly state?: StateEngine;
   /** Memories and history lie in it. Default: by configuration. Closed with everything else. */
   readonly vectors?: VectorStore;
+  /** Wraps the keys that what is kept is encrypted under. Default: the file of `ENCRYPTION_KEY_FILE`, else nothing is encrypted. */
+  readonly keyVault?: KeyVault;
   /** Default: every call of a tool runs. Not asked by an agent of one's own. */
   readonly beforeTool?: BeforeTool;
   readonly afterTurn?: AfterTurnHook;

@@ -3,6 +3,7 @@ import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/m
 import { AppError, type ErrorDetail } from "../platform/errors.js";
 import { COST_VARIABLES } from "./cost-variables.js";
 import { EMBEDDING_VARIABLES, type EmbeddingProvider, embeddingOf } from "./embedding-variables.js";
+import { ENCRYPTION_VARIABLES } from "./encryption-variables.js";
 import { EVENT_VARIABLES } from "./event-variables.js";
 import { MODEL_VARIABLES } from "./model-variables.js";
 import { originList, originsOf } from "./origins.js";
@@ -130,6 +131,7 @@ export const VARIABLES = {
   RETENTION_DELETED_DAYS: variable(integer(0, 36_500).default(30), "30", "Days for which a deleted session can be restored; 0: for ever."),
   RETENTION_INTERVAL_HOURS: variable(integer(1, 168).default(24), "24", "How often the server runs retention."),
   RETENTION_BATCH: variable(integer(1, 10_000).default(100), "100", "Sessions in one batch of a retention run."),
+  ...ENCRYPTION_VARIABLES,
   ...EVENT_VARIABLES,
   RATE_LIMIT_PER_MINUTE: variable(
     integer(0, 1_000_000).optional(),

@@ -8,12 +8,15 @@ import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
 import type { StorageHealth } from "../ports/storage-health.js";
+import type { Keyring } from "../state/encryption/keyring.js";
 import type { StateEngine } from "../state/engine.js";
 import type { Parts } from "./composed.js";
 
 /** What was said, and what is known of owners: the engine of state, and what is stored over it. */
 export interface Stores {
   readonly engine: StateEngine;
+  /** Null where nothing is encrypted. */
+  readonly keyring: Keyring | null;
   readonly store: SessionStore;
   readonly storage: StorageHealth;
   readonly ledger: OwnerLedger;

@@ -34,6 +34,7 @@ export async function openMaitred(options: MaitredOptions): Promise<Maitred> {
     tenants,
     state,
     vectors,
+    keyVault,
     ...rest
   }: MaitredOptions = optionsOf(options);
   const { beforeTool, afterTurn, reembed, metrics, ...settings } = rest;
@@ -51,6 +52,7 @@ export async function openMaitred(options: MaitredOptions): Promise<Maitred> {
     tenants,
     state,
     vectors,
+    keyVault,
     beforeTool,
     afterTurn,
     reembed,

@@ -11,6 +11,7 @@ import type { Agent, AnyTool, BeforeTool, ChatModel, Domain } from "../ports/age
 import type { AfterTurnHook } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
+import type { KeyVault } from "../ports/key-vault.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { StateEngine } from "../state/engine.js";
 import type { Settings } from "./settings.js";
@@ -45,6 +46,8 @@ export interface MaitredParts {
   readonly state?: StateEngine | undefined;
   /** Memories and history. Closed with everything else. Default: by `mem0Provider` and `historyBackend`. */
   readonly vectors?: VectorStore | undefined;
+  /** Encrypts what is kept: wraps the keys that it is encrypted under. Default: by `encryptionKeyFile`. */
+  readonly keyVault?: KeyVault | undefined;
   /** Looks at each call of a tool before it runs: may refuse it, or have the user asked. Default: every call runs. */
   readonly beforeTool?: BeforeTool | undefined;
   /** Told of each answered turn, once it is kept. */
@@ -86,6 +89,7 @@ export const PART_OPTIONS = Object.keys({
   tenants: true,
   state: true,
   vectors: true,
+  keyVault: true,
   beforeTool: true,
   afterTurn: true,
   reembed: true,

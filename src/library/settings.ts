@@ -196,6 +196,8 @@ export interface Settings {
   readonly retentionIntervalHours?: Setting<"RETENTION_INTERVAL_HOURS">;
   /** Sessions in one batch of a retention run. Default: 100. */
   readonly retentionBatch?: Setting<"RETENTION_BATCH">;
+  /** Encrypts what is kept: a file with the master key, 32 bytes in base64 or hex; a second line is the one before. */
+  readonly encryptionKeyFile?: Setting<"ENCRYPTION_KEY_FILE">;
   /**
    * Days for which events are kept for those who list or follow them; and those that a webhook gave up, for being repeated. Default:
    * 7.

@@ -1,7 +1,7 @@
 import type { FileSystem, OpenFile } from "./file-system.js";
-import { type LogLine, MOST_BYTES, RecentLines } from "./recent-lines.js";
+import { type LineOpener, type LogLine, MOST_BYTES, RecentLines } from "./recent-lines.js";
 
-export type { LogLine } from "./recent-lines.js";
+export type { LineOpener, LogLine } from "./recent-lines.js";
 
 /** How much is read at once, backwards: a window of ten rounds usually fits. */
 const BACKWARD_BLOCK_BYTES = 64 * 1024;
@@ -34,6 +34,7 @@ export class JsonlLog {
   #end: number;
   #needsRepair = false;
   readonly #recent = new RecentLines();
+  #opens: LineOpener | null = null;
   /** The last one further back that was asked for by itself. */
   #lookedUp: LogLine | null = null;
 
@@ -65,6 +66,13 @@ export class JsonlLog {
     return new JsonlLog(await fs.open(path, "create"), 0);
   }
 
+  /** Goes along with each line that is read from now on. Default: they are not sealed. */
+  set opens(opens: LineOpener) {
+    // What is held came without.
+    if (this.#opens === null) this.#forget();
+    this.#opens = opens;
+  }
+
   /** Length in bytes of all that was appended and synced. */
   get end(): number {
     return this.#end;
@@ -81,7 +89,7 @@ export class JsonlLog {
     try {
       await this.#file.write(lines, this.#end);
       if (this.#file.needsSync !== false) await this.#file.datasync();
-      this.#recent.appended(lines, this.#end);
+      this.#recent.appended(lines, this.#end, this.#opens);
       this.#end += lines.byteLength;
     } catch (error) {
       this.#needsRepair = true;
@@ -98,9 +106,13 @@ export class JsonlLog {
   /** Cuts off all from `offset` on, which must be a line's start. Durable on resolve. */
   async cutFrom(offset: number): Promise<void> {
     this.#end = offset;
+    this.#forget();
+    await this.#cutBack();
+  }
+
+  #forget(): void {
     this.#recent.clear();
     this.#lookedUp = null;
-    await this.#cutBack();
   }
 
   async #cutBack(): Promise<void> {
@@ -139,7 +151,7 @@ export class JsonlLog {
         begun.unshift(block);
         continue;
       }
-      const { lines, rest } = linesBackwards(begun.length === 0 ? block : Buffer.concat([block, ...begun]), at);
+      const { lines, rest } = linesBackwards(begun.length === 0 ? block : Buffer.concat([block, ...begun]), at, this.#opens);
       begun = rest.length === 0 ? [] : [rest];
       if (lines.length > 0) yield lines;
     }
@@ -161,7 +173,7 @@ export class JsonlLog {
         begunBytes += block.length;
         continue;
       }
-      const { lines, rest } = linesForwards(begun.length === 0 ? block : Buffer.concat([...begun, block]), offset);
+      const { lines, rest } = linesForwards(begun.length === 0 ? block : Buffer.concat([...begun, block]), offset, this.#opens);
       begun = rest.length === 0 ? [] : [rest];
       begunBytes = rest.length;
       yield lines;
@@ -189,7 +201,7 @@ export class JsonlLog {
       at += block.length;
     }
     // Copied, so that a short line doesn't hold on to all that was read with it.
-    const line = { offset, bytes: Buffer.concat(pieces) };
+    const line = { offset, bytes: Buffer.concat(pieces), opens: this.#opens };
     if (line.bytes.length <= LONGEST_LOOKED_UP) this.#lookedUp = line;
     return line;
   }
@@ -252,23 +264,23 @@ function lastNewline(data: Buffer, from: number): number {
 }
 
 /** `data` ends with a line feed. What stands before its first line feed is `rest`, unless `data` starts the file. */
-function linesBackwards(data: Buffer, at: number): { lines: LogLine[]; rest: Buffer } {
+function linesBackwards(data: Buffer, at: number, opens: LineOpener | null): { lines: LogLine[]; rest: Buffer } {
   const lines: LogLine[] = [];
   let stop = data.length;
   for (let newline = lastNewline(data, stop - 2); newline >= 0; newline = lastNewline(data, stop - 2)) {
-    lines.push({ offset: at + newline + 1, bytes: data.subarray(newline + 1, stop - 1) });
+    lines.push({ offset: at + newline + 1, bytes: data.subarray(newline + 1, stop - 1), opens });
     stop = newline + 1;
   }
   if (at > 0) return { lines, rest: data.subarray(0, stop) };
-  if (stop > 0) lines.push({ offset: 0, bytes: data.subarray(0, stop - 1) });
+  if (stop > 0) lines.push({ offset: 0, bytes: data.subarray(0, stop - 1), opens });
   return { lines, rest: data.subarray(0, 0) };
 }
 
-function linesForwards(data: Buffer, at: number): { lines: LogLine[]; rest: Buffer } {
+function linesForwards(data: Buffer, at: number, opens: LineOpener | null): { lines: LogLine[]; rest: Buffer } {
   const lines: LogLine[] = [];
   let start = 0;
   for (let newline = data.indexOf(NEWLINE); newline >= 0; newline = data.indexOf(NEWLINE, start)) {
-    lines.push({ offset: at + start, bytes: data.subarray(start, newline) });
+    lines.push({ offset: at + start, bytes: data.subarray(start, newline), opens });
     start = newline + 1;
   }
   return { lines, rest: data.subarray(start) };

@@ -6,7 +6,12 @@ export interface LogLine {
   readonly bytes: Buffer;
   /** What its reader made of it, where it is held for the next one. */
   made?: unknown;
+  /** Of a log whose lines are sealed. */
+  readonly opens?: LineOpener | null;
 }
+
+/** What was sealed at a place; null where its key was destroyed, undefined where it is not what was sealed there. */
+export type LineOpener = (sealed: string, place: string) => string | null | undefined;
 
 /** Of the end of each open log, held in memory without asking: the window of a short session. */
 const OWN_BYTES = 96 * 1024;
@@ -35,11 +40,11 @@ export class RecentLines {
   }
 
   /** Takes in whole lines that were appended at `offset`, which was the log's end. */
-  appended(data: Uint8Array, offset: number): void {
+  appended(data: Uint8Array, offset: number, opens: LineOpener | null = null): void {
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     let start = 0;
     for (let newline = bytes.indexOf(NEWLINE); newline >= 0; newline = bytes.indexOf(NEWLINE, start)) {
-      this.#lines.push({ offset: offset + start, bytes: bytes.subarray(start, newline) });
+      this.#lines.push({ offset: offset + start, bytes: bytes.subarray(start, newline), opens });
       start = newline + 1;
     }
     this.#bytes += data.byteLength;

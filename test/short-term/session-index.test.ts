@@ -167,7 +167,7 @@ test("erasing an owner leaves none of their bytes in any file: index, write-ahea
   await store.index.erase(ALICE);
   await events.erase(ALICE);
   await ledger.completeErasure(ALICE, { receipt_id: receiptId, completed_at: at, erased: {}, verified: true });
-  await engine.scrub();
+  await engine.scrub?.();
   expect(await filesWith(canary)).toEqual([]);
   expect(await filesWith("alice")).toEqual([]);
   expect([await store.journal.residue(ALICE), await store.index.residue(ALICE)]).toEqual([0, 0]);

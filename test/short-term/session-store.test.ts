@@ -19,6 +19,7 @@ async function onDisk(options: Omit<Parameters<typeof openFileStore>[0], "dir"> 
 }
 
 sessionStoreContract("files", () => onDisk());
+sessionStoreContract("files, encrypted", () => onDisk({ encrypted: true, maxIdleJournals: 1 }));
 describeSessionNamesContract("files", () => onDisk());
 // The smallest cache there can be: every journal is closed and opened again between uses.
 sessionStoreContract("files, one kept open", () => onDisk({ maxIdleJournals: 1 }));

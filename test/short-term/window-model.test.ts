@@ -8,8 +8,10 @@ import { titleFrom } from "../../src/domain/title.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
+import { encryptedForTest } from "../support/encryption.js";
 import { memorySessionStore } from "../support/memory-stores.js";
 
 /** The definition of a window, by reading everything, written down without a thought for cost. */
@@ -86,96 +88,101 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "pack" as const }) },
 );
 
-test("[window-bounded] the window is what the definition says, whatever happened in the session, on files and in memory", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "maitred-window-"));
-  const open = () => FileMemoryService.open({ dir, fileSystem: nodeFileSystem, logger: silentLogger });
-  const memory = memorySessionStore();
-  try {
-    await fc.assert(
-      fc.asyncProperty(fc.array(happening, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (happenings, wanted) => {
-        let files = await open();
-        const records = new JournalRecords();
-        const id = newId();
-        const first = [records.session(ALICE)];
-        const model = [...(await files.create(ALICE, id, first))];
-        await memory.index.apply(ALICE, id, await memory.journal.create(ALICE, id, first));
-        const unanswered: number[] = [];
-        let turn = 0;
-        const append = async (...added: NewRecord[]) => {
-          const before = model.at(-1)?.seq;
-          const written = await files.append(ALICE, id, added, before === undefined ? {} : { expectedSeq: before });
-          model.push(...written);
-          await memory.index.apply(ALICE, id, await memory.journal.append(ALICE, id, added));
-        };
-        for (const each of happenings) {
-          if (each.kind === "round") {
-            turn += 1;
-            const steps = Array.from({ length: each.steps }, () => records.step(turn));
-            await append(records.user(turn));
-            if (each.apart) for (const step of steps) await append(step);
-            await append(...(each.apart ? [] : steps), records.assistant(turn));
-          } else if (each.kind === "broken") {
-            turn += 1;
-            unanswered.push(turn);
-            await append(
-              records.user(turn),
-              records.step(turn),
-              ...(each.outcome === null
-                ? []
-                : [records.assistant(turn, each.outcome, each.outcome === "failed" ? each.streamed : undefined)]),
-            );
-            // A turn without any answer leaves steps only where the process died; the next attempt begins with a verdict on it.
-            if (each.outcome === null) await append(records.assistant(turn, "interrupted"));
-          } else if (each.kind === "retry" && unanswered.length > 0) {
-            const again = unanswered[each.which % unanswered.length] ?? 0;
-            if (each.outcome === "completed") unanswered.splice(unanswered.indexOf(again), 1);
-            await append(records.step(again), records.assistant(again, each.outcome));
-          } else if (each.kind === "rewind") {
-            const target = model[each.which % model.length];
-            turn += 1;
-            await append(records.rewind(turn, target?.seq ?? 1), records.user(turn, "said again"));
-            unanswered.splice(0);
-          } else if (each.kind === "summary") await append(records.summary(turn));
-          else if (each.kind === "patch") await append(records.patch({ topic: `topic ${turn}`, by: "derived" }));
-          else if (each.kind === "large") {
-            turn += 1;
-            await append(records.user(turn, "l".repeat(each.kib * 1024)), records.assistant(turn));
-          } else if (each.kind === "reopen") {
-            await files.close();
-            files = await open();
-          } else if (each.kind === "rewrite") await files.rewrite(ALICE, id, (record) => record);
-          else if (each.kind === "pack") await files.compress(ALICE, id);
-        }
-        const { shown, title, ...expected } = naiveWindow(model, wanted);
-        for (const journal of [files, memory.journal]) {
-          const window = await journal.window(ALICE, id, { rounds: wanted });
-          expect({
-            rounds: window.rounds.map(({ turn: of, user, steps, assistant }) => ({
-              turn: of,
-              user: user.id,
-              steps: steps.map((step) => step.id),
-              assistant: assistant.id,
-            })),
-            summary: window.summary?.id ?? null,
-            lastUserMessage: window.lastUserMessage?.id ?? null,
-            lastSeq: window.lastSeq,
-            lastTurn: window.lastTurn,
-            messages: (await collected(journal.read(ALICE, id))).filter(({ type }) => type === "message").length,
-          }).toEqual(expected);
-        }
-        const indexed = await memory.index.get(ALICE, id);
-        expect(indexed).toMatchObject({ message_count: shown, title });
-        const summary = model.find((record) => record.id === expected.summary);
-        expect(indexed?.summary ?? null).toBe(summary?.type === "summary" ? summary.body.text : null);
-        await files.close();
-      }),
-      { numRuns: 150 },
-    );
-  } finally {
-    await memory.close();
-    await rm(dir, { recursive: true });
-  }
-});
+test.each(["in clear", "encrypted"])(
+  "[window-bounded] the window is what the definition says, whatever happened in the session, on files %s and in memory",
+  async (how) => {
+    const dir = await mkdtemp(join(tmpdir(), "maitred-window-"));
+    const { seals } = await encryptedForTest(new MemoryEngine());
+    const open = () =>
+      FileMemoryService.open({ dir, fileSystem: nodeFileSystem, logger: silentLogger, seals: how === "encrypted" ? seals : null });
+    const memory = memorySessionStore();
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(happening, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (happenings, wanted) => {
+          let files = await open();
+          const records = new JournalRecords();
+          const id = newId();
+          const first = [records.session(ALICE)];
+          const model = [...(await files.create(ALICE, id, first))];
+          await memory.index.apply(ALICE, id, await memory.journal.create(ALICE, id, first));
+          const unanswered: number[] = [];
+          let turn = 0;
+          const append = async (...added: NewRecord[]) => {
+            const before = model.at(-1)?.seq;
+            const written = await files.append(ALICE, id, added, before === undefined ? {} : { expectedSeq: before });
+            model.push(...written);
+            await memory.index.apply(ALICE, id, await memory.journal.append(ALICE, id, added));
+          };
+          for (const each of happenings) {
+            if (each.kind === "round") {
+              turn += 1;
+              const steps = Array.from({ length: each.steps }, () => records.step(turn));
+              await append(records.user(turn));
+              if (each.apart) for (const step of steps) await append(step);
+              await append(...(each.apart ? [] : steps), records.assistant(turn));
+            } else if (each.kind === "broken") {
+              turn += 1;
+              unanswered.push(turn);
+              await append(
+                records.user(turn),
+                records.step(turn),
+                ...(each.outcome === null
+                  ? []
+                  : [records.assistant(turn, each.outcome, each.outcome === "failed" ? each.streamed : undefined)]),
+              );
+              // A turn without any answer leaves steps only where the process died; the next attempt begins with a verdict on it.
+              if (each.outcome === null) await append(records.assistant(turn, "interrupted"));
+            } else if (each.kind === "retry" && unanswered.length > 0) {
+              const again = unanswered[each.which % unanswered.length] ?? 0;
+              if (each.outcome === "completed") unanswered.splice(unanswered.indexOf(again), 1);
+              await append(records.step(again), records.assistant(again, each.outcome));
+            } else if (each.kind === "rewind") {
+              const target = model[each.which % model.length];
+              turn += 1;
+              await append(records.rewind(turn, target?.seq ?? 1), records.user(turn, "said again"));
+              unanswered.splice(0);
+            } else if (each.kind === "summary") await append(records.summary(turn));
+            else if (each.kind === "patch") await append(records.patch({ topic: `topic ${turn}`, by: "derived" }));
+            else if (each.kind === "large") {
+              turn += 1;
+              await append(records.user(turn, "l".repeat(each.kib * 1024)), records.assistant(turn));
+            } else if (each.kind === "reopen") {
+              await files.close();
+              files = await open();
+            } else if (each.kind === "rewrite") await files.rewrite(ALICE, id, (record) => record);
+            else if (each.kind === "pack") await files.compress(ALICE, id);
+          }
+          const { shown, title, ...expected } = naiveWindow(model, wanted);
+          for (const journal of [files, memory.journal]) {
+            const window = await journal.window(ALICE, id, { rounds: wanted });
+            expect({
+              rounds: window.rounds.map(({ turn: of, user, steps, assistant }) => ({
+                turn: of,
+                user: user.id,
+                steps: steps.map((step) => step.id),
+                assistant: assistant.id,
+              })),
+              summary: window.summary?.id ?? null,
+              lastUserMessage: window.lastUserMessage?.id ?? null,
+              lastSeq: window.lastSeq,
+              lastTurn: window.lastTurn,
+              messages: (await collected(journal.read(ALICE, id))).filter(({ type }) => type === "message").length,
+            }).toEqual(expected);
+          }
+          const indexed = await memory.index.get(ALICE, id);
+          expect(indexed).toMatchObject({ message_count: shown, title });
+          const summary = model.find((record) => record.id === expected.summary);
+          expect(indexed?.summary ?? null).toBe(summary?.type === "summary" ? summary.body.text : null);
+          await files.close();
+        }),
+        { numRuns: 150 },
+      );
+    } finally {
+      await memory.close();
+      await rm(dir, { recursive: true });
+    }
+  },
+);
 
 test("reading from any seq starts there, also in a long journal", async () => {
   const dir = await mkdtemp(join(tmpdir(), "maitred-window-"));

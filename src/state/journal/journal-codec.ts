@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { JOURNAL_VERSION, type JournalRecord, journalRecordSchema, MAX_RECORD_BYTES, type NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
-import { type LogLine, lineValue } from "../../platform/jsonl-log.js";
+import { type JsonlLog, type LogLine, lineValue } from "../../platform/jsonl-log.js";
+import type { JournalSeals, LineSealer } from "./journal-seals.js";
 
 /**
  * One line of a journal: the record, and behind it what lets a reader start at the end.
@@ -38,6 +39,21 @@ export class DecodedLine {
 
 const tailOnly = z.object({ tail: tailSchema });
 
+/** In a sealed body, behind what names the keys. */
+export const KEYS_END = "~";
+
+/** A line whose body is sealed, and what of it stays in clear. */
+const sealedSchema = z.object({
+  v: z.literal(JOURNAL_VERSION),
+  seq: z.number().int(),
+  type: z.enum(journalRecordSchema.options.map(({ shape }) => shape.type.value)),
+  id: z.string(),
+  turn: z.number().int(),
+  at: z.string(),
+  sealed: z.string(),
+  tail: tailSchema,
+});
+
 export function ownerMark(owner: Owner): string {
   return hash("sha256", owner).slice(0, 16);
 }
@@ -45,7 +61,7 @@ export function ownerMark(owner: Owner): string {
 /** Null for a line that is damaged, or of a version that is not known. */
 export function decodeLine(line: LogLine): DecodedLine | null {
   if (line.made instanceof DecodedLine) return line.made;
-  const value = lineValue(line);
+  const value = opened(lineValue(line), line);
   const record = journalRecordSchema.safeParse(value);
   if (!record.success) return null;
   const decoded = new DecodedLine(record.data, tailOf(value));
@@ -68,12 +84,49 @@ export interface LineHead {
 /** Null for a line that is damaged, or of a version that is not known. */
 export function headOf(line: LogLine): LineHead | null {
   const decoded = decodeLine(line);
-  if (decoded === null) return null;
+  if (decoded === null) return sealedHead(line);
   const { record, tail } = decoded;
   const { seq, turn, type } = record;
   // What create() wrote went through the owner port; journals are only ever written there.
   const owner = record.type === "session" ? (record.body.owner as Owner) : null;
   return { seq, turn, type, owner, toSeq: record.type === "rewind" ? record.body.to_seq : null, tail };
+}
+
+/** The same, with its body where that is sealed and can be opened. */
+function opened(value: unknown, { opens }: LogLine): unknown {
+  const sealed = sealedSchema.safeParse(value).data;
+  if (sealed === undefined) return value;
+  const body = opens?.(sealed.sealed, placeOf(sealed, sealed.tail));
+  return body == null ? null : { ...sealed, body: JSON.parse(body) };
+}
+
+/** Of a line whose key is not at hand, or was destroyed. What was changed is damaged. */
+function sealedHead(line: LogLine): LineHead | null {
+  const sealed = sealedSchema.safeParse(lineValue(line)).data;
+  if (sealed === undefined || (line.opens && line.opens(sealed.sealed, placeOf(sealed, sealed.tail)) === undefined)) return null;
+  const { seq, turn, type, tail } = sealed;
+  return { seq, turn, type, owner: null, toSeq: null, tail };
+}
+
+/** What is authenticated along with a body: it holds in its own line alone. */
+function placeOf({ v, seq, type, id, turn, at }: Omit<JournalRecord, "body">, tail: Tail): string {
+  const { owner, last_turn, last_seq = null, summary_at, rewind_at = null, part = null } = tail;
+  return JSON.stringify([v, seq, type, id, turn, at, owner, last_turn, last_seq, summary_at, rewind_at, part]);
+}
+
+/** Has a log's lines opened, by what the newest of them that can be read says. */
+export async function unseal(log: JsonlLog, seals: JournalSeals | null, sessionId: string): Promise<void> {
+  const keys = seals === null ? undefined : await keysOfLog(log);
+  if (seals !== null && keys !== undefined) log.opens = await seals.opener(keys, sessionId);
+}
+
+async function keysOfLog(log: JsonlLog): Promise<string | undefined> {
+  for await (const lines of log.backwards())
+    for (const line of lines) {
+      const value = lineValue(line);
+      if (value !== null) return sealedSchema.safeParse(value).data?.sealed.split(KEYS_END, 1)[0];
+    }
+  return undefined;
 }
 
 function tailOf(value: unknown): Tail | null {
@@ -97,11 +150,14 @@ export function numbered(record: NewRecord, seq: number): JournalRecord {
 }
 
 /** The line with its line feed. Key order is fixed: {@link peekLine} relies on it. @throws RECORD_TOO_LARGE */
-export function encodeLine({ v, seq, type, id, turn, at, body }: JournalRecord, tail: Tail): Buffer {
+export function encodeLine(record: JournalRecord, tail: Tail, seal: LineSealer | null = null): Buffer {
+  const { v, seq, type, id, turn, at, body } = record;
   const line = Buffer.from(`${JSON.stringify({ v, seq, type, id, turn, at, body, tail })}\n`, "utf8");
   if (line.length > MAX_RECORD_BYTES)
     throw new AppError("RECORD_TOO_LARGE", {
       detail: `A ${type} record takes ${line.length} bytes; at most ${MAX_RECORD_BYTES} fit.`,
     });
-  return line;
+  if (seal === null) return line;
+  const sealed = seal(JSON.stringify(body), placeOf(record, tail));
+  return Buffer.from(`${JSON.stringify({ v, seq, type, id, turn, at, sealed, tail })}\n`, "utf8");
 }

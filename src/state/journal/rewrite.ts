@@ -2,6 +2,7 @@ import type { Owner } from "../../domain/owner.js";
 import { JOURNAL_VERSION, type JournalRecord } from "../../domain/session.js";
 import type { JsonlLog, LogLine } from "../../platform/jsonl-log.js";
 import { type DecodedLine, decodeLine, encodeLine, headOf, ownerMark, peekLine } from "./journal-codec.js";
+import type { LineSealer } from "./journal-seals.js";
 import type { JournalTail } from "./journal-tail.js";
 import type { RewindMark } from "./rewound-records.js";
 
@@ -26,13 +27,12 @@ export async function rewindsOf(lines: AsyncIterable<readonly LogLine[]>): Promi
  * the last line remembers where the numbering was. Offsets in rewinds and tails are those of the new file.
  */
 export async function rewriteInto(
-  target: JsonlLog,
+  target: RewriteTarget,
   source: JsonlLog,
-  owner: Owner,
   before: JournalTail,
   change: (record: JournalRecord) => JournalRecord | null,
 ): Promise<JournalTail> {
-  const writer = new RewriteWriter(target, owner, await rewindsOf(source.forwards()));
+  const writer = new RewriteWriter(target, await rewindsOf(source.forwards()));
   for await (const records of untorn(source.forwards())) {
     for (const record of records) {
       const changed = record.type === "session" ? (change(record) ?? record) : change(record);
@@ -42,19 +42,26 @@ export async function rewriteInto(
   return writer.finish(before);
 }
 
+/** An empty log that is filled. */
+export interface RewriteTarget {
+  readonly target: JsonlLog;
+  readonly owner: Owner;
+  /** Null: lines are not sealed. */
+  readonly seal: LineSealer | null;
+}
+
 /**
  * Writes records as they are, seqs and gaps included, into an empty log. `records` may be asked for twice. Where it ended, with its
  * offsets.
  */
 export async function writeInto(
-  target: JsonlLog,
-  owner: Owner,
+  target: RewriteTarget,
   records: () => AsyncIterable<JournalRecord>,
   end: Pick<JournalTail, "lastSeq" | "lastTurn">,
 ): Promise<JournalTail> {
   const rewinds: RewindMark[] = [];
   for await (const record of records()) if (record.type === "rewind") rewinds.push({ seq: record.seq, toSeq: record.body.to_seq });
-  const writer = new RewriteWriter(target, owner, rewinds);
+  const writer = new RewriteWriter(target, rewinds);
   for await (const record of records()) await writer.add(record);
   return writer.finish(end);
 }
@@ -62,6 +69,7 @@ export async function writeInto(
 class RewriteWriter {
   readonly #target: JsonlLog;
   readonly #mark: string;
+  readonly #seal: LineSealer | null;
   /** Seqs that rewinds go back to, newest first, until the writer has passed them. */
   readonly #ahead: number[];
   readonly #passed = new Map<number, { offset: number; summaryAt: number | null }>();
@@ -73,8 +81,9 @@ class RewriteWriter {
   #summaryAt: number | null = null;
   #rewindAt: number | null = null;
 
-  constructor(target: JsonlLog, owner: Owner, rewinds: readonly RewindMark[]) {
+  constructor({ target, owner, seal }: RewriteTarget, rewinds: readonly RewindMark[]) {
     this.#target = target;
+    this.#seal = seal;
     this.#mark = ownerMark(owner);
     this.#ahead = [...new Set(rewinds.map(({ toSeq }) => toSeq))].sort((a, b) => b - a);
   }
@@ -113,7 +122,7 @@ class RewriteWriter {
       rewind_at: this.#rewindAt,
       ...(lastSeq !== undefined && { last_seq: lastSeq }),
     };
-    const line = encodeLine(written, tail);
+    const line = encodeLine(written, tail, this.#seal);
     if (record.type === "rewind") this.#rewindAt = this.#at;
     this.#chunk.push(line);
     this.#chunkBytes += line.length;

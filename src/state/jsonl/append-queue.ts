@@ -4,6 +4,7 @@ import type { JournalRecord, NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { AppendOptions } from "../../ports/session-store.js";
 import { encodeLine, numbered, ownerMark } from "../journal/journal-codec.js";
+import type { LineSealer } from "../journal/journal-seals.js";
 import type { JournalTail } from "../journal/journal-tail.js";
 import type { JournalFile } from "./journal-file.js";
 
@@ -93,6 +94,7 @@ export class AppendWriter {
 /** @throws RECORD_TOO_LARGE, INVALID_REQUEST */
 async function encodeAppend(file: JournalFile, before: JournalTail, end: number, { owner, records }: Append): Promise<Encoded> {
   const mark = ownerMark(owner);
+  const seal = await file.sealer(owner);
   const lines: Buffer[] = [];
   const kept: JournalRecord[] = [];
   let { lastSeq, lastTurn, summaryAt, rewindAt } = before;
@@ -110,7 +112,7 @@ async function encodeAppend(file: JournalFile, before: JournalTail, end: number,
       summaryAt = target.tail.summaryAt;
     }
     const parts = records.length > 1 && { part: [index + 1, records.length] satisfies [number, number] };
-    const line = encodeLine(record, { owner: mark, last_turn: lastTurn, summary_at: summaryAt, rewind_at: rewindAt, ...parts });
+    const line = encodeLine(record, { owner: mark, last_turn: lastTurn, summary_at: summaryAt, rewind_at: rewindAt, ...parts }, seal);
     if (record.type === "rewind") rewindAt = at;
     kept.push(record);
     lines.push(line);
@@ -120,7 +122,7 @@ async function encodeAppend(file: JournalFile, before: JournalTail, end: number,
 }
 
 /** The records of a new journal, as {@link AppendWriter} would write them into an empty one. */
-export function encodeFirst(owner: Owner, records: readonly NewRecord[]): Encoded {
+export function encodeFirst(owner: Owner, records: readonly NewRecord[], seal: LineSealer | null): Encoded {
   const mark = ownerMark(owner);
   const kept = records.map((record, index) => numbered(record, index + 1));
   const [first] = kept;
@@ -136,7 +138,7 @@ export function encodeFirst(owner: Owner, records: readonly NewRecord[]): Encode
       summaryAt: record.type === "summary" ? at : tail.summaryAt,
       rewindAt: null,
     };
-    const line = encodeLine(record, { owner: mark, last_turn: tail.lastTurn, summary_at: tail.summaryAt, rewind_at: null });
+    const line = encodeLine(record, { owner: mark, last_turn: tail.lastTurn, summary_at: tail.summaryAt, rewind_at: null }, seal);
     lines.push(line);
     at += line.length;
   }

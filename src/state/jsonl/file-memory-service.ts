@@ -9,7 +9,7 @@ import { eachInParallel, MAX_IN_PARALLEL } from "../../platform/bounded-parallel
 import { AppError, isAppError } from "../../platform/errors.js";
 import { errnoOf, type FileSystem } from "../../platform/file-system.js";
 import { isId } from "../../platform/ids.js";
-import { JsonlLog } from "../../platform/jsonl-log.js";
+import { JsonlLog, type LogLine } from "../../platform/jsonl-log.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { Logger } from "../../platform/logger.js";
 import { asStorageError, onStorage, storageGone } from "../../platform/storage-errors.js";
@@ -23,10 +23,12 @@ import type {
 } from "../../ports/session-store.js";
 import type { StorageHealth } from "../../ports/storage-health.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
-import { headOf, ownerMark } from "../journal/journal-codec.js";
+import { headOf, ownerMark, unseal } from "../journal/journal-codec.js";
+import type { JournalSeals, LineSealer } from "../journal/journal-seals.js";
 import { outsideRewinds } from "../journal/rewound-records.js";
 import { rewindsOf, rewriteInto, writeInto } from "../journal/rewrite.js";
 import { selected, throwIfAborted } from "../journal/selected-records.js";
+import { ownerPartition } from "../partition.js";
 import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
 import { DirectoryHealth } from "./directory-health.js";
 import { recordsBackwards } from "./journal-backwards.js";
@@ -46,6 +48,8 @@ export interface FileMemoryOptions {
   readonly logger: Logger;
   /** Journals kept open while nobody uses them. Default 128. */
   readonly maxIdleJournals?: number;
+  /** Default: lines are not sealed. */
+  readonly seals?: JournalSeals | null;
 }
 
 /** Erasures whose journals are looked for again: far more than run at a time. */
@@ -77,6 +81,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   /** Sessions of which a damaged line was told. */
   readonly #damaged = new LRUCache<string, true>({ max: REMEMBERED_DAMAGE });
   readonly #onCloseError: (error: unknown) => void;
+  readonly #seals: JournalSeals | null;
   #closed = false;
 
   private constructor(options: FileMemoryOptions, fs: FileSystem, health: DirectoryHealth, lists: OwnerSessions) {
@@ -85,6 +90,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     this.#lists = lists;
     this.#writer = new AppendWriter(health);
     this.#logger = options.logger;
+    this.#seals = options.seals ?? null;
     this.#directory = new JournalDirectory(options.dir, this.#fs);
     this.#onCloseError = (error) => options.logger.warn({ code: errnoOf(error) }, "A journal could not be closed.");
     this.#files = new JournalFiles({
@@ -115,7 +121,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       // Somebody's words, though nobody can read them: not to be written over.
       const size = (await this.#fs.stat(this.#directory.path(sessionId, "journal")))?.size ?? 0;
       if (size > 0) throw new AppError("STORAGE_DAMAGED", { detail: `The journal of session ${sessionId} holds no readable line.` });
-      const encoded = encodeFirst(owner, records);
+      const encoded = encodeFirst(owner, records, await this.#sealer(owner, sessionId));
       try {
         await this.#health.requireSame();
         await this.#lists.add(ownerMark(owner), sessionId);
@@ -273,7 +279,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   }
 
   #packedRecords(sessionId: string, options: ReadOptions): AsyncGenerator<readonly JournalRecord[]> {
-    const lines = () => unpackedLines(this.#fs, this.#directory.path(sessionId, "packed"));
+    const lines = () => this.#unpacked(sessionId);
     const onDamaged = (offset: number) => this.#passedOver(sessionId, offset);
     return selected({ lines, rewinds: () => rewindsOf(lines()), onDamaged }, options);
   }
@@ -285,8 +291,9 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       try {
         if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
         await file.log.repair();
-        await this.#directory.replaceLog(sessionId, async (log) => {
-          await rewriteInto(log, file.log, owner, file.tail, change);
+        const seal = await this.#sealer(owner, sessionId);
+        await this.#directory.replaceLog(sessionId, async (target) => {
+          await rewriteInto({ target, owner, seal }, file.log, file.tail, change);
         });
       } finally {
         this.#written.note(sessionId, owner, file.tail.lastSeq);
@@ -302,8 +309,9 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       const holder = (await this.#lookAtFiles(sessionId)) ?? owner;
       if (holder !== owner) throw new AppError("SESSION_CHANGED");
       await this.#lists.addMissing(ownerMark(owner), [sessionId]);
-      await this.#directory.replaceLog(sessionId, async (log) => {
-        await writeInto(log, owner, records, end);
+      const seal = await this.#sealer(owner, sessionId);
+      await this.#directory.replaceLog(sessionId, async (target) => {
+        await writeInto({ target, owner, seal }, records, end);
       });
       await this.#files.forget(sessionId);
       await this.#directory.remove(sessionId, "packed");
@@ -404,10 +412,9 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     for (const sessionId of await this.sessionIds()) {
       this.#guard(sessionId);
       const opened = await onStorage(() => this.#mutex.run(sessionId, () => this.#openLog(sessionId)));
-      const packed = this.#directory.path(sessionId, "packed");
-      const path = opened === null ? packed : this.#directory.path(sessionId, "journal");
+      const path = this.#directory.path(sessionId, opened === null ? "packed" : "journal");
       try {
-        const found = await checkLines(opened === null ? unpackedLines(this.#fs, packed) : opened.forwards());
+        const found = await checkLines(opened === null ? this.#unpacked(sessionId) : opened.forwards());
         yield { sessionId, path, ...found, tornBytes: this.#torn.get(sessionId) ?? 0 };
       } finally {
         await opened?.close();
@@ -518,6 +525,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     if (open !== null) return open;
     const file = await JournalFile.open(this.#fs, this.#directory.path(sessionId, "journal"), sessionId, {
       logger: this.#logger,
+      seals: this.#seals,
       onTorn: (bytes) => this.#torn.set(sessionId, bytes),
     });
     return file === null ? null : this.#files.add(file);
@@ -567,7 +575,18 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   async #openLog(sessionId: string): Promise<JsonlLog | null> {
     const opened = await JsonlLog.open(this.#fs, this.#directory.path(sessionId, "journal"));
     if (opened !== null && opened.tornBytes > 0) this.#torn.set(sessionId, opened.tornBytes);
+    if (opened !== null) await unseal(opened.log, this.#seals, sessionId);
     return opened?.log ?? null;
+  }
+
+  async #sealer(owner: Owner, sessionId: string): Promise<LineSealer | null> {
+    return this.#seals === null ? null : (await this.#seals.sealer(owner, sessionId)).seal;
+  }
+
+  async *#unpacked(sessionId: string): AsyncGenerator<readonly LogLine[]> {
+    const header = this.#seals === null ? null : await this.#header(sessionId);
+    const opens = header == null ? null : await this.#seals?.opener(ownerPartition(header.owner), sessionId);
+    yield* unpackedLines(this.#fs, this.#directory.path(sessionId, "packed"), opens);
   }
 }
 

@@ -6,6 +6,7 @@ import type { ImageStore } from "../../ports/image-store.js";
 import type { SessionIndex, SessionStore } from "../../ports/session-store.js";
 import type { StorageHealth } from "../../ports/storage-health.js";
 import type { StateEngine } from "../engine.js";
+import type { JournalSeals } from "../journal/journal-seals.js";
 import { InProcessLock } from "../sessions/in-process-lock.js";
 import { type EngineSessionStoreOptions, engineSessionIndex } from "../sessions/sessions.js";
 import { FileMemoryService } from "./file-memory-service.js";
@@ -30,6 +31,8 @@ export interface FileSessionStoreOptions {
   readonly fileSystem?: FileSystem;
   /** Journals kept open while nobody uses them. Default 128. */
   readonly maxIdleJournals?: number;
+  /** Default: lines are not sealed. */
+  readonly seals?: JournalSeals | null;
 }
 
 export interface FileSessionStore extends SessionStore, StorageHealth {
@@ -47,8 +50,24 @@ export interface FileSessionStore extends SessionStore, StorageHealth {
  * @throws STORAGE_UNAVAILABLE
  */
 export async function openFileSessionStore(options: FileSessionStoreOptions): Promise<FileSessionStore> {
-  const { dir, engine, images, logger, events = null, clock = systemClock, fileSystem = nodeFileSystem, maxIdleJournals } = options;
-  const journal = await FileMemoryService.open({ dir, fileSystem, logger, ...(maxIdleJournals !== undefined && { maxIdleJournals }) });
+  const {
+    dir,
+    engine,
+    images,
+    logger,
+    events = null,
+    clock = systemClock,
+    fileSystem = nodeFileSystem,
+    maxIdleJournals,
+    seals = null,
+  } = options;
+  const journal = await FileMemoryService.open({
+    dir,
+    fileSystem,
+    logger,
+    seals,
+    ...(maxIdleJournals !== undefined && { maxIdleJournals }),
+  });
   const marker = new LevelMarker(engine, { dir, fileSystem });
   const wasLevel = await marker.take((await journal.sessionIds()).length);
   const rebuilds = new RebuildMarker(engine);

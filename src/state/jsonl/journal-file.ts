@@ -3,7 +3,8 @@ import { AppError } from "../../platform/errors.js";
 import type { FileSystem } from "../../platform/file-system.js";
 import { JsonlLog, type LogLine } from "../../platform/jsonl-log.js";
 import type { Logger } from "../../platform/logger.js";
-import { headOf, ownerMark, peekLine } from "../journal/journal-codec.js";
+import { headOf, ownerMark, peekLine, unseal } from "../journal/journal-codec.js";
+import type { JournalSeals, LineSealer } from "../journal/journal-seals.js";
 import type { JournalTail } from "../journal/journal-tail.js";
 import { type RewindMark, standing } from "../journal/rewound-records.js";
 import { rewindsOf } from "../journal/rewrite.js";
@@ -13,6 +14,8 @@ export interface JournalOpenOptions {
   readonly logger: Logger;
   /** Called with how many bytes of a torn last line were cut off. */
   onTorn(bytes: number): void;
+  /** Null: lines are not sealed. */
+  readonly seals: JournalSeals | null;
 }
 
 interface JournalHead {
@@ -20,6 +23,7 @@ interface JournalHead {
   readonly owner: Owner | null;
   readonly mark: string | null;
   readonly place: FilePlace;
+  readonly seals: JournalSeals | null;
 }
 
 /** One open journal. Its tail is what the last durable append left. */
@@ -30,6 +34,7 @@ export class JournalFile {
   readonly owner: Owner | null;
   readonly place: FilePlace;
   readonly #mark: string | null;
+  readonly #seals: JournalSeals | null;
   tail: JournalTail;
 
   private constructor(log: JsonlLog, head: JournalHead, tail: JournalTail) {
@@ -38,6 +43,7 @@ export class JournalFile {
     this.owner = head.owner;
     this.#mark = head.mark;
     this.place = head.place;
+    this.#seals = head.seals;
     this.tail = tail;
   }
 
@@ -46,8 +52,9 @@ export class JournalFile {
     const opened = await JsonlLog.open(fs, path);
     if (opened === null) return null;
     const { log } = opened;
-    const { logger, onTorn } = options;
+    const { logger, onTorn, seals } = options;
     try {
+      await unseal(log, seals, sessionId);
       const tornBytes = opened.tornBytes + (await cutTornRewind(log));
       if (tornBytes > 0) {
         logger.warn({ sessionId, tornBytes }, "A torn append was cut off a journal; what was acknowledged before it is intact.");
@@ -56,7 +63,7 @@ export class JournalFile {
       const whose = await ownerOfLog(log);
       const tail = whose === null ? null : await tailAt(log, log.end);
       if (whose !== null && tail !== null) {
-        return new JournalFile(log, { sessionId, ...whose, place: await FilePlace.of(fs, path) }, tail);
+        return new JournalFile(log, { sessionId, ...whose, place: await FilePlace.of(fs, path), seals }, tail);
       }
       if (log.end > 0) logger.warn({ sessionId }, "A journal holds no readable record.");
     } catch (error) {
@@ -69,6 +76,14 @@ export class JournalFile {
 
   belongsTo(owner: Owner): boolean {
     return this.owner === null ? this.#mark === ownerMark(owner) : this.owner === owner;
+  }
+
+  /** By which its next lines are sealed; null: they are not. What was sealed so can be read here from then on. */
+  async sealer(owner: Owner): Promise<LineSealer | null> {
+    if (this.#seals === null) return null;
+    const { seal, opens } = await this.#seals.sealer(owner, this.sessionId);
+    this.log.opens = opens;
+    return seal;
   }
 
   /** Whose it is, as {@link ownerMark} has it. */

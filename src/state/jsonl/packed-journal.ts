@@ -3,7 +3,7 @@ import { constants, createGunzip, createGzip, gunzipSync, gzipSync } from "node:
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import type { FileSystem, OpenFile } from "../../platform/file-system.js";
-import type { LogLine } from "../../platform/jsonl-log.js";
+import type { LineOpener, LogLine } from "../../platform/jsonl-log.js";
 
 /**
  * The journal of an archived session, packed: a gzip file (RFC 1952) of two members. The first unpacks to one line
@@ -75,7 +75,7 @@ export async function* unpack(fs: FileSystem, path: string): AsyncGenerator<Buff
   }
 }
 
-export async function* unpackedLines(fs: FileSystem, path: string): AsyncGenerator<readonly LogLine[]> {
+export async function* unpackedLines(fs: FileSystem, path: string, opens: LineOpener | null = null): AsyncGenerator<readonly LogLine[]> {
   let rest: Buffer = Buffer.alloc(0);
   let offset = 0;
   for await (const block of unpack(fs, path)) {
@@ -83,7 +83,7 @@ export async function* unpackedLines(fs: FileSystem, path: string): AsyncGenerat
     const lines: LogLine[] = [];
     let start = 0;
     for (let newline = data.indexOf(NEWLINE); newline >= 0; newline = data.indexOf(NEWLINE, start)) {
-      lines.push({ offset: offset + start, bytes: data.subarray(start, newline) });
+      lines.push({ offset: offset + start, bytes: data.subarray(start, newline), opens });
       start = newline + 1;
     }
     rest = data.subarray(start);

@@ -26,6 +26,11 @@ export const receiptKey = (epoch: number) => `${RECEIPTS}${numberKey(epoch)}`;
 export const progressKey = (job: string) => `${PROGRESS}${safe(job)}`;
 export const openKey = (partition: string, epoch: number) => `${OPEN}${partition}/${numberKey(epoch)}`;
 
+/** Of the ledger, all that tells nothing of what the owner has said or is called. */
+export function outlivesErasure(key: string): boolean {
+  return key.startsWith(LEDGER) && key !== USER_KEY && !key.startsWith(TOMBSTONES);
+}
+
 function safe(name: string): string {
   return SAFE.test(name) ? name : `sha256-${hash("sha256", name)}`;
 }

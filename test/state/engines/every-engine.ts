@@ -7,6 +7,7 @@ import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js
 import { PostgresEngine } from "../../../src/state/engines/postgres/postgres-engine.js";
 import { RedisEngine } from "../../../src/state/engines/redis/redis-engine.js";
 import { SqliteEngine } from "../../../src/state/engines/sqlite/sqlite-engine.js";
+import { encryptedForTest } from "../../support/encryption.js";
 import { openPostgresServer } from "../../support/postgres-server.js";
 import { openRedisServer } from "../../support/redis-server.js";
 
@@ -56,6 +57,15 @@ async function sqlite(): Promise<EngineHome> {
   return { fresh, close: async () => {} };
 }
 
+/** Any of the others with its values encrypted. */
+async function encrypted(): Promise<EngineHome> {
+  const fresh = async () => {
+    const { engine } = await encryptedForTest(new MemoryEngine());
+    return openings(async () => engine);
+  };
+  return { fresh, close: async () => {} };
+}
+
 async function postgres(): Promise<EngineHome> {
   const server = await openPostgresServer();
   const fresh = async () => {
@@ -77,6 +87,7 @@ async function redis(): Promise<EngineHome> {
 /** `program`: what the machine must have for it. */
 export const EVERY_ENGINE = [
   { name: "memory", program: null, shared: false, home: memory },
+  { name: "encrypted", program: null, shared: false, home: encrypted },
   { name: "SQLite", program: null, shared: false, home: sqlite },
   { name: "PostgreSQL", program: "postgres", shared: true, home: postgres },
   { name: "Redis", program: "redis", shared: true, home: redis },

@@ -32,7 +32,7 @@ export class MemoryEngine implements StateEngine {
     name: "memory",
     durability: "process",
     maxValueBytes: 900 * 1024,
-    maxOperations: 100,
+    maxOperations: 128,
     maxCommitBytes: 16_000_000,
     shared: false,
   };

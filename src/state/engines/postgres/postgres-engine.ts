@@ -66,7 +66,7 @@ export class PostgresEngine implements StateEngine {
       name: `PostgreSQL (schema ${database.schema})`,
       durability: "machine",
       maxValueBytes: 900 * 1_024,
-      maxOperations: 100,
+      maxOperations: 128,
       maxCommitBytes: 16_000_000,
       shared: true,
     };

@@ -73,7 +73,7 @@ export class RedisEngine implements StateEngine {
       name: `Redis${connection.clustered ? " Cluster" : ""} (prefix ${prefix})`,
       durability: durabilityWith(lossy),
       maxValueBytes: 900 * 1_024,
-      maxOperations: 100,
+      maxOperations: 128,
       maxCommitBytes: 16_000_000,
       shared: true,
     };

@@ -1,0 +1,9 @@
+import { optionalText, variable } from "./variable.js";
+
+export const ENCRYPTION_VARIABLES = {
+  ENCRYPTION_KEY_FILE: variable(
+    optionalText,
+    "",
+    "Encrypts what is kept: a file with the master key, 32 bytes in base64 or hex; a second line is the one before (`docs/operations.md`).",
+  ),
+} as const;

@@ -1,0 +1,53 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../platform/errors.js";
+import { wrongFile } from "../platform/named-file.js";
+import type { KeyVault } from "../ports/key-vault.js";
+import { keysOfFile } from "../state/encryption/key-file.js";
+import type { Keyring } from "../state/encryption/keyring.js";
+import { openEncrypted, requireClear } from "../state/encryption/open-encrypted.js";
+import type { StateEngine } from "../state/engine.js";
+import { openSqlite } from "./engine.js";
+import type { Wiring } from "./wiring.js";
+
+/** Data keys of what lies in a directory, beside it and in no backup. */
+export const KEYRING_FILE = "keyring.db";
+
+export interface MaybeEncrypted {
+  readonly engine: StateEngine;
+  /** Null: nothing is encrypted. */
+  readonly keyring: Keyring | null;
+}
+
+/** By ENCRYPTION_KEY_FILE, or the caller's. @throws INVALID_CONFIG */
+export async function vaultOf({ config, overrides }: Pick<Wiring, "config" | "overrides">): Promise<KeyVault | null> {
+  if (overrides.keyVault !== undefined) return overrides.keyVault;
+  const path = config.ENCRYPTION_KEY_FILE;
+  if (path === undefined) return null;
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw wrongFile("ENCRYPTION_KEY_FILE", "can't be read", cause);
+  });
+  return keysOfFile(path, text);
+}
+
+/**
+ * The engine as everything above it has it. `inFiles`: its keys lie in a file beside it, as they are needed for what lies beside it too.
+ * @throws INVALID_CONFIG where it is encrypted and there is no key, or another one
+ */
+export async function encrypted(wiring: Wiring, engine: StateEngine, inFiles: boolean): Promise<MaybeEncrypted> {
+  const vault = await vaultOf(wiring);
+  const path = join(wiring.dir, KEYRING_FILE);
+  if (vault !== null) return openEncrypted(engine, inFiles ? await keyringFile(wiring, path) : engine, vault);
+  await requireClear(engine);
+  // The state may have been lost, and journals are left.
+  if (inFiles && (await stat(path).catch(() => null)) !== null)
+    throw new AppError("INVALID_CONFIG", {
+      detail: `ENCRYPTION_KEY_FILE: not set, and ${path} is there: what lies beside it is encrypted.`,
+      hint: "Set ENCRYPTION_KEY_FILE to the file with its master key.",
+    });
+  return { engine, keyring: null };
+}
+
+async function keyringFile(wiring: Wiring, path: string): Promise<StateEngine> {
+  return wiring.closing(await openSqlite(wiring, path), (it) => it.close());
+}

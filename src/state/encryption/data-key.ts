@@ -1,0 +1,110 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { hchacha } from "@noble/ciphers/chacha.js";
+
+/** What a sealed value begins with: nothing else that is kept does. The key's id and a colon follow, and then base64. */
+const SEALED = "~e1:";
+const ID_CHARS = 12;
+const BODY_AT = SEALED.length + ID_CHARS + 1;
+const NONCE_BYTES = 24;
+/** Bytes of a nonce that choose the subkey; the rest counts. */
+const PREFIX_BYTES = 16;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+/** Subkeys held for reading, each of one process that wrote. */
+const MOST_SUBKEYS = 64;
+/** Bytes that a value takes beside a third more than it has. */
+export const SEAL_BYTES = BODY_AT + Math.ceil(((NONCE_BYTES + TAG_BYTES) * 4) / 3) + 4;
+
+/** A value that was sealed under another key, or in another place, or changed. */
+export class NotAuthentic extends Error {
+  override readonly name = "NotAuthentic";
+}
+
+/** The id of the key that a value is sealed under; null where it isn't sealed. */
+export function sealedUnder(value: string): string | null {
+  return value.startsWith(SEALED) ? value.slice(SEALED.length, BODY_AT - 1) : null;
+}
+
+export function newKeyBytes(): Uint8Array {
+  return randomBytes(KEY_BYTES);
+}
+
+export function newKeyId(): string {
+  return randomBytes(ID_CHARS / 2).toString("hex");
+}
+
+/**
+ * A key of 256 bits. Seals by XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): 16 random bytes of the nonce, chosen once a process, derive
+ * a subkey by HChaCha20, and the last eight count, so that the subkey is derived once and the rest is done by OpenSSL.
+ */
+export class DataKey {
+  readonly id: string;
+  readonly #key: Uint8Array;
+  readonly #prefix = randomBytes(PREFIX_BYTES);
+  readonly #subkeys = new Map<string, Buffer>();
+  #count = 0n;
+
+  constructor(id: string, key: Uint8Array) {
+    this.id = id;
+    this.#key = key;
+  }
+
+  /** `context`: the place that it holds in; not part of the value. */
+  seal(text: string, context: string): string {
+    const counter = Buffer.alloc(NONCE_BYTES - PREFIX_BYTES);
+    counter.writeBigUInt64BE(this.#count++);
+    const cipher = createCipheriv("chacha20-poly1305", this.#subkey(this.#prefix), shortNonce(counter), { authTagLength: TAG_BYTES });
+    const plain = Buffer.from(text);
+    cipher.setAAD(Buffer.from(context), { plaintextLength: plain.length });
+    const sealed = [cipher.update(plain), cipher.final(), cipher.getAuthTag()];
+    return `${SEALED}${this.id}:${Buffer.concat([this.#prefix, counter, ...sealed]).toString("base64")}`;
+  }
+
+  /** @throws NotAuthentic */
+  open(value: string, context: string): string {
+    const bytes = Buffer.from(value.slice(BODY_AT), "base64");
+    if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new NotAuthentic();
+    const nonce = shortNonce(bytes.subarray(PREFIX_BYTES, NONCE_BYTES));
+    const sealed = bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES);
+    const subkey = this.#subkey(bytes.subarray(0, PREFIX_BYTES));
+    const decipher = createDecipheriv("chacha20-poly1305", subkey, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(context), { plaintextLength: sealed.length });
+    decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+    try {
+      return Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8");
+    } catch (cause) {
+      throw new NotAuthentic("what was read is not what was sealed here", { cause });
+    }
+  }
+
+  /** Another number of 32 bits for each number, which tells nothing of it without the key. */
+  hashed(number: number): number {
+    return createHmac("sha256", this.#key).update(`word ${number}`).digest().readUInt32BE(0);
+  }
+
+  #subkey(prefix: Buffer): Buffer {
+    const name = prefix.toString("latin1");
+    const known = this.#subkeys.get(name);
+    if (known !== undefined) return known;
+    const made = Buffer.alloc(KEY_BYTES);
+    const words = new Uint32Array(KEY_BYTES / 4);
+    hchacha(SIGMA, littleEndian(this.#key), littleEndian(prefix), words);
+    for (const [index, word] of words.entries()) made.writeUInt32LE(word, index * 4);
+    if (this.#subkeys.size >= MOST_SUBKEYS) this.#subkeys.clear();
+    this.#subkeys.set(name, made);
+    return made;
+  }
+}
+
+/** As RFC 8439 has it, behind four zeros. */
+function shortNonce(counter: Buffer): Buffer {
+  return Buffer.concat([Buffer.alloc(4), counter]);
+}
+
+const SIGMA = littleEndian(Buffer.from("expand 32-byte k"));
+
+function littleEndian(bytes: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, byteLength } = bytes;
+  const view = new DataView(buffer, byteOffset, byteLength);
+  return Uint32Array.from({ length: byteLength / 4 }, (_, index) => view.getUint32(index * 4, true));
+}

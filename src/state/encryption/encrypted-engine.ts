@@ -1,0 +1,219 @@
+import { AppError } from "../../platform/errors.js";
+import { assertFits } from "../commit-limits.js";
+import type {
+  Commit,
+  CommitResult,
+  EngineManifest,
+  PartitionEntry,
+  PartitionRead,
+  PartitionsPage,
+  ReadQuery,
+  StateEngine,
+  StoredEntry,
+} from "../engine.js";
+import { outlivesErasure } from "../ledger/ledger-keys.js";
+import { isOwnersPartition } from "../partition.js";
+import { NotAuthentic, SEAL_BYTES, sealedUnder } from "./data-key.js";
+import { INSTALLATION_KEYS, KEYS, type Keyring, type PartitionKeys } from "./keyring.js";
+
+/** Whose keys seal a value: its owner's, so that losing them erases it; the installation's where it is nobody's, or outlives an erasure. */
+export function keysOf(partition: string, key: string): string {
+  return isOwnersPartition(partition) && !outlivesErasure(key) ? partition : INSTALLATION_KEYS;
+}
+
+/** What is authenticated along with a value: it holds in its own place alone. */
+export function placeOf(partition: string, key: string): string {
+  return `${partition}\n${key}`;
+}
+
+/**
+ * Any engine, all of whose values are sealed. Keys, versions and alarms stay readable. A value whose key was destroyed reads as not there;
+ * one that lies in another's place, or was changed, is refused.
+ */
+export class EncryptedEngine implements StateEngine {
+  readonly manifest: EngineManifest;
+  readonly #inner: StateEngine;
+  readonly #keyring: Keyring;
+  readonly #besideValues: boolean;
+
+  /** The keyring stays the caller's. */
+  constructor(inner: StateEngine, keyring: Keyring) {
+    this.#inner = inner;
+    this.#keyring = keyring;
+    this.#besideValues = keyring.isIn(inner);
+    const { maxOperations, maxValueBytes, maxCommitBytes } = inner.manifest;
+    this.manifest = {
+      ...inner.manifest,
+      name: `${inner.manifest.name}, encrypted`,
+      maxOperations: maxOperations - (this.#besideValues ? 1 : 0),
+      maxValueBytes: plainBytes(maxValueBytes - SEAL_BYTES),
+      maxCommitBytes: plainBytes(maxCommitBytes - (maxOperations + KEYS_SEALS) * SEAL_BYTES),
+    };
+  }
+
+  async read(partition: string, query: ReadQuery, options?: { readonly signal?: AbortSignal }): Promise<PartitionRead> {
+    // What it keeps for itself is not shown.
+    if (partition === INSTALLATION_KEYS) return this.#inner.read(partition, {}, options);
+    const read = await this.#opened(partition, await this.#inner.read(partition, query, options));
+    const { ranges = [] } = query;
+    // Of what was destroyed a page may be left short, which would pass for the last one.
+    const isShort = read.missing && ranges.some(({ limit }, place) => (read.ranges[place]?.length ?? 0) < (limit ?? 0));
+    if (!isShort) return read;
+    const unlimited = ranges.map(({ limit: _, ...range }) => range);
+    const whole = await this.#opened(partition, await this.#inner.read(partition, { ...query, ranges: unlimited }, options));
+    return { ...whole, ranges: whole.ranges.map((entries, place) => entries.slice(0, ranges[place]?.limit)) };
+  }
+
+  async commit(partition: string, commit: Commit): Promise<CommitResult> {
+    assertFits(this.manifest, commit);
+    const { puts = [] } = commit;
+    if (puts.length === 0) return this.#inner.commit(partition, commit);
+    const isOwn = puts.some(({ key }) => keysOf(partition, key) === partition);
+    for (;;) {
+      const common = await this.#keyring.kept(INSTALLATION_KEYS);
+      const own = isOwn ? await this.#sealing(partition) : { key: common, guard: {} };
+      const sealed = puts.map(({ key, value }) => {
+        const by = keysOf(partition, key) === partition ? own.key : common;
+        return { key, value: by.seal(value, placeOf(partition, key)) };
+      });
+      const result = await this.#inner.commit(partition, {
+        ...commit,
+        puts: [...sealed, ...(own.guard.puts ?? [])],
+        checks: [...(commit.checks ?? []), ...(own.guard.checks ?? [])],
+      });
+      // What was made is read before it is used: an earlier try may have brought another.
+      if (own.guard.puts !== undefined) this.#keyring.drop(partition);
+      if (result.ok || result.refused !== "checks" || !result.keys.includes(KEYS)) return result;
+      this.#keyring.drop(partition);
+      const keys = result.keys.filter((key) => key !== KEYS);
+      if (keys.length > 0) return { ...result, keys };
+    }
+  }
+
+  async partitions({ key, after, limit }: PartitionsPage): Promise<readonly PartitionEntry[]> {
+    const found: PartitionEntry[] = [];
+    for (let from = after; ; ) {
+      const asked = limit - found.length;
+      const page = await this.#inner.partitions({
+        limit: asked,
+        ...(key !== undefined && { key }),
+        ...(from !== undefined && { after: from }),
+      });
+      for (const { partition, value } of page) {
+        if (partition === INSTALLATION_KEYS) continue;
+        const entry = { key: key ?? "", value };
+        const opened = (await this.#opener(partition, [entry]))(entry);
+        if (opened !== null) found.push({ partition, value: opened });
+      }
+      from = page.at(-1)?.partition;
+      if (page.length < asked || found.length >= limit) return found;
+    }
+  }
+
+  due(...args: Parameters<StateEngine["due"]>): ReturnType<StateEngine["due"]> {
+    return this.#inner.due(...args);
+  }
+
+  /** Its keys go first. */
+  async erase(partition: string): Promise<number> {
+    const { version } = await this.#keyring.of(partition);
+    if (!this.#besideValues && version !== null) await this.#keyring.destroy(partition);
+    const erased = await this.#inner.erase(partition);
+    this.#keyring.drop(partition);
+    return this.#besideValues && version !== null ? erased - 1 : erased;
+  }
+
+  health(): ReturnType<StateEngine["health"]> {
+    return this.#inner.health();
+  }
+
+  async scrub(): Promise<void> {
+    await this.#inner.scrub?.();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  /** In a commit to the keys' own home they are held to be what they were; elsewhere they are durable before it. */
+  async #sealing(partition: string): ReturnType<Keyring["sealing"]> {
+    return this.#besideValues ? this.#keyring.sealing(partition) : { key: await this.#keyring.kept(partition), guard: {} };
+  }
+
+  async #opened(partition: string, read: PartitionRead): Promise<PartitionRead & { readonly missing: boolean }> {
+    let missing = false;
+    const open = await this.#opener(partition, [...read.entries.values(), ...read.ranges.flat()]);
+    const opened = (entry: StoredEntry): readonly StoredEntry[] => {
+      const value = open(entry);
+      if (value === null) missing = true;
+      return value === null ? [] : [{ ...entry, value }];
+    };
+    const entries = new Map([...read.entries.values()].flatMap(opened).map((entry) => [entry.key, entry]));
+    return { ...read, entries, ranges: read.ranges.map((range) => range.flatMap(opened)), missing };
+  }
+
+  /** Opens such values: null where the key was destroyed. What was written before encryption reads as it is. @throws STORAGE_DAMAGED */
+  async #opener(partition: string, all: readonly Valued[]): Promise<(entry: Valued) => string | null> {
+    const held = new Map<string, PartitionKeys>();
+    for (const { key, value } of all) {
+      const id = sealedUnder(value);
+      if (id === null) continue;
+      const whose = keysOf(partition, key);
+      const keys = held.get(whose) ?? (await this.#keyring.of(whose));
+      held.set(whose, keys);
+      if (knows(keys, id)) continue;
+      // Another process may have renewed them.
+      this.#keyring.drop(whose);
+      held.set(whose, await this.#keyring.of(whose));
+    }
+    return ({ key, value }) => {
+      const id = sealedUnder(value);
+      if (id === null) return value;
+      const what = `${key} of ${partition}`;
+      const opened = openedBy(held.get(keysOf(partition, key)), id, value, { place: placeOf(partition, key), what });
+      if (opened !== undefined) return opened;
+      throw new AppError("STORAGE_DAMAGED", {
+        detail: `${what} is not what was encrypted there under data key ${id}: it was changed, or moved there.`,
+      });
+    };
+  }
+}
+
+type Valued = Pick<StoredEntry, "key" | "value">;
+
+function knows({ keys, row }: PartitionKeys, id: string): boolean {
+  return keys.has(id) || row.destroyed.includes(id);
+}
+
+/**
+ * Null where the key was destroyed, undefined where this is not what was sealed at the place under it.
+ * @throws STORAGE_DAMAGED where there is no such key
+ */
+export function openedBy(
+  held: PartitionKeys | undefined,
+  id: string,
+  value: string,
+  { place, what }: { readonly place: string; readonly what: string },
+): string | null | undefined {
+  const key = held?.keys.get(id);
+  if (key === undefined && held?.row.destroyed.includes(id)) return null;
+  if (key === undefined)
+    throw new AppError("STORAGE_DAMAGED", {
+      detail: `${what} is encrypted under data key ${id}, which the keyring does not hold.`,
+      hint: "Bring back the keyring that belongs to it (`maitred keys load`). Nothing was changed.",
+    });
+  try {
+    return key.open(value, place);
+  } catch (cause) {
+    if (!(cause instanceof NotAuthentic)) throw cause;
+    return undefined;
+  }
+}
+
+/** What a row of keys takes, in seals. */
+const KEYS_SEALS = 8;
+
+/** Most bytes of text that are no more than so many when they are sealed. */
+function plainBytes(bytes: number): number {
+  return Math.floor(bytes / 4) * 3;
+}

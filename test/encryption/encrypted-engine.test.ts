@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { newId } from "../../src/platform/ids.js";
+import { EncryptedEngine } from "../../src/state/encryption/encrypted-engine.js";
+import { keysOfFile } from "../../src/state/encryption/key-file.js";
+import { KEYS, Keyring } from "../../src/state/encryption/keyring.js";
+import type { StateEngine } from "../../src/state/engine.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
+import { stateEngineContract } from "../../src/testing/state-engine-contract.js";
+
+const FIRST = "00".repeat(32);
+const vault = keysOfFile("key", FIRST);
+
+/** As several processes have one: each with a keyring of its own. */
+function shared(engine: MemoryEngine): StateEngine {
+  return Object.assign(engine, { manifest: { ...engine.manifest, shared: true } });
+}
+
+stateEngineContract(
+  "encrypted, with its keys beside the values",
+  async () => {
+    const inner = shared(new MemoryEngine());
+    // Another process, with a keyring of its own.
+    const open = async () => new EncryptedEngine(inner, new Keyring(vault, inner));
+    return { engine: await open(), open, dispose: () => inner.close() };
+  },
+  { supports: { durable: false } },
+);
+
+stateEngineContract(
+  "encrypted, with its keys in a file of their own",
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), "encrypted-"));
+    const opened: StateEngine[] = [];
+    const open = async () => {
+      const home = await SqliteEngine.open({ path: join(dir, "keyring.db") });
+      const engine = new EncryptedEngine(await SqliteEngine.open({ path: join(dir, "state.db") }), new Keyring(vault, home));
+      opened.push(home, engine);
+      return engine;
+    };
+    const dispose = async () => {
+      for (const each of opened) await each.close();
+      rmSync(dir, { recursive: true });
+    };
+    return { engine: await open(), open, dispose };
+  },
+  { supports: { shared: false } },
+);
+
+describe("[sealed-at-rest] values at rest", () => {
+  const inner = new MemoryEngine();
+  const keyring = new Keyring(vault, inner);
+  const engine = new EncryptedEngine(inner, keyring);
+  const other = new EncryptedEngine(inner, new Keyring(vault, inner));
+  const put = (on: StateEngine, partition: string, values: Readonly<Record<string, string>>) =>
+    on.commit(partition, { id: newId(), puts: Object.entries(values).map(([key, value]) => ({ key, value })) });
+  const value = async (on: StateEngine, partition: string, key: string) =>
+    (await on.read(partition, { keys: [key] })).entries.get(key)?.value;
+
+  test("one that was moved to another key, or to another owner, or changed, is refused", async () => {
+    await put(engine, "o:moved", { a: "a gluten allergy", b: "none" });
+    await put(engine, "o:other", { a: "none" });
+    const sealed = (await value(inner, "o:moved", "a")) ?? "";
+    expect(sealed).not.toContain("gluten");
+    for (const [partition, key, changed] of [
+      ["o:moved", "b", sealed],
+      ["o:moved", "a", `${sealed.slice(0, 60)}AAAA${sealed.slice(64)}`],
+    ] as const) {
+      await put(inner, partition, { [key]: changed });
+      await expect(value(engine, partition, key)).rejects.toMatchObject({ code: "STORAGE_DAMAGED" });
+    }
+    // Another owner's keyring doesn't even have the key.
+    await put(inner, "o:other", { a: sealed });
+    await expect(value(engine, "o:other", "a")).rejects.toThrow(sealed.slice(4, 16));
+  });
+
+  test("[erased-by-key] a key that is destroyed takes all that it sealed along, and a page is still whole", async () => {
+    await put(engine, "o:gone", { a: "1", "ledger/audit/1": "who did what", z: "2" });
+    const before = await engine.read("o:gone", { keys: ["a"] });
+    expect(await keyring.destroy("o:gone")).toEqual([(await value(inner, "o:gone", "a"))?.slice(4, 16)]);
+    expect(before.entries.size).toBe(1);
+    expect(await value(other, "o:gone", "a")).toBeUndefined();
+    expect(await value(other, "o:gone", "ledger/audit/1")).toBe("who did what");
+    expect((await other.read("o:gone", { ranges: [{ from: "", to: "~", limit: 1 }] })).ranges).toMatchObject([[{ key: "ledger/audit/1" }]]);
+  });
+
+  test("[erased-by-key] a process that still holds a destroyed key writes nothing under it", async () => {
+    await put(engine, "o:late", { a: "1" });
+    expect(await value(other, "o:late", "a")).toBe("1");
+    const destroyed = await keyring.destroy("o:late");
+    expect(await put(other, "o:late", { b: "2" })).toMatchObject({ ok: true });
+    expect(destroyed).not.toContain((await value(inner, "o:late", "b"))?.slice(4, 16));
+    expect(await value(new EncryptedEngine(inner, new Keyring(vault, inner)), "o:late", "b")).toBe("2");
+  });
+
+  test("a commit whose reply was lost is asked for again, and what it wrote reads", async () => {
+    const commit = { id: newId(), puts: [{ key: "a", value: "1" }] };
+    const first = await engine.commit("o:again", commit);
+    expect(await other.commit("o:again", commit)).toEqual(first);
+    expect(await value(other, "o:again", "a")).toBe("1");
+    await put(other, "o:again", { b: "2" });
+    expect(await value(engine, "o:again", "b")).toBe("2");
+  });
+
+  test("no listing shows keys, and none is among what is read by ranges", async () => {
+    await put(engine, "o:listed", { a: "1" });
+    expect((await engine.read("o:listed", { ranges: [{ from: "", to: "\u{10FFFF}" }] })).ranges).toMatchObject([[{ key: "a" }]]);
+    expect((await engine.partitions({ limit: 100 })).map(({ partition }) => partition)).not.toContain("s:encryption");
+    expect(await value(inner, "o:listed", KEYS)).toContain('"by"');
+  });
+
+  test("master keys are rotated without a value being written, and the one before is not needed any more", async () => {
+    await put(engine, "o:rotated", { a: "1" });
+    const sealed = await value(inner, "o:rotated", "a");
+    const both = new Keyring(keysOfFile("key", `${"11".repeat(32)}\n${FIRST}`), inner);
+    expect(await both.rewrap("o:rotated")).toBe(true);
+    expect(await both.rewrap("o:rotated")).toBe(false);
+    const second = new EncryptedEngine(inner, new Keyring(keysOfFile("key", "11".repeat(32)), inner));
+    expect(await value(second, "o:rotated", "a")).toBe("1");
+    expect(await value(inner, "o:rotated", "a")).toBe(sealed);
+    await expect(new Keyring(vault, inner).of("o:rotated")).rejects.toThrow(/master key [0-9a-f]{12}; key holds [0-9a-f]{12}/);
+  });
+});
