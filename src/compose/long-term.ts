@@ -10,7 +10,9 @@ import type { Embedder } from "../ports/embedding.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
+import { sealedOwners } from "../state/encryption/sealed-owners.js";
 import { installationId } from "../state/jsonl/installation-id.js";
+import { encryptedVectors } from "../vectors/encrypted/encrypted-vectors.js";
 import { DisabledHistory } from "../vectors/history/disabled-history.js";
 import { VectorHistory } from "../vectors/history/vector-history.js";
 import { Mem0Service } from "../vectors/mem0/mem0-service.js";
@@ -40,7 +42,7 @@ export interface LongTerm {
 
 export async function openLongTerm(
   wiring: Wiring,
-  { store, ledger, memoryLog, agreedInstallation, aloneWithMemories }: Stores,
+  { store, keyring, ledger, memoryLog, agreedInstallation, aloneWithMemories }: Stores,
   { tokens, limits }: Costs,
   parts: {
     readonly onForgotten: (owner: Owner) => void;
@@ -56,9 +58,11 @@ export async function openLongTerm(
   const categories = overrides.domain?.categories ?? overrides.categories ?? (await openCategories(config.MEMORY_CATEGORIES_FILE, product));
   const categoriesOf: CategoriesOf = (owner) => tenants.of(owner).categories ?? categories;
   const given = overrides.vectors && closing(overrides.vectors, (it) => it.close());
+  const stored = around.vectors ?? same;
+  const aroundVectors: typeof stored = keyring === null ? stored : (it) => encryptedVectors(stored(it), sealedOwners(keyring));
   const vectors = given
-    ? givenVectors(config, (around.vectors ?? same)(given))
-    : await openVectors(config, kept ? dir : null, around.vectors ?? same, closing, logger);
+    ? givenVectors(config, aroundVectors(given))
+    : await openVectors(config, kept ? dir : null, aroundVectors, closing, logger);
   const { embedder, afterReindex, load } = overrides.embedder
     ? opened(overrides.embedder)
     : await openEmbedder(config, vectors, { tokens, logger, closing, reembed: overrides.reembed === true });

@@ -31,8 +31,8 @@ test("it is XChaCha20-Poly1305 as others have it", () => {
   expect(Buffer.from(cipher.decrypt(sealed.subarray(24))).toString()).toBe("a gluten allergy");
 });
 
-test("a word's number becomes another, the same each time and another for each key", () => {
-  expect(key.hashed(7)).toBe(new DataKey("x", bytes).hashed(7));
-  expect(key.hashed(7)).not.toBe(key.hashed(8));
-  expect(key.hashed(7)).not.toBe(new DataKey(key.id, newKeyBytes()).hashed(7));
+test("a word becomes a number, the same each time and another for each key", () => {
+  expect(key.hashed("7")).toBe(new DataKey("x", bytes).hashed("7"));
+  expect(key.hashed("7")).not.toBe(key.hashed("8"));
+  expect(key.hashed("7")).not.toBe(new DataKey(key.id, newKeyBytes()).hashed("7"));
 });

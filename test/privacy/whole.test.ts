@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -8,13 +8,13 @@ import type { ExportedSession } from "../../src/domain/export-format.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { ChatModel, ModelRequest } from "../../src/ports/agent.js";
 import { isSummary } from "../../src/ports/context-headings.js";
+import { aLife, CANARY, filesWith as filesBelow, tell } from "../support/a-life.js";
 import { byWords } from "../support/by-words.js";
 
 /** The whole product on a storage directory of its own: journals, index, Mem0 over the local vectors, history, bookings. */
 
 const alice = ownerOf("default", "alice");
 const bob = ownerOf("default", "bob");
-const CANARY = "Quetzalfeather";
 
 let dir = "";
 let open: Composed[] = [];
@@ -56,43 +56,7 @@ function listener(): ChatModel & { readonly heard: ModelRequest[] } {
   };
 }
 
-async function tell(application: Composed, owner: Owner, message: string, sessionId?: string): Promise<string> {
-  const answer = await application.chat.chat({ owner, message, ...(sessionId === undefined ? {} : { sessionId }) });
-  await application.sessions.flush(owner, answer.session_id, 20_000);
-  return answer.session_id;
-}
-
-/** Every file below the directory that holds the text, in any of the encodings in which a file may hold it. */
-async function filesWith(text: string): Promise<string[]> {
-  const utf16 = Buffer.from(text, "utf16le");
-  const needles = [Buffer.from(text), Buffer.from(text.toLowerCase()), utf16, Buffer.from(utf16).swap16()];
-  const found: string[] = [];
-  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const bytes = await readFile(path);
-    if (needles.some((needle) => bytes.includes(needle))) found.push(path);
-  }
-  return found;
-}
-
-async function aLife(application: Composed, owner: Owner): Promise<void> {
-  const first = await tell(application, owner, `I prefer the ${CANARY} jazz trio. I need step-free access.`);
-  await tell(application, owner, `Two tickets for ${CANARY} please.`, first);
-  const { data } = await application.sessions.messages(owner, first, {});
-  await application.sessions.patch(owner, first, { title: `${CANARY} night`, tags: [CANARY] });
-  const fork = await application.sessions.fork(owner, first, data[0]?.id ?? "");
-  await application.sessions.patch(owner, fork.id, { status: "archived" });
-  const line = JSON.stringify({ session_id: `chat-${CANARY}`, role: "user", content: `My dog is called ${CANARY}.`, message_id: "m1" });
-  await application.imports.import(
-    owner,
-    (async function* () {
-      yield Buffer.from(`${line}\n`);
-    })(),
-    { format: "ndjson", extract: true },
-  );
-  application.seen(owner, { displayName: CANARY });
-}
+const filesWith = (text: string) => filesBelow(dir, text);
 
 describe("erasing a user, the whole product over", () => {
   test("leaves no byte of their words in any file, and nobody else's is touched", async () => {

@@ -77,9 +77,9 @@ export class DataKey {
     }
   }
 
-  /** Another number of 32 bits for each number, which tells nothing of it without the key. */
-  hashed(number: number): number {
-    return createHmac("sha256", this.#key).update(`word ${number}`).digest().readUInt32BE(0);
+  /** A number of 32 bits for each text, which tells nothing of it without the key. */
+  hashed(text: string): number {
+    return createHmac("sha256", this.#key).update(text).digest().readUInt32BE(0);
   }
 
   #subkey(prefix: Buffer): Buffer {

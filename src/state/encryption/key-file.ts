@@ -24,9 +24,10 @@ export function keysOfFile(path: string, text: string): KeyVault {
     wrap: async (key, context) => first.seal(Buffer.from(key).toString("base64"), context),
     unwrap: async (wrapped, { keyId, context }) => {
       const key = keys.find(({ id }) => id === keyId);
+      const ids = keys.map(({ id }) => id).join(", ");
       if (key === undefined)
         throw new AppError("INVALID_CONFIG", {
-          detail: `ENCRYPTION_KEY_FILE: what is kept was encrypted under master key ${keyId}; ${path} holds ${keys.map(({ id }) => id).join(", ")}.`,
+          detail: `ENCRYPTION_KEY_FILE: what is kept is encrypted under master key ${keyId}; ${path} holds ${ids}.`,
           hint: `Put master key ${keyId} into the file, behind the others if it was rotated. Nothing was changed.`,
         });
       try {

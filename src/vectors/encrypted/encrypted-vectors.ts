@@ -1,0 +1,232 @@
+import type { OwnerSeal, OwnerSeals } from "../../ports/owner-seals.js";
+import {
+  type Condition,
+  type Filter,
+  type Payload,
+  type Point,
+  type PointId,
+  type QueryArgs,
+  type SparseVector,
+  type StoredPoint,
+  type VectorClient,
+  type VectorStore,
+  VectorStoreError,
+  type WithPayload,
+} from "../../ports/vectors.js";
+
+/** The payload's key that holds all that is sealed of it. */
+const SEALED = "_sealed";
+const WHOSE = "user_id";
+/** What is filtered, grouped or ordered by and tells no words: ids, states, kinds and times. Numbers and booleans stay clear anyway. */
+const CLEAR: ReadonlySet<string> = new Set([
+  ...[WHOSE, "memory_id", "message_id", "session_id", "source_session_id", "source_message_id", "superseded_by", "confirmed_by"],
+  ...["status", "strength", "type", "category", "scope", "role", "embedder", "stated_at", "created_at", "updated_at"],
+  ...["valid_from", "valid_until", "last_confirmed_at", "last_recalled_at"],
+]);
+/** What is filtered by and tells words: there as keyed hashes of its owner's. */
+const HASHED: ReadonlySet<string> = new Set(["tags", "entities", "subject", "channel", "aspect"]);
+const PAGE = 256;
+
+/**
+ * Any store of vectors, with what payloads say sealed under the key of the owner whom they name, and words of sparse vectors as keyed
+ * hashes. Dense vectors stay as they are. How rare a word is is counted in its owner's points alone. A payload that was changed, put into
+ * another point's place, or whose key was destroyed reads without what was sealed of it.
+ */
+export function encryptedVectors(store: VectorStore, seals: OwnerSeals): VectorStore {
+  return {
+    client: encryptedClient(store.client, seals),
+    location: store.location,
+    withSignal: (signal, work) => store.withSignal(signal, work),
+    health: () => store.health(),
+    close: () => store.close(),
+  };
+}
+
+function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
+  /** Sparse vectors that were given out: their words are hashed already. */
+  const hashed = new WeakSet<object>();
+
+  const sparse = (vector: SparseVector, seal: OwnerSeal): SparseVector => {
+    if (hashed.has(vector)) return vector;
+    const weights = new Map<number, number>();
+    for (const [at, index] of vector.indices.entries()) {
+      const word = seal.hashed(`word ${index}`);
+      weights.set(word, (weights.get(word) ?? 0) + (vector.values[at] ?? 0));
+    }
+    return { indices: [...weights.keys()], values: [...weights.values()] };
+  };
+
+  const sealedPoint = async (collection: string, { id, vector, payload = {} }: Point): Promise<Point> => {
+    const seal = await seals.toWrite(whose(payload));
+    const named = Array.isArray(vector)
+      ? vector
+      : Object.fromEntries(Object.entries(vector).map(([name, each]) => [name, Array.isArray(each) ? each : sparse(each, seal)]));
+    return { id, vector: named, payload: sealedPayload(payload, seal, placeOf(collection, id)) };
+  };
+
+  const opened = async <P extends StoredPoint>(collection: string, points: readonly P[], shown: WithPayload): Promise<P[]> => {
+    const owners = new Map<string, OwnerSeal>();
+    const result: P[] = [];
+    for (const point of points) {
+      for (const vector of Object.values(point.vector ?? {})) if (typeof vector === "object" && vector !== null) hashed.add(vector);
+      const { payload } = point;
+      if (payload == null) {
+        result.push(point);
+        continue;
+      }
+      const owner = whose(payload);
+      const seal = owners.get(owner) ?? (await seals.of(owner));
+      owners.set(owner, seal);
+      result.push({ ...point, payload: pick(openedPayload(payload, seal, placeOf(collection, point.id)), shown) });
+    }
+    return result;
+  };
+
+  const filtered = async (filter: Filter | undefined): Promise<{ readonly filter?: Filter }> => {
+    if (filter === undefined) return {};
+    const conditions = [...(filter.must ?? []), ...(filter.must_not ?? [])];
+    if (!conditions.some((condition) => "key" in condition && HASHED.has(condition.key))) return { filter };
+    const seal = await seals.of(ownerIn(filter));
+    const each = (condition: Condition): Condition => {
+      if (!("key" in condition) || !HASHED.has(condition.key) || condition.match === undefined) return condition;
+      const { key, match } = condition;
+      const tag = (value: unknown) => tagOf(seal, key, value);
+      return { key, match: "any" in match ? { any: match.any.map(tag) } : { value: tag(match.value) } };
+    };
+    return {
+      filter: {
+        ...(filter.must && { must: filter.must.map(each) }),
+        ...(filter.must_not && { must_not: filter.must_not.map(each) }),
+      },
+    };
+  };
+
+  /** Points one by one: what is sealed of each is one value. */
+  const changeEach = async (collection: string, points: readonly StoredPoint[], change: Payload): Promise<void> => {
+    for (const { id, payload } of points) {
+      const before = payload ?? {};
+      const seal = await seals.toWrite(whose({ ...before, ...change }));
+      const after = sealedPayload({ ...before, ...change }, seal, placeOf(collection, id));
+      // Another owner's tags are others.
+      const keys = WHOSE in change ? Object.keys({ ...before, ...change }) : Object.keys(change);
+      const written = Object.fromEntries([...keys, SEALED].map((key) => [key, after[key] ?? null]));
+      await inner.setPayload(collection, { payload: written, points: [id], wait: true });
+    }
+  };
+
+  const client: VectorClient = {
+    collectionExists: (collection) => inner.collectionExists(collection),
+    getCollection: (collection) => inner.getCollection(collection),
+    createCollection: (collection, args) => inner.createCollection(collection, args),
+    deleteCollection: (collection) => inner.deleteCollection(collection),
+    createPayloadIndex: (collection, args) => inner.createPayloadIndex(collection, args),
+    async upsert(collection, args) {
+      const points: Point[] = [];
+      for (const point of args.points) points.push(await sealedPoint(collection, point));
+      return inner.upsert(collection, { ...args, points });
+    },
+    async query(collection, { with_payload = false, prefetch, ...args }) {
+      const query = async <Q extends Pick<QueryArgs, "query" | "filter">>(asked: Q): Promise<Q> => {
+        const { query: by, filter } = asked;
+        const words =
+          typeof by === "object" && "indices" in by ? { query: sparse(by, await seals.of(ownerIn(filter ?? args.filter))) } : {};
+        return { ...asked, ...words, ...(await filtered(filter)) };
+      };
+      const fetched = prefetch === undefined ? {} : { prefetch: await Promise.all(prefetch.map(query)) };
+      const found = await inner.query(collection, { ...(await query(args)), ...fetched, with_payload: asked(with_payload) });
+      return { points: await opened(collection, found.points, with_payload) };
+    },
+    async scroll(collection, { filter, with_payload = true, ...args }) {
+      const page = await inner.scroll(collection, { ...args, ...(await filtered(filter)), with_payload: asked(with_payload) });
+      return { ...page, points: await opened(collection, page.points, with_payload) };
+    },
+    async retrieve(collection, { with_payload = true, ...args }) {
+      return opened(collection, await inner.retrieve(collection, { ...args, with_payload: asked(with_payload) }), with_payload);
+    },
+    async setPayload(collection, { payload, points, filter, wait }) {
+      const isClear = Object.entries(payload).every(([key, value]) => key !== WHOSE && CLEAR.has(key) && typeof value !== "object");
+      if (isClear)
+        return inner.setPayload(collection, {
+          payload,
+          ...(points && { points }),
+          ...(await filtered(filter)),
+          ...(wait !== undefined && { wait }),
+        });
+      if (points !== undefined) {
+        const found = await client.retrieve(collection, { ids: points, with_payload: true });
+        if (found.length < new Set(points).size) throw new VectorStoreError(404, "There is no such point.");
+        return changeEach(collection, found, payload);
+      }
+      for (let offset: PointId | undefined; ; ) {
+        const page = await client.scroll(collection, { ...(filter && { filter }), limit: PAGE, ...(offset !== undefined && { offset }) });
+        await changeEach(collection, page.points, payload);
+        if (typeof page.next_page_offset !== "string" && typeof page.next_page_offset !== "number") return undefined;
+        offset = page.next_page_offset;
+      }
+    },
+    async delete(collection, { filter, ...args }) {
+      return inner.delete(collection, { ...args, ...(await filtered(filter)) });
+    },
+    async count(collection, { filter, ...args }) {
+      return inner.count(collection, { ...args, ...(await filtered(filter)) });
+    },
+    async facet(collection, { filter, ...args }) {
+      return inner.facet(collection, { ...args, ...(await filtered(filter)) });
+    },
+  };
+  return client;
+}
+
+function whose(payload: Payload): string {
+  return typeof payload[WHOSE] === "string" ? payload[WHOSE] : "";
+}
+
+/** @throws VectorStoreError where the filter names no one owner: words are hashed for each by their own key */
+function ownerIn(filter: Filter | undefined): string {
+  for (const condition of filter?.must ?? [])
+    if ("key" in condition && condition.key === WHOSE && condition.match !== undefined && "value" in condition.match)
+      return String(condition.match.value);
+  throw new VectorStoreError(400, "Words are looked for in one owner's points: the filter names none.");
+}
+
+/** A sealed payload holds in its own point alone. */
+function placeOf(collection: string, id: PointId): string {
+  return `${collection}\n${id}`;
+}
+
+function tagOf(seal: OwnerSeal, key: string, value: unknown): string {
+  return seal.hashed(`${key} ${JSON.stringify(value)}`).toString(16);
+}
+
+function sealedPayload(
+  payload: Payload,
+  seal: OwnerSeal & { readonly seal: (text: string, place: string) => string },
+  place: string,
+): Payload {
+  const clear: Payload = {};
+  const words: Payload = {};
+  for (const [key, value] of Object.entries(payload)) {
+    const tellsWords = typeof value === "string" || (typeof value === "object" && value !== null);
+    if (CLEAR.has(key) || !tellsWords) clear[key] = value;
+    else words[key] = value;
+    if (HASHED.has(key) && tellsWords)
+      clear[key] = Array.isArray(value) ? value.map((each) => tagOf(seal, key, each)) : tagOf(seal, key, value);
+  }
+  return Object.keys(words).length === 0 ? clear : { ...clear, [SEALED]: seal.seal(JSON.stringify(words), place) };
+}
+
+function openedPayload({ [SEALED]: sealed, ...clear }: Payload, seal: OwnerSeal, place: string): Payload {
+  if (typeof sealed !== "string") return clear;
+  const words = seal.open(sealed, place);
+  if (words !== null) return { ...clear, ...(JSON.parse(words) as Payload) };
+  return Object.fromEntries(Object.entries(clear).filter(([key]) => !HASHED.has(key)));
+}
+
+/** What has to be read for what is to be shown. */
+function asked(shown: WithPayload): WithPayload {
+  return Array.isArray(shown) && !shown.every((key) => CLEAR.has(key)) ? [...new Set([...shown, WHOSE, SEALED])] : shown;
+}
+
+function pick(payload: Payload, shown: WithPayload): Payload {
+  return Array.isArray(shown) ? Object.fromEntries(Object.entries(payload).filter(([key]) => shown.includes(key))) : payload;
+}

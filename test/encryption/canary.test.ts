@@ -1,0 +1,127 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { type Composed, compose } from "../../src/compose/compose.js";
+import { parseConfig } from "../../src/compose/config.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import type { ChatModel } from "../../src/ports/agent.js";
+import { aLife, CANARY, filesWith, tell } from "../support/a-life.js";
+import { byWords } from "../support/by-words.js";
+import { MASTER_KEY } from "../support/encryption.js";
+import { needing } from "../support/needing.js";
+import { openPostgresServer } from "../support/postgres-server.js";
+import { PNG } from "../support/samples.js";
+import { WEBHOOK_SECRET } from "../support/webhook-receiver.js";
+
+const alice = ownerOf("default", "alice");
+const bob = ownerOf("acme", "bob");
+
+let base = "";
+let dir = "";
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "maitred-canary-"));
+  dir = join(base, "storage");
+  await writeFile(join(base, "master.key"), `${MASTER_KEY}\n`);
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+/** Says what it was told, and sees. */
+const echo: ChatModel = {
+  name: "echo",
+  standIn: true,
+  takesImages: () => true,
+  async *stream() {
+    yield { type: "text", delta: `Yes, ${CANARY}.` };
+    yield { type: "end", reason: "stop", usage: { input_tokens: 1, output_tokens: 1 } };
+  },
+};
+
+async function start(env: Record<string, string> = {}, model?: ChatModel): Promise<Composed> {
+  const variables = {
+    MEMORY_STORAGE_DIR: dir,
+    RECALL_DEADLINE_MS: "5000",
+    ENCRYPTION_KEY_FILE: join(base, "master.key"),
+    // Nobody answers there: what is to be delivered stays.
+    WEBHOOK_URL: "http://127.0.0.1:9/hook",
+    WEBHOOK_SECRET,
+    EVENTS_CONTENT: "true",
+    ...env,
+  };
+  const application = await compose(parseConfig(byWords(variables)), model ? { model } : {});
+  onTestFinished(() => application.close({ drainMs: 0 }).catch(() => undefined));
+  return application;
+}
+
+/** All that a user does, and what keeps answers, images and summaries. */
+async function everything(owner: Owner, env: Record<string, string> = {}): Promise<string> {
+  const application = await start(env);
+  await aLife(application, owner);
+  await application.close({ drainMs: 5_000 });
+  const seeing = await start({ ...env, CONTEXT_MAX_TOKENS: "1500", SUMMARY_MAX_TOKENS: "100" }, echo);
+  const image = { data: Buffer.concat([PNG, Buffer.from(CANARY)]) };
+  const idempotency = { key: "once", requestHash: "00" };
+  const { session_id } = await seeing.chat.chat({ owner, message: `What is ${CANARY}?`, images: [image], idempotency });
+  for (let round = 1; round <= 14; round += 1) await tell(seeing, owner, `${CANARY} again, ${"and so on ".repeat(20)}`, session_id);
+  expect((await seeing.sessions.get(owner, session_id)).summary).toContain(CANARY);
+  expect((await seeing.history.search(owner, { query: CANARY })).length).toBeGreaterThan(3);
+  expect(JSON.stringify((await seeing.memories.list(owner, {})).data)).toContain(CANARY);
+  await seeing.close({ drainMs: 5_000 });
+  return session_id;
+}
+
+test("[sealed-at-rest] after everything that a user can do no file has a byte of it, and it is all there at the next start", async () => {
+  const session = await everything(alice);
+  await everything(bob);
+  expect(await filesWith(dir, CANARY)).toEqual([]);
+  expect(await filesWith(dir, Buffer.from(CANARY).toString("base64").slice(0, 16))).toEqual([]);
+  const again = await start();
+  const { data } = await again.sessions.messages(alice, session, { limit: 200 });
+  expect(data).toHaveLength(30);
+  expect(data[0]?.content).toBe(`What is ${CANARY}?`);
+  expect((await again.history.search(alice, { query: `${CANARY} dog` }))[0]?.content).toContain(CANARY);
+  expect(JSON.stringify((await again.memories.list(bob, {})).data)).toContain(CANARY);
+  // While it runs and holds its files open.
+  expect(await filesWith(dir, CANARY)).toEqual([]);
+});
+
+test("without its key, or with another, the start ends with a sentence that names it, and nothing is changed", async () => {
+  const application = await start();
+  await tell(application, alice, `I prefer ${CANARY}.`);
+  await application.close({ drainMs: 5_000 });
+  await expect(start({ ENCRYPTION_KEY_FILE: "" })).rejects.toThrow(
+    /ENCRYPTION_KEY_FILE: not set, and SQLite .* is encrypted \(data key [0-9a-f]{12}\)/,
+  );
+  await writeFile(join(base, "other.key"), "ab".repeat(32));
+  await expect(start({ ENCRYPTION_KEY_FILE: join(base, "other.key") })).rejects.toThrow(
+    /encrypted under master key [0-9a-f]{12}; .* holds/,
+  );
+  await writeFile(join(base, "other.key"), "no key");
+  await expect(start({ ENCRYPTION_KEY_FILE: join(base, "other.key") })).rejects.toThrow(/not 32 bytes/);
+  // State and keyring of two installations.
+  await rm(join(dir, "keyring.db"));
+  await expect(start()).rejects.toThrow(/is encrypted under data key [0-9a-f]{12}, which SQLite .*keyring\.db.* does not hold/);
+});
+
+needing("postgres")("over PostgreSQL", () => {
+  test("[sealed-at-rest] no table has a byte of it, and two processes share the keys", async () => {
+    const server = await openPostgresServer();
+    onTestFinished(() => server.close());
+    const env = { DATABASE_URL: server.url };
+    await everything(alice, env);
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const tables = await client.query(
+      "SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables WHERE table_schema = 'maitred'",
+    );
+    expect(tables.rows.length).toBeGreaterThan(1);
+    for (const { name } of tables.rows as { name: string }[]) {
+      const { rows } = await client.query(`SELECT t::text AS row FROM ${name} t`);
+      const needles = [CANARY, Buffer.from(CANARY).toString("hex"), Buffer.from(CANARY).toString("base64").slice(0, 16)];
+      expect((rows as { row: string }[]).filter(({ row }) => needles.some((needle) => row.includes(needle)))).toEqual([]);
+    }
+    expect(await filesWith(dir, CANARY)).toEqual([]);
+  });
+});
