@@ -97,6 +97,8 @@ export async function eraseCommand(
   terminal.result(receipt);
   terminal.line(`Receipt ${receipt.receipt_id}, ${receipt.completed_at}`);
   for (const [what, count] of Object.entries(receipt.erased)) terminal.line(`  ${what.replaceAll("_", " ")}: ${count}`);
+  for (const id of receipt.destroyed_keys ?? [])
+    terminal.line(`  destroyed first: data key ${id}; backups of before hold nothing of theirs`);
   if (receipt.verified) {
     terminal.line(terminal.colours.green("Looked everywhere: nothing is left."));
     return EXIT.ok;

@@ -9,11 +9,14 @@ import { type Logger, silentLogger } from "../platform/logger.js";
 import { readOnlyFileSystem } from "../platform/read-only-file-system.js";
 import { VERSION } from "../platform/version.js";
 import type { MovableState } from "../ports/transfer.js";
+import type { Keyring } from "../state/encryption/keyring.js";
+import { openCopy } from "../state/encryption/open-encrypted.js";
 import { agreedInstallation } from "../state/installation.js";
 import { installationId } from "../state/jsonl/installation-id.js";
 import { requireNotFormer, STATE_FILE } from "../state/jsonl/state-file.js";
 import type { Config } from "./config.js";
 import { directoryInUse } from "./directory-in-use.js";
+import { encrypted, keyringInUse } from "./encryption.js";
 import { openEngine, openSqlite } from "./engine.js";
 import { openState, stateInRows } from "./migration.js";
 import { type Wiring, wired } from "./wiring.js";
@@ -38,8 +41,8 @@ export function backupsOf(config: Config, { logger = silentLogger }: { readonly 
         const at = clock.now().toISOString();
         if (isDirectory) await requireState(dir, target);
         await beginBackup(target);
-        const copy = await openBackup(wiring, target);
-        const open = isDirectory ? () => directoryInUse(wiring, join(target, SNAPSHOT)) : await engineInUse(wiring);
+        const { open, keyring } = isDirectory ? await openDirectory(wiring, join(target, SNAPSHOT)) : await engineInUse(wiring);
+        const copy = await openBackup(wiring, target, keyring);
         closing(target, () => rm(join(target, SNAPSHOT), { force: true }));
         const damage = await copyInUse(open, copy, { signal, onProgress });
         if (isDirectory) await agreedInstallation(copy.engine, await installationId(dir, readOnlyFileSystem(fileSystem)));
@@ -53,8 +56,8 @@ export function backupsOf(config: Config, { logger = silentLogger }: { readonly 
       const { at } = await soundBackup(resolve(from));
       return wired(config, { logger }, async (wiring) => {
         const { dir, clock, fileSystem } = wiring;
-        const source = await openBackup(wiring, resolve(from));
         const target = await openState(wiring, backend);
+        const source = await openBackup(wiring, resolve(from), target.keyring);
         const options = { signal: AbortSignal.any([signal, target.lost]), now: clock.now(), onProgress };
         const report = await migrate(source, target.state, options);
         // Vectors in a Qdrant server stay this installation's.
@@ -65,19 +68,28 @@ export function backupsOf(config: Config, { logger = silentLogger }: { readonly 
   };
 }
 
-async function openBackup(wiring: Wiring, dir: string): Promise<MovableState> {
-  return stateInRows(
-    wiring,
-    wiring.closing(await openSqlite(wiring, join(dir, BACKUP_STATE)), (it) => it.close()),
-    dir,
-  ).state;
+/** Encrypted under the keys of what it is a copy of, which are not in it. */
+async function openBackup(wiring: Wiring, dir: string, keyring: Keyring | null): Promise<MovableState> {
+  const stored = wiring.closing(await openSqlite(wiring, join(dir, BACKUP_STATE)), (it) => it.close());
+  return stateInRows(wiring, await openCopy(stored, keyring), dir).state;
+}
+
+interface InUse {
+  readonly open: () => Promise<StateInUse>;
+  readonly keyring: Keyring | null;
+}
+
+async function openDirectory(wiring: Wiring, snapshot: string): Promise<InUse> {
+  const keyring = await keyringInUse(wiring);
+  return { keyring, open: () => directoryInUse(wiring, snapshot, keyring) };
 }
 
 /** What holds it goes on writing to it: it has no moment of its own. */
-async function engineInUse(wiring: Wiring): Promise<() => Promise<StateInUse>> {
-  const engine = wiring.closing(await openEngine(wiring), (it) => it.close());
+async function engineInUse(wiring: Wiring): Promise<InUse> {
+  const stored = wiring.closing(await openEngine(wiring), (it) => it.close());
+  const { engine, keyring } = await encrypted(wiring, stored, false);
   const { state } = stateInRows(wiring, engine, engine.manifest.name);
-  return async () => ({ ...state, journalId: async () => null, close: async () => {} });
+  return { keyring, open: async () => ({ ...state, journalId: async () => null, close: async () => {} }) };
 }
 
 /** @throws INVALID_CONFIG for a directory of an older version, INVALID_REQUEST */

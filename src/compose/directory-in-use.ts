@@ -2,6 +2,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { StateInUse } from "../operations/copy-in-use.js";
 import { readOnlyFileSystem } from "../platform/read-only-file-system.js";
+import type { Keyring } from "../state/encryption/keyring.js";
+import { openCopy } from "../state/encryption/open-encrypted.js";
+import { sealedJournals } from "../state/encryption/sealed-journals.js";
 import { FileMemoryService } from "../state/jsonl/file-memory-service.js";
 import { catchUpIndex } from "../state/jsonl/index-catch-up.js";
 import { JournalDirectory } from "../state/jsonl/journal-directory.js";
@@ -15,17 +18,19 @@ import type { Wiring } from "./wiring.js";
  * A storage directory as it is at one moment, while a server may be writing to it; nothing in it is changed. Journals end where the state
  * knows them, but never before where they ended when this began.
  */
-export async function directoryInUse(wiring: Wiring, snapshot: string): Promise<StateInUse> {
+export async function directoryInUse(wiring: Wiring, snapshot: string, keyring: Keyring | null): Promise<StateInUse> {
   const { dir, clock, logger } = wiring;
   const fileSystem = readOnlyFileSystem(wiring.fileSystem);
-  const openJournals = () => FileMemoryService.open({ dir, fileSystem, logger });
+  const seals = keyring && sealedJournals(keyring);
+  const openJournals = () => FileMemoryService.open({ dir, fileSystem, logger, seals });
   const ends = new Map<string, number>();
   const before = await openJournals();
   for await (const { sessionId, lastSeq } of before.list()) ends.set(sessionId, lastSeq);
   await before.close();
   await rm(snapshot, { force: true });
   (await import("../state/engines/sqlite/state-file.js")).copyStateFile(join(dir, STATE_FILE), snapshot);
-  const engine = await openSqlite(wiring, snapshot);
+  const stored = await openSqlite(wiring, snapshot);
+  const engine = await openCopy(stored, keyring);
   const files = await openJournals();
   const store = journalsAsOf(files, async (owner, id) => Math.max(ends.get(id) ?? 0, await index.indexedSeq(owner, id)));
   const missed = { includeRewound: true, includeTorn: true };

@@ -1,12 +1,16 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import { wrongFile } from "../platform/named-file.js";
 import type { KeyVault } from "../ports/key-vault.js";
+import type { PrivacyParts } from "../privacy/privacy.js";
+import { DestroyedValues } from "../state/encryption/destroyed-values.js";
 import { keysOfFile } from "../state/encryption/key-file.js";
-import type { Keyring } from "../state/encryption/keyring.js";
+import { Keyring } from "../state/encryption/keyring.js";
 import { openEncrypted, requireClear } from "../state/encryption/open-encrypted.js";
 import type { StateEngine } from "../state/engine.js";
+import { ownerPartition } from "../state/partition.js";
 import { openSqlite } from "./engine.js";
 import type { Wiring } from "./wiring.js";
 
@@ -46,6 +50,26 @@ export async function encrypted(wiring: Wiring, engine: StateEngine, inFiles: bo
       hint: "Set ENCRYPTION_KEY_FILE to the file with its master key.",
     });
   return { engine, keyring: null };
+}
+
+/** What an erasure destroys first, and what it looks for at the end. `stored`: the engine as it stores values. */
+export function erasedBy(keyring: Keyring | null, stored: StateEngine): PrivacyParts["encryption"] {
+  if (keyring === null) return undefined;
+  const keys = {
+    destroy: (owner: Owner) => keyring.destroy(ownerPartition(owner)),
+    forget: (owner: Owner) => keyring.forget(ownerPartition(owner)),
+  };
+  return { keys, left: new DestroyedValues(stored, keyring) };
+}
+
+/** A directory's keys while its server may be running: read from the file as it is, and never written. Null: nothing is encrypted. */
+export async function keyringInUse(wiring: Wiring): Promise<Keyring | null> {
+  const vault = await vaultOf(wiring);
+  if (vault === null) return null;
+  const path = join(wiring.dir, KEYRING_FILE);
+  const { SqliteEngine } = await import("../state/engines/sqlite/sqlite-engine.js");
+  const home = wiring.closing(await SqliteEngine.open({ path, readOnly: true }), (it) => it.close());
+  return new Keyring(vault, home);
 }
 
 async function keyringFile(wiring: Wiring, path: string): Promise<StateEngine> {

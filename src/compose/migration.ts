@@ -5,6 +5,8 @@ import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { TurnLock } from "../ports/session-store.js";
 import type { MovableState, StateBackend } from "../ports/transfer.js";
+import type { Keyring } from "../state/encryption/keyring.js";
+import { sealedJournals } from "../state/encryption/sealed-journals.js";
 import type { StateEngine } from "../state/engine.js";
 import { EngineEventLog } from "../state/events/events.js";
 import { EngineImageStore } from "../state/images/images.js";
@@ -13,6 +15,7 @@ import { lockKey } from "../state/sessions/keys.js";
 import { LEASE_MS, leaseKey } from "../state/sessions/leased-lock.js";
 import { engineSessionStore } from "../state/sessions/sessions.js";
 import type { Config } from "./config.js";
+import { encrypted } from "./encryption.js";
 import { openEngine } from "./engine.js";
 import { BEING_MOVED } from "./shared-engine.js";
 import { type Wiring, wired } from "./wiring.js";
@@ -24,6 +27,8 @@ interface OpenedState {
   readonly state: MovableState;
   /** Aborts when the store is not held any more. */
   readonly lost: AbortSignal;
+  /** Null: it is not encrypted. */
+  readonly keyring: Keyring | null;
 }
 
 /**
@@ -51,20 +56,22 @@ export async function openState(wiring: Wiring, backend: StateBackend): Promise<
   if (backend === "redis") require(wiring.config.REDIS_URL, "REDIS_URL");
   const { config, logger, clock, fileSystem, dir, closing } = wiring;
   if (backend === "file") closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
-  const engine = closing(await openEngine({ ...wiring, config: { ...config, SHORT_TERM_BACKEND: backend } }), (it) => it.close());
+  const stored = closing(await openEngine({ ...wiring, config: { ...config, SHORT_TERM_BACKEND: backend } }), (it) => it.close());
+  const { engine, keyring } = await encrypted(wiring, stored, backend === "file");
   if (backend === "file") {
     const images = new EngineImageStore(engine);
-    const files = closing(await openFileSessionStore({ dir, engine, images, logger, clock, fileSystem }), (it) => it.close());
+    const seals = keyring && sealedJournals(keyring);
+    const files = closing(await openFileSessionStore({ dir, engine, images, logger, clock, fileSystem, seals }), (it) => it.close());
     await files.catchUp();
     const state = { name: dir, engine, journals: { keptIn: "files", store: files.journal }, leases: async () => new Map() } as const;
-    return { state, lost: new AbortController().signal };
+    return { state, keyring, lost: new AbortController().signal };
   }
   const { name } = engine.manifest;
   const { locks, state } = stateInRows(wiring, engine, name);
   try {
     const lease = closing(await locks.acquire(BEING_MOVED, { waitMs: LEASE_MS + BEYOND_LEASE_MS }), (it) => it.release());
     const leases = () => leasesIn(engine, lockKey(leaseKey(BEING_MOVED)));
-    return { lost: lease.signal, state: { ...state, leases } };
+    return { lost: lease.signal, keyring, state: { ...state, leases } };
   } catch (error) {
     if (!isAppError(error, "SESSION_BUSY")) throw error;
     throw new AppError("STORAGE_IN_USE", { detail: `${name} is being moved by another command.`, hint: "Let it end.", cause: error });

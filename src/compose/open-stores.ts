@@ -16,7 +16,7 @@ import { IndexedSessionWriter } from "../state/jsonl/session-writer.js";
 import { EngineOwnerLedger } from "../state/ledger/ledger.js";
 import { EngineMemoryLog } from "../state/memory-log/memory-log.js";
 import { engineSessionStore } from "../state/sessions/sessions.js";
-import { encrypted } from "./encryption.js";
+import { encrypted, erasedBy } from "./encryption.js";
 import { openEngine } from "./engine.js";
 import { openFollowingIndex } from "./following-index.js";
 import { NEVER_BEHIND } from "./never-behind.js";
@@ -38,7 +38,16 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   const eventQueue = new EngineEventQueue(engine, { clock, log: events });
   const memoryLog = closing((around.memoryLog ?? same)(new EngineMemoryLog(engine, events)), (it) => it.close());
   publishLeftovers(events, engine, wiring);
-  const common = { engine, keyring, ledger, memoryLog, events, eventQueue, scrub: async () => engine.scrub?.() };
+  const common = {
+    engine,
+    keyring,
+    encryption: erasedBy(keyring, stored),
+    ledger,
+    memoryLog,
+    events,
+    eventQueue,
+    scrub: async () => engine.scrub?.(),
+  };
   const images = new EngineImageStore(engine);
   if (inFiles) {
     const { dir, fileSystem } = wiring;

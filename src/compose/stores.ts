@@ -8,6 +8,7 @@ import type { MakeLimiter } from "../ports/request-limiter.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
 import type { StorageHealth } from "../ports/storage-health.js";
+import type { PrivacyParts } from "../privacy/privacy.js";
 import type { Keyring } from "../state/encryption/keyring.js";
 import type { StateEngine } from "../state/engine.js";
 import type { Parts } from "./composed.js";
@@ -17,6 +18,7 @@ export interface Stores {
   readonly engine: StateEngine;
   /** Null where nothing is encrypted. */
   readonly keyring: Keyring | null;
+  readonly encryption: PrivacyParts["encryption"];
   readonly store: SessionStore;
   readonly storage: StorageHealth;
   readonly ledger: OwnerLedger;

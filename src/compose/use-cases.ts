@@ -41,7 +41,7 @@ export interface UseCases {
 
 export function composeUseCases(
   { config, logger, clock, tenants }: Wiring,
-  { store, ledger, writer, lagging, events, scrub }: Stores,
+  { store, ledger, writer, lagging, events, encryption, scrub }: Stores,
   { longTerm, merged, history, vectors }: LongTerm,
   { rest: { domain } }: ByTenant<Answering>,
   { upkeep, worker, writeBack, catchUps }: AfterTurn,
@@ -115,7 +115,7 @@ export function composeUseCases(
   const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
   const copies = new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, clock, logger });
   const privacy = new PrivacyService({
-    ...{ store, history, longTerm, records, ledger, hold, events, merges, clock, logger },
+    ...{ store, history, longTerm, records, ledger, hold, events, merges, encryption, clock, logger },
     others: [new WordsLeft(merges, copies)],
     keepsDeleted: vectors.keepsDeleted,
     compact: async () => {

@@ -225,6 +225,7 @@ export const receiptSchema = z
       .string()
       .optional()
       .openapi({ description: "Which store's file may still hold deleted texts, and what takes them away." }),
+    destroyed_keys: z.array(z.string()).optional(),
   })
   .openapi("ErasureReceipt");
 

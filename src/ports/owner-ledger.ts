@@ -37,6 +37,8 @@ export interface ErasureReceipt {
   readonly residue?: Readonly<Record<string, number>>;
   /** Why nobody can say that nothing is left, though nothing is found: which store's file keeps deleted texts, and what takes them away. */
   readonly unverified?: string;
+  /** Ids of the keys that it was encrypted under, destroyed first: no copy of before can be read. Absent where nothing is encrypted. */
+  readonly destroyed_keys?: readonly string[];
 }
 
 /** As far as identity gives them. */

@@ -24,8 +24,20 @@ export interface ErasureParts {
   readonly onErased: (owner: Owner, receipt: ErasureReceipt) => Promise<void>;
   /** Other users that turned out to be one. Default: none did. */
   readonly merges?: ErasedMerges;
+  /** What the owner's values are encrypted under. Default: nothing is. */
+  readonly keys?: ErasedKeys;
+  /** What others share, such as seats: erased while it can still be read whose it was. Default: nothing is. */
+  readonly shared?: ErasableStore | null;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** Keys whose loss erases what they encrypt, wherever a copy of it lies. */
+export interface ErasedKeys {
+  /** Durable on resolve; the ids of all that were ever destroyed of this owner. Idempotent. */
+  destroy(owner: Owner): Promise<readonly string[]>;
+  /** The erasure, which had still to read what it deletes, has ended. */
+  forget(owner: Owner): void;
 }
 
 /** What an erasure must know of users that turned out to be one. */
@@ -116,18 +128,20 @@ export class Erasure {
   }
 
   async #erase(owner: Owner, by: string, keep?: readonly string[]): Promise<ErasureReceipt> {
-    const { ledger, hold, merges, clock, logger } = this.#parts;
+    const { ledger, hold, merges, keys, clock, logger } = this.#parts;
     const { signal } = this.#stopping;
     signal.throwIfAborted();
     const { receiptId } = await ledger.beginErasure(owner, clock.now().toISOString());
     const release = await hold(owner, signal);
     try {
       // Asked of several processes: one of them was done meanwhile.
-      const given = (await ledger.receipts(owner)).find(({ receipt_id: id }) => id === receiptId);
+      const receipts = await ledger.receipts(owner);
+      const given = receipts.find(({ receipt_id: id }) => id === receiptId);
       if (given !== undefined) return given;
       // Each has a receipt of its own; what they gave is counted here, where it is.
       for (const dormant of (await merges?.erasedWith(owner)) ?? []) await this.run(dormant, by);
       const erased: Record<string, number> = {};
+      const destroyed = await this.#destroyKeys(owner, erased);
       let residue = await this.#pass(owner, erased);
       for (let pass = 2; pass <= PASSES && isAnyLeft(residue); pass++) {
         await pause(BETWEEN_PASSES_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -137,10 +151,12 @@ export class Erasure {
       const isLeft = isAnyLeft(residue);
       const verified = !isLeft && keepsDeleted.length === 0;
       const at = clock.now().toISOString();
+      const before = new Set(receipts.flatMap(({ destroyed_keys = [] }) => destroyed_keys));
       const receipt: ErasureReceipt = {
         ...{ receipt_id: receiptId, completed_at: at, erased, verified },
         ...(isLeft && { residue }),
         ...(keepsDeleted.length > 0 && { unverified: keepsDeleted.join(" ") }),
+        ...(destroyed && { destroyed_keys: destroyed.filter((id) => !before.has(id)) }),
       };
       await this.#audit(owner, { at, by, receiptId, counts: erased });
       // What lay dormant is no user any more.
@@ -148,6 +164,7 @@ export class Erasure {
       await ledger.completeErasure(owner, receipt, keep);
       // The name, and what only the end of an erasure takes away.
       await this.#parts.compact();
+      keys?.forget(owner);
       if (isLeft) logger.error({ receipt_id: receiptId, residue }, "an erasure left something behind");
       return receipt;
     } finally {
@@ -155,12 +172,21 @@ export class Erasure {
     }
   }
 
+  /** From here on no copy of what was kept can be read, whatever becomes of the rest. Null where nothing is encrypted. */
+  async #destroyKeys(owner: Owner, erased: Record<string, number>): Promise<readonly string[] | null> {
+    const { keys, shared } = this.#parts;
+    if (keys === undefined) return null;
+    // A store that is out of reach holds up its own erasure, and not this.
+    if (shared) await count(shared, owner, erased).catch(() => undefined);
+    return keys.destroy(owner);
+  }
+
   /** Erases every store, counts what went beside what went before, and gives what is left. */
   async #pass(owner: Owner, erased: Record<string, number>): Promise<Residue> {
     const { stores, compact } = this.#parts;
     for (const store of stores) {
       this.#stopping.signal.throwIfAborted();
-      for (const [what, count] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + count;
+      await count(store, owner, erased);
     }
     await compact();
     return residueOf(stores, owner);
@@ -175,6 +201,10 @@ export class Erasure {
     const there = (await ledger.auditTrail(owner)).some(({ action, receiptId }) => action === "erase" && receiptId === entry.receiptId);
     if (!there) await ledger.audit(owner, { action: "erase", ...entry });
   }
+}
+
+async function count(store: ErasableStore, owner: Owner, erased: Record<string, number>): Promise<void> {
+  for (const [what, gone] of Object.entries(await store.erase(owner))) erased[what] = (erased[what] ?? 0) + gone;
 }
 
 type Residue = Readonly<Record<string, number>>;

@@ -10,9 +10,9 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
-import { type ErasedMerges, Erasure, type ErasureWait } from "./erasure.js";
+import { type ErasedKeys, type ErasedMerges, Erasure, type ErasureWait } from "./erasure.js";
 import { type ExportCounts, exportDocument } from "./export.js";
-import { type ErasableStore, erasableStores } from "./residue.js";
+import { domainStore, type ErasableStore, erasableStores } from "./residue.js";
 
 /** Records that are listed at once. */
 const MAX_LISTED = 500;
@@ -39,6 +39,8 @@ export interface PrivacyParts {
   readonly events?: Pick<EventLog, "add" | "erase" | "residue">;
   /** Other users that turned out to be one. Default: none did. */
   readonly merges?: ErasedMerges;
+  /** What everything of a user is encrypted under, and what is left under destroyed ones. Default: nothing is encrypted. */
+  readonly encryption?: { readonly keys: ErasedKeys; readonly left: ErasableStore } | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -49,13 +51,15 @@ export class PrivacyService implements Privacy {
   readonly #erasure: Erasure;
 
   constructor(parts: PrivacyParts) {
-    const { ledger, hold, compact = async () => {}, keepsDeleted = [], events, merges, clock, logger } = parts;
+    const { ledger, hold, compact = async () => {}, keepsDeleted = [], events, merges, encryption, records, clock, logger } = parts;
     this.#parts = parts;
     const others = [...(parts.others ?? []), ...(events === undefined ? [] : [eventStore(events)])];
-    const stores = erasableStores({ ...parts, others });
+    const stores = erasableStores({ ...parts, others, last: encryption === undefined ? [] : [encryption.left] });
     const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) =>
       events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
-    this.#erasure = new Erasure({ stores, ledger, hold, compact, keepsDeleted, onErased, ...(merges && { merges }), clock, logger });
+    const keys = encryption && { keys: encryption.keys, shared: records && domainStore(records) };
+    const erasing = { stores, ledger, hold, compact, keepsDeleted, onErased, clock, logger };
+    this.#erasure = new Erasure({ ...erasing, ...keys, ...(merges && { merges }) });
   }
 
   async records(owner: Owner): Promise<readonly JsonValue[]> {

@@ -26,8 +26,10 @@ export function erasableStores(parts: {
   readonly records: DomainRecords | null;
   /** Caches and whatever else is kept of a user. */
   readonly others: readonly ErasableStore[];
+  /** What is left when the rest has gone. */
+  readonly last: readonly ErasableStore[];
 }): readonly ErasableStore[] {
-  const { store, history, longTerm, records, others } = parts;
+  const { store, history, longTerm, records, others, last } = parts;
   const stores: ErasableStore[] = [
     {
       name: "memories",
@@ -63,11 +65,12 @@ export function erasableStores(parts: {
       },
       residue: (owner) => store.index.residue(owner),
     },
+    ...last,
   ];
   return stores.map(unlessAbsent);
 }
 
-function domainStore(records: DomainRecords): ErasableStore {
+export function domainStore(records: DomainRecords): ErasableStore {
   return {
     name: records.name,
     erase: async (owner) => ({ [records.name]: await records.erase(owner) }),

@@ -53,7 +53,7 @@ describe("what happens behind the first look at a directory", () => {
       const open = async () => {
         looks += 1;
         if (looks === 2 && place === "when all is copied") await work();
-        const look = await directoryInUse(wiring, join(target, "snapshot.tmp"));
+        const look = await directoryInUse(wiring, join(target, "snapshot.tmp"), null);
         if (looks === 1 && place === "before all is copied") await work();
         return look;
       };

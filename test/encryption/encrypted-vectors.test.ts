@@ -79,7 +79,7 @@ describe("[sealed-at-rest] payloads and words", () => {
 
   test("[erased-by-key] without the owner's key there is nothing to read", async () => {
     await keyring.destroy(ownerPartition(ana));
-    keyring.drop(ownerPartition(ana));
+    keyring.forget(ownerPartition(ana));
     expect(await shownOf(1)).toEqual({ user_id: ana, status: "active", at: 1 });
   });
 });

@@ -35,11 +35,13 @@ export class EncryptedEngine implements StateEngine {
   readonly #inner: StateEngine;
   readonly #keyring: Keyring;
   readonly #besideValues: boolean;
+  readonly #takesClear: boolean;
 
-  /** The keyring stays the caller's. */
-  constructor(inner: StateEngine, keyring: Keyring) {
+  /** The keyring stays the caller's. `takesClear`: values that are not sealed read as they are, and are not refused. Default false. */
+  constructor(inner: StateEngine, keyring: Keyring, { takesClear = false }: { readonly takesClear?: boolean } = {}) {
     this.#inner = inner;
     this.#keyring = keyring;
+    this.#takesClear = takesClear;
     this.#besideValues = keyring.isIn(inner);
     const { maxOperations, maxValueBytes, maxCommitBytes } = inner.manifest;
     this.manifest = {
@@ -101,8 +103,7 @@ export class EncryptedEngine implements StateEngine {
       });
       for (const { partition, value } of page) {
         if (partition === INSTALLATION_KEYS) continue;
-        const entry = { key: key ?? "", value };
-        const opened = (await this.#opener(partition, [entry]))(entry);
+        const opened = key === undefined ? value : (await this.#opener(partition, [{ key, value }]))({ key, value });
         if (opened !== null) found.push({ partition, value: opened });
       }
       from = page.at(-1)?.partition;
@@ -152,7 +153,7 @@ export class EncryptedEngine implements StateEngine {
     return { ...read, entries, ranges: read.ranges.map((range) => range.flatMap(opened)), missing };
   }
 
-  /** Opens such values: null where the key was destroyed. What was written before encryption reads as it is. @throws STORAGE_DAMAGED */
+  /** Opens such values: null where the key was destroyed. @throws STORAGE_DAMAGED */
   async #opener(partition: string, all: readonly Valued[]): Promise<(entry: Valued) => string | null> {
     const held = new Map<string, PartitionKeys>();
     for (const { key, value } of all) {
@@ -168,8 +169,10 @@ export class EncryptedEngine implements StateEngine {
     }
     return ({ key, value }) => {
       const id = sealedUnder(value);
-      if (id === null) return value;
       const what = `${key} of ${partition}`;
+      if (id === null && this.#takesClear) return value;
+      if (id === null)
+        throw new AppError("STORAGE_DAMAGED", { detail: `${what} is not encrypted, as all else is: somebody put it there.` });
       const opened = openedBy(held.get(keysOf(partition, key)), id, value, { place: placeOf(partition, key), what });
       if (opened !== undefined) return opened;
       throw new AppError("STORAGE_DAMAGED", {

@@ -30,7 +30,7 @@ export interface PartitionKeys {
   readonly row: KeysRow;
   /** Of the row, by the engine that keeps it; null: there is none. */
   readonly version: number | null;
-  /** By id. Also those that this process has destroyed and still needs to count what it deletes. */
+  /** By id. Also those that were destroyed, as long as this process needs them to find and count what it deletes. */
   readonly keys: ReadonlyMap<string, DataKey>;
 }
 
@@ -39,6 +39,8 @@ export class Keyring {
   readonly #vault: KeyVault;
   readonly #home: StateEngine;
   readonly #held = new LRUCache<string, PartitionKeys>({ max: MOST_HELD });
+  readonly #dying = new Map<string, readonly DataKey[]>();
+  #toldDestroyed: (partition: string) => Promise<readonly string[]> = async () => [];
 
   constructor(vault: KeyVault, home: StateEngine) {
     this.#vault = vault;
@@ -52,6 +54,11 @@ export class Keyring {
 
   get home(): StateEngine {
     return this.#home;
+  }
+
+  /** Who knows of keys that were destroyed, though an older keyring, brought back since, has them: they stay destroyed. */
+  set toldDestroyed(told: (partition: string) => Promise<readonly string[]>) {
+    this.#toldDestroyed = told;
   }
 
   /** @throws INVALID_CONFIG where the master key is another, STORAGE_UNAVAILABLE */
@@ -91,19 +98,18 @@ export class Keyring {
 
   /**
    * Destroys all of a partition's keys, durably, and gives the ids of all that were ever destroyed. What they sealed reads as not there, in
-   * this process only after {@link drop}. Idempotent.
+   * this process from {@link forget} on. Idempotent.
    */
   async destroy(partition: string): Promise<readonly string[]> {
-    const before = await this.of(partition);
-    const row = await this.#change(partition, ({ keys, destroyed }) => ({
-      v: 1,
-      keys: [],
-      destroyed: [...new Set([...destroyed, ...keys.map(({ id }) => id)])],
-    }));
-    await this.#home.scrub?.();
-    const { version } = await this.#load(partition);
-    this.#held.set(partition, { row, version, keys: before.keys });
-    return row.destroyed;
+    this.drop(partition);
+    this.#dying.set(partition, [...(await this.of(partition)).keys.values()]);
+    return (await this.#retire(partition, ({ keys }) => keys)).destroyed;
+  }
+
+  /** Of what was destroyed this process has no copy any more. */
+  forget(partition: string): void {
+    this.#dying.delete(partition);
+    this.drop(partition);
   }
 
   /** A new key seals from now on; those before it stay until {@link retire}. */
@@ -114,12 +120,7 @@ export class Keyring {
 
   /** Destroys all but the key that seals: nothing is sealed under them any more. */
   async retire(partition: string): Promise<void> {
-    await this.#change(partition, ({ keys, destroyed }) => ({
-      v: 1,
-      keys: keys.slice(-1),
-      destroyed: [...new Set([...destroyed, ...keys.slice(0, -1).map(({ id }) => id)])],
-    }));
-    await this.#home.scrub?.();
+    await this.#retire(partition, ({ keys }) => keys.slice(0, -1));
   }
 
   /** Wraps a partition's keys by the master key of now. Whether any was wrapped by another. */
@@ -137,19 +138,26 @@ export class Keyring {
   async take(partition: string, given: KeysRow): Promise<number> {
     let taken = 0;
     await this.#change(partition, (row) => {
-      const destroyed = [...new Set([...row.destroyed, ...given.destroyed])];
-      const known = new Set([...destroyed, ...row.keys.map(({ id }) => id)]);
+      const known = new Set([...row.destroyed, ...row.keys.map(({ id }) => id)]);
       const added = given.keys.filter(({ id }) => !known.has(id));
       taken = added.length;
-      return { v: 1, keys: [...added, ...row.keys].filter(({ id }) => !destroyed.includes(id)), destroyed };
+      return without({ ...row, keys: [...added, ...row.keys] }, given.destroyed);
     });
     return taken;
   }
 
+  async #retire(partition: string, which: (row: KeysRow) => KeysRow["keys"]): Promise<KeysRow> {
+    const ids = (now: KeysRow) => which(now).map(({ id }) => id);
+    const row = await this.#change(partition, (now) => without(now, ids(now)));
+    await this.#home.scrub?.();
+    return row;
+  }
+
   async #load(partition: string): Promise<PartitionKeys> {
     const entry = (await this.#home.read(partition, { keys: [KEYS] })).entries.get(KEYS);
-    const row = rowOf(entry?.value);
+    const row = without(rowOf(entry?.value), await this.#toldDestroyed(partition));
     const keys = new Map<string, DataKey>();
+    for (const key of this.#dying.get(partition) ?? []) keys.set(key.id, key);
     for (const each of row.keys) keys.set(each.id, new DataKey(each.id, await this.#unwrapped(partition, each)));
     const loaded = { row, version: entry?.version ?? null, keys };
     const newer = this.#held.get(partition);
@@ -194,6 +202,11 @@ export function rowOf(value: string | undefined): KeysRow {
   } catch (cause) {
     throw new AppError("STORAGE_DAMAGED", { detail: "A row of the keyring can't be read.", cause });
   }
+}
+
+function without({ keys, destroyed, v }: KeysRow, ids: readonly string[]): KeysRow {
+  const gone = new Set([...destroyed, ...ids]);
+  return { v, keys: keys.filter(({ id }) => !gone.has(id)), destroyed: [...gone] };
 }
 
 function rowPut(row: KeysRow): { readonly key: string; readonly value: string } {

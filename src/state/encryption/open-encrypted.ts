@@ -1,51 +1,96 @@
+import { z } from "zod";
 import { AppError } from "../../platform/errors.js";
 import type { KeyVault } from "../../ports/key-vault.js";
 import { committed } from "../durable-commit.js";
-import type { StateEngine } from "../engine.js";
+import { prefixRange, type StateEngine } from "../engine.js";
+import { RECEIPTS } from "../ledger/ledger-keys.js";
+import { receiptOf } from "../ledger/ledger-values.js";
+import { isOwnersPartition } from "../partition.js";
 import { EncryptedEngine } from "./encrypted-engine.js";
 import { INSTALLATION_KEYS, Keyring } from "./keyring.js";
 
-/** Beside the values: that they are encrypted, and the id of the installation's data key. */
+/** Beside the values, in clear. */
 const MARK = "encrypted";
 
+const markSchema = z.object({
+  v: z.literal(1),
+  /** Id of the installation's data key. */
+  key: z.string(),
+  /** What is under way: some values are encrypted, and some are not. */
+  doing: z.enum(["encrypt", "decrypt"]).exactOptional(),
+});
+export type Mark = z.infer<typeof markSchema>;
+
 export interface Encrypted {
-  readonly engine: StateEngine;
+  readonly engine: EncryptedEngine;
   readonly keyring: Keyring;
 }
 
-/** The id of the data key that an engine's own values are encrypted under; null where they are not. */
-export async function encryptedUnder(engine: StateEngine): Promise<string | null> {
-  return (await engine.read(INSTALLATION_KEYS, { keys: [MARK] })).entries.get(MARK)?.value ?? null;
+/** That an engine's values are encrypted; null: they are not. */
+export async function markOf(engine: StateEngine): Promise<Mark | null> {
+  const entry = (await engine.read(INSTALLATION_KEYS, { keys: [MARK] })).entries.get(MARK);
+  return entry === undefined ? null : markSchema.parse(JSON.parse(entry.value));
+}
+
+/** Null: they are not encrypted any more. */
+export async function putMark(engine: StateEngine, mark: Omit<Mark, "v"> | null): Promise<void> {
+  const change = mark === null ? { deletes: [MARK] } : { puts: [{ key: MARK, value: JSON.stringify({ v: 1, ...mark }) }] };
+  await committed(engine, INSTALLATION_KEYS, change);
 }
 
 /** @throws INVALID_CONFIG where an engine's values are encrypted */
 export async function requireClear(engine: StateEngine): Promise<void> {
-  const id = await encryptedUnder(engine);
-  if (id === null) return;
+  const mark = await markOf(engine);
+  if (mark === null) return;
   throw new AppError("INVALID_CONFIG", {
-    detail: `ENCRYPTION_KEY_FILE: not set, and ${engine.manifest.name} is encrypted (data key ${id}).`,
+    detail: `ENCRYPTION_KEY_FILE: not set, and ${engine.manifest.name} is encrypted (data key ${mark.key}).`,
     hint: "Set ENCRYPTION_KEY_FILE to the file with its master key; `maitred decrypt` takes the encryption away. Nothing was changed.",
   });
 }
 
 /**
- * Any engine with its values encrypted, under data keys that lie in `home`: the same engine, or one beside it.
- * @throws INVALID_CONFIG for another master key, or another keyring; nothing is changed then
+ * Any engine with its values encrypted, under data keys that lie in `home`: the same engine, or one beside it. One that holds nothing is
+ * encrypted from now on. @throws INVALID_CONFIG for another master key, another keyring, and where values are in clear; nothing is changed
  */
 export async function openEncrypted(engine: StateEngine, home: StateEngine, vault: KeyVault): Promise<Encrypted> {
   const keyring = new Keyring(vault, home);
-  const marked = await encryptedUnder(engine);
-  const { keys } = await keyring.of(INSTALLATION_KEYS);
-  if (marked !== null && !keys.has(marked))
+  const mark = await markOf(engine);
+  if (mark?.doing !== undefined || (mark === null && (await engine.partitions({ limit: 1 })).length > 0)) {
+    const command = `maitred ${mark?.doing ?? "encrypt"}`;
     throw new AppError("INVALID_CONFIG", {
-      detail: `${engine.manifest.name} is encrypted under data key ${marked}, which ${home.manifest.name} does not hold.`,
-      hint: "Bring back the keyring that belongs to it (`maitred keys load`). Nothing was changed.",
+      detail: `ENCRYPTION_KEY_FILE: ${engine.manifest.name} is not encrypted${mark === null ? "" : " as a whole"}.`,
+      hint: `Run \`${command}\`, which goes on where it was broken off${mark === null ? ", or leave ENCRYPTION_KEY_FILE out" : ""}.`,
     });
+  }
+  if (mark !== null) await requireKeys(keyring, mark, engine);
   const { id } = await keyring.kept(INSTALLATION_KEYS);
-  if (marked === null) await mark(engine, id);
-  return { engine: new EncryptedEngine(engine, keyring), keyring };
+  if (mark === null) await putMark(engine, { key: id });
+  const encrypted = new EncryptedEngine(engine, keyring);
+  keyring.toldDestroyed = async (partition) => {
+    if (!isOwnersPartition(partition)) return [];
+    const [receipts = []] = (await encrypted.read(partition, { ranges: [prefixRange(RECEIPTS)] })).ranges;
+    return receipts.flatMap(({ value }) => receiptOf(value).destroyed_keys ?? []);
+  };
+  return { engine: encrypted, keyring };
 }
 
-async function mark(engine: StateEngine, id: string): Promise<void> {
-  await committed(engine, INSTALLATION_KEYS, { puts: [{ key: MARK, value: id }] });
+/** A copy, encrypted under the keys of what it is a copy of; as it is where it was made in clear. @throws INVALID_CONFIG */
+export async function openCopy(engine: StateEngine, keyring: Keyring | null): Promise<StateEngine> {
+  if (keyring === null) {
+    await requireClear(engine);
+    return engine;
+  }
+  const mark = await markOf(engine);
+  if (mark !== null) await requireKeys(keyring, mark, engine);
+  else if ((await engine.partitions({ limit: 1 })).length > 0) return engine;
+  else await putMark(engine, { key: (await keyring.kept(INSTALLATION_KEYS)).id });
+  return new EncryptedEngine(engine, keyring);
+}
+
+export async function requireKeys(keyring: Keyring, { key }: Mark, engine: StateEngine): Promise<void> {
+  if ((await keyring.of(INSTALLATION_KEYS)).keys.has(key)) return;
+  throw new AppError("INVALID_CONFIG", {
+    detail: `${engine.manifest.name} is encrypted under data key ${key}, which ${keyring.home.manifest.name} does not hold.`,
+    hint: "Bring back the keyring that belongs to it (`maitred keys load`). Nothing was changed.",
+  });
 }

@@ -40,6 +40,7 @@ const receipt = z.object({
   verified: z.boolean(),
   residue: counts.exactOptional(),
   unverified: z.string().exactOptional(),
+  destroyed_keys: z.array(z.string()).exactOptional(),
 }) satisfies z.ZodType<ErasureReceipt>;
 const intent = z.object({ v: z.literal(1), receiptId: z.string(), at: z.string(), epoch: z.number().int() });
 

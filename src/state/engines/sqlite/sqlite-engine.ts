@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../../platform/clock.js";
 import { compactDatabase } from "../../../platform/compaction.js";
 import { AppError } from "../../../platform/errors.js";
 import { type Logger, silentLogger } from "../../../platform/logger.js";
-import { assertSound, openSqlite, type Sqlite } from "../../../platform/sqlite.js";
+import { assertSound, openDatabase, openSqlite, type Sqlite } from "../../../platform/sqlite.js";
 import { storageGone } from "../../../platform/storage-errors.js";
 import { assertFits } from "../../commit-limits.js";
 import type {
@@ -35,6 +35,8 @@ export interface SqliteEngineOptions {
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
+  /** Of a file that another process may be writing: nothing is written. Default false. */
+  readonly readOnly?: boolean;
 }
 
 /**
@@ -64,7 +66,8 @@ export class SqliteEngine implements StateEngine {
   /** Looks at every page first. @throws STORAGE_DAMAGED, STORAGE_UNAVAILABLE (also for a file of a newer version) */
   static async open(options: SqliteEngineOptions): Promise<SqliteEngine> {
     return onSqlite(options.path, () => {
-      const db = openSqlite(options.path);
+      const { path, readOnly = false } = options;
+      const db = readOnly ? openDatabase(path, { readonly: true, fileMustExist: true }) : openSqlite(path);
       try {
         assertSound(db);
         openLayout(db);

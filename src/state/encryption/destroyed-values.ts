@@ -1,0 +1,47 @@
+import type { Owner } from "../../domain/owner.js";
+import { committed } from "../durable-commit.js";
+import type { KeyRange, StateEngine } from "../engine.js";
+import { ownerPartition } from "../partition.js";
+import { sealedUnder } from "./data-key.js";
+import type { Keyring } from "./keyring.js";
+
+/** Entries looked at, and deleted, at once. */
+const PAGE = 90;
+
+/** What lies in an owner's partition under keys that were destroyed: no store finds it any more. `engine`: as it stores values. */
+export class DestroyedValues {
+  /** As a receipt names it. */
+  readonly name = "encrypted";
+  readonly #engine: StateEngine;
+  readonly #keyring: Keyring;
+
+  constructor(engine: StateEngine, keyring: Keyring) {
+    this.#engine = engine;
+    this.#keyring = keyring;
+  }
+
+  async erase(owner: Owner): Promise<Readonly<Record<string, number>>> {
+    for await (const keys of this.#keys(owner)) await committed(this.#engine, ownerPartition(owner), { deletes: keys });
+    return {};
+  }
+
+  async residue(owner: Owner): Promise<number> {
+    let left = 0;
+    for await (const keys of this.#keys(owner)) left += keys.length;
+    return left;
+  }
+
+  async *#keys(owner: Owner): AsyncGenerator<readonly string[]> {
+    const partition = ownerPartition(owner);
+    const { row } = await this.#keyring.of(partition);
+    const gone = new Set<string | null>(row.destroyed);
+    for (let range: KeyRange = { from: "", to: "\u{10FFFF}", limit: PAGE }; gone.size > 0; ) {
+      const [page = []] = (await this.#engine.read(partition, { ranges: [range] })).ranges;
+      const keys = page.filter(({ value }) => gone.has(sealedUnder(value))).map(({ key }) => key);
+      if (keys.length > 0) yield keys;
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      range = { ...range, from: `${last.key}\0` };
+    }
+  }
+}
