@@ -6,6 +6,8 @@ import { backupsOf } from "../../src/compose/backups.js";
 import { type Composed, compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { openDatabase } from "../../src/platform/sqlite.js";
+import { ownerPartition } from "../../src/state/partition.js";
 import { aLife, CANARY, filesWith, tell } from "../support/a-life.js";
 import { byWords } from "../support/by-words.js";
 import { MASTER_KEY } from "../support/encryption.js";
@@ -126,4 +128,21 @@ test("[sealed-at-rest] a backup without its keyring, or without the master key, 
     /not set, and .* is encrypted/,
   );
   expect(await readFile(at("backup/backup.json"), "utf8")).not.toContain(CANARY);
+});
+
+test("[erased-by-key] a value that was tampered with holds up nobody's erasure, and goes with it", async () => {
+  await lived();
+  const db = openDatabase(at("here/state.db"));
+  const partition = ownerPartition(alice);
+  db.prepare("UPDATE entries SET value = 'in clear' WHERE partition = ? AND key LIKE 'memory-log/%'").run(partition);
+  db.prepare("INSERT INTO entries VALUES (?, 'image/x', '~e1:000000000000:AAAA', 1)").run(partition);
+  db.close();
+  const application = await start("here");
+  await expect(application.memories.list(alice, {})).rejects.toMatchObject({ code: "STORAGE_DAMAGED" });
+  expect(await application.privacy.erase(alice, { by: "user" })).toMatchObject({ verified: true });
+  await application.close({ drainMs: 5_000 });
+  const after = openDatabase(at("here/state.db"));
+  const keys = after.prepare<[string], { key: string }>("SELECT key FROM entries WHERE partition = ?").all(partition);
+  after.close();
+  expect(keys.filter(({ key }) => !/^(ledger|outbox)/.test(key))).toEqual([]);
 });

@@ -3,12 +3,13 @@ import { committed } from "../durable-commit.js";
 import type { KeyRange, StateEngine } from "../engine.js";
 import { ownerPartition } from "../partition.js";
 import { sealedUnder } from "./data-key.js";
+import { keysOf } from "./encrypted-engine.js";
 import type { Keyring } from "./keyring.js";
 
 /** Entries looked at, and deleted, at once. */
 const PAGE = 90;
 
-/** What lies in an owner's partition under keys that were destroyed: no store finds it any more. `engine`: as it stores values. */
+/** What lies in an owner's partition and no key of theirs opens: no store finds it any more. `engine`: as it stores values. */
 export class DestroyedValues {
   /** As a receipt names it. */
   readonly name = "encrypted";
@@ -34,10 +35,11 @@ export class DestroyedValues {
   async *#keys(owner: Owner): AsyncGenerator<readonly string[]> {
     const partition = ownerPartition(owner);
     const { row } = await this.#keyring.of(partition);
-    const gone = new Set<string | null>(row.destroyed);
-    for (let range: KeyRange = { from: "", to: "\u{10FFFF}", limit: PAGE }; gone.size > 0; ) {
+    const left = new Set<string | null>(row.keys.map(({ id }) => id));
+    const isGone = (key: string, value: string) => keysOf(partition, key) === partition && !left.has(sealedUnder(value));
+    for (let range: KeyRange = { from: "", to: "\u{10FFFF}", limit: PAGE }; ; ) {
       const [page = []] = (await this.#engine.read(partition, { ranges: [range] })).ranges;
-      const keys = page.filter(({ value }) => gone.has(sealedUnder(value))).map(({ key }) => key);
+      const keys = page.filter(({ key, value }) => isGone(key, value)).map(({ key }) => key);
       if (keys.length > 0) yield keys;
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;

@@ -171,21 +171,22 @@ export class EncryptedEngine implements StateEngine {
       const id = sealedUnder(value);
       const what = `${key} of ${partition}`;
       if (id === null && this.#takesClear) return value;
-      if (id === null)
-        throw new AppError("STORAGE_DAMAGED", { detail: `${what} is not encrypted, as all else is: somebody put it there.` });
-      const opened = openedBy(held.get(keysOf(partition, key)), id, value, { place: placeOf(partition, key), what });
+      // What can't be read holds up no erasure, which deletes it too.
+      const keys = held.get(keysOf(partition, key));
+      if (this.#keyring.isDying(partition) && (id === null || !knows(keys, id))) return null;
+      const opened = id === null ? undefined : openedBy(keys, id, value, { place: placeOf(partition, key), what });
       if (opened !== undefined) return opened;
-      throw new AppError("STORAGE_DAMAGED", {
-        detail: `${what} is not what was encrypted there under data key ${id}: it was changed, or moved there.`,
-      });
+      if (this.#keyring.isDying(partition)) return null;
+      const how = id === null ? "encrypted, as all else is" : `what was encrypted there under data key ${id}`;
+      throw new AppError("STORAGE_DAMAGED", { detail: `${what} is not ${how}: it was changed, or put there.` });
     };
   }
 }
 
 type Valued = Pick<StoredEntry, "key" | "value">;
 
-function knows({ keys, row }: PartitionKeys, id: string): boolean {
-  return keys.has(id) || row.destroyed.includes(id);
+function knows(held: PartitionKeys | undefined, id: string): boolean {
+  return held?.keys.has(id) === true || held?.row.destroyed.includes(id) === true;
 }
 
 /**

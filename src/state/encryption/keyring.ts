@@ -106,6 +106,11 @@ export class Keyring {
     return (await this.#retire(partition, ({ keys }) => keys)).destroyed;
   }
 
+  /** Between {@link destroy} and {@link forget}. */
+  isDying(partition: string): boolean {
+    return this.#dying.has(partition);
+  }
+
   /** Of what was destroyed this process has no copy any more. */
   forget(partition: string): void {
     this.#dying.delete(partition);
