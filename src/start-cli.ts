@@ -35,6 +35,13 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const [{ migrateState }, { createLogger }] = await Promise.all([import("./compose/migration.js"), import("./platform/pino-logger.js")]);
     return migrateState(config, backends, { ...options, logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
   },
+  encryption: async (config) => {
+    const [{ encryptionOf }, { createLogger }] = await Promise.all([
+      import("./compose/encryption-commands.js"),
+      import("./platform/pino-logger.js"),
+    ]);
+    return encryptionOf(config, { logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
+  },
   backups: async (config) => {
     const [{ backupsOf }, { createLogger }] = await Promise.all([import("./compose/backups.js"), import("./platform/pino-logger.js")]);
     return backupsOf(config, { logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });

@@ -9,7 +9,9 @@ export async function backupCommand(terminal: Terminal, backups: Backups, to: st
   const { at, holds } = report;
   terminal.line(terminal.colours.green(`${holds.users} users, ${holds.sessions} sessions, ${holds.messages} messages: ${to}`));
   terminal.line(`What was answered before ${at} is in it. Keep both files together: they are checked against each other.`);
-  terminal.line("Who is erased after this is still in it: repeat their erasure after a restore, or delete the copy.");
+  if (report.encrypted)
+    terminal.line("Its keys are not in it: `maitred keys save` copies them. Who is erased after this can't be read in it any more.");
+  else terminal.line("Who is erased after this is still in it: repeat their erasure after a restore, or delete the copy.");
   return noteLeftBehind(terminal, report) ? EXIT.attention : EXIT.ok;
 }
 

@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError, Option } from "commander";
 import type { Config } from "../compose/config.js";
+import type { EncryptionCommands } from "../compose/encryption-commands.js";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import type { Backups } from "../operations/backup.js";
 import { AppError } from "../platform/errors.js";
@@ -13,6 +14,7 @@ import { completionOf, SHELLS, type Shell } from "./completion.js";
 import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
 import { modelDoctorCommand } from "./doctor-model.js";
 import type { Trial } from "./doctor-trial.js";
+import { addEncryptionCommands } from "./encryption.js";
 import { errorJson, errorLines } from "./error-lines.js";
 import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
 import { importCommand, LINE_HELP } from "./import.js";
@@ -40,6 +42,8 @@ export interface CliParts extends MaintenanceCliParts {
   readonly migrate: (config: Config) => MigrateState;
   /** Of what the configuration names. @throws INVALID_REQUEST where nothing but a server's own process holds it */
   readonly backups: (config: Config) => Promise<Backups>;
+  /** Of what the configuration names. @throws INVALID_CONFIG without a key */
+  readonly encryption: (config: Config) => Promise<EncryptionCommands>;
   /**
    * Runs the server until it is stopped. `watch`: with the domain anew when its file changes. Returns the exit code.
    * @throws INVALID_CONFIG
@@ -237,6 +241,16 @@ function programOf(given: CliParts, done: (code: number) => void, argv: readonly
         "off, the same command again goes on",
     )
     .action((dir: string) => backups(restoreCommand, dir));
+  addEncryptionCommands(program, {
+    terminal,
+    done,
+    signal,
+    owner: () => ownerOf(options().tenant, plainUser(options().user)),
+    open: async () => {
+      requireStores();
+      return parts.encryption(parts.readConfig());
+    },
+  });
   program
     .command("doctor")
     .description("check configuration, stores, journals and versions, and say what to do")

@@ -48,7 +48,7 @@ export function backupsOf(config: Config, { logger = silentLogger }: { readonly 
         if (isDirectory) await agreedInstallation(copy.engine, await installationId(dir, readOnlyFileSystem(fileSystem)));
         await copy.engine.scrub?.();
         const left_behind = { damaged_records: damage.records, damaged_journals: damage.journals };
-        return { at, maitred: VERSION, holds: await countsOf(copy, signal), left_behind };
+        return { at, maitred: VERSION, holds: await countsOf(copy, signal), left_behind, ...(keyring && { encrypted: true as const }) };
       });
       return endBackup(target, about);
     },

@@ -72,6 +72,6 @@ export async function keyringInUse(wiring: Wiring): Promise<Keyring | null> {
   return new Keyring(vault, home);
 }
 
-async function keyringFile(wiring: Wiring, path: string): Promise<StateEngine> {
+export async function keyringFile(wiring: Wiring, path: string): Promise<StateEngine> {
   return wiring.closing(await openSqlite(wiring, path), (it) => it.close());
 }

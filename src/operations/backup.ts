@@ -31,6 +31,8 @@ export interface BackupReport {
   /** Of all else in the report, as canonical JSON, and {@link BACKUP_STATE} behind it. */
   readonly sha256: string;
   readonly holds: StateCounts;
+  /** It is encrypted, and its keys are not in it: who is erased later can't be read in it any more. Absent where it is not. */
+  readonly encrypted?: true;
   /** What could not be read in the store, and so is not in it. */
   readonly left_behind: MigrationReport["left_behind"];
 }

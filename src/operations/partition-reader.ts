@@ -17,11 +17,11 @@ type PartitionHead = Pick<PartitionRead, "version" | "epoch" | "dueAtMs">;
  * @throws STORAGE_IN_USE where somebody did
  */
 export class PartitionReader {
-  readonly #state: ReadableState;
+  readonly #state: Pick<ReadableState, "name" | "engine">;
   readonly #partition: string;
   #head: PartitionHead | null = null;
 
-  constructor(state: ReadableState, partition: string) {
+  constructor(state: Pick<ReadableState, "name" | "engine">, partition: string) {
     this.#state = state;
     this.#partition = partition;
   }
@@ -63,7 +63,7 @@ export class PartitionReader {
   }
 }
 
-export function changedMeanwhile({ name }: ReadableState, partition: string): AppError {
+export function changedMeanwhile({ name }: Pick<ReadableState, "name">, partition: string): AppError {
   return new AppError("STORAGE_IN_USE", {
     detail: `Somebody else has written to ${name} while it was moved (partition ${partition}).`,
     hint: "Stop every server and command that uses it, and run this again.",

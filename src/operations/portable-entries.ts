@@ -1,3 +1,4 @@
+import { INSTALLATION_KEYS } from "../state/encryption/keyring.js";
 import type { StoredEntry } from "../state/engine.js";
 import { JOBS_PARTITION } from "../state/jobs/installation-jobs.js";
 import { systemPartition } from "../state/partition.js";
@@ -18,7 +19,9 @@ const SESSION = /^session\/([^/~]+)(~\d{4})?$/u;
 
 /** False for what is of those who use a store now. */
 export function isMoved(partition: string): boolean {
-  return ![LOCKS_PARTITION, MOVE_PARTITION, JOBS_PARTITION].includes(partition) && !partition.startsWith(REQUEST_COUNTERS);
+  return (
+    ![LOCKS_PARTITION, MOVE_PARTITION, JOBS_PARTITION, INSTALLATION_KEYS].includes(partition) && !partition.startsWith(REQUEST_COUNTERS)
+  );
 }
 
 export interface PortableEntry {

@@ -64,6 +64,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     readConfig: (): Config => parseConfig({}),
     open: async () => ({ application, maintenance: strict<Maintenance>("maintenance", { ...options.maintenance }) }),
     migrate: () => () => Promise.reject(new Error("nothing is to be moved in this test")),
+    encryption: () => Promise.reject(new Error("nothing is to be encrypted in this test")),
     backups: () => Promise.reject(new Error("nothing is to be backed up in this test")),
     openModel: async () => null,
     openTrial: () => Promise.reject(new Error("no trial in this test")),

@@ -80,7 +80,7 @@ describe("[sealed-at-rest] values at rest", () => {
   test("[erased-by-key] a key that is destroyed takes all that it sealed along, and a page is still whole", async () => {
     await put(engine, "o:gone", { a: "1", "ledger/audit/1": "who did what", z: "2" });
     const before = await engine.read("o:gone", { keys: ["a"] });
-    expect(await keyring.destroy("o:gone")).toEqual([(await value(inner, "o:gone", "a"))?.slice(4, 16)]);
+    expect(await keyring.destroy("o:gone")).toContain((await value(inner, "o:gone", "a"))?.slice(4, 16));
     expect(before.entries.size).toBe(1);
     expect(await value(other, "o:gone", "a")).toBeUndefined();
     expect(await value(other, "o:gone", "ledger/audit/1")).toBe("who did what");

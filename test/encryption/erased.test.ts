@@ -53,7 +53,7 @@ async function holds(
 }
 const NOTHING = { sessions: 0, found: 0, memories: 0 };
 
-test("[erased-by-key] a backup from before an erasure, restored with the keys of today, gives nothing of who was erased, and all of others", async () => {
+test("[erased-by-key] a backup from before an erasure, restored with the keys of today, gives nothing of who was erased", async () => {
   await lived();
   const report = await backupsOf(configOf("here")).backUp(at("backup"), quiet);
   expect(report).toMatchObject({ holds: { users: 2, sessions: 4 }, left_behind: { damaged_journals: 0, damaged_records: 0 } });
@@ -64,11 +64,11 @@ test("[erased-by-key] a backup from before an erasure, restored with the keys of
 
   const application = await start("here");
   const receipt = await application.privacy.erase(alice, { by: "user" });
-  expect(receipt).toMatchObject({ verified: true, destroyed_keys: [expect.stringMatching(/^[0-9a-f]{12}$/)] });
+  expect(receipt).toMatchObject({ verified: true, destroyed_keys: [expect.stringMatching(/^[0-9a-f]{12}$/), expect.any(String)] });
   expect(receipt.erased.sessions).toBe(3);
   expect(receipt.erased.messages).toBeGreaterThan(3);
-  const [destroyed = ""] = receipt.destroyed_keys ?? [];
-  for (const needle of [`~e1:${destroyed}:`, `"id":"${destroyed}","by"`]) expect(await filesWith(at("here"), needle)).toEqual([]);
+  for (const id of receipt.destroyed_keys ?? [])
+    for (const needle of [`~e1:${id}:`, `"id":"${id}","by"`]) expect(await filesWith(at("here"), needle)).toEqual([]);
   await application.close({ drainMs: 5_000 });
 
   await mkdir(at("there"));

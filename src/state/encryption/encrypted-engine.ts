@@ -26,6 +26,9 @@ export function placeOf(partition: string, key: string): string {
   return `${partition}\n${key}`;
 }
 
+/** All values are being sealed, or unsealed: what is written from now on is so. */
+export type Changing = "encrypt" | "decrypt";
+
 /**
  * Any engine, all of whose values are sealed. Keys, versions and alarms stay readable. A value whose key was destroyed reads as not there;
  * one that lies in another's place, or was changed, is refused.
@@ -35,13 +38,13 @@ export class EncryptedEngine implements StateEngine {
   readonly #inner: StateEngine;
   readonly #keyring: Keyring;
   readonly #besideValues: boolean;
-  readonly #takesClear: boolean;
+  readonly #changing: Changing | null;
 
-  /** The keyring stays the caller's. `takesClear`: values that are not sealed read as they are, and are not refused. Default false. */
-  constructor(inner: StateEngine, keyring: Keyring, { takesClear = false }: { readonly takesClear?: boolean } = {}) {
+  /** The keyring stays the caller's. `changing`: values that are not sealed read as they are. Default: they are refused. */
+  constructor(inner: StateEngine, keyring: Keyring, changing: Changing | null = null) {
     this.#inner = inner;
     this.#keyring = keyring;
-    this.#takesClear = takesClear;
+    this.#changing = changing;
     this.#besideValues = keyring.isIn(inner);
     const { maxOperations, maxValueBytes, maxCommitBytes } = inner.manifest;
     this.manifest = {
@@ -69,7 +72,7 @@ export class EncryptedEngine implements StateEngine {
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
     assertFits(this.manifest, commit);
     const { puts = [] } = commit;
-    if (puts.length === 0) return this.#inner.commit(partition, commit);
+    if (puts.length === 0 || this.#changing === "decrypt") return this.#inner.commit(partition, commit);
     const isOwn = puts.some(({ key }) => keysOf(partition, key) === partition);
     for (;;) {
       const common = await this.#keyring.kept(INSTALLATION_KEYS);
@@ -170,7 +173,7 @@ export class EncryptedEngine implements StateEngine {
     return ({ key, value }) => {
       const id = sealedUnder(value);
       const what = `${key} of ${partition}`;
-      if (id === null && this.#takesClear) return value;
+      if (id === null && this.#changing !== null) return value;
       // What can't be read holds up no erasure, which deletes it too.
       const keys = held.get(keysOf(partition, key));
       if (this.#keyring.isDying(partition) && (id === null || !knows(keys, id))) return null;

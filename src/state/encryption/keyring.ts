@@ -13,21 +13,26 @@ export const KEYS = "\u{10FFFF}keys";
 /** Whose keys seal what is the installation's own, and what outlives an erasure. */
 export const INSTALLATION_KEYS = systemPartition("encryption");
 
+/** Partitions looked at at once. */
+const PAGE = 500;
 /** Partitions whose keys are held unwrapped. */
 const MOST_HELD = 10_000;
 
-const rowSchema = z.object({
+/** Wrapped, and of no use without the master key. */
+export const keysRowSchema = z.object({
   v: z.literal(1),
-  /** Oldest first; the last one seals. `by`: the master key that wrapped it. */
+  /** First the one that hashes words, which stays; then those that seal, oldest first: the last one does. `by`: the master key. */
   keys: z.array(z.object({ id: z.string(), by: z.string(), wrapped: z.string() })),
   /** Ids of those that were destroyed: what is sealed under them counts as not there. */
   destroyed: z.array(z.string()),
 });
-export type KeysRow = z.infer<typeof rowSchema>;
+export type KeysRow = z.infer<typeof keysRowSchema>;
 type KeyEntry = KeysRow["keys"][number];
 
 export interface PartitionKeys {
   readonly row: KeysRow;
+  /** Hashes words; null where there is no key. */
+  readonly words: DataKey | null;
   /** Of the row, by the engine that keeps it; null: there is none. */
   readonly version: number | null;
   /** By id. Also those that were destroyed, as long as this process needs them to find and count what it deletes. */
@@ -82,8 +87,8 @@ export class Keyring {
     const checks = [{ key: KEYS, version }];
     const active = keys.get(row.keys.at(-1)?.id ?? "");
     if (active !== undefined) return { key: active, guard: { checks } };
-    const made = await this.#made(partition);
-    return { key: made.key, guard: { checks, puts: [rowPut({ ...row, keys: [made.entry] })] } };
+    const [words, made] = [await this.#made(partition), await this.#made(partition)];
+    return { key: made.key, guard: { checks, puts: [rowPut({ ...row, keys: [words.entry, made.entry] })] } };
   }
 
   /** The key that seals, made and durable where there was none. */
@@ -123,9 +128,19 @@ export class Keyring {
     await this.#change(partition, (row) => ({ ...row, keys: [...row.keys, entry] }));
   }
 
-  /** Destroys all but the key that seals: nothing is sealed under them any more. */
+  /** Destroys those that sealed before the one that does now: nothing is sealed under them any more. */
   async retire(partition: string): Promise<void> {
-    await this.#retire(partition, ({ keys }) => keys.slice(0, -1));
+    await this.#retire(partition, ({ keys }) => keys.slice(1, -1));
+  }
+
+  /** All partitions that have keys, with their rows. */
+  async *rows(): AsyncGenerator<{ readonly partition: string; readonly row: KeysRow }> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.#home.partitions({ key: KEYS, limit: PAGE, ...(after !== undefined && { after }) });
+      for (const { partition, value } of page) yield { partition, row: rowOf(value) };
+      after = page.at(-1)?.partition;
+      if (after === undefined || page.length < PAGE) return;
+    }
   }
 
   /** Wraps a partition's keys by the master key of now. Whether any was wrapped by another. */
@@ -146,6 +161,7 @@ export class Keyring {
       const known = new Set([...row.destroyed, ...row.keys.map(({ id }) => id)]);
       const added = given.keys.filter(({ id }) => !known.has(id));
       taken = added.length;
+      // The words of what comes with them are hashed by theirs.
       return without({ ...row, keys: [...added, ...row.keys] }, given.destroyed);
     });
     return taken;
@@ -164,7 +180,7 @@ export class Keyring {
     const keys = new Map<string, DataKey>();
     for (const key of this.#dying.get(partition) ?? []) keys.set(key.id, key);
     for (const each of row.keys) keys.set(each.id, new DataKey(each.id, await this.#unwrapped(partition, each)));
-    const loaded = { row, version: entry?.version ?? null, keys };
+    const loaded = { row, words: keys.get(row.keys[0]?.id ?? "") ?? null, version: entry?.version ?? null, keys };
     const newer = this.#held.get(partition);
     if (newer !== undefined && (newer.version ?? 0) > (loaded.version ?? 0)) return newer;
     this.#held.set(partition, loaded);
@@ -203,7 +219,7 @@ function contextOf(partition: string, id: string): string {
 export function rowOf(value: string | undefined): KeysRow {
   if (value === undefined) return { v: 1, keys: [], destroyed: [] };
   try {
-    return rowSchema.parse(JSON.parse(value));
+    return keysRowSchema.parse(JSON.parse(value));
   } catch (cause) {
     throw new AppError("STORAGE_DAMAGED", { detail: "A row of the keyring can't be read.", cause });
   }

@@ -6,8 +6,8 @@ import { prefixRange, type StateEngine } from "../engine.js";
 import { RECEIPTS } from "../ledger/ledger-keys.js";
 import { receiptOf } from "../ledger/ledger-values.js";
 import { isOwnersPartition } from "../partition.js";
-import { EncryptedEngine } from "./encrypted-engine.js";
-import { INSTALLATION_KEYS, Keyring } from "./keyring.js";
+import { type Changing, EncryptedEngine } from "./encrypted-engine.js";
+import { INSTALLATION_KEYS, KEYS, Keyring } from "./keyring.js";
 
 /** Beside the values, in clear. */
 const MARK = "encrypted";
@@ -17,7 +17,7 @@ const markSchema = z.object({
   /** Id of the installation's data key. */
   key: z.string(),
   /** What is under way: some values are encrypted, and some are not. */
-  doing: z.enum(["encrypt", "decrypt"]).exactOptional(),
+  doing: z.enum(["encrypt", "decrypt"] satisfies Changing[]).exactOptional(),
 });
 export type Mark = z.infer<typeof markSchema>;
 
@@ -32,9 +32,9 @@ export async function markOf(engine: StateEngine): Promise<Mark | null> {
   return entry === undefined ? null : markSchema.parse(JSON.parse(entry.value));
 }
 
-/** Null: they are not encrypted any more. */
+/** Null: they are not encrypted any more, and the installation's keys go. */
 export async function putMark(engine: StateEngine, mark: Omit<Mark, "v"> | null): Promise<void> {
-  const change = mark === null ? { deletes: [MARK] } : { puts: [{ key: MARK, value: JSON.stringify({ v: 1, ...mark }) }] };
+  const change = mark === null ? { deletes: [MARK, KEYS] } : { puts: [{ key: MARK, value: JSON.stringify({ v: 1, ...mark }) }] };
   await committed(engine, INSTALLATION_KEYS, change);
 }
 

@@ -9,10 +9,9 @@ import type { Keyring } from "./keyring.js";
 export function sealedOwners(keyring: Keyring): OwnerSeals {
   const of = async (owner: string): Promise<OwnerSeal> => {
     const held = await keyring.of(ownerPartition(owner as Owner));
-    const active = held.keys.get(held.row.keys.at(-1)?.id ?? "");
     return {
       open: (sealed, place) => openedBy(held, sealedUnder(sealed) ?? "", sealed, { place, what: "A payload of the vector store" }) ?? null,
-      hashed: (text) => active?.hashed(text) ?? 0,
+      hashed: (text) => held.words?.hashed(text) ?? 0,
     };
   };
   return {

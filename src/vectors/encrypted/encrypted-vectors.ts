@@ -15,7 +15,7 @@ import {
 } from "../../ports/vectors.js";
 
 /** The payload's key that holds all that is sealed of it. */
-const SEALED = "_sealed";
+export const SEALED = "_sealed";
 const WHOSE = "user_id";
 /** What is filtered, grouped or ordered by and tells no words: ids, states, kinds and times. Numbers and booleans stay clear anyway. */
 const CLEAR: ReadonlySet<string> = new Set([
@@ -56,7 +56,9 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
     return { indices: [...weights.keys()], values: [...weights.values()] };
   };
 
-  const sealedPoint = async (collection: string, { id, vector, payload = {} }: Point): Promise<Point> => {
+  const sealedPoint = async (collection: string, point: Point): Promise<Point> => {
+    if (!tellsWords(point)) return point;
+    const { id, vector, payload = {} } = point;
     const seal = await seals.toWrite(whose(payload));
     const named = Array.isArray(vector)
       ? vector
@@ -108,7 +110,7 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
       const seal = await seals.toWrite(whose({ ...before, ...change }));
       const after = sealedPayload({ ...before, ...change }, seal, placeOf(collection, id));
       // Another owner's tags are others.
-      const keys = WHOSE in change ? Object.keys({ ...before, ...change }) : Object.keys(change);
+      const keys = [...(WHOSE in change ? Object.keys(before).filter((key) => before[key] !== null) : []), ...Object.keys(change)];
       const written = Object.fromEntries([...keys, SEALED].map((key) => [key, after[key] ?? null]));
       await inner.setPayload(collection, { payload: written, points: [id], wait: true });
     }
@@ -177,6 +179,18 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
   return client;
 }
 
+/** Whether anything of a point is to be sealed: markers are all ids and numbers. */
+export function tellsWords({ payload = {}, vector }: Pick<Point, "payload" | "vector">): boolean {
+  const isSparse = (each: unknown) => !Array.isArray(each);
+  return (
+    Object.entries(payload).some(([key, value]) => isWord(key, value)) || (!Array.isArray(vector) && Object.values(vector).some(isSparse))
+  );
+}
+
+function isWord(key: string, value: unknown): boolean {
+  return !CLEAR.has(key) && (typeof value === "string" || (typeof value === "object" && value !== null));
+}
+
 function whose(payload: Payload): string {
   return typeof payload[WHOSE] === "string" ? payload[WHOSE] : "";
 }
@@ -206,10 +220,9 @@ function sealedPayload(
   const clear: Payload = {};
   const words: Payload = {};
   for (const [key, value] of Object.entries(payload)) {
-    const tellsWords = typeof value === "string" || (typeof value === "object" && value !== null);
-    if (CLEAR.has(key) || !tellsWords) clear[key] = value;
-    else words[key] = value;
-    if (HASHED.has(key) && tellsWords)
+    if (isWord(key, value)) words[key] = value;
+    else clear[key] = value;
+    if (HASHED.has(key) && key in words)
       clear[key] = Array.isArray(value) ? value.map((each) => tagOf(seal, key, each)) : tagOf(seal, key, value);
   }
   return Object.keys(words).length === 0 ? clear : { ...clear, [SEALED]: seal.seal(JSON.stringify(words), place) };

@@ -1,0 +1,286 @@
+import { open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Owner } from "../domain/owner.js";
+import { leasesIn, requireUnused } from "../operations/migration-checks.js";
+import { resealPartition } from "../operations/reseal.js";
+import { DirectoryLock } from "../platform/directory-lock.js";
+import { AppError } from "../platform/errors.js";
+import { type Logger, silentLogger } from "../platform/logger.js";
+import { committed } from "../state/durable-commit.js";
+import { sealedUnder } from "../state/encryption/data-key.js";
+import { type Changing, EncryptedEngine, keysOf } from "../state/encryption/encrypted-engine.js";
+import { INSTALLATION_KEYS, KEYS, Keyring, keysRowSchema } from "../state/encryption/keyring.js";
+import { markOf, putMark, requireKeys } from "../state/encryption/open-encrypted.js";
+import { sealedJournals } from "../state/encryption/sealed-journals.js";
+import { sealedOwners } from "../state/encryption/sealed-owners.js";
+import type { StateEngine } from "../state/engine.js";
+import { EngineEventLog } from "../state/events/events.js";
+import { FileMemoryService } from "../state/jsonl/file-memory-service.js";
+import { JournalDirectory } from "../state/jsonl/journal-directory.js";
+import { ownerPartition } from "../state/partition.js";
+import { lockKey } from "../state/sessions/keys.js";
+import { LEASE_MS, leaseKey } from "../state/sessions/leased-lock.js";
+import { encryptedVectors } from "../vectors/encrypted/encrypted-vectors.js";
+import { resealPoints } from "../vectors/encrypted/reseal-points.js";
+import { MEMORY_COLLECTION } from "../vectors/mem0/collections.js";
+import { openVectors } from "./backends.js";
+import type { Config } from "./config.js";
+import { KEYRING_FILE, keyringFile, vaultOf } from "./encryption.js";
+import { openEngine } from "./engine.js";
+import { stateInRows } from "./migration.js";
+import { HISTORY_COLLECTION } from "./reembed.js";
+import { BEING_MOVED } from "./shared-engine.js";
+import { same, type Wiring, wired } from "./wiring.js";
+
+const BEYOND_LEASE_MS = 2_000;
+
+export interface EncryptionOptions {
+  readonly signal: AbortSignal;
+  /** Of partitions. */
+  readonly onProgress: (done: number) => void;
+}
+
+/** What was written again. */
+export interface Resealed {
+  readonly values: number;
+  readonly journals: number;
+  readonly points: number;
+}
+
+/** What is done to encryption as a whole; servers are stopped, but for {@link EncryptionCommands.rotate} of several on one database. */
+export interface EncryptionCommands {
+  /** Encrypts all that is kept, in place. Broken off, the same again goes on. */
+  encrypt(options: EncryptionOptions): Promise<Resealed>;
+  /** The reverse; then the keys go, and with them what backups were encrypted under. Vectors go too, to be made anew. */
+  decrypt(options: EncryptionOptions): Promise<Resealed>;
+  /** Wraps all data keys by the first master key of the file. Writes no value. How many partitions' were wrapped by another. */
+  rotate(options: EncryptionOptions): Promise<number>;
+  /** Encrypts all of an owner's under a new data key, and destroys the one before. */
+  renew(owner: Owner, options: EncryptionOptions): Promise<Resealed>;
+  /** Copies the keyring, wrapped as it is, to a file that is not there yet. How many partitions have keys. */
+  save(path: string): Promise<number>;
+  /** Takes in keys of a file that {@link save} made, but for those destroyed since. How many. */
+  load(path: string): Promise<number>;
+}
+
+const savedLine = z.object({ partition: z.string(), row: keysRowSchema });
+
+interface Held {
+  readonly stored: StateEngine;
+  readonly home: StateEngine;
+  readonly keyring: Keyring;
+}
+
+/** Of what the configuration names. @throws INVALID_REQUEST for what nothing but its own process holds, INVALID_CONFIG without a key */
+export function encryptionOf(config: Config, { logger = silentLogger }: { readonly logger?: Logger } = {}): EncryptionCommands {
+  const inFiles = config.SHORT_TERM_BACKEND === "file";
+  if (config.SHORT_TERM_BACKEND === "memory")
+    throw new AppError("INVALID_REQUEST", { detail: "With SHORT_TERM_BACKEND=memory nothing is kept.", hint: "Set another one." });
+  const run = <T>(work: (wiring: Wiring, held: Held) => Promise<T>): Promise<T> =>
+    wired(config, { logger }, async (wiring) => {
+      const vault = await vaultOf(wiring);
+      if (vault === null)
+        throw new AppError("INVALID_CONFIG", { detail: "ENCRYPTION_KEY_FILE: needed.", hint: "Name the file with the master key." });
+      const { closing, dir, clock } = wiring;
+      const stored = closing(await openEngine(wiring), (it) => it.close());
+      if (inFiles) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
+      const home = inFiles ? await keyringFile(wiring, join(dir, KEYRING_FILE)) : stored;
+      return work(wiring, { stored, home, keyring: new Keyring(vault, home) });
+    });
+
+  /** Nobody else uses it while work is done. Values read in clear; what is written is as it is to be. */
+  const alone = async <T>(
+    wiring: Wiring,
+    { stored, keyring }: Held,
+    changing: Changing | null,
+    options: EncryptionOptions,
+    work: (engine: StateEngine) => Promise<T>,
+  ): Promise<T> => {
+    const engine = new EncryptedEngine(stored, keyring, changing);
+    if (inFiles) return work(engine);
+    const { name } = stored.manifest;
+    const { locks } = stateInRows(wiring, engine, name);
+    const lease = await locks.acquire(BEING_MOVED, { waitMs: LEASE_MS + BEYOND_LEASE_MS });
+    try {
+      await requireUnused({ name, leases: () => leasesIn(engine, lockKey(leaseKey(BEING_MOVED))) }, options.signal);
+      return await work(engine);
+    } finally {
+      await lease.release();
+    }
+  };
+
+  const resealAll = async (
+    { stored }: Held,
+    engine: StateEngine,
+    isDone: (partition: string, key: string, value: string) => Promise<boolean>,
+    { signal, onProgress }: EncryptionOptions,
+  ): Promise<number> => {
+    let [values, done] = [0, 0];
+    for (let after: string | undefined; ; ) {
+      const page = await engine.partitions({ limit: 500, ...(after !== undefined && { after }) });
+      for (const { partition } of page) {
+        values += await resealPartition({ stored, engine, isDone }, partition, signal);
+        onProgress(++done);
+      }
+      after = page.at(-1)?.partition;
+      if (after === undefined) return values;
+    }
+  };
+
+  const rewriteJournals = async (
+    { dir, fileSystem }: Wiring,
+    { keyring }: Held,
+    changing: Changing | null,
+    only?: Owner,
+  ): Promise<number> => {
+    if (!inFiles) return 0;
+    const journals = await FileMemoryService.open({ dir, fileSystem, logger, seals: sealedJournals(keyring, changing) });
+    const names = new JournalDirectory(dir, fileSystem);
+    let rewritten = 0;
+    try {
+      for await (const { owner, sessionId } of journals.list()) {
+        if (only !== undefined && owner !== only) continue;
+        const isPacked = (await fileSystem.stat(names.path(sessionId, "packed"))) !== null;
+        await journals.rewrite(owner, sessionId, (record) => record);
+        if (isPacked) await journals.compress(owner, sessionId);
+        rewritten += 1;
+      }
+    } finally {
+      await journals.close();
+    }
+    return rewritten;
+  };
+
+  const vectorsOf = async ({ closing, dir }: Wiring, { keyring }: Held) => {
+    const { memory, history, compact } = await openVectors(config, dir, same, closing, logger);
+    const seals = sealedOwners(keyring);
+    const collections = [
+      { name: MEMORY_COLLECTION, stored: memory.client, sealing: encryptedVectors(memory, seals).client },
+      ...(history === null ? [] : [{ name: HISTORY_COLLECTION, stored: history.client, sealing: encryptedVectors(history, seals).client }]),
+    ];
+    return { collections, compact };
+  };
+
+  return {
+    encrypt: (options) =>
+      run(async (wiring, held) => {
+        const { stored, keyring } = held;
+        const mark = await markOf(stored);
+        if (mark !== null) await requireKeys(keyring, mark, stored);
+        const { id } = await keyring.kept(INSTALLATION_KEYS);
+        const key = mark?.key ?? id;
+        await putMark(stored, { key, doing: "encrypt" });
+        return alone(wiring, held, "encrypt", options, async (engine) => {
+          await publishOutboxes(engine, options.signal);
+          const values = await resealAll(held, engine, async (_partition, _key, value) => sealedUnder(value) !== null, options);
+          const journals = await rewriteJournals(wiring, held, "encrypt");
+          const { collections, compact } = await vectorsOf(wiring, held);
+          let points = 0;
+          for (const each of collections) points += await resealPoints(each, each.name, { which: "clear", signal: options.signal });
+          await compact();
+          await stored.scrub?.();
+          await putMark(stored, { key });
+          return { values, journals, points };
+        });
+      }),
+    decrypt: (options) =>
+      run(async (wiring, held) => {
+        const { stored, home, keyring } = held;
+        const mark = await markOf(stored);
+        if (mark !== null) await requireKeys(keyring, mark, stored);
+        if (mark !== null) await putMark(stored, { key: mark.key, doing: "decrypt" });
+        const done = await alone(wiring, held, "decrypt", options, async (engine) => {
+          await publishOutboxes(engine, options.signal);
+          const values = await resealAll(held, engine, async (_partition, _key, value) => sealedUnder(value) === null, options);
+          const journals = await rewriteJournals(wiring, held, "decrypt");
+          const { collections, compact } = await vectorsOf(wiring, held);
+          for (const { name, stored: client } of mark === null ? [] : collections)
+            if ((await client.collectionExists(name)).exists) await client.deleteCollection(name);
+          await compact();
+          return { values, journals, points: 0 };
+        });
+        if (home === stored)
+          for await (const { partition } of keyring.rows())
+            if (partition !== INSTALLATION_KEYS) await committed(home, partition, { deletes: [KEYS] });
+        await putMark(stored, null);
+        await stored.scrub?.();
+        if (home === stored) return done;
+        await home.close();
+        for (const end of ["", "-wal", "-shm"]) await rm(join(wiring.dir, `${KEYRING_FILE}${end}`), { force: true });
+        return done;
+      }),
+    rotate: ({ signal, onProgress }) =>
+      run(async (_wiring, { stored, home, keyring }) => {
+        const mark = await markOf(stored);
+        if (mark !== null) await requireKeys(keyring, mark, stored);
+        let [rewrapped, done] = [0, 0];
+        for await (const { partition } of keyring.rows()) {
+          signal.throwIfAborted();
+          if (await keyring.rewrap(partition)) rewrapped += 1;
+          onProgress(++done);
+        }
+        await home.scrub?.();
+        return rewrapped;
+      }),
+    renew: (owner, options) =>
+      run(async (wiring, held) => {
+        const { stored, keyring } = held;
+        const mark = await markOf(stored);
+        if (mark === null || mark.doing !== undefined)
+          throw new AppError("INVALID_REQUEST", {
+            detail: `${stored.manifest.name} is not encrypted as a whole.`,
+            hint: "Run `maitred encrypt` first.",
+          });
+        await requireKeys(keyring, mark, stored);
+        return alone(wiring, held, null, options, async (engine) => {
+          const partition = ownerPartition(owner);
+          await keyring.renew(partition);
+          const { id } = await keyring.kept(partition);
+          const isDone = async (where: string, key: string, value: string) => keysOf(where, key) !== where || sealedUnder(value) === id;
+          const values = await resealPartition({ stored, engine, isDone }, partition, options.signal);
+          const journals = await rewriteJournals(wiring, held, null, owner);
+          const { collections, compact } = await vectorsOf(wiring, held);
+          const filter = { must: [{ key: "user_id", match: { value: owner } }] };
+          let points = 0;
+          for (const each of collections)
+            points += await resealPoints(each, each.name, { which: "sealed", filter, signal: options.signal });
+          await keyring.retire(partition);
+          await compact();
+          await stored.scrub?.();
+          return { values, journals, points };
+        });
+      }),
+    save: (path) =>
+      run(async (_wiring, { keyring }) => {
+        const file = await open(path, "wx", 0o600);
+        try {
+          let saved = 0;
+          for await (const { partition, row } of keyring.rows()) {
+            await file.write(`${JSON.stringify({ partition, row })}\n`);
+            saved += 1;
+          }
+          await file.sync();
+          return saved;
+        } finally {
+          await file.close();
+        }
+      }),
+    load: (path) =>
+      run(async (_wiring, { stored, keyring }) => {
+        const lines = (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");
+        const saved = lines.map((line) => savedLine.parse(JSON.parse(line)));
+        const isNew = (await markOf(stored)) === null && (await stored.partitions({ limit: 1 })).length === 0;
+        let taken = 0;
+        for (const { partition, row } of saved) taken += await keyring.take(partition, row);
+        const { keys, row } = await keyring.of(INSTALLATION_KEYS);
+        if (isNew && keys.size > 0) await putMark(stored, { key: row.keys.at(-1)?.id ?? "" });
+        return taken;
+      }),
+  };
+
+  /** In the order in which things happened, which is the order of their commits. */
+  async function publishOutboxes(engine: StateEngine, signal: AbortSignal): Promise<void> {
+    await new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger }).catchUpAll(signal);
+  }
+}
