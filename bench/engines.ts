@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Presets, SingleBar } from "cli-progress";
-import { type EngineServer, openEngines } from "./engines/servers.js";
-import { type Line, ratioToFile, type Seen, seenNothing, table } from "./engines/table.js";
+import { ENCRYPTED, type EngineServer, openEngines } from "./engines/servers.js";
+import { costToFile, type Line, ratioToFile, type Seen, seenNothing, table } from "./engines/table.js";
 import { openWorkloads, type Workload } from "./engines/workloads.js";
 
 /**
  * What it costs to keep state in PostgreSQL or Redis instead of files, with 1 client and with 50 at once: whole turns through the
  * orchestrator with a model that answers at once (long-term memory and history beside them, and without either), and what a turn asks of
- * a store. Servers of the bench's own, on this machine's programs, as durable as they are asked to be; engines take turns slice by slice,
+ * a store; and what it costs to encrypt files. Servers of the bench's own, on this machine's programs, as durable as they are asked to be; engines take turns slice by slice,
  * so that the machine strikes them alike. `processor` is this process's time for one operation, which hardly depends on what else runs.
  *
  * `npm run bench:engines -- [--slices 5] [--clients 50] [--check]`; with --check ends with 1 unless the clients together get at least
@@ -37,6 +37,7 @@ try {
       lines,
     ),
   );
+  tellEncryption(lines);
   for (const each of leftOut) console.log(`Left out: ${each}.`);
   if (!reached(lines) && values.check) process.exitCode = 1;
 } finally {
@@ -107,6 +108,17 @@ async function sliceOf(
   note(seen);
   await rest?.done();
   note(withRest);
+}
+
+/** What a key costs: of the processor, and of the rate. */
+function tellEncryption(lines: readonly Line[]): void {
+  const at = engines.findIndex(({ name }) => name === ENCRYPTED);
+  for (const { name, clients, seen } of lines) {
+    const [files, own] = [seen[0], seen[at]];
+    if (files === undefined || own === undefined || !/^(turn|window)/.test(name)) continue;
+    const [cost, rate] = [costToFile(files, own), ratioToFile(files, own)];
+    console.log(`Encrypted, ${name}, ${clients} at once: ${cost.toFixed(2)} × the processor, ${(1 / rate).toFixed(2)} × the time`);
+  }
 }
 
 /** Says whether PostgreSQL is quick enough; true where it was not asked. */

@@ -35,6 +35,11 @@ export function ratioToFile(files: Seen, engine: Seen): number {
   return median(engine.rates.map((rate, slice) => rate / (files.rates[slice] ?? Number.NaN)));
 }
 
+/** How much of this process's time an operation takes, for each that it takes on files. */
+export function costToFile(files: Seen, engine: Seen): number {
+  return median(engine.processor.map((used, slice) => used / (files.processor[slice] ?? Number.NaN)));
+}
+
 function lineOf({ name, clients, seen }: Line): string {
   const [files] = seen;
   const each = seen.map((engine, index) => {

@@ -31,6 +31,14 @@ test("it is XChaCha20-Poly1305 as others have it", () => {
   expect(Buffer.from(cipher.decrypt(sealed.subarray(24))).toString()).toBe("a gluten allergy");
 });
 
+test("words become numbers, as many, each another", () => {
+  const words = key.hashedWords([7, 8, 4_294_967_295, 7]);
+  expect(words).toEqual(new DataKey("x", bytes).hashedWords([7, 8, 4_294_967_295, 7]));
+  expect(new Set(words).size).toBe(3);
+  expect(words).not.toEqual(new DataKey(key.id, newKeyBytes()).hashedWords([7, 8, 4_294_967_295, 7]));
+  expect(key.hashedWords([])).toEqual([]);
+});
+
 test("a word becomes a number, the same each time and another for each key", () => {
   expect(key.hashed("7")).toBe(new DataKey("x", bytes).hashed("7"));
   expect(key.hashed("7")).not.toBe(key.hashed("8"));

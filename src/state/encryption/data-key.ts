@@ -10,6 +10,13 @@ const NONCE_BYTES = 24;
 const PREFIX_BYTES = 16;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
+const CIPHER = "chacha20-poly1305";
+const TAGGED = { authTagLength: TAG_BYTES } as const;
+/** The nonce under a subkey, as RFC 8439 has it: four zeros and the count. */
+const SHORT_BYTES = 12;
+const SHORT_ZEROS = 4;
+/** Of AES. */
+const BLOCK_BYTES = 16;
 /** Subkeys held for reading, each of one process that wrote. */
 const MOST_SUBKEYS = 64;
 /** Bytes that a value takes beside a third more than it has. */
@@ -42,7 +49,9 @@ export class DataKey {
   readonly #key: Uint8Array;
   readonly #prefix = randomBytes(PREFIX_BYTES);
   readonly #subkeys = new Map<string, Buffer>();
+  readonly #nonce = Buffer.alloc(SHORT_BYTES);
   #count = 0n;
+  #wordKey: Buffer | undefined;
 
   constructor(id: string, key: Uint8Array) {
     this.id = id;
@@ -51,30 +60,47 @@ export class DataKey {
 
   /** `context`: the place that it holds in; not part of the value. */
   seal(text: string, context: string): string {
-    const counter = Buffer.alloc(NONCE_BYTES - PREFIX_BYTES);
-    counter.writeBigUInt64BE(this.#count++);
-    const cipher = createCipheriv("chacha20-poly1305", this.#subkey(this.#prefix), shortNonce(counter), { authTagLength: TAG_BYTES });
+    this.#nonce.writeBigUInt64BE(this.#count++, SHORT_ZEROS);
+    const cipher = createCipheriv(CIPHER, this.#subkey(this.#prefix), this.#nonce, TAGGED);
     const plain = Buffer.from(text);
     cipher.setAAD(Buffer.from(context), { plaintextLength: plain.length });
-    const sealed = [cipher.update(plain), cipher.final(), cipher.getAuthTag()];
-    return `${SEALED}${this.id}:${Buffer.concat([this.#prefix, counter, ...sealed]).toString("base64")}`;
+    const sealed = cipher.update(plain);
+    cipher.final();
+    const bytes = Buffer.allocUnsafe(NONCE_BYTES + sealed.length + TAG_BYTES);
+    this.#prefix.copy(bytes);
+    this.#nonce.copy(bytes, PREFIX_BYTES, SHORT_ZEROS);
+    sealed.copy(bytes, NONCE_BYTES);
+    cipher.getAuthTag().copy(bytes, NONCE_BYTES + sealed.length);
+    return `${SEALED}${this.id}:${bytes.toString("base64")}`;
   }
 
   /** @throws NotAuthentic */
   open(value: string, context: string): string {
     const bytes = Buffer.from(value.slice(BODY_AT), "base64");
     if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new NotAuthentic();
-    const nonce = shortNonce(bytes.subarray(PREFIX_BYTES, NONCE_BYTES));
+    const nonce = Buffer.alloc(SHORT_BYTES);
+    bytes.copy(nonce, SHORT_ZEROS, PREFIX_BYTES, NONCE_BYTES);
     const sealed = bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES);
     const subkey = this.#subkey(bytes.subarray(0, PREFIX_BYTES));
-    const decipher = createDecipheriv("chacha20-poly1305", subkey, nonce, { authTagLength: TAG_BYTES });
+    const decipher = createDecipheriv(CIPHER, subkey, nonce, TAGGED);
     decipher.setAAD(Buffer.from(context), { plaintextLength: sealed.length });
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
     try {
-      return Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8");
+      const plain = decipher.update(sealed);
+      decipher.final();
+      return plain.toString("utf8");
     } catch (cause) {
       throw new NotAuthentic("what was read is not what was sealed here", { cause });
     }
+  }
+
+  /** Another number of 32 bits for each, which tells nothing of it without the key: a block of AES for each, which is one call for all. */
+  hashedWords(words: readonly number[]): readonly number[] {
+    const blocks = Buffer.alloc(words.length * BLOCK_BYTES);
+    for (const [at, word] of words.entries()) blocks.writeUInt32BE(word, at * BLOCK_BYTES);
+    this.#wordKey ??= createHmac("sha256", this.#key).update("words").digest();
+    const hashed = createCipheriv("aes-256-ecb", this.#wordKey, null).setAutoPadding(false).update(blocks);
+    return words.map((_, at) => hashed.readUInt32BE(at * BLOCK_BYTES));
   }
 
   /** A number of 32 bits for each text, which tells nothing of it without the key. */
@@ -94,11 +120,6 @@ export class DataKey {
     this.#subkeys.set(name, made);
     return made;
   }
-}
-
-/** As RFC 8439 has it, behind four zeros. */
-function shortNonce(counter: Buffer): Buffer {
-  return Buffer.concat([Buffer.alloc(4), counter]);
 }
 
 const SIGMA = littleEndian(Buffer.from("expand 32-byte k"));

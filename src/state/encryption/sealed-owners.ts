@@ -11,6 +11,7 @@ export function sealedOwners(keyring: Keyring): OwnerSeals {
     const held = await keyring.of(ownerPartition(owner as Owner));
     return {
       open: (sealed, place) => openedBy(held, sealedUnder(sealed) ?? "", sealed, { place, what: "A payload of the vector store" }) ?? null,
+      hashedWords: (words) => held.words?.hashedWords(words) ?? [],
       hashed: (text) => held.words?.hashed(text) ?? 0,
     };
   };

@@ -42,15 +42,11 @@ const tailOnly = z.object({ tail: tailSchema });
 /** In a sealed body, behind what names the keys. */
 export const KEYS_END = "~";
 
-/** A line whose body is sealed, and what of it stays in clear. */
-const sealedSchema = z.object({
-  v: z.literal(JOURNAL_VERSION),
+/** Of a line whose body is sealed: what of it stays in clear. */
+const headSchema = z.object({
   seq: z.number().int(),
   type: z.enum(journalRecordSchema.options.map(({ shape }) => shape.type.value)),
-  id: z.string(),
   turn: z.number().int(),
-  at: z.string(),
-  sealed: z.string(),
   tail: tailSchema,
 });
 
@@ -92,25 +88,32 @@ export function headOf(line: LogLine): LineHead | null {
   return { seq, turn, type, owner, toSeq: record.type === "rewind" ? record.body.to_seq : null, tail };
 }
 
-/** The same, with its body where that is sealed and can be opened. */
+/** A line whose body is sealed; null for another. */
+function sealedIn(value: unknown): (Readonly<Record<string, unknown>> & { readonly sealed: string }) | null {
+  return typeof value === "object" && value !== null && "sealed" in value && typeof value.sealed === "string"
+    ? { ...value, sealed: value.sealed }
+    : null;
+}
+
+/** With its body, where that is sealed and can be opened. */
 function opened(value: unknown, { opens }: LogLine): unknown {
-  const sealed = sealedSchema.safeParse(value).data;
-  if (sealed === undefined) return value;
-  const body = opens?.(sealed.sealed, placeOf(sealed, sealed.tail));
-  return body == null ? null : { ...sealed, body: JSON.parse(body) };
+  const line = sealedIn(value);
+  if (line === null) return value;
+  const body = opens?.(line.sealed, placeOf(line));
+  return body == null ? null : { ...line, body: JSON.parse(body) };
 }
 
 /** Of a line whose key is not at hand, or was destroyed. What was changed is damaged. */
 function sealedHead(line: LogLine): LineHead | null {
-  const sealed = sealedSchema.safeParse(lineValue(line)).data;
-  if (sealed === undefined || (line.opens && line.opens(sealed.sealed, placeOf(sealed, sealed.tail)) === undefined)) return null;
-  const { seq, turn, type, tail } = sealed;
-  return { seq, turn, type, owner: null, toSeq: null, tail };
+  const sealed = sealedIn(lineValue(line));
+  const head = headSchema.safeParse(sealed).data;
+  if (sealed === null || head === undefined || (line.opens && line.opens(sealed.sealed, placeOf(sealed)) === undefined)) return null;
+  return { ...head, owner: null, toSeq: null };
 }
 
 /** What is authenticated along with a body: it holds in its own line alone. */
-function placeOf({ v, seq, type, id, turn, at }: Omit<JournalRecord, "body">, tail: Tail): string {
-  const { owner, last_turn, last_seq = null, summary_at, rewind_at = null, part = null } = tail;
+function placeOf({ v, seq, type, id, turn, at, tail }: Readonly<Record<string, unknown>>): string {
+  const { owner, last_turn, last_seq = null, summary_at, rewind_at = null, part = null } = (tail ?? {}) as Partial<Tail>;
   return JSON.stringify([v, seq, type, id, turn, at, owner, last_turn, last_seq, summary_at, rewind_at, part]);
 }
 
@@ -124,7 +127,7 @@ async function keysOfLog(log: JsonlLog): Promise<string | undefined> {
   for await (const lines of log.backwards())
     for (const line of lines) {
       const value = lineValue(line);
-      if (value !== null) return sealedSchema.safeParse(value).data?.sealed.split(KEYS_END, 1)[0];
+      if (value !== null) return sealedIn(value)?.sealed.split(KEYS_END, 1)[0];
     }
   return undefined;
 }
@@ -158,6 +161,6 @@ export function encodeLine(record: JournalRecord, tail: Tail, seal: LineSealer |
       detail: `A ${type} record takes ${line.length} bytes; at most ${MAX_RECORD_BYTES} fit.`,
     });
   if (seal === null) return line;
-  const sealed = seal(JSON.stringify(body), placeOf(record, tail));
+  const sealed = seal(JSON.stringify(body), placeOf({ ...record, tail }));
   return Buffer.from(`${JSON.stringify({ v, seq, type, id, turn, at, sealed, tail })}\n`, "utf8");
 }

@@ -49,10 +49,8 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
   const sparse = (vector: SparseVector, seal: OwnerSeal): SparseVector => {
     if (hashed.has(vector)) return vector;
     const weights = new Map<number, number>();
-    for (const [at, index] of vector.indices.entries()) {
-      const word = seal.hashed(`word ${index}`);
+    for (const [at, word] of seal.hashedWords(vector.indices).entries())
       weights.set(word, (weights.get(word) ?? 0) + (vector.values[at] ?? 0));
-    }
     return { indices: [...weights.keys()], values: [...weights.values()] };
   };
 
