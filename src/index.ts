@@ -113,6 +113,7 @@ export type * from "./ports/extraction.js";
 export type * from "./ports/history.js";
 export type * from "./ports/identities.js";
 export type * from "./ports/image-store.js";
+export type { KeyVault } from "./ports/key-vault.js";
 export type * from "./ports/memories.js";
 export type * from "./ports/memory-log.js";
 export type * from "./ports/memory-store.js";

@@ -80,6 +80,8 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
   }
   try {
     yield ok("Storage", config.MEMORY_STORAGE_DIR);
+    const key = config.ENCRYPTION_KEY_FILE;
+    yield ok("Encryption", key === undefined ? "off: what is kept is in clear" : `on, under the master key in ${key}`);
     yield* storeFindings(opened.maintenance);
     // Last: what was just opened may still be catching up.
     yield* readinessFindings(opened.backend);

@@ -37,6 +37,7 @@ describe("doctor", () => {
     const ran = await doctor(healthy());
     expect(ran).toMatchObject({ code: 0, closed: 1, stderr: "" });
     expect(ran.stdout).not.toMatch(/^[!✗]/mu);
+    expect(ran.stdout).toContain("✓ Encryption: off");
     expect(ran.stdout).toContain("✓ Journals: 1, all intact");
     expect(ran.stdout).toContain("✓ Databases: 1, all intact");
   });

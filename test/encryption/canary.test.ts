@@ -7,6 +7,7 @@ import { type Composed, compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { ChatModel } from "../../src/ports/agent.js";
+import type { KeyVault } from "../../src/ports/key-vault.js";
 import { aLife, CANARY, filesWith, tell } from "../support/a-life.js";
 import { byWords } from "../support/by-words.js";
 import { MASTER_KEY } from "../support/encryption.js";
@@ -102,6 +103,38 @@ test("without its key, or with another, the start ends with a sentence that name
   // State and keyring of two installations.
   await rm(join(dir, "keyring.db"));
   await expect(start()).rejects.toThrow(/is encrypted under data key [0-9a-f]{12}, which SQLite .*keyring\.db.* does not hold/);
+});
+
+test("[sealed-at-rest] a vault of one's own wraps the keys, once for each owner, and none lies in clear", async () => {
+  const wrapped = new Map<string, { readonly key: Uint8Array; readonly context: string }>();
+  let unwraps = 0;
+  const keyVault: KeyVault = {
+    keyId: "kms-1",
+    async wrap(key, context) {
+      const ticket = `ticket ${wrapped.size}`;
+      wrapped.set(ticket, { key: Buffer.from(key), context });
+      return ticket;
+    },
+    async unwrap(ticket, { keyId, context }) {
+      unwraps += 1;
+      const kept = wrapped.get(ticket);
+      if (kept === undefined || kept.context !== context || keyId !== "kms-1") throw new Error("another key's");
+      return kept.key;
+    },
+  };
+  const open = () => compose(parseConfig(byWords({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "5000" })), { keyVault });
+  const application = await open();
+  await tell(application, alice, `I prefer ${CANARY}.`);
+  await application.close({ drainMs: 5_000 });
+  unwraps = 0;
+  const again = await open();
+  onTestFinished(() => again.close({ drainMs: 0 }));
+  expect(JSON.stringify((await again.memories.list(alice, {})).data)).toContain(CANARY);
+  await tell(again, alice, "And opera.");
+  // Two of the installation's, and two of hers.
+  expect(unwraps).toBe(4);
+  expect(await filesWith(dir, CANARY)).toEqual([]);
+  for (const { key } of wrapped.values()) expect(await filesWith(dir, Buffer.from(key).toString("base64"))).toEqual([]);
 });
 
 needing("postgres")("over PostgreSQL", () => {
