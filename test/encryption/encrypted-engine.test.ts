@@ -1,15 +1,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../src/platform/ids.js";
+import { silentLogger } from "../../src/platform/logger.js";
 import { EncryptedEngine } from "../../src/state/encryption/encrypted-engine.js";
 import { keysOfFile } from "../../src/state/encryption/key-file.js";
 import { KEYS, Keyring } from "../../src/state/encryption/keyring.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { PostgresEngine } from "../../src/state/engines/postgres/postgres-engine.js";
 import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
 import { stateEngineContract } from "../../src/testing/state-engine-contract.js";
+import { needing } from "../support/needing.js";
+import { openPostgresServer } from "../support/postgres-server.js";
 
 const FIRST = "00".repeat(32);
 const vault = keysOfFile("key", FIRST);
@@ -49,6 +53,28 @@ stateEngineContract(
   },
   { supports: { shared: false } },
 );
+
+needing("postgres")("over PostgreSQL", () => {
+  let server: Awaited<ReturnType<typeof openPostgresServer>>;
+  let schemas = 0;
+  beforeAll(async () => {
+    server = await openPostgresServer();
+  });
+  afterAll(() => server.close());
+  stateEngineContract("encrypted, by several processes", async () => {
+    const schema = `encrypted_${++schemas}`;
+    const opened: StateEngine[] = [];
+    const open = async () => {
+      const inner = await PostgresEngine.open({ url: server.url, schema, connections: 4, logger: silentLogger });
+      opened.push(inner);
+      return new EncryptedEngine(inner, new Keyring(vault, inner));
+    };
+    const dispose = async () => {
+      for (const each of opened) await each.close();
+    };
+    return { engine: await open(), open, dispose };
+  });
+});
 
 describe("[sealed-at-rest] values at rest", () => {
   const inner = new MemoryEngine();
