@@ -21,6 +21,7 @@ export const DEEP = [
   "test/reading/{adversarial,adversarial-doors}.test.ts",
   "test/embedding/transformers-embedder.test.ts",
   "test/short-term/killed-writer.test.ts",
+  "test/encryption/killed.test.ts",
 ];
 export const FAULTS = ["test/faults/**/*.test.ts"];
 export const REPLICAS = ["test/replicas/**/*.test.ts"];
