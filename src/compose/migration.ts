@@ -44,6 +44,9 @@ export async function migrateState(
     const source = await openState(wiring, backends.from);
     const target = await openState(wiring, backends.to);
     const signal = AbortSignal.any([options.signal, source.lost, target.lost]);
+    // Vectors stay where they are, sealed under these.
+    if (source.keyring !== null && target.keyring !== null)
+      for await (const { partition, row } of source.keyring.rows()) await target.keyring.take(partition, row);
     // In the order in which things happened, which is the order of their commits.
     await new EngineEventLog(source.state.engine, { queued: config.WEBHOOK_URL !== undefined, logger }).catchUpAll(signal);
     return migrate(source.state, target.state, { ...options, signal, now: wiring.clock.now() });

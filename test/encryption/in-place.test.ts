@@ -6,7 +6,9 @@ import { backupsOf } from "../../src/compose/backups.js";
 import { type Composed, compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { encryptionOf } from "../../src/compose/encryption-commands.js";
+import { migrateState } from "../../src/compose/migration.js";
 import { ownerOf } from "../../src/domain/owner.js";
+import { silentLogger } from "../../src/platform/logger.js";
 import { openDatabase } from "../../src/platform/sqlite.js";
 import { aLife, CANARY, filesWith, tell } from "../support/a-life.js";
 import { byWords } from "../support/by-words.js";
@@ -163,6 +165,17 @@ test("[backup-whole] a keyring that was saved, taken into an empty directory, op
 });
 
 needing("postgres")("over PostgreSQL", () => {
+  test("moved there it is encrypted under the same keys, and vectors that stay are read", async () => {
+    const server = await openPostgresServer();
+    onTestFinished(() => server.close());
+    const env = { DATABASE_URL: server.url };
+    await lived({});
+    const before = await seen();
+    const options = { ...quiet, logger: silentLogger };
+    expect(await migrateState(configOf("here", env), { from: "file", to: "postgres" }, options)).toMatchObject({ differences: [] });
+    expect(await seen(env)).toEqual(before);
+  });
+
   test("[sealed-at-rest] encrypted in place, rotated while a server runs, and decrypted again", async () => {
     const server = await openPostgresServer();
     onTestFinished(() => server.close());

@@ -161,8 +161,8 @@ export class Keyring {
       const known = new Set([...row.destroyed, ...row.keys.map(({ id }) => id)]);
       const added = given.keys.filter(({ id }) => !known.has(id));
       taken = added.length;
-      // The words of what comes with them are hashed by theirs.
-      return without({ ...row, keys: [...added, ...row.keys] }, given.destroyed);
+      // What hashes words, and what seals, stays what it is.
+      return without({ ...row, keys: [...row.keys.slice(0, 1), ...added, ...row.keys.slice(1)] }, given.destroyed);
     });
     return taken;
   }
