@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { type Composed, compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { openDatabase } from "../../src/platform/sqlite.js";
 import type { ChatModel } from "../../src/ports/agent.js";
 import type { KeyVault } from "../../src/ports/key-vault.js";
 import { aLife, CANARY, filesWith, tell } from "../support/a-life.js";
@@ -55,6 +56,18 @@ async function start(env: Record<string, string> = {}, model?: ChatModel): Promi
   return application;
 }
 
+/** What lies in the directory: rows of the databases, and journals. */
+async function kept(): Promise<unknown> {
+  const rows = ["state.db", "keyring.db"].map((name) => {
+    const db = openDatabase(join(dir, name), { readonly: true });
+    const entries = db.prepare("SELECT * FROM entries ORDER BY partition, key").all();
+    db.close();
+    return entries;
+  });
+  const names = (await readdir(dir)).filter((name) => name.endsWith(".jsonl"));
+  return [rows, await Promise.all(names.map((name) => readFile(join(dir, name), "utf8")))];
+}
+
 /** All that a user does, and what keeps answers, images and summaries. */
 async function everything(owner: Owner, env: Record<string, string> = {}): Promise<string> {
   const application = await start(env);
@@ -91,6 +104,7 @@ test("without its key, or with another, the start ends with a sentence that name
   const application = await start();
   await tell(application, alice, `I prefer ${CANARY}.`);
   await application.close({ drainMs: 5_000 });
+  const before = await kept();
   await expect(start({ ENCRYPTION_KEY_FILE: "" })).rejects.toThrow(
     /ENCRYPTION_KEY_FILE: not set, and SQLite .* is encrypted \(data key [0-9a-f]{12}\)/,
   );
@@ -100,6 +114,7 @@ test("without its key, or with another, the start ends with a sentence that name
   );
   await writeFile(join(base, "other.key"), "no key");
   await expect(start({ ENCRYPTION_KEY_FILE: join(base, "other.key") })).rejects.toThrow(/not 32 bytes/);
+  expect(await kept()).toEqual(before);
   // State and keyring of two installations.
   await rm(join(dir, "keyring.db"));
   await expect(start()).rejects.toThrow(/is encrypted under data key [0-9a-f]{12}, which SQLite .*keyring\.db.* does not hold/);

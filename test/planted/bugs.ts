@@ -210,4 +210,22 @@ export const BUGS: readonly PlantedBug[] = [
     test: "test/http/tenants.test.ts",
     named: "by its own model",
   },
+  {
+    name: "a value is sealed without its place",
+    promise: "sealed-at-rest",
+    file: "state/encryption/encrypted-engine.ts",
+    search: "export function placeOf(partition: string, key: string): string {",
+    replace: 'export function placeOf(partition: string, key: string): string {\n  if (partition !== key) return "";',
+    test: "test/encryption/encrypted-engine.test.ts",
+    named: "moved to another key",
+  },
+  {
+    name: "an erasure leaves the key",
+    promise: "erased-by-key",
+    file: "privacy/erasure.ts",
+    search: "return keys.destroy(owner);",
+    replace: "return [];",
+    test: "test/encryption/erased.test.ts",
+    named: "restored with the keys of today",
+  },
 ];
