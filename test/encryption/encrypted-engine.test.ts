@@ -138,6 +138,15 @@ describe("[sealed-at-rest] values at rest", () => {
     expect(await value(inner, "o:listed", KEYS)).toContain('"by"');
   });
 
+  test("an owner of whom nothing was kept can be renewed, and words are hashed by a key that does not seal", async () => {
+    await keyring.renew("o:new");
+    await keyring.retire("o:new");
+    await put(engine, "o:new", { a: "1" });
+    const { words } = await keyring.of("o:new");
+    expect(words).not.toBeNull();
+    expect((await value(inner, "o:new", "a"))?.slice(4, 16)).not.toBe(words?.id);
+  });
+
   test("master keys are rotated without a value being written, and the one before is not needed any more", async () => {
     await put(engine, "o:rotated", { a: "1" });
     const sealed = await value(inner, "o:rotated", "a");

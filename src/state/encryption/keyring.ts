@@ -124,6 +124,7 @@ export class Keyring {
 
   /** A new key seals from now on; those before it stay until {@link retire}. */
   async renew(partition: string): Promise<void> {
+    await this.kept(partition);
     const { entry } = await this.#made(partition);
     await this.#change(partition, (row) => ({ ...row, keys: [...row.keys, entry] }));
   }
