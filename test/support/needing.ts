@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import { describe } from "vitest";
 import { CHROMIUM } from "./chromium.js";
 import { ECOSYSTEM } from "./ecosystem.js";
+import { FIRESTORE_EMULATOR_JAR } from "./firestore-emulator.js";
 import { SLOW } from "./projects.js";
 
 const onPath = (program: string) => (process.env.PATH ?? "").split(delimiter).some((dir) => existsSync(join(dir, program)));
@@ -34,6 +35,10 @@ const NEEDS = {
   },
   clouds: { there: () => existsSync(CLOUDS), missing: "test/clouds is not installed" },
   redis: { there: () => onPath("redis-server"), missing: "there is no redis-server on the PATH" },
+  firestore: {
+    there: () => FIRESTORE_EMULATOR_JAR !== undefined && onPath("java"),
+    missing: "there is no emulator of Firestore, or no java: FIRESTORE_EMULATOR_JAR names one",
+  },
   pythonTools: {
     there: () => existsSync(join(PYTHON_TOOLS, "bin", "openapi-python-client")),
     missing: "PYTHON_TOOLS names no Python environment with openapi-python-client",
@@ -46,14 +51,19 @@ const NEEDS = {
 export type Need = keyof typeof NEEDS;
 
 /** These take longer to start than most tests take. */
-const SERVERS: readonly string[] = ["postgres", "pgvector", "chroma", "redis"] satisfies readonly Need[];
+const SERVERS: readonly string[] = ["postgres", "pgvector", "chroma", "redis", "firestore"] satisfies readonly Need[];
+
+/** No registry has these: where they are missing CI can't install them either. */
+const NOT_INSTALLED_BY_CI: readonly string[] = ["firestore"] satisfies readonly Need[];
 
 /**
- * `describe` for tests that need something which is not everywhere; those that need a server are `npm run test:all`'s. Where it is missing they are skipped, and the name says why; but in
- * CI, which installs what they need, they fail.
+ * `describe` for tests that need something which is not everywhere; those that need a server are `npm run test:all`'s. Where it is missing
+ * they are skipped, and the name says why; but in CI, which installs what it can of what they need, they fail.
  */
 export function needing(...needs: readonly Need[]): (name: string, tests: () => void) => void {
-  const missing = process.env.CI === "true" ? [] : needs.filter((need) => !NEEDS[need].there()).map((need) => NEEDS[need].missing);
+  const missing = needs
+    .filter((need) => (process.env.CI !== "true" || NOT_INSTALLED_BY_CI.includes(need)) && !NEEDS[need].there())
+    .map((need) => NEEDS[need].missing);
   return (name, tests) => {
     const options = needs.some((need) => SERVERS.includes(need)) ? { tags: [SLOW] } : {};
     if (missing.length === 0) describe(name, options, tests);

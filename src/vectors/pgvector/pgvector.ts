@@ -1,7 +1,7 @@
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import { orAbort } from "../../platform/or-abort.js";
-import { awaitStart } from "../../platform/postgres/await-start.js";
+import { awaitPostgres } from "../../platform/postgres/await-start.js";
 import { Database } from "../../platform/postgres/database.js";
 import { postgresDriver } from "../../platform/postgres/postgres-driver.js";
 import { mayPass, reasonOf } from "../../platform/postgres/postgres-errors.js";
@@ -52,7 +52,7 @@ export async function openPgvector(options: PgvectorOptions): Promise<VectorStor
   const openBuilder = () => new Database({ ...common, connections: 1, timeoutMs: INDEX_MS, settings: BUILD_SETTINGS });
   let opened: Promise<{ readonly calls: PgvectorCalls; readonly near: NearIndexes }> | null = null;
   const open = () => {
-    opened ??= awaitStart(() => openVectorLayout(database), { url, waitMs: 0, logger }).then(
+    opened ??= awaitPostgres(() => openVectorLayout(database), { url, waitMs: 0, logger }).then(
       (extension) => {
         const near = new NearIndexes({ database, openBuilder, extension, logger, exactUpTo, lookEvery });
         return { near, calls: new PgvectorCalls({ database, extension, near }) };

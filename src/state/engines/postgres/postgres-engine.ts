@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
 import { orAbort } from "../../../platform/or-abort.js";
-import { awaitStart } from "../../../platform/postgres/await-start.js";
+import { awaitPostgres } from "../../../platform/postgres/await-start.js";
 import { Database, type Row, sqlFile } from "../../../platform/postgres/database.js";
 import { postgresDriver } from "../../../platform/postgres/postgres-driver.js";
 import { otherInstallation, reasonOf } from "../../../platform/postgres/postgres-errors.js";
@@ -82,7 +82,7 @@ export class PostgresEngine implements StateEngine {
       await checkServer(database);
       return new PostgresEngine(database, await openLayout(database));
     };
-    return awaitStart(start, { url, waitMs: startupWaitMs, logger }).catch(async (error) => {
+    return awaitPostgres(start, { url, waitMs: startupWaitMs, logger }).catch(async (error) => {
       await database.close();
       throw error;
     });
