@@ -7,6 +7,8 @@ import { ENCRYPTION_VARIABLES } from "./encryption-variables.js";
 import { EVENT_VARIABLES } from "./event-variables.js";
 import { MODEL_VARIABLES } from "./model-variables.js";
 import { originList, originsOf } from "./origins.js";
+import { otherNames } from "./other-names.js";
+import { ADDRESSES, backendOf, STATE_VARIABLES, type StatePlace } from "./state-variables.js";
 import { TELEMETRY_VARIABLES } from "./telemetry-variables.js";
 import { decimal, flag, integer, optionalText, text, url, variable } from "./variable.js";
 import { LOCAL_QDRANT_URL, VECTOR_STORES, VECTOR_VARIABLES, type VectorStoreName } from "./vector-variables.js";
@@ -29,42 +31,8 @@ export const VARIABLES = {
     "the concierge, the example product",
     "The product on top: a .js, .mjs or .ts module whose default export is made with `defineDomain` (`docs/domain.md`).",
   ),
-  SHORT_TERM_BACKEND: variable(
-    z.enum(["memory", "file", "postgres", "redis"]).optional(),
-    "`postgres` or `redis` when DATABASE_URL or REDIS_URL is set, else `file`",
-    "Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, or `memory` (nothing is kept).",
-  ),
-  DATABASE_URL: variable(
-    text.regex(/^postgres(ql)?:\/\/\S+$/, "a postgres:// URL").optional(),
-    "",
-    "A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`. Needs `npm install pg`.",
-  ),
-  DATABASE_SCHEMA: variable(
-    text.regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "letters, digits and `_` only").default("maitred"),
-    "maitred",
-    "Its schema: one per installation.",
-  ),
-  REDIS_URL: variable(
-    text.regex(/^rediss?:\/\/\S+$/, "a redis:// URL").optional(),
-    "",
-    "A Redis or Valkey, 6.2 or newer, or any node of a Cluster: `redis://user:password@host:6379/0`; `rediss://` for TLS. Needs " +
-      "`npm install ioredis`.",
-  ),
-  REDIS_PREFIX: variable(
-    text.regex(/^[A-Za-z0-9_-]{1,63}$/, "letters, digits, `_` and `-` only").default("maitred"),
-    "maitred",
-    "What its keys begin with: one per installation.",
-  ),
-  REDIS_DURABILITY: variable(
-    z.enum(["strict", "relaxed"]).default("strict"),
-    "strict",
-    "`relaxed`: also a configuration that may lose what was acknowledged; /readyz then says so.",
-  ),
-  STARTUP_WAIT_MS: variable(
-    integer(0, 600_000).default(30_000),
-    "30000",
-    "How long a start waits for PostgreSQL or Redis that doesn't answer yet.",
-  ),
+  ...STATE_VARIABLES,
+  STARTUP_WAIT_MS: variable(integer(0, 600_000).default(30_000), "30000", "How long a start waits for a database that doesn't answer yet."),
   SHORT_TERM_ROUNDS: variable(
     integer(0, 1_000).default(10),
     "10",
@@ -195,7 +163,7 @@ export type Config = Omit<
   | "RATE_LIMIT_PER_MINUTE"
   | "CORS_ORIGINS"
 > & {
-  readonly SHORT_TERM_BACKEND: "memory" | "file" | "postgres" | "redis";
+  readonly SHORT_TERM_BACKEND: StatePlace;
   readonly MEM0_PROVIDER: VectorStoreName;
   readonly HISTORY_BACKEND: VectorStoreName | "none";
   readonly LLM_PROVIDER: "openai" | "offline" | AiSdkProvider;
@@ -208,7 +176,10 @@ export type Config = Omit<
 };
 
 function problemsOf(env: Readonly<Record<string, string | undefined>>): { values: Parsed; problems: ErrorDetail[] } {
-  const problems: ErrorDetail[] = [];
+  const problems: ErrorDetail[] = otherNames(env).map(({ name, ours }) => ({
+    pointer: `/${name}`,
+    detail: `${name}: nothing here is called so; set ${ours.join(" or ")} for what it means.`,
+  }));
   const values: Record<string, unknown> = {};
   for (const [name, { schema }] of Object.entries(VARIABLES)) {
     const raw = env[name];
@@ -219,11 +190,6 @@ function problemsOf(env: Readonly<Record<string, string | undefined>>): { values
   return { values: values as Parsed, problems };
 }
 
-function backendOf({ DATABASE_URL, REDIS_URL }: Parsed): Config["SHORT_TERM_BACKEND"] {
-  if (DATABASE_URL !== undefined) return "postgres";
-  return REDIS_URL === undefined ? "file" : "redis";
-}
-
 /** @throws INVALID_CONFIG naming every variable that is wrong and what it may be */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const { values, problems } = problemsOf(env);
@@ -231,9 +197,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const openai = values.OPENAI_API_KEY !== undefined || values.OPENAI_BASE_URL !== undefined;
   const provider = values.LLM_PROVIDER ?? (openai ? "openai" : "offline");
   const uses = (store: VectorStoreName) => values.MEM0_PROVIDER === store || values.HISTORY_BACKEND === store;
+  const backend = values.SHORT_TERM_BACKEND ?? backendOf(values);
   const config: Config = {
     ...values,
-    SHORT_TERM_BACKEND: values.SHORT_TERM_BACKEND ?? backendOf(values),
+    SHORT_TERM_BACKEND: backend,
+    FIRESTORE_PROJECT: values.FIRESTORE_PROJECT ?? (backend === "firestore" ? env.GOOGLE_CLOUD_PROJECT?.trim() || undefined : undefined),
     MEM0_PROVIDER: values.MEM0_PROVIDER ?? (values.QDRANT_URL === undefined ? "local" : "qdrant"),
     ...(uses("qdrant") && { QDRANT_URL: values.QDRANT_URL ?? LOCAL_QDRANT_URL }),
     HISTORY_BACKEND: values.HISTORY_BACKEND ?? values.MEM0_PROVIDER ?? (values.QDRANT_URL === undefined ? "local" : "qdrant"),
@@ -244,10 +212,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     RATE_LIMIT_PER_MINUTE: values.RATE_LIMIT_PER_MINUTE ?? (values.AUTH_MODE === "local" ? 0 : 120),
     CORS_ORIGINS: originsOf(values.CORS_ORIGINS ?? ""),
   };
-  if (config.SHORT_TERM_BACKEND === "postgres" && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `postgres`");
-  else if (uses("pgvector") && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `pgvector`");
+  for (const name of ADDRESSES[backend]) if (config[name] === undefined) refuse(name, `needed by \`${backend}\``);
+  if (backend !== "postgres" && uses("pgvector") && config.DATABASE_URL === undefined) refuse("DATABASE_URL", "needed by `pgvector`");
   if (uses("chroma") && config.CHROMA_URL === undefined) refuse("CHROMA_URL", "needed by `chroma`");
-  if (config.SHORT_TERM_BACKEND === "redis" && config.REDIS_URL === undefined) refuse("REDIS_URL", "needed by `redis`");
+  if (env.NODE_ENV === "production" && values.FIRESTORE_EMULATOR_HOST !== undefined)
+    refuse("FIRESTORE_EMULATOR_HOST", "an emulator keeps nothing: take it away where NODE_ENV is `production`");
   if (!openai && config.LLM_PROVIDER === "openai") refuse("OPENAI_API_KEY", "needed by the `openai` provider (or OPENAI_BASE_URL)");
   else if (config.EMBEDDING_PROVIDER === "openai" && config.EMBEDDING_API_KEY === undefined && config.EMBEDDING_BASE_URL === undefined)
     refuse("EMBEDDING_API_KEY", "needed by the `openai` embedder (or EMBEDDING_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL)");

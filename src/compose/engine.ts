@@ -26,6 +26,14 @@ const ENGINES: Readonly<Record<NonNullable<Wiring["config"]["SHORT_TERM_BACKEND"
       startupWaitMs: config.STARTUP_WAIT_MS,
       logger,
     }),
+  firestore: async ({ config, logger }) =>
+    (await import("../state/engines/firestore/firestore-engine.js")).FirestoreEngine.open({
+      project: config.FIRESTORE_PROJECT ?? "",
+      database: config.FIRESTORE_DATABASE,
+      emulator: config.FIRESTORE_EMULATOR_HOST,
+      startupWaitMs: config.STARTUP_WAIT_MS,
+      logger,
+    }),
 };
 
 /** By configuration. @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED, INVALID_CONFIG */

@@ -18,6 +18,7 @@ import type { Config } from "./config.js";
 import { encrypted } from "./encryption.js";
 import { openEngine } from "./engine.js";
 import { BEING_MOVED } from "./shared-engine.js";
+import { ADDRESSES } from "./state-variables.js";
 import { type Wiring, wired } from "./wiring.js";
 
 /** Beyond the lease of a move that was killed, in milliseconds. */
@@ -55,8 +56,9 @@ export async function migrateState(
 
 /** Opens what a backend keeps, and holds it against everybody else. @throws STORAGE_IN_USE, INVALID_CONFIG */
 export async function openState(wiring: Wiring, backend: StateBackend): Promise<OpenedState> {
-  if (backend === "postgres") require(wiring.config.DATABASE_URL, "DATABASE_URL");
-  if (backend === "redis") require(wiring.config.REDIS_URL, "REDIS_URL");
+  for (const variable of ADDRESSES[backend])
+    if (wiring.config[variable] === undefined)
+      throw new AppError("INVALID_CONFIG", { detail: `${variable}: needed by this move.`, hint: `Set ${variable}.` });
   const { config, logger, clock, fileSystem, dir, closing } = wiring;
   if (backend === "file") closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
   const stored = closing(await openEngine({ ...wiring, config: { ...config, SHORT_TERM_BACKEND: backend } }), (it) => it.close());
@@ -85,8 +87,4 @@ export async function openState(wiring: Wiring, backend: StateBackend): Promise<
 export function stateInRows({ logger, clock }: Wiring, engine: StateEngine, name: string): { state: MovableState; locks: TurnLock } {
   const { journal, locks } = engineSessionStore(engine, { logger, clock, images: new EngineImageStore(engine) });
   return { state: { name, engine, journals: { keptIn: "rows", store: journal }, leases: async () => new Map() }, locks };
-}
-
-function require(url: string | undefined, variable: string): void {
-  if (url === undefined) throw new AppError("INVALID_CONFIG", { detail: `${variable}: needed by this move.`, hint: `Set ${variable}.` });
 }

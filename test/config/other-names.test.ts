@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { parseConfig } from "../../src/compose/config.js";
+import type { AppError } from "../../src/platform/errors.js";
+
+function saidOf(env: Readonly<Record<string, string>>): string {
+  try {
+    return `starts on ${parseConfig(env).SHORT_TERM_BACKEND}`;
+  } catch (error) {
+    return (error as AppError).message;
+  }
+}
+
+test.each([
+  [{ STATE_ENGINE: "firestore" }, "STATE_ENGINE", "SHORT_TERM_BACKEND"],
+  [{ MEMORY_BACKEND: "firestore" }, "MEMORY_BACKEND", "FIRESTORE_PROJECT"],
+  [{ SESSION_SERVICE_URI: "postgresql+asyncpg://u@h/d" }, "SESSION_SERVICE_URI", "DATABASE_URL"],
+  [{ AZURE_COSMOSDB_ENDPOINT: "https://a.documents.azure.com" }, "AZURE_COSMOSDB_ENDPOINT", "COSMOS_ENDPOINT"],
+  [{ COSMOS_CONNECTION_STRING: "AccountEndpoint=x" }, "COSMOS_CONNECTION_STRING", "COSMOS_ENDPOINT"],
+  [{ FIRESTORE_PROJECT_ID: "hotel-1" }, "FIRESTORE_PROJECT_ID", "FIRESTORE_PROJECT"],
+])("a name that others have ends the start with the one that does, and not on local files: %o", (env, theirs, ours) => {
+  const said = saidOf(env);
+  expect(said).toContain(`${theirs}: `);
+  expect(said).toContain(ours);
+});
+
+test("where ours is set, others' names are left to others", () => {
+  expect(saidOf({ MEMORY_BACKEND: "firestore", SHORT_TERM_BACKEND: "file" })).toBe("starts on file");
+  expect(saidOf({ SESSION_SERVICE_URI: "sqlite://", DATABASE_URL: "postgres://h/d" })).toBe("starts on postgres");
+  expect(saidOf({ MEMORY_BACKEND: " " })).toBe("starts on file");
+});
+
+test("an address says where state is kept", () => {
+  expect(saidOf({ FIRESTORE_PROJECT: "hotel-1" })).toBe("starts on firestore");
+  expect(saidOf({ SHORT_TERM_BACKEND: "firestore" })).toContain("FIRESTORE_PROJECT: needed by `firestore`");
+  expect(parseConfig({ SHORT_TERM_BACKEND: "firestore", GOOGLE_CLOUD_PROJECT: "hotel-1" }).FIRESTORE_PROJECT).toBe("hotel-1");
+  expect(saidOf({ GOOGLE_CLOUD_PROJECT: "hotel-1" })).toBe("starts on file");
+});
+
+test("an emulator is refused in production", () => {
+  const env = { FIRESTORE_PROJECT: "hotel-1", FIRESTORE_EMULATOR_HOST: "127.0.0.1:8080" };
+  expect(saidOf(env)).toBe("starts on firestore");
+  expect(saidOf({ ...env, NODE_ENV: "production" })).toMatch(/FIRESTORE_EMULATOR_HOST: .*keeps nothing.*NODE_ENV/);
+});
