@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../../../src/platform/logger.js";
 import type { StateEngine } from "../../../src/state/engine.js";
+import { FirestoreEngine } from "../../../src/state/engines/firestore/firestore-engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { PostgresEngine } from "../../../src/state/engines/postgres/postgres-engine.js";
 import { RedisEngine } from "../../../src/state/engines/redis/redis-engine.js";
 import { SqliteEngine } from "../../../src/state/engines/sqlite/sqlite-engine.js";
 import { encryptedForTest } from "../../support/encryption.js";
+import { openFirestoreEmulator } from "../../support/firestore-emulator.js";
 import { openPostgresServer } from "../../support/postgres-server.js";
 import { openRedisServer } from "../../support/redis-server.js";
 
@@ -84,6 +86,15 @@ async function redis(): Promise<EngineHome> {
   return { fresh, close: () => server.close() };
 }
 
+async function firestore(): Promise<EngineHome> {
+  const server = await openFirestoreEmulator();
+  const fresh = async () => {
+    const project = nextName().replaceAll("_", "-");
+    return openings(() => FirestoreEngine.open({ project, database: "(default)", emulator: server.host, logger: silentLogger }));
+  };
+  return { fresh, close: () => server.close() };
+}
+
 /** `program`: what the machine must have for it. */
 export const EVERY_ENGINE = [
   { name: "memory", program: null, shared: false, home: memory },
@@ -91,4 +102,5 @@ export const EVERY_ENGINE = [
   { name: "SQLite", program: null, shared: false, home: sqlite },
   { name: "PostgreSQL", program: "postgres", shared: true, home: postgres },
   { name: "Redis", program: "redis", shared: true, home: redis },
+  { name: "Firestore", program: "firestore", shared: true, home: firestore },
 ] as const;
