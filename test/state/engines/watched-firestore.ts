@@ -1,4 +1,9 @@
-import { type FirestoreAddress, type FirestoreClient, firestoreClient, type Query } from "../../../src/state/engines/firestore/firestore-client.js";
+import {
+  type FirestoreAddress,
+  type FirestoreClient,
+  firestoreClient,
+  type Query,
+} from "../../../src/state/engines/firestore/firestore-client.js";
 
 /** A client that counts its calls, and answers with an error where a test says so. */
 export interface WatchedFirestore {
@@ -20,7 +25,10 @@ export function watchedFirestore(): WatchedFirestore {
   };
   const watched = (query: Query): Query => {
     const next = ["where", "orderBy", "startAfter", "limit", "select"] as const;
-    const steps = next.map((name) => [name, (...given: never[]) => watched((query[name] as (...all: never[]) => Query).apply(query, given))]);
+    const steps = next.map((name) => [
+      name,
+      (...given: never[]) => watched((query[name] as (...all: never[]) => Query).apply(query, given)),
+    ]);
     return { ...Object.fromEntries(steps), get: () => called("read", () => query.get()) } as Query;
   };
   const connect = async (address: FirestoreAddress): Promise<FirestoreClient> => {
@@ -42,8 +50,7 @@ export function watchedFirestore(): WatchedFirestore {
             const commit = batch.commit.bind(batch);
             return Object.assign(batch, { commit: () => called("commit", commit) });
           };
-        if (name === "collectionGroup")
-          return (id: string) => watched(target.collectionGroup(id));
+        if (name === "collectionGroup") return (id: string) => watched(target.collectionGroup(id));
         const value = target[name];
         return typeof value === "function" ? value.bind(target) : value;
       },

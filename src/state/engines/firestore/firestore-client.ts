@@ -15,7 +15,7 @@ export interface Transaction {
   getAll(...asked: readonly (DocumentReference | { readonly fieldMask: readonly string[] })[]): Promise<readonly Document[]>;
 }
 
-interface Timestamp {
+export interface Timestamp {
   toMillis(): number;
 }
 
@@ -61,7 +61,7 @@ interface WriteBatch {
   set(document: DocumentReference, data: object): unknown;
   update(document: DocumentReference, data: object, only: Precondition): unknown;
   delete(document: DocumentReference, only?: Precondition): unknown;
-  commit(): Promise<unknown>;
+  commit(): Promise<readonly { readonly writeTime: Timestamp }[]>;
 }
 
 export interface FirestoreAddress {

@@ -25,14 +25,17 @@ import { decide, EMPTY_HEAD, erasedHead, isClaimed, type PartitionHead } from ".
 import { documentId, nameOfDocument } from "./document-ids.js";
 import {
   type Document,
+  type DocumentReference,
   type FirestoreAddress,
   type FirestoreClient,
   firestoreClient,
   type Query,
+  type Timestamp,
   type Transaction,
 } from "./firestore-client.js";
 import { firestoreError, hintOf, isConflict, mayPass } from "./firestore-errors.js";
 import { ENTRIES, installationOf, openInstallation, PARTITIONS } from "./installation.js";
+import { compareKeys, type Seen, SeenPartitions, seenWhole, versionIn } from "./seen-partitions.js";
 
 export interface FirestoreEngineOptions extends FirestoreAddress {
   readonly logger: Logger;
@@ -56,12 +59,6 @@ const MOST_STEPS = 20;
 const HEALTH_WITHIN_MS = 5_000;
 const OF_HEAD = ["version", "epoch", "dueAtMs", "claim", "recent"];
 
-/** What becomes of a partition; `head` null: nothing. */
-interface Change<T> {
-  readonly result: T;
-  readonly head: PartitionHead | null;
-}
-
 /**
  * State in Firestore: a document for each partition, with its head, and below it one for each key. Whatever changes a partition writes its
  * head too, on the condition that it is as it was read: nothing is locked.
@@ -72,6 +69,7 @@ export class FirestoreEngine implements StateEngine {
   readonly #timeoutMs: number;
   /** Writers of one process don't get in each other's way. */
   readonly #writers = new KeyedMutex();
+  readonly #seen = new SeenPartitions();
   #installation = "";
 
   private constructor(db: FirestoreClient, { project, database, timeoutMs = 10_000 }: FirestoreEngineOptions) {
@@ -111,7 +109,10 @@ export class FirestoreEngine implements StateEngine {
 
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
     assertFits(this.manifest, commit);
-    return this.#change(partition, commit, (head, versionOf, nowMs) => decide(head, commit, versionOf, nowMs));
+    return this.#change(partition, commit, (seen) => {
+      const decision = decide(seen.head, commit, (key) => versionIn(seen, key) ?? null, seen.nowMs);
+      return { ...decision, isSure: decision.result.ok };
+    });
   }
 
   async partitions({ key, after, limit }: PartitionsPage): Promise<readonly PartitionEntry[]> {
@@ -154,10 +155,11 @@ export class FirestoreEngine implements StateEngine {
   }
 
   async erase(partition: string): Promise<number> {
-    const till = await this.#change(partition, { deletes: [OWNER_KEY] }, (before) => {
-      const head = erasedHead(before);
-      return { head, result: head.version };
+    const till = await this.#change(partition, { deletes: [OWNER_KEY] }, (seen) => {
+      const head = erasedHead(seen.head);
+      return { head, result: head.version, isSure: true };
     });
+    this.#seen.forget(partition);
     const entries = this.#head(partition).collection(ENTRIES).orderBy("key").select("key", "version").limit(ERASED_AT_ONCE);
     let erased = 0;
     for (let asked: Query = entries; ; ) {
@@ -168,7 +170,7 @@ export class FirestoreEngine implements StateEngine {
       for (const { ref, updateTime } of old)
         batch.delete(ref, updateTime === undefined ? { exists: true } : { lastUpdateTime: updateTime });
       // Where one was put anew meanwhile, the page is looked at again.
-      if (old.length > 0 && !(await this.#within(() => unlessConflict(batch.commit())))) continue;
+      if (old.length > 0 && (await this.#within(() => unlessConflict(batch.commit()))) === null) continue;
       erased += old.length;
       const last = docs[ERASED_AT_ONCE - 1];
       if (last === undefined) return erased;
@@ -181,8 +183,10 @@ export class FirestoreEngine implements StateEngine {
     const beat = async () => {
       if ((await own.get()).get("id") !== this.#installation)
         return "Firestore is empty or another installation's: not what it was at the start. See FIRESTORE_PROJECT and FIRESTORE_DATABASE.";
+      const batch = this.#db.batch();
+      batch.update(own, { beatAtMs: Date.now() }, { exists: true });
       // Others may do the same at the same time, which is as good.
-      await unlessConflict(own.update({ beatAtMs: Date.now() }, { exists: true }));
+      await unlessConflict(batch.commit());
       return null;
     };
     const detail = await this.#within(beat, HEALTH_WITHIN_MS).catch((error: AppError) => error.message);
@@ -204,51 +208,83 @@ export class FirestoreEngine implements StateEngine {
 
   #read(partition: string, { keys = [], ranges = [] }: ReadQuery): Promise<PartitionRead> {
     const ref = this.#head(partition);
-    const documents = [...new Set(keys)].map((key) => ref.collection(ENTRIES).doc(documentId(key)));
+    const asked = [...new Set(keys)];
     return this.#look(async (at) => {
-      const [head, ...found] = (await at.getAll(ref, ...documents)) as [Document, ...Document[]];
+      const [head, ...documents] = (await at.getAll(ref, ...asked.map((key) => entryRef(ref, key)))) as [Document, ...Document[]];
       const inRange = async (range: KeyRange) =>
         isEmpty(range) ? [] : (await at.get(ofRange(ref.collection(ENTRIES), range))).docs.map(entryOf);
-      const { version, epoch, dueAtMs } = headOf(head);
-      return {
-        version,
-        epoch,
-        dueAtMs,
-        entries: new Map(found.filter(({ exists }) => exists).map((document) => [String(document.get("key")), entryOf(document)])),
-        ranges: await Promise.all(ranges.map(inRange)),
-        nowMs: head.readTime.toMillis(),
-      };
+      const found = await Promise.all(ranges.map(inRange));
+      const entries = new Map(documents.filter(({ exists }) => exists).map((document) => [String(document.get("key")), entryOf(document)]));
+      const versions = new Map<string, number | null>(asked.map((key) => [key, entries.get(key)?.version ?? null]));
+      for (const { key, version } of found.flat()) versions.set(key, version);
+      const seen = { ...lookedAt(head), versions, whole: seenWhole(ranges, found) };
+      this.#seen.saw(partition, seen);
+      const { version, epoch, dueAtMs } = seen.head;
+      return { version, epoch, dueAtMs, entries, ranges: found, nowMs: seen.nowMs };
     });
   }
 
-  /** Decides by what is there, and writes: again from the beginning where somebody else was faster. @throws STORAGE_UNAVAILABLE */
+  /** Decides by what was seen, and writes: again, by a look, where somebody else was faster. @throws STORAGE_UNAVAILABLE */
   #change<T>(
     partition: string,
-    { checks = [], puts = [], deletes = [] }: Pick<Commit, "checks" | "puts" | "deletes">,
-    decided: (head: PartitionHead, versionOf: (key: string) => number | null, nowMs: number) => Change<T>,
+    commit: Pick<Commit, "checks" | "puts" | "deletes" | "claim">,
+    decided: (seen: Seen) => { readonly result: T; readonly head: PartitionHead | null; readonly isSure: boolean },
   ): Promise<T> {
     const ref = this.#head(partition);
-    const entry = (key: string) => ref.collection(ENTRIES).doc(documentId(key));
-    const checked = [...new Set(checks.map(({ key }) => key))];
-    const owner = ownerIn(puts, deletes);
     const untilMs = performance.now() + this.#timeoutMs;
     return this.#writers.run(partition, async () => {
-      for (let tries = 1; performance.now() < untilMs; tries++) {
-        const asked = [ref, ...checked.map(entry), { fieldMask: OF_HEAD }];
-        const [head, ...entries] = (await this.#look((at) => at.getAll(...asked))) as [Document, ...Document[]];
-        const versions = new Map(checked.map((key, place) => [key, entries[place]?.get("version") as number | undefined]));
-        const { result, head: after } = decided(headOf(head), (key) => versions.get(key) ?? null, head.readTime.toMillis());
-        if (after === null) return result;
-        const batch = this.#db.batch();
-        if (head.updateTime === undefined) batch.create(ref, { ...after, ...owner });
-        else batch.update(ref, { ...after, ...owner }, { lastUpdateTime: head.updateTime });
-        for (const key of deletes) batch.delete(entry(key));
-        for (const { key, value } of puts) batch.set(entry(key), { key, value, version: after.version, partition });
-        if (await this.#within(() => unlessConflict(batch.commit()))) return result;
-        await pause(Math.random() * STEP_MS * Math.min(tries, MOST_STEPS));
+      for (let tries = 0; performance.now() < untilMs; tries++) {
+        if (tries > 1) await pause(Math.random() * STEP_MS * Math.min(tries, MOST_STEPS));
+        const before = tries === 0 ? this.#seen.enoughFor(partition, commit) : undefined;
+        const seen = before ?? (await this.#lookAt(ref, commit));
+        const { result, head, isSure } = decided(seen);
+        // What is refused by an old look is looked at again.
+        if (head === null && (isSure || before === undefined)) return result;
+        const updateTime = head === null ? null : await this.#write(ref, partition, seen, head, commit);
+        if (head === null || updateTime === null) continue;
+        this.#seen.wrote(partition, seen, head, updateTime, commit);
+        return result;
       }
       throw new NotCommitted({ detail: "Too many write to the same partition of Firestore.", retryAfterSeconds: 1 });
     });
+  }
+
+  async #lookAt(ref: DocumentReference, { checks = [] }: Pick<Commit, "checks">): Promise<Seen> {
+    const checked = [...new Set(checks.map(({ key }) => key))];
+    const asked = [ref, ...checked.map((key) => entryRef(ref, key)), { fieldMask: OF_HEAD }];
+    const [head, ...entries] = (await this.#look((at) => at.getAll(...asked))) as [Document, ...Document[]];
+    const versions = new Map(checked.map((key, place) => [key, (entries[place]?.get("version") ?? null) as number | null]));
+    return { ...lookedAt(head), versions, whole: [] };
+  }
+
+  /** When it was written; null: somebody else was faster. */
+  async #write(
+    ref: DocumentReference,
+    partition: string,
+    { updateTime }: Seen,
+    head: PartitionHead,
+    { checks = [], puts = [], deletes = [] }: Pick<Commit, "checks" | "puts" | "deletes">,
+  ): Promise<Timestamp | null> {
+    const batch = this.#db.batch();
+    const data = { ...head, ...ownerIn(puts, deletes) };
+    if (updateTime === undefined) batch.create(ref, data);
+    else batch.update(ref, data, { lastUpdateTime: updateTime });
+    for (const key of deletes) batch.delete(entryRef(ref, key));
+    const made = new Set(checks.filter(({ version }) => version === null).map(({ key }) => key));
+    // Of a key that is put twice the last counts.
+    for (const [key, value] of new Map(puts.map((put) => [put.key, put.value]))) {
+      const entry = { key, value, version: head.version, partition };
+      if (made.has(key)) batch.create(entryRef(ref, key), entry);
+      else batch.set(entryRef(ref, key), entry);
+    }
+    try {
+      const written = await this.#within(() => unlessConflict(batch.commit()));
+      if (written === null) this.#seen.forget(partition);
+      return written?.[0]?.writeTime ?? null;
+    } catch (error) {
+      this.#seen.forget(partition);
+      throw error;
+    }
   }
 
   /** @throws STORAGE_UNAVAILABLE, also where there is no answer in time: whether it happened is not known then */
@@ -267,18 +303,12 @@ async function taken(head: Document, leaseMs: number, nowMs: number): Promise<re
   if (leaseMs <= 0 || head.updateTime === undefined) return [{ ...due, token: "" }];
   const token = newId();
   const claimed = head.ref.update({ claim: { token, untilMs: nowMs + leaseMs } }, { lastUpdateTime: head.updateTime });
-  return (await unlessConflict(claimed)) ? [{ ...due, token }] : [];
+  return (await unlessConflict(claimed)) === null ? [] : [{ ...due, token }];
 }
 
-/** False where somebody else was faster. */
-async function unlessConflict(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (isConflict(error)) return false;
-    throw error;
-  }
+/** Null where somebody else was faster. */
+function unlessConflict<T>(write: Promise<T>): Promise<T | null> {
+  return write.catch((error: unknown) => (isConflict(error) ? null : Promise.reject(error)));
 }
 
 /** Who a partition is, beside its head: for people who look for a user. */
@@ -288,8 +318,13 @@ function ownerIn(puts: NonNullable<Commit["puts"]>, deletes: readonly string[]):
   return deletes.includes(OWNER_KEY) ? { owner: null } : {};
 }
 
-function headOf(document: Document): PartitionHead {
-  return { ...EMPTY_HEAD, ...(document.data() as PartitionHead | undefined) };
+function lookedAt(document: Document): Pick<Seen, "head" | "updateTime" | "nowMs"> {
+  const head: PartitionHead = { ...EMPTY_HEAD, ...(document.data() as PartitionHead | undefined) };
+  return { head, updateTime: document.updateTime, nowMs: document.readTime.toMillis() };
+}
+
+function entryRef(head: DocumentReference, key: string): DocumentReference {
+  return head.collection(ENTRIES).doc(documentId(key));
 }
 
 function entryOf(document: Document): StoredEntry {
@@ -305,7 +340,7 @@ function ofRange(entries: Query, { from, to, limit, reverse = false }: KeyRange)
 }
 
 function isEmpty({ from, to, limit }: KeyRange): boolean {
-  return limit === 0 || Buffer.compare(Buffer.from(from), Buffer.from(to)) >= 0;
+  return limit === 0 || compareKeys(from, to) >= 0;
 }
 
 function orAborted(error: unknown, signal: AbortSignal): unknown {
