@@ -57,6 +57,7 @@ const STEP_MS = 10;
 const MOST_STEPS = 20;
 /** Of a look at the health, in milliseconds. */
 const HEALTH_WITHIN_MS = 5_000;
+const CLOSES_WITHIN_MS = 2_000;
 const OF_HEAD = ["version", "epoch", "dueAtMs", "claim", "recent"];
 
 /**
@@ -71,6 +72,8 @@ export class FirestoreEngine implements StateEngine {
   readonly #writers = new KeyedMutex();
   readonly #seen = new SeenPartitions();
   #installation = "";
+  #closed = false;
+  readonly #asked = new Set<Promise<unknown>>();
 
   private constructor(db: FirestoreClient, { project, database, timeoutMs = 10_000 }: FirestoreEngineOptions) {
     this.#db = db;
@@ -117,13 +120,13 @@ export class FirestoreEngine implements StateEngine {
 
   async partitions({ key, after, limit }: PartitionsPage): Promise<readonly PartitionEntry[]> {
     const from = (query: Query) => (after === undefined ? query : query.startAfter(key === undefined ? documentId(after) : after));
-    return this.#within(async () => {
+    return this.#look(async (at) => {
       if (key === undefined) {
-        const { docs } = await from(this.#db.collection(PARTITIONS).orderBy("__name__").select()).limit(limit).get();
+        const { docs } = await at.get(from(this.#db.collection(PARTITIONS).orderBy("__name__").select()).limit(limit));
         return docs.map(({ id }) => ({ partition: nameOfDocument(id), value: "" }));
       }
       const holding = this.#db.collectionGroup(ENTRIES).where("key", "==", key).orderBy("partition");
-      const { docs } = await from(holding).limit(limit).get();
+      const { docs } = await at.get(from(holding).limit(limit));
       return docs.map((entry) => ({ partition: String(entry.get("partition")), value: String(entry.get("value")) }));
     });
   }
@@ -139,7 +142,7 @@ export class FirestoreEngine implements StateEngine {
       .limit(pageSize);
     const found: DuePartition[] = [];
     for (let asked = rung; ; ) {
-      const { docs, readTime } = await this.#within(() => asked.get());
+      const { docs, readTime } = await this.#look((at) => at.get(asked));
       const free = docs.filter(
         (head) => !isClaimed({ ...EMPTY_HEAD, claim: head.get("claim") as PartitionHead["claim"] }, readTime.toMillis()),
       );
@@ -163,7 +166,7 @@ export class FirestoreEngine implements StateEngine {
     const entries = this.#head(partition).collection(ENTRIES).orderBy("key").select("key", "version").limit(ERASED_AT_ONCE);
     let erased = 0;
     for (let asked: Query = entries; ; ) {
-      const { docs } = await this.#within(() => asked.get());
+      const { docs } = await this.#look((at) => at.get(asked));
       // What was put since is the next epoch's.
       const old = docs.filter((entry) => Number(entry.get("version")) <= till);
       const batch = this.#db.batch();
@@ -193,8 +196,11 @@ export class FirestoreEngine implements StateEngine {
     return detail === null ? { status: "ok" } : { status: "down", detail };
   }
 
-  close(): Promise<void> {
-    return this.#db.terminate();
+  /** A client that is ended under a call that it still tries throws where nobody can catch it: then it ends behind the call. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ended = Promise.allSettled(this.#asked).then(() => this.#db.terminate());
+    await Promise.race([ended, pause(CLOSES_WITHIN_MS, undefined, { ref: false })]);
   }
 
   #head(partition: string) {
@@ -289,8 +295,12 @@ export class FirestoreEngine implements StateEngine {
 
   /** @throws STORAGE_UNAVAILABLE, also where there is no answer in time: whether it happened is not known then */
   async #within<T>(ask: () => Promise<T>, ms = this.#timeoutMs): Promise<T> {
+    if (this.#closed) throw new NotCommitted({ detail: "The client of Firestore is closed." });
+    const asked = ask();
+    this.#asked.add(asked);
+    void asked.catch(() => {}).finally(() => this.#asked.delete(asked));
     try {
-      return await orAbort(ask(), AbortSignal.timeout(ms));
+      return await orAbort(asked, AbortSignal.timeout(ms));
     } catch (error) {
       throw firestoreError(error);
     }

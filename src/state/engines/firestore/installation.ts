@@ -15,10 +15,10 @@ export const ENTRIES = "maitred_entries";
 export async function openInstallation(db: FirestoreClient): Promise<string> {
   const own = installationOf(db);
   try {
-    // What lists partitions needs an index, and is told so at once.
-    await db.collectionGroup(ENTRIES).where("key", "==", OWNER_KEY).orderBy("partition").limit(1).get();
     for (;;) {
       const found = await own.get();
+      // What lists partitions needs an index, and is told so at once.
+      await db.collectionGroup(ENTRIES).where("key", "==", OWNER_KEY).orderBy("partition").limit(1).get();
       if (found.exists) return known(Number(found.get("layout")), String(found.get("id")));
       if ((await db.collection(PARTITIONS).limit(1).get()).docs.length > 0) throw incomplete();
       await own.create({ id: newId(), layout: LAYOUT, beatAtMs: 0 }).catch((error) => (isConflict(error) ? null : Promise.reject(error)));
