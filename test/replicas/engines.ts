@@ -1,4 +1,5 @@
 import type { ChildServer } from "../support/child-server.js";
+import { openFirestoreEmulator } from "../support/firestore-emulator.js";
 import { openPostgresServer } from "../support/postgres-server.js";
 import { openRedisServer } from "../support/redis-server.js";
 
@@ -18,8 +19,17 @@ async function redis(): Promise<EngineServer> {
   return { ...server, variables: { REDIS_URL: server.url } };
 }
 
+/** The emulator keeps all in memory: instead of being killed it answers nothing for a while. */
+async function firestore(): Promise<EngineServer> {
+  const server = await openFirestoreEmulator();
+  const variables = { FIRESTORE_EMULATOR_HOST: server.host, FIRESTORE_PROJECT: "maitred-tests" };
+  return { ...server, kill: async () => server.hang(), start: async () => server.goOn(), variables };
+}
+
 /** By what the machine must have for them. */
 export const ENGINES = [
   { program: "postgres", name: "PostgreSQL", open: postgres },
   { program: "redis", name: "Redis", open: redis },
 ] as const;
+
+export const SHARED_ENGINES = [...ENGINES, { program: "firestore", name: "Firestore", open: firestore }] as const;
