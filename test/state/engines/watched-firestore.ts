@@ -8,7 +8,7 @@ import {
 /** A client that counts its calls, and answers with an error where a test says so. */
 export interface WatchedFirestore {
   readonly connect: (address: FirestoreAddress) => Promise<FirestoreClient>;
-  /** `read` or `commit`, one for each call to the server. */
+  /** `read` or `commit`, one for each call to the server; not the look by which the emulator's readings are of one moment. */
   readonly calls: string[];
   /** gRPC's number and words, instead of an answer to each `read` or `commit`; null: as it is. */
   fail(call: "read" | "commit", error: { readonly code?: number; readonly message: string } | null): void;

@@ -6,8 +6,13 @@ export interface FirestoreClient {
   collectionGroup(id: string): Query;
   doc(path: string): DocumentReference;
   batch(): WriteBatch;
-  runTransaction<T>(work: (at: Transaction) => Promise<T>, options: { readonly readOnly: true }): Promise<T>;
+  runTransaction<T>(work: (at: Transaction) => Promise<T>, options: ReadOnly): Promise<T>;
   terminate(): Promise<void>;
+}
+
+interface ReadOnly {
+  readonly readOnly: true;
+  readonly readTime?: Timestamp;
 }
 
 export interface Transaction {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError, isAppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { KeyedMutex } from "../../../platform/keyed-mutex.js";
 import type { Logger } from "../../../platform/logger.js";
 import { orAbort } from "../../../platform/or-abort.js";
 import { awaitStart } from "../../../platform/await-start.js";
@@ -20,8 +19,9 @@ import type {
   StateEngine,
   StoredEntry,
 } from "../../engine.js";
+import { type Changes, type HeadStore, isEmpty, OptimisticHeads, type Seen, seenOf } from "../../optimistic-heads.js";
 import { OWNER_KEY } from "../../partition.js";
-import { decide, EMPTY_HEAD, erasedHead, isClaimed, type PartitionHead } from "../../partition-head.js";
+import { EMPTY_HEAD, isClaimed, type PartitionHead } from "../../partition-head.js";
 import { documentId, nameOfDocument } from "./document-ids.js";
 import {
   type Document,
@@ -35,7 +35,6 @@ import {
 } from "./firestore-client.js";
 import { firestoreError, hintOf, isConflict, mayPass } from "./firestore-errors.js";
 import { ENTRIES, installationOf, openInstallation, PARTITIONS } from "./installation.js";
-import { compareKeys, type Seen, SeenPartitions, seenWhole, versionIn } from "./seen-partitions.js";
 
 export interface FirestoreEngineOptions extends FirestoreAddress {
   readonly logger: Logger;
@@ -52,9 +51,6 @@ const MAX_DUE = 1_000;
 const DUE_BESIDE = 16;
 /** Entries that an erasure deletes at once. */
 const ERASED_AT_ONCE = 250;
-/** Before a write that met another one is tried again: up to so much more each time, in milliseconds. */
-const STEP_MS = 10;
-const MOST_STEPS = 20;
 /** Of a look at the health, in milliseconds. */
 const HEALTH_WITHIN_MS = 5_000;
 const CLOSES_WITHIN_MS = 2_000;
@@ -68,16 +64,27 @@ export class FirestoreEngine implements StateEngine {
   readonly manifest: EngineManifest;
   readonly #db: FirestoreClient;
   readonly #timeoutMs: number;
-  /** Writers of one process don't get in each other's way. */
-  readonly #writers = new KeyedMutex();
-  readonly #seen = new SeenPartitions();
+  readonly #isEmulator: boolean;
+  readonly #heads: OptimisticHeads<Timestamp>;
   #installation = "";
   #closed = false;
   readonly #asked = new Set<Promise<unknown>>();
 
-  private constructor(db: FirestoreClient, { project, database, timeoutMs = 10_000 }: FirestoreEngineOptions) {
+  private constructor(db: FirestoreClient, { project, database, emulator, timeoutMs = 10_000 }: FirestoreEngineOptions) {
     this.#db = db;
     this.#timeoutMs = timeoutMs;
+    this.#isEmulator = emulator !== undefined;
+    const store: HeadStore<Timestamp> = {
+      name: "Firestore",
+      // That a key is not there yet the write that makes it finds out.
+      keysToKnow: ({ checks = [], puts = [] }) => {
+        const [made, put] = [madeIn(checks), new Set(puts.map(({ key }) => key))];
+        return checks.map(({ key }) => key).filter((key) => !(made.has(key) && put.has(key)));
+      },
+      look: (partition, keys) => this.#lookAt(partition, keys),
+      write: (partition, { tag }, head, changes) => this.#write(partition, tag, head, changes),
+    };
+    this.#heads = new OptimisticHeads(store, { timeoutMs });
     this.manifest = {
       name: `Firestore (project ${project}, database ${database})`,
       durability: "machine",
@@ -112,10 +119,7 @@ export class FirestoreEngine implements StateEngine {
 
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
     assertFits(this.manifest, commit);
-    return this.#change(partition, commit, (seen) => {
-      const decision = decide(seen.head, commit, (key) => versionIn(seen, key) ?? null, seen.nowMs);
-      return { ...decision, isSure: decision.result.ok };
-    });
+    return this.#heads.commit(partition, commit);
   }
 
   async partitions({ key, after, limit }: PartitionsPage): Promise<readonly PartitionEntry[]> {
@@ -158,11 +162,7 @@ export class FirestoreEngine implements StateEngine {
   }
 
   async erase(partition: string): Promise<number> {
-    const till = await this.#change(partition, { deletes: [OWNER_KEY] }, (seen) => {
-      const head = erasedHead(seen.head);
-      return { head, result: head.version, isSure: true };
-    });
-    this.#seen.forget(partition);
+    const till = await this.#heads.raiseEpoch(partition, { deletes: [OWNER_KEY] });
     const entries = this.#head(partition).collection(ENTRIES).orderBy("key").select("key", "version").limit(ERASED_AT_ONCE);
     let erased = 0;
     for (let asked: Query = entries; ; ) {
@@ -207,9 +207,13 @@ export class FirestoreEngine implements StateEngine {
     return this.#db.collection(PARTITIONS).doc(documentId(partition));
   }
 
-  /** As all is at one moment: the first look begins a transaction that only reads, and ends by itself. */
+  /** What is at one moment: the first look begins a transaction that only reads, and ends by itself. */
   #look<T>(work: (at: Transaction) => Promise<T>): Promise<T> {
-    return this.#within(() => this.#db.runTransaction(work, { readOnly: true }));
+    return this.#within(async () => {
+      // The emulator's transactions see several moments, unless one is named.
+      const readTime = this.#isEmulator ? (await installationOf(this.#db).get()).readTime : undefined;
+      return this.#db.runTransaction(work, { readOnly: true, ...(readTime !== undefined && { readTime }) });
+    });
   }
 
   #read(partition: string, { keys = [], ranges = [] }: ReadQuery): Promise<PartitionRead> {
@@ -221,76 +225,43 @@ export class FirestoreEngine implements StateEngine {
         isEmpty(range) ? [] : (await at.get(ofRange(ref.collection(ENTRIES), range))).docs.map(entryOf);
       const found = await Promise.all(ranges.map(inRange));
       const entries = new Map(documents.filter(({ exists }) => exists).map((document) => [String(document.get("key")), entryOf(document)]));
-      const versions = new Map<string, number | null>(asked.map((key) => [key, entries.get(key)?.version ?? null]));
-      for (const { key, version } of found.flat()) versions.set(key, version);
-      const seen = { ...lookedAt(head), versions, whole: seenWhole(ranges, found) };
-      this.#seen.saw(partition, seen);
+      const seen = { ...lookedAt(head), ...seenOf(asked, entries, ranges, found) };
+      this.#heads.saw(partition, seen);
       const { version, epoch, dueAtMs } = seen.head;
       return { version, epoch, dueAtMs, entries, ranges: found, nowMs: seen.nowMs };
     });
   }
 
-  /** Decides by what was seen, and writes: again, by a look, where somebody else was faster. @throws STORAGE_UNAVAILABLE */
-  #change<T>(
-    partition: string,
-    commit: Pick<Commit, "checks" | "puts" | "deletes" | "claim">,
-    decided: (seen: Seen) => { readonly result: T; readonly head: PartitionHead | null; readonly isSure: boolean },
-  ): Promise<T> {
+  async #lookAt(partition: string, keys: readonly string[]): Promise<Seen<Timestamp>> {
     const ref = this.#head(partition);
-    const untilMs = performance.now() + this.#timeoutMs;
-    return this.#writers.run(partition, async () => {
-      for (let tries = 0; performance.now() < untilMs; tries++) {
-        if (tries > 1) await pause(Math.random() * STEP_MS * Math.min(tries, MOST_STEPS));
-        const before = tries === 0 ? this.#seen.enoughFor(partition, commit) : undefined;
-        const seen = before ?? (await this.#lookAt(ref, commit));
-        const { result, head, isSure } = decided(seen);
-        // What is refused by an old look is looked at again.
-        if (head === null && (isSure || before === undefined)) return result;
-        const updateTime = head === null ? null : await this.#write(ref, partition, seen, head, commit);
-        if (head === null || updateTime === null) continue;
-        this.#seen.wrote(partition, seen, head, updateTime, commit);
-        return result;
-      }
-      throw new NotCommitted({ detail: "Too many write to the same partition of Firestore.", retryAfterSeconds: 1 });
-    });
-  }
-
-  async #lookAt(ref: DocumentReference, { checks = [] }: Pick<Commit, "checks">): Promise<Seen> {
-    const checked = [...new Set(checks.map(({ key }) => key))];
-    const asked = [ref, ...checked.map((key) => entryRef(ref, key)), { fieldMask: OF_HEAD }];
+    const asked = [ref, ...keys.map((key) => entryRef(ref, key)), { fieldMask: OF_HEAD }];
     const [head, ...entries] = (await this.#look((at) => at.getAll(...asked))) as [Document, ...Document[]];
-    const versions = new Map(checked.map((key, place) => [key, (entries[place]?.get("version") ?? null) as number | null]));
+    const versions = new Map(keys.map((key, place) => [key, (entries[place]?.get("version") ?? null) as number | null]));
     return { ...lookedAt(head), versions, whole: [] };
   }
 
   /** When it was written; null: somebody else was faster. */
   async #write(
-    ref: DocumentReference,
     partition: string,
-    { updateTime }: Seen,
+    tag: Timestamp | undefined,
     head: PartitionHead,
-    { checks = [], puts = [], deletes = [] }: Pick<Commit, "checks" | "puts" | "deletes">,
+    { checks = [], puts = [], deletes = [] }: Changes,
   ): Promise<Timestamp | null> {
+    const ref = this.#head(partition);
     const batch = this.#db.batch();
     const data = { ...head, ...ownerIn(puts, deletes) };
-    if (updateTime === undefined) batch.create(ref, data);
-    else batch.update(ref, data, { lastUpdateTime: updateTime });
+    if (tag === undefined) batch.create(ref, data);
+    else batch.update(ref, data, { lastUpdateTime: tag });
     for (const key of deletes) batch.delete(entryRef(ref, key));
-    const made = new Set(checks.filter(({ version }) => version === null).map(({ key }) => key));
+    const made = madeIn(checks);
     // Of a key that is put twice the last counts.
     for (const [key, value] of new Map(puts.map((put) => [put.key, put.value]))) {
       const entry = { key, value, version: head.version, partition };
       if (made.has(key)) batch.create(entryRef(ref, key), entry);
       else batch.set(entryRef(ref, key), entry);
     }
-    try {
-      const written = await this.#within(() => unlessConflict(batch.commit()));
-      if (written === null) this.#seen.forget(partition);
-      return written?.[0]?.writeTime ?? null;
-    } catch (error) {
-      this.#seen.forget(partition);
-      throw error;
-    }
+    const written = await this.#within(() => unlessConflict(batch.commit()));
+    return written?.[0]?.writeTime ?? null;
   }
 
   /** @throws STORAGE_UNAVAILABLE, also where there is no answer in time: whether it happened is not known then */
@@ -328,9 +299,14 @@ function ownerIn(puts: NonNullable<Commit["puts"]>, deletes: readonly string[]):
   return deletes.includes(OWNER_KEY) ? { owner: null } : {};
 }
 
-function lookedAt(document: Document): Pick<Seen, "head" | "updateTime" | "nowMs"> {
+/** Keys that must not be there yet. */
+function madeIn(checks: NonNullable<Commit["checks"]>): ReadonlySet<string> {
+  return new Set(checks.filter(({ version }) => version === null).map(({ key }) => key));
+}
+
+function lookedAt(document: Document): Pick<Seen<Timestamp>, "head" | "tag" | "nowMs"> {
   const head: PartitionHead = { ...EMPTY_HEAD, ...(document.data() as PartitionHead | undefined) };
-  return { head, updateTime: document.updateTime, nowMs: document.readTime.toMillis() };
+  return { head, tag: document.updateTime, nowMs: document.readTime.toMillis() };
 }
 
 function entryRef(head: DocumentReference, key: string): DocumentReference {
@@ -347,10 +323,6 @@ function ofRange(entries: Query, { from, to, limit, reverse = false }: KeyRange)
     .where("key", "<", to)
     .orderBy("key", reverse ? "desc" : "asc");
   return limit === undefined ? query : query.limit(limit);
-}
-
-function isEmpty({ from, to, limit }: KeyRange): boolean {
-  return limit === 0 || compareKeys(from, to) >= 0;
 }
 
 function orAborted(error: unknown, signal: AbortSignal): unknown {

@@ -1,0 +1,150 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { KeyedMutex } from "../platform/keyed-mutex.js";
+import { NotCommitted } from "./durable-commit.js";
+import type { Commit, CommitResult, KeyRange, StoredEntry } from "./engine.js";
+import { decide, erasedHead, type PartitionHead } from "./partition-head.js";
+
+/** What one look told of a partition. It holds as long as the head is as it was then, which the write itself finds out. */
+export interface Seen<Tag> {
+  readonly head: PartitionHead;
+  /** Of the head's state; undefined: there is no head yet. */
+  readonly tag: Tag | undefined;
+  /** Null: there is no such key. */
+  readonly versions: ReadonlyMap<string, number | null>;
+  /** Keys in these that are not among the versions are not there. */
+  readonly whole: readonly KeyRange[];
+  /** The engine's clock then. */
+  readonly nowMs: number;
+}
+
+export type Changes = Pick<Commit, "checks" | "puts" | "deletes">;
+
+/** A database that changes some of its items if one of them, the head, is as it was read. */
+export interface HeadStore<Tag> {
+  /** For a person. */
+  readonly name: string;
+  /** Of what a commit names, the keys that must be known before it is tried. */
+  keysToKnow(changes: Changes): readonly string[];
+  look(partition: string, keys: readonly string[]): Promise<Seen<Tag>>;
+  /** All or nothing. The new head's tag; null: somebody else was faster, and nothing was written. */
+  write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null>;
+}
+
+const PARTITIONS = 1_000;
+/** Of one partition. */
+const MOST_KEYS = 1_000;
+/** Before a write that met another one is tried again: up to so much more each time, in milliseconds. */
+const STEP_MS = 10;
+const MOST_STEPS = 20;
+
+/**
+ * Commits over such a database, without locks: decided by what was seen, and again by a look where somebody else was faster. Who commits on
+ * what this process has just read needs no look. Writers of one process wait for each other.
+ */
+export class OptimisticHeads<Tag> {
+  readonly #store: HeadStore<Tag>;
+  readonly #timeoutMs: number;
+  readonly #writers = new KeyedMutex();
+  readonly #seen = new LRUCache<string, Seen<Tag>>({ max: PARTITIONS });
+
+  constructor(store: HeadStore<Tag>, { timeoutMs }: { readonly timeoutMs: number }) {
+    this.#store = store;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** @throws STORAGE_UNAVAILABLE */
+  commit(partition: string, commit: Commit): Promise<CommitResult> {
+    // A claim is measured by the engine's clock, of which only a look knows.
+    return this.#change(partition, commit, commit.claim === undefined, (seen) => {
+      const { result, head } = decide(seen.head, commit, (key) => versionIn(seen, key) ?? null, seen.nowMs);
+      return { result, head, isSure: result.ok };
+    });
+  }
+
+  /** Begins an erasure. Returns the version up to which entries are to be deleted. @throws STORAGE_UNAVAILABLE */
+  async raiseEpoch(partition: string, changes: Changes = {}): Promise<number> {
+    const till = await this.#change(partition, changes, true, (seen) => {
+      const head = erasedHead(seen.head);
+      return { result: head.version, head, isSure: true };
+    });
+    this.#seen.delete(partition);
+    return till;
+  }
+
+  last(partition: string): Seen<Tag> | undefined {
+    return this.#seen.get(partition);
+  }
+
+  saw(partition: string, seen: Seen<Tag>): void {
+    const before = this.#seen.peek(partition);
+    if (seen.versions.size <= MOST_KEYS && (before === undefined || before.head.version <= seen.head.version))
+      this.#seen.set(partition, seen);
+  }
+
+  #change<T>(
+    partition: string,
+    changes: Changes,
+    mayRemember: boolean,
+    decided: (seen: Seen<Tag>) => { readonly result: T; readonly head: PartitionHead | null; readonly isSure: boolean },
+  ): Promise<T> {
+    const untilMs = performance.now() + this.#timeoutMs;
+    const known = this.#store.keysToKnow(changes);
+    const keys = [...new Set([...known, ...(changes.checks ?? []).map(({ key }) => key)])];
+    return this.#writers.run(partition, async () => {
+      for (let tries = 0; performance.now() < untilMs; tries++) {
+        if (tries > 1) await pause(Math.random() * STEP_MS * Math.min(tries, MOST_STEPS));
+        const before = tries === 0 && mayRemember ? this.last(partition) : undefined;
+        const isEnough = before !== undefined && known.every((key) => versionIn(before, key) !== undefined);
+        const seen = isEnough ? before : await this.#store.look(partition, keys);
+        const { result, head, isSure } = decided(seen);
+        // What is refused by an old look is looked at again.
+        if (head === null && isEnough && !isSure) continue;
+        if (head === null) return result;
+        const tag = await this.#write(partition, seen, head, changes);
+        if (tag !== null) return result;
+      }
+      throw new NotCommitted({ detail: `Too many write to the same partition of ${this.#store.name}.`, retryAfterSeconds: 1 });
+    });
+  }
+
+  async #write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null> {
+    // Until it has ended nobody knows what is there.
+    this.#seen.delete(partition);
+    const tag = await this.#store.write(partition, seen, head, changes);
+    if (tag === null) return null;
+    const versions = new Map(seen.versions);
+    for (const key of changes.deletes ?? []) versions.set(key, null);
+    for (const { key } of changes.puts ?? []) versions.set(key, head.version);
+    this.saw(partition, { ...seen, head, tag, versions });
+    return tag;
+  }
+}
+
+/** Undefined: not known. */
+export function versionIn<Tag>({ versions, whole }: Seen<Tag>, key: string): number | null | undefined {
+  const version = versions.get(key);
+  return version === undefined && whole.some(({ from, to }) => compareKeys(from, key) <= 0 && compareKeys(key, to) < 0) ? null : version;
+}
+
+/** What a look saw that asked for keys and ranges. */
+export function seenOf(
+  keys: readonly string[],
+  entries: ReadonlyMap<string, StoredEntry>,
+  ranges: readonly KeyRange[],
+  found: readonly (readonly StoredEntry[])[],
+): Pick<Seen<unknown>, "versions" | "whole"> {
+  const versions = new Map<string, number | null>(keys.map((key) => [key, entries.get(key)?.version ?? null]));
+  for (const { key, version } of found.flat()) versions.set(key, version);
+  return { versions, whole: ranges.filter(({ limit = Number.POSITIVE_INFINITY }, place) => (found[place]?.length ?? 0) < limit) };
+}
+
+/** Whether nothing can be in it. */
+export function isEmpty({ from, to, limit }: KeyRange): boolean {
+  return limit === 0 || compareKeys(from, to) >= 0;
+}
+
+/** By their UTF-8 bytes. */
+function compareKeys(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
