@@ -145,6 +145,6 @@ export function isEmpty({ from, to, limit }: KeyRange): boolean {
 }
 
 /** By their UTF-8 bytes. */
-function compareKeys(one: string, other: string): number {
+export function compareKeys(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

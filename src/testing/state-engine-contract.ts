@@ -76,8 +76,8 @@ export function stateEngineContract(
       });
 
       test("takes all there is, however much, while others write; then the partition is used anew", async () => {
-        const puts = (from: number) => Array.from({ length: 100 }, (_, index) => ({ key: `k${from + index}`, value: "1" }));
-        for (let from = 0; from < 1_200; from += 100) await world.write("o:a", { puts: puts(from) });
+        const puts = (from: number) => Array.from({ length: 50 }, (_, index) => ({ key: `k${from + index}`, value: "1" }));
+        for (let from = 0; from < 1_200; from += 50) await world.write("o:a", { puts: puts(from) });
         const [erased] = await Promise.all([
           world.engine.erase("o:a"),
           ...Array.from({ length: 8 }, (_, index) => world.commit("o:a", { epoch: 0, puts: [{ key: `late${index}`, value: "1" }] })),

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe } from "vitest";
 import { CHROMIUM } from "./chromium.js";
+import { HAS_COSMOS } from "./cosmos-server.js";
 import { ECOSYSTEM } from "./ecosystem.js";
 import { FIRESTORE_EMULATOR_JAR } from "./firestore-emulator.js";
 import { SLOW } from "./projects.js";
@@ -39,6 +40,7 @@ const NEEDS = {
     there: () => FIRESTORE_EMULATOR_JAR !== undefined && onPath("java"),
     missing: "there is no emulator of Firestore, or no java: FIRESTORE_EMULATOR_JAR names one",
   },
+  cosmos: { there: () => HAS_COSMOS, missing: "test/clouds is not installed" },
   pythonTools: {
     there: () => existsSync(join(PYTHON_TOOLS, "bin", "openapi-python-client")),
     missing: "PYTHON_TOOLS names no Python environment with openapi-python-client",

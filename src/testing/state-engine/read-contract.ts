@@ -101,8 +101,8 @@ export function readContract(world: EngineWorld, when: ReturnType<typeof optiona
 
     test("a range without a limit is whole, however much it is", async () => {
       const keys = times(1_250, (index) => String(index).padStart(6, "0"));
-      for (let from = 0; from < keys.length; from += 100)
-        await world.write("o:a", { puts: keys.slice(from, from + 100).map((key) => ({ key, value: `"${key}"` })) });
+      for (let from = 0; from < keys.length; from += 50)
+        await world.write("o:a", { puts: keys.slice(from, from + 50).map((key) => ({ key, value: `"${key}"` })) });
       const { ranges } = await world.engine.read("o:a", { ranges: [EVERYTHING, { from: "000100", to: "001200", limit: 1_050 }] });
       expect(ranges[0]?.map(({ key }) => key)).toEqual(keys);
       expect(ranges[1]?.map(({ key }) => key)).toEqual(keys.slice(100, 1_150));

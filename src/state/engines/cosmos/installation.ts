@@ -1,0 +1,52 @@
+import { AppError } from "../../../platform/errors.js";
+import { newId } from "../../../platform/ids.js";
+import type { Container, CosmosClient, Item } from "./cosmos-client.js";
+import { conflictIn } from "./cosmos-errors.js";
+
+const LAYOUT = 1;
+const CONTAINER = "maitred";
+const INSTALLATION = { id: "installation", partition: "installation" } as const;
+
+/** What is looked for, and nothing else: an index costs each write. */
+const INDEXED = ["/partition/?", "/key/?", "/version/?", "/dueAtMs/?", "/claimedUntilMs/?"];
+
+/** Under weaker ones another process would read what was before. */
+const CONSISTENT = ["Strong", "BoundedStaleness"];
+
+/** The container, made where it is not there, and the installation's id; the first process makes it. @throws STORAGE_UNAVAILABLE */
+export async function openContainer(
+  client: CosmosClient,
+  id: string,
+): Promise<{ readonly container: Container; readonly installation: string }> {
+  const consistency = (await client.getDatabaseAccount()).resource?.consistencyPolicy ?? "";
+  if (!CONSISTENT.includes(consistency))
+    throw new AppError("STORAGE_UNAVAILABLE", {
+      detail: `The account of Cosmos DB has the consistency ${consistency}: one process would not see what another has written.`,
+      hint: "Set the account's default consistency to Strong (or to Bounded Staleness, with one region), and start again.",
+    });
+  const { database } = await client.databases.createIfNotExists({ id });
+  const { container } = await database.containers.createIfNotExists({
+    id: CONTAINER,
+    partitionKey: { paths: ["/partition"] },
+    indexingPolicy: { includedPaths: INDEXED.map((path) => ({ path })), excludedPaths: [{ path: "/*" }] },
+  });
+  for (;;) {
+    const found = await readInstallation(container);
+    if (found.item !== undefined) return { container, installation: known(found.item) };
+    const resourceBody = { ...INSTALLATION, installation: newId(), layout: LAYOUT };
+    conflictIn((await container.items.batch([{ operationType: "Create", resourceBody }], INSTALLATION.partition)).result ?? []);
+  }
+}
+
+export async function readInstallation(container: Container): Promise<{ readonly item: Item | undefined; readonly id: unknown }> {
+  const { resource } = await container.item(INSTALLATION.id, INSTALLATION.partition).read();
+  return { item: resource, id: resource?.installation };
+}
+
+function known({ layout, installation }: Item): string {
+  if (layout === LAYOUT) return String(installation);
+  throw new AppError("STORAGE_UNAVAILABLE", {
+    detail: `What Cosmos DB holds has layout ${layout}; this Maitred knows ${LAYOUT}.`,
+    hint: "Start a Maitred that is at least as new as the one that wrote it, or name another database with COSMOS_DATABASE.",
+  });
+}

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+
+const STAND_IN = "@vercel/cosmosdb-server";
+const MODULES = join(import.meta.dirname, "..", "..", "node_modules");
+
+/** Whether a stand-in for Cosmos DB and its client lie beside the tests. */
+export const HAS_COSMOS = [STAND_IN, "@azure/cosmos"].every((name) => existsSync(join(MODULES, name)));
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface CosmosServer {
+  readonly endpoint: string;
+  /** Each request, as `read`, `query` or `batch` with how many operations it has. */
+  readonly requests: { readonly kind: "read" | "query" | "batch"; readonly bytes: readonly number[] }[];
+  /** Instead of an answer to each batch; null: as it is. */
+  refuse(status: number | null): void;
+  close(): Promise<void>;
+}
+
+/**
+ * A stand-in for Cosmos DB, in this process. Its batches go on behind the first operation that fails: the engine's can fail at the first
+ * alone. It takes a batch's partition from each operation, where the service has it in the header, and names itself by https.
+ */
+export async function openCosmosServer({ consistency = "Strong" } = {}): Promise<CosmosServer> {
+  const { createHttpServer } = (await import(STAND_IN)) as { createHttpServer(): Server };
+  const server = createHttpServer();
+  const [answer] = server.listeners("request") as Handler[];
+  const aboutAccount = (body: string) => body.replace('"Session"', `"${consistency}"`).replaceAll("https://", "http://");
+  const requests: CosmosServer["requests"] = [];
+  let refusal: number | null = null;
+  server.removeAllListeners("request");
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const end = response.end.bind(response);
+    if (request.url === "/") response.end = (body: unknown) => end(aboutAccount(String(body)));
+    if (request.headers["x-ms-cosmos-is-batch-request"] !== "true") {
+      if (/\/docs(\/|$)/.test(request.url ?? "")) requests.push({ kind: request.method === "POST" ? "query" : "read", bytes: [] });
+      answer?.(request, response);
+      return;
+    }
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const operations = JSON.parse(Buffer.concat(chunks).toString("utf8")) as object[];
+      requests.push({ kind: "batch", bytes: operations.map((operation) => Buffer.byteLength(JSON.stringify(operation))) });
+      if (refusal !== null) {
+        response.statusCode = refusal;
+        end("{}");
+        return;
+      }
+      const { headers, method, url } = request;
+      const body = JSON.stringify(operations.map((each) => ({ ...each, partitionKey: headers["x-ms-documentdb-partitionkey"] })));
+      answer?.(Object.assign(Readable.from([Buffer.from(body)]), { headers, method, url }) as unknown as IncomingMessage, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const refuse = (status: number | null) => {
+    refusal = status;
+  };
+  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, refuse, close };
+}
