@@ -34,6 +34,14 @@ const ENGINES: Readonly<Record<NonNullable<Wiring["config"]["SHORT_TERM_BACKEND"
       startupWaitMs: config.STARTUP_WAIT_MS,
       logger,
     }),
+  cosmos: async ({ config, logger }) =>
+    (await import("../state/engines/cosmos/cosmos-engine.js")).CosmosEngine.open({
+      endpoint: config.COSMOS_ENDPOINT ?? "",
+      key: config.COSMOS_KEY ?? "",
+      database: config.COSMOS_DATABASE,
+      startupWaitMs: config.STARTUP_WAIT_MS,
+      logger,
+    }),
 };
 
 /** By configuration. @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED, INVALID_CONFIG */

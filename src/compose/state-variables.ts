@@ -8,12 +8,13 @@ export const ADDRESSES = {
   postgres: ["DATABASE_URL"],
   redis: ["REDIS_URL"],
   firestore: ["FIRESTORE_PROJECT"],
+  cosmos: ["COSMOS_ENDPOINT", "COSMOS_KEY"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type StatePlace = keyof typeof ADDRESSES;
 
 /** Of those that an address names, the first is used. */
-const BY_ADDRESS = ["postgres", "redis", "firestore"] as const satisfies readonly StatePlace[];
+const BY_ADDRESS = ["postgres", "redis", "firestore", "cosmos"] as const satisfies readonly StatePlace[];
 
 /** Where state is kept when only addresses are set. */
 export function backendOf(values: Readonly<Record<(typeof ADDRESSES)[(typeof BY_ADDRESS)[number]][0], string | undefined>>): StatePlace {
@@ -24,8 +25,8 @@ export function backendOf(values: Readonly<Record<(typeof ADDRESSES)[(typeof BY_
 export const STATE_VARIABLES = {
   SHORT_TERM_BACKEND: variable(
     z.enum(Object.keys(ADDRESSES) as [StatePlace, ...StatePlace[]]).optional(),
-    "by which of DATABASE_URL, REDIS_URL and FIRESTORE_PROJECT is set first, else `file`",
-    "Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, `firestore`, or `memory` (nothing is kept).",
+    "by which of DATABASE_URL, REDIS_URL, FIRESTORE_PROJECT and COSMOS_ENDPOINT is set first, else `file`",
+    "Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, `firestore`, `cosmos`, or `memory` (nothing is kept).",
   ),
   DATABASE_URL: variable(
     text.regex(/^postgres(ql)?:\/\/\S+$/, "a postgres:// URL").optional(),
@@ -68,5 +69,17 @@ export const STATE_VARIABLES = {
     text.regex(/^[^\s/]+:\d+$/, "host:port").optional(),
     "",
     "Google's emulator, `host:port`, which keeps nothing. Refused where NODE_ENV is `production`.",
+  ),
+  COSMOS_ENDPOINT: variable(
+    text.regex(/^https?:\/\/\S+$/, "an http(s) URL").optional(),
+    "",
+    "An account of Azure Cosmos DB for NoSQL with the consistency Strong or Bounded Staleness: `https://account.documents.azure.com`. Needs " +
+      "`npm install @azure/cosmos` and COSMOS_KEY.",
+  ),
+  COSMOS_KEY: variable(text.optional(), "", "Its primary or secondary key."),
+  COSMOS_DATABASE: variable(
+    text.regex(/^[A-Za-z0-9_-]{1,63}$/, "letters, digits, `_` and `-` only").default("maitred"),
+    "maitred",
+    "Its database, made where it is not there: one per installation.",
   ),
 } as const;

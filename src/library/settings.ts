@@ -17,8 +17,8 @@ export interface Settings {
    */
   readonly domainFile?: Setting<"DOMAIN_FILE">;
   /**
-   * Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, or `memory` (nothing is kept). Default:
-   * `postgres` or `redis` when databaseUrl or redisUrl is set, else `file`.
+   * Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, `firestore`, `cosmos`, or `memory` (nothing is
+   * kept). Default: by which of databaseUrl, redisUrl, firestoreProject and cosmosEndpoint is set first, else `file`.
    */
   readonly shortTermBackend?: Setting<"SHORT_TERM_BACKEND">;
   /** A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`. Needs `npm install pg`. */
@@ -34,7 +34,25 @@ export interface Settings {
   readonly redisPrefix?: Setting<"REDIS_PREFIX">;
   /** `relaxed`: also a configuration that may lose what was acknowledged; /readyz then says so. Default: strict. */
   readonly redisDurability?: Setting<"REDIS_DURABILITY">;
-  /** How long a start waits for PostgreSQL or Redis that doesn't answer yet. Default: 30000. */
+  /**
+   * A project of Google Cloud with a Firestore in native mode. Needs `npm install @google-cloud/firestore` and credentials as Google's
+   * client finds them. Default: GOOGLE_CLOUD_PROJECT where shortTermBackend is `firestore`.
+   */
+  readonly firestoreProject?: Setting<"FIRESTORE_PROJECT">;
+  /** Its database: one per installation. Default: (default). */
+  readonly firestoreDatabase?: Setting<"FIRESTORE_DATABASE">;
+  /** Google's emulator, `host:port`, which keeps nothing. Refused where NODE_ENV is `production`. */
+  readonly firestoreEmulatorHost?: Setting<"FIRESTORE_EMULATOR_HOST">;
+  /**
+   * An account of Azure Cosmos DB for NoSQL with the consistency Strong or Bounded Staleness: `https://account.documents.azure.com`.
+   * Needs `npm install @azure/cosmos` and cosmosKey.
+   */
+  readonly cosmosEndpoint?: Setting<"COSMOS_ENDPOINT">;
+  /** Its primary or secondary key. */
+  readonly cosmosKey?: Setting<"COSMOS_KEY">;
+  /** Its database, made where it is not there: one per installation. Default: maitred. */
+  readonly cosmosDatabase?: Setting<"COSMOS_DATABASE">;
+  /** How long a start waits for a database that doesn't answer yet. Default: 30000. */
   readonly startupWaitMs?: Setting<"STARTUP_WAIT_MS">;
   /**
    * Completed rounds in the window, as far as contextMaxTokens has room for them; 0: none. An agent is given just so many; from a

@@ -4,7 +4,7 @@ import type { StateEngine } from "../state/engine.js";
 import type { ShortTermMemory } from "./session-store.js";
 
 /** Where state can be moved from and to. */
-export const STATE_BACKENDS = ["file", "postgres", "redis", "firestore"] as const;
+export const STATE_BACKENDS = ["file", "postgres", "redis", "firestore", "cosmos"] as const;
 export type StateBackend = (typeof STATE_BACKENDS)[number];
 
 /** A store of state as it is copied from. */

@@ -34,6 +34,7 @@ export interface HeadStore<Tag> {
 const PARTITIONS = 1_000;
 /** Of one partition. */
 const MOST_KEYS = 1_000;
+const MOST_RANGES = 20;
 /** Before a write that met another one is tried again: up to so much more each time, in milliseconds. */
 const STEP_MS = 10;
 const MOST_STEPS = 20;
@@ -78,8 +79,10 @@ export class OptimisticHeads<Tag> {
 
   saw(partition: string, seen: Seen<Tag>): void {
     const before = this.#seen.peek(partition);
-    if (seen.versions.size <= MOST_KEYS && (before === undefined || before.head.version <= seen.head.version))
-      this.#seen.set(partition, seen);
+    if (before !== undefined && before.head.version > seen.head.version) return;
+    const both = before === undefined ? seen : together(before, seen);
+    const kept = both.versions.size <= MOST_KEYS ? both : seen;
+    if (kept.versions.size <= MOST_KEYS) this.#seen.set(partition, kept);
   }
 
   #change<T>(
@@ -96,7 +99,7 @@ export class OptimisticHeads<Tag> {
         if (tries > 1) await pause(Math.random() * STEP_MS * Math.min(tries, MOST_STEPS));
         const before = tries === 0 && mayRemember ? this.last(partition) : undefined;
         const isEnough = before !== undefined && known.every((key) => versionIn(before, key) !== undefined);
-        const seen = isEnough ? before : await this.#store.look(partition, keys);
+        const seen = isEnough ? before : await this.#look(partition, keys, before);
         const { result, head, isSure } = decided(seen);
         // What is refused by an old look is looked at again.
         if (head === null && isEnough && !isSure) continue;
@@ -106,6 +109,14 @@ export class OptimisticHeads<Tag> {
       }
       throw new NotCommitted({ detail: `Too many write to the same partition of ${this.#store.name}.`, retryAfterSeconds: 1 });
     });
+  }
+
+  /** For what was not seen before, where that still holds. */
+  async #look(partition: string, keys: readonly string[], before: Seen<Tag> | undefined): Promise<Seen<Tag>> {
+    const missing = before === undefined ? keys : keys.filter((key) => versionIn(before, key) === undefined);
+    const seen = await this.#store.look(partition, missing);
+    if (before === undefined || missing.length === keys.length) return seen;
+    return isSame(before, seen) ? together(before, seen) : this.#store.look(partition, keys);
   }
 
   async #write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null> {
@@ -119,6 +130,18 @@ export class OptimisticHeads<Tag> {
     this.saw(partition, { ...seen, head, tag, versions });
     return tag;
   }
+}
+
+/** Whether nothing was written between the two. */
+function isSame<Tag>(before: Seen<Tag>, after: Seen<Tag>): boolean {
+  return before.head.version === after.head.version && before.head.epoch === after.head.epoch;
+}
+
+/** What both saw, where nothing was written between them; else the later. */
+function together<Tag>(before: Seen<Tag>, after: Seen<Tag>): Seen<Tag> {
+  if (!isSame(before, after)) return after;
+  const whole = [...before.whole, ...after.whole].slice(-MOST_RANGES);
+  return { ...after, versions: new Map([...before.versions, ...after.versions]), whole };
 }
 
 /** Undefined: not known. */

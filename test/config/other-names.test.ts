@@ -31,6 +31,8 @@ test("where ours is set, others' names are left to others", () => {
 
 test("an address says where state is kept", () => {
   expect(saidOf({ FIRESTORE_PROJECT: "hotel-1" })).toBe("starts on firestore");
+  expect(saidOf({ COSMOS_ENDPOINT: "https://a.documents.azure.com", COSMOS_KEY: "k" })).toBe("starts on cosmos");
+  expect(saidOf({ COSMOS_ENDPOINT: "https://a.documents.azure.com" })).toContain("COSMOS_KEY: needed by `cosmos`");
   expect(saidOf({ SHORT_TERM_BACKEND: "firestore" })).toContain("FIRESTORE_PROJECT: needed by `firestore`");
   expect(parseConfig({ SHORT_TERM_BACKEND: "firestore", GOOGLE_CLOUD_PROJECT: "hotel-1" }).FIRESTORE_PROJECT).toBe("hotel-1");
   expect(saidOf({ GOOGLE_CLOUD_PROJECT: "hotel-1" })).toBe("starts on file");

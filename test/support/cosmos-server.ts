@@ -14,10 +14,10 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface CosmosServer {
   readonly endpoint: string;
-  /** Each request, as `read`, `query` or `batch` with how many operations it has. */
+  /** Each request that costs units: a batch with the bytes of each of its operations. */
   readonly requests: { readonly kind: "read" | "query" | "batch"; readonly bytes: readonly number[] }[];
-  /** Instead of an answer to each batch; null: as it is. */
-  refuse(status: number | null): void;
+  /** Instead of an answer to each batch, with the service's words; null: as it is. */
+  refuse(refusal: { readonly status: number; readonly message: string } | null): void;
   close(): Promise<void>;
 }
 
@@ -31,13 +31,15 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
   const [answer] = server.listeners("request") as Handler[];
   const aboutAccount = (body: string) => body.replace('"Session"', `"${consistency}"`).replaceAll("https://", "http://");
   const requests: CosmosServer["requests"] = [];
-  let refusal: number | null = null;
+  let refusal: Parameters<CosmosServer["refuse"]>[0] = null;
   server.removeAllListeners("request");
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const end = response.end.bind(response);
     if (request.url === "/") response.end = (body: unknown) => end(aboutAccount(String(body)));
     if (request.headers["x-ms-cosmos-is-batch-request"] !== "true") {
-      if (/\/docs(\/|$)/.test(request.url ?? "")) requests.push({ kind: request.method === "POST" ? "query" : "read", bytes: [] });
+      const isPlan = request.headers["x-ms-cosmos-is-query-plan-request"] !== undefined;
+      if (!isPlan && /\/docs(\/|$)/.test(request.url ?? ""))
+        requests.push({ kind: request.method === "POST" ? "query" : "read", bytes: [] });
       answer?.(request, response);
       return;
     }
@@ -47,8 +49,8 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
       const operations = JSON.parse(Buffer.concat(chunks).toString("utf8")) as object[];
       requests.push({ kind: "batch", bytes: operations.map((operation) => Buffer.byteLength(JSON.stringify(operation))) });
       if (refusal !== null) {
-        response.statusCode = refusal;
-        end("{}");
+        response.statusCode = refusal.status;
+        end(JSON.stringify({ code: String(refusal.status), message: refusal.message }));
         return;
       }
       const { headers, method, url } = request;
@@ -61,8 +63,8 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  const refuse = (status: number | null) => {
-    refusal = status;
+  const refuse: CosmosServer["refuse"] = (given) => {
+    refusal = given;
   };
   return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, refuse, close };
 }

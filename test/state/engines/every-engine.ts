@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../../../src/platform/logger.js";
 import type { StateEngine } from "../../../src/state/engine.js";
+import { CosmosEngine } from "../../../src/state/engines/cosmos/cosmos-engine.js";
 import { FirestoreEngine } from "../../../src/state/engines/firestore/firestore-engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { PostgresEngine } from "../../../src/state/engines/postgres/postgres-engine.js";
 import { RedisEngine } from "../../../src/state/engines/redis/redis-engine.js";
 import { SqliteEngine } from "../../../src/state/engines/sqlite/sqlite-engine.js";
 import { encryptedForTest } from "../../support/encryption.js";
+import { openCosmosServer } from "../../support/cosmos-server.js";
 import { openFirestoreEmulator } from "../../support/firestore-emulator.js";
 import { openPostgresServer } from "../../support/postgres-server.js";
 import { openRedisServer } from "../../support/redis-server.js";
@@ -95,6 +97,15 @@ async function firestore(): Promise<EngineHome> {
   return { fresh, close: () => server.close() };
 }
 
+async function cosmos(): Promise<EngineHome> {
+  const { endpoint, close } = await openCosmosServer();
+  const fresh = async () => {
+    const database = nextName();
+    return openings(() => CosmosEngine.open({ endpoint, key: "a2V5", database, logger: silentLogger }));
+  };
+  return { fresh, close };
+}
+
 /** `program`: what the machine must have for it. */
 export const EVERY_ENGINE = [
   { name: "memory", program: null, shared: false, home: memory },
@@ -103,4 +114,5 @@ export const EVERY_ENGINE = [
   { name: "PostgreSQL", program: "postgres", shared: true, home: postgres },
   { name: "Redis", program: "redis", shared: true, home: redis },
   { name: "Firestore", program: "firestore", shared: true, home: firestore },
+  { name: "Cosmos DB", program: "cosmos", shared: true, home: cosmos },
 ] as const;

@@ -13,6 +13,15 @@ const SAID: Readonly<Record<number, readonly [detail: string, hint?: string]>> =
 };
 /** Not answered: what may go well a little later. */
 const PASSING = [404, 408, 429, 449, 500, 503];
+/** Of a batch that was refused as a whole the client hands on the words alone. */
+const WORDS = [
+  ["authorization token", 401],
+  ["request rate is large", 429],
+  ["size is too large", 413],
+  ["authorized", 403],
+  ["blocked", 403],
+  ["forbidden", 403],
+] as const;
 const SERVER_ADDRESS = "Check COSMOS_ENDPOINT, and that Cosmos DB can be reached from here.";
 
 /** Statuses by which a batch says that its head is not as it was read. */
@@ -49,6 +58,8 @@ export function hintOf({ cause }: AppError): string {
 }
 
 function codeOf(error: unknown): number | string | undefined {
-  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  return typeof code === "number" || typeof code === "string" ? code : undefined;
+  if (!(error instanceof Error)) return undefined;
+  if ("code" in error && (typeof error.code === "number" || typeof error.code === "string")) return error.code;
+  const said = error.message.toLowerCase();
+  return WORDS.find(([words]) => said.includes(words))?.[1];
 }
