@@ -9,7 +9,6 @@ export const REQUIREMENTS = {
     "A request that several replicas get at once with one key is done once: the model is asked once, all answer the same.",
   "unknown-outcome-looked-up": "A write whose reply is lost is neither lost nor made twice: it is asked for again, or looked up.",
   "ready-means-ready": "Readiness is 503 where a turn would be refused, and where the engine is not the one that it was; with the reason.",
-  "turn-cloud-cost": "Before its answer a turn costs 4 reads and 2 commits on Firestore, and on Cosmos DB less than 100 request units.",
   "turn-order": "Turns of one session are answered in order, without interleaving; other sessions are never held up.",
   "turn-repeatable": "A turn whose model failed or whose client went away can be run again on the stored message.",
   "journal-torn": "A journal cut at any byte opens and loses at most the record that was torn.",

@@ -26,7 +26,8 @@ export const STATE_VARIABLES = {
   SHORT_TERM_BACKEND: variable(
     z.enum(Object.keys(ADDRESSES) as [StatePlace, ...StatePlace[]]).optional(),
     "by which of DATABASE_URL, REDIS_URL, FIRESTORE_PROJECT and COSMOS_ENDPOINT is set first, else `file`",
-    "Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, `firestore`, `cosmos`, or `memory` (nothing is kept).",
+    "Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, `firestore`, `cosmos`, or `memory` (nothing is " +
+      "kept).",
   ),
   DATABASE_URL: variable(
     text.regex(/^postgres(ql)?:\/\/\S+$/, "a postgres:// URL").optional(),
@@ -73,8 +74,8 @@ export const STATE_VARIABLES = {
   COSMOS_ENDPOINT: variable(
     text.regex(/^https?:\/\/\S+$/, "an http(s) URL").optional(),
     "",
-    "An account of Azure Cosmos DB for NoSQL with the consistency Strong or Bounded Staleness: `https://account.documents.azure.com`. Needs " +
-      "`npm install @azure/cosmos` and COSMOS_KEY.",
+    "An account of Azure Cosmos DB for NoSQL with the consistency Strong or Bounded Staleness: `https://account.documents.azure.com`. " +
+      "Needs `npm install @azure/cosmos` and COSMOS_KEY.",
   ),
   COSMOS_KEY: variable(text.optional(), "", "Its primary or secondary key."),
   COSMOS_DATABASE: variable(

@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { MovableState } from "../../src/ports/transfer.js";
 import type { StateEngine } from "../../src/state/engine.js";
+import { CosmosEngine } from "../../src/state/engines/cosmos/cosmos-engine.js";
+import { FirestoreEngine } from "../../src/state/engines/firestore/firestore-engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { PostgresEngine } from "../../src/state/engines/postgres/postgres-engine.js";
 import { RedisEngine } from "../../src/state/engines/redis/redis-engine.js";
 import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
+import { openCosmosServer } from "../support/cosmos-server.js";
+import { openFirestoreEmulator } from "../support/firestore-emulator.js";
 import { openPostgresServer } from "../support/postgres-server.js";
 import { openRedisServer } from "../support/redis-server.js";
 
@@ -20,13 +24,15 @@ export interface EngineServer {
 /** Engines that state is moved between, each with what it needs of the machine. */
 export const ENGINES: readonly {
   readonly name: string;
-  readonly needs: readonly ("postgres" | "redis")[];
+  readonly needs: readonly ("postgres" | "redis" | "firestore" | "cosmos")[];
   start(): Promise<EngineServer>;
 }[] = [
   { name: "memory", needs: [], start: async () => ({ open: async () => new MemoryEngine(), close: async () => {} }) },
   { name: "sqlite", needs: [], start: startSqlite },
   { name: "postgres", needs: ["postgres"], start: startPostgres },
   { name: "redis", needs: ["redis"], start: startRedis },
+  { name: "firestore", needs: ["firestore"], start: startFirestore },
+  { name: "cosmos", needs: ["cosmos"], start: startCosmos },
 ];
 
 async function startSqlite(): Promise<EngineServer> {
@@ -48,6 +54,18 @@ async function startPostgres(): Promise<EngineServer> {
 async function startRedis(): Promise<EngineServer> {
   const { url, close } = await openRedisServer();
   return closingAll({ open: (place) => RedisEngine.open({ url, prefix: `m${place}`, durability: "strict", logger: silentLogger }), close });
+}
+
+async function startFirestore(): Promise<EngineServer> {
+  const { host: emulator, close } = await openFirestoreEmulator();
+  const open = (place: number) =>
+    FirestoreEngine.open({ project: `migrate-${place}`, database: "(default)", emulator, logger: silentLogger });
+  return closingAll({ open, close });
+}
+
+async function startCosmos(): Promise<EngineServer> {
+  const { endpoint, close } = await openCosmosServer();
+  return closingAll({ open: (place) => CosmosEngine.open({ endpoint, key: "a2V5", database: `m${place}`, logger: silentLogger }), close });
 }
 
 function closingAll({ open, close }: { open(place: number): Promise<StateEngine>; close(): Promise<void> }): EngineServer {

@@ -53,7 +53,7 @@ const NEEDS = {
 export type Need = keyof typeof NEEDS;
 
 /** These take longer to start than most tests take. */
-const SERVERS: readonly string[] = ["postgres", "pgvector", "chroma", "redis", "firestore"] satisfies readonly Need[];
+const SERVERS: readonly string[] = ["postgres", "pgvector", "chroma", "redis", "firestore", "cosmos"] satisfies readonly Need[];
 
 /** No registry has these: where they are missing CI can't install them either. */
 const NOT_INSTALLED_BY_CI: readonly string[] = ["firestore"] satisfies readonly Need[];

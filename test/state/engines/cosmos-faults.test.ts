@@ -43,7 +43,7 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
     expect(asked()).toEqual(["batch of 2"]);
   });
 
-  test("[turn-cloud-cost] a turn at 1 KB a message costs less than a hundred request units before its answer", async () => {
+  test("a turn at 1 KB a message costs less than a hundred request units before its answer", async () => {
     const engine = await open("a-turn");
     const ada = ownerOf("default", "ada");
     const text = (word: string) => word.repeat(1_024 / word.length);

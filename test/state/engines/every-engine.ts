@@ -9,8 +9,8 @@ import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js
 import { PostgresEngine } from "../../../src/state/engines/postgres/postgres-engine.js";
 import { RedisEngine } from "../../../src/state/engines/redis/redis-engine.js";
 import { SqliteEngine } from "../../../src/state/engines/sqlite/sqlite-engine.js";
-import { encryptedForTest } from "../../support/encryption.js";
 import { openCosmosServer } from "../../support/cosmos-server.js";
+import { encryptedForTest } from "../../support/encryption.js";
 import { openFirestoreEmulator } from "../../support/firestore-emulator.js";
 import { openPostgresServer } from "../../support/postgres-server.js";
 import { openRedisServer } from "../../support/redis-server.js";

@@ -69,7 +69,7 @@ needing("firestore")("Firestore, its costs and its failures", () => {
     expect(await engine.commit("o:a", { ...put("6", "x"), checks: [{ key: "k", version: 3 }], version: 4 })).toMatchObject({ ok: true });
   });
 
-  test("[turn-cloud-cost] a turn costs at most 4 reads and 2 commits before its answer", async () => {
+  test("a turn costs at most 4 reads and 2 commits before its answer", async () => {
     const { connect, calls } = watchedFirestore();
     const engine = await open("a-turn", { connect });
     const ada = ownerOf("default", "ada");

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { AppError, isAppError } from "../../../platform/errors.js";
+import { awaitStart } from "../../../platform/await-start.js";
+import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
 import { orAbort } from "../../../platform/or-abort.js";
-import { awaitStart } from "../../await-start.js";
+import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
+import { NotCommitted } from "../../durable-commit.js";
 import type {
   Commit,
   CommitResult,
@@ -18,13 +20,13 @@ import type {
   StateEngine,
   StoredEntry,
 } from "../../engine.js";
-import { type Changes, compareKeys, isEmpty, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
+import { type Changes, isEmpty, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
 import { type Container, type CosmosAddress, type CosmosClient, cosmosClient, type Item, type Operation } from "./cosmos-client.js";
 import { conflictIn, cosmosError, hintOf, mayPass } from "./cosmos-errors.js";
 import { openContainer, readInstallation } from "./installation.js";
 import { ServerClock } from "./server-clock.js";
-import { entryOf, HEAD, itemId, itemOf } from "./stored-item.js";
+import { entryOf, HEAD, headWrite, inRange, itemId, itemOf } from "./stored-item.js";
 
 export interface CosmosEngineOptions extends CosmosAddress {
   /** One per installation. */
@@ -106,10 +108,8 @@ export class CosmosEngine implements StateEngine {
     });
   }
 
-  async read(partition: string, query: ReadQuery, { signal }: { signal?: AbortSignal } = {}): Promise<PartitionRead> {
-    if (signal?.aborted === true) throw new AppError("ABORTED", { cause: signal.reason });
-    const asked = this.#read(partition, query);
-    return signal === undefined ? asked : orAbort(asked, signal).catch((error) => Promise.reject(orAborted(error, signal)));
+  read(partition: string, query: ReadQuery, { signal }: { signal?: AbortSignal } = {}): Promise<PartitionRead> {
+    return abortableRead(() => this.#read(partition, query), signal);
   }
 
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
@@ -170,11 +170,12 @@ export class CosmosEngine implements StateEngine {
   }
 
   async close(): Promise<void> {
+    this.#container = undefined;
     this.#client.dispose();
   }
 
   #of(): Container {
-    if (this.#container === undefined) throw new AppError("STORAGE_UNAVAILABLE", { detail: "Cosmos DB is not open." });
+    if (this.#container === undefined) throw new NotCommitted({ detail: "The client of Cosmos DB is closed." });
     return this.#container;
   }
 
@@ -292,24 +293,6 @@ export class CosmosEngine implements StateEngine {
   }
 }
 
-function headWrite(partition: string, head: PartitionHead, tag: string | undefined): Operation {
-  const resourceBody = { id: HEAD, partition, ...head, claimedUntilMs: head.claim?.untilMs ?? 0 };
-  return tag === undefined ? { operationType: "Create", resourceBody } : { operationType: "Replace", id: HEAD, ifMatch: tag, resourceBody };
-}
-
-/** In the range's order. */
-function inRange(entries: readonly StoredEntry[], range: KeyRange): readonly StoredEntry[] {
-  if (isEmpty(range)) return [];
-  const found = entries
-    .filter(({ key }) => compareKeys(range.from, key) <= 0 && compareKeys(key, range.to) < 0)
-    .sort((one, other) => compareKeys(one.key, other.key));
-  return range.reverse === true ? found.reverse() : found;
-}
-
 function hostOf(endpoint: string): string {
   return URL.canParse(endpoint) ? new URL(endpoint).host : "the address of COSMOS_ENDPOINT";
-}
-
-function orAborted(error: unknown, signal: AbortSignal): unknown {
-  return signal.aborted && !isAppError(error, "ABORTED") ? new AppError("ABORTED", { cause: signal.reason }) : error;
 }

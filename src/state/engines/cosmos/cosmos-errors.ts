@@ -57,7 +57,7 @@ export function hintOf({ cause }: AppError): string {
   return SAID[Number(codeOf(cause))]?.[1] ?? SERVER_ADDRESS;
 }
 
-function codeOf(error: unknown): number | string | undefined {
+export function codeOf(error: unknown): number | string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("code" in error && (typeof error.code === "number" || typeof error.code === "string")) return error.code;
   const said = error.message.toLowerCase();

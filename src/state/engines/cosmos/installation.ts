@@ -1,7 +1,7 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Container, CosmosClient, Item } from "./cosmos-client.js";
-import { conflictIn } from "./cosmos-errors.js";
+import { codeOf, conflictIn } from "./cosmos-errors.js";
 
 const LAYOUT = 1;
 const CONTAINER = "maitred";
@@ -24,17 +24,28 @@ export async function openContainer(
       detail: `The account of Cosmos DB has the consistency ${consistency}: one process would not see what another has written.`,
       hint: "Set the account's default consistency to Strong (or to Bounded Staleness, with one region), and start again.",
     });
-  const { database } = await client.databases.createIfNotExists({ id });
-  const { container } = await database.containers.createIfNotExists({
+  const definition = {
     id: CONTAINER,
     partitionKey: { paths: ["/partition"] },
     indexingPolicy: { includedPaths: INDEXED.map((path) => ({ path })), excludedPaths: [{ path: "/*" }] },
-  });
+  };
+  const { database } = await orMadeMeanwhile(() => client.databases.createIfNotExists({ id }));
+  const { container } = await orMadeMeanwhile(() => database.containers.createIfNotExists(definition));
   for (;;) {
     const found = await readInstallation(container);
     if (found.item !== undefined) return { container, installation: known(found.item) };
     const resourceBody = { ...INSTALLATION, installation: newId(), layout: LAYOUT };
     conflictIn((await container.items.batch([{ operationType: "Create", resourceBody }], INSTALLATION.partition)).result ?? []);
+  }
+}
+
+/** The client looks, and makes: of two that start at once one is told of a conflict, and finds it then. */
+async function orMadeMeanwhile<T>(find: () => Promise<T>): Promise<T> {
+  try {
+    return await find();
+  } catch (error) {
+    if (codeOf(error) !== 409) throw error;
+    return find();
   }
 }
 

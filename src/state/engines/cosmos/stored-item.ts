@@ -1,6 +1,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { StoredEntry } from "../../engine.js";
-import type { Item } from "./cosmos-client.js";
+import type { KeyRange, StoredEntry } from "../../engine.js";
+import { compareKeys, isEmpty } from "../../optimistic-heads.js";
+import type { PartitionHead } from "../../partition-head.js";
+import type { Item, Operation } from "./cosmos-client.js";
 
 /** Of a partition: its head, beside which everything is written. */
 export const HEAD = "head";
@@ -21,4 +23,18 @@ export function itemOf(partition: string, { key, value, version }: StoredEntry):
 export function entryOf({ key, value, gzip, version }: Item): StoredEntry {
   const whole = typeof gzip === "string" ? gunzipSync(Buffer.from(gzip, "base64")).toString("utf8") : String(value);
   return { key: String(key), value: whole, version: Number(version) };
+}
+
+export function headWrite(partition: string, head: PartitionHead, tag: string | undefined): Operation {
+  const resourceBody = { id: HEAD, partition, ...head, claimedUntilMs: head.claim?.untilMs ?? 0 };
+  return tag === undefined ? { operationType: "Create", resourceBody } : { operationType: "Replace", id: HEAD, ifMatch: tag, resourceBody };
+}
+
+/** In the range's order. */
+export function inRange(entries: readonly StoredEntry[], range: KeyRange): readonly StoredEntry[] {
+  if (isEmpty(range)) return [];
+  const found = entries
+    .filter(({ key }) => compareKeys(range.from, key) <= 0 && compareKeys(key, range.to) < 0)
+    .sort((one, other) => compareKeys(one.key, other.key));
+  return range.reverse === true ? found.reverse() : found;
 }

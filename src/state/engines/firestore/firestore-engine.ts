@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { AppError, isAppError } from "../../../platform/errors.js";
+import { awaitStart } from "../../../platform/await-start.js";
+import type { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
 import { orAbort } from "../../../platform/or-abort.js";
-import { awaitStart } from "../../../platform/await-start.js";
+import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import { NotCommitted } from "../../durable-commit.js";
 import type {
@@ -17,15 +18,13 @@ import type {
   PartitionsPage,
   ReadQuery,
   StateEngine,
-  StoredEntry,
 } from "../../engine.js";
 import { type Changes, type HeadStore, isEmpty, OptimisticHeads, type Seen, seenOf } from "../../optimistic-heads.js";
 import { OWNER_KEY } from "../../partition.js";
 import { EMPTY_HEAD, isClaimed, type PartitionHead } from "../../partition-head.js";
-import { documentId, nameOfDocument } from "./document-ids.js";
+import { documentId, entryOf, entryRef, lookedAt, madeIn, nameOfDocument, ofRange, ownerIn, unlessConflict } from "./documents.js";
 import {
   type Document,
-  type DocumentReference,
   type FirestoreAddress,
   type FirestoreClient,
   firestoreClient,
@@ -33,7 +32,7 @@ import {
   type Timestamp,
   type Transaction,
 } from "./firestore-client.js";
-import { firestoreError, hintOf, isConflict, mayPass } from "./firestore-errors.js";
+import { firestoreError, hintOf, mayPass } from "./firestore-errors.js";
 import { ENTRIES, installationOf, openInstallation, PARTITIONS } from "./installation.js";
 
 export interface FirestoreEngineOptions extends FirestoreAddress {
@@ -111,10 +110,8 @@ export class FirestoreEngine implements StateEngine {
     });
   }
 
-  async read(partition: string, query: ReadQuery, { signal }: { signal?: AbortSignal } = {}): Promise<PartitionRead> {
-    if (signal?.aborted === true) throw new AppError("ABORTED", { cause: signal.reason });
-    const asked = this.#read(partition, query);
-    return signal === undefined ? asked : orAbort(asked, signal).catch((error) => Promise.reject(orAborted(error, signal)));
+  read(partition: string, query: ReadQuery, { signal }: { signal?: AbortSignal } = {}): Promise<PartitionRead> {
+    return abortableRead(() => this.#read(partition, query), signal);
   }
 
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
@@ -285,46 +282,4 @@ async function taken(head: Document, leaseMs: number, nowMs: number): Promise<re
   const token = newId();
   const claimed = head.ref.update({ claim: { token, untilMs: nowMs + leaseMs } }, { lastUpdateTime: head.updateTime });
   return (await unlessConflict(claimed)) === null ? [] : [{ ...due, token }];
-}
-
-/** Null where somebody else was faster. */
-function unlessConflict<T>(write: Promise<T>): Promise<T | null> {
-  return write.catch((error: unknown) => (isConflict(error) ? null : Promise.reject(error)));
-}
-
-/** Who a partition is, beside its head: for people who look for a user. */
-function ownerIn(puts: NonNullable<Commit["puts"]>, deletes: readonly string[]): { readonly owner?: string | null } {
-  const named = puts.findLast(({ key }) => key === OWNER_KEY);
-  if (named !== undefined) return { owner: named.value };
-  return deletes.includes(OWNER_KEY) ? { owner: null } : {};
-}
-
-/** Keys that must not be there yet. */
-function madeIn(checks: NonNullable<Commit["checks"]>): ReadonlySet<string> {
-  return new Set(checks.filter(({ version }) => version === null).map(({ key }) => key));
-}
-
-function lookedAt(document: Document): Pick<Seen<Timestamp>, "head" | "tag" | "nowMs"> {
-  const head: PartitionHead = { ...EMPTY_HEAD, ...(document.data() as PartitionHead | undefined) };
-  return { head, tag: document.updateTime, nowMs: document.readTime.toMillis() };
-}
-
-function entryRef(head: DocumentReference, key: string): DocumentReference {
-  return head.collection(ENTRIES).doc(documentId(key));
-}
-
-function entryOf(document: Document): StoredEntry {
-  return { key: String(document.get("key")), value: String(document.get("value")), version: Number(document.get("version")) };
-}
-
-function ofRange(entries: Query, { from, to, limit, reverse = false }: KeyRange): Query {
-  const query = entries
-    .where("key", ">=", from)
-    .where("key", "<", to)
-    .orderBy("key", reverse ? "desc" : "asc");
-  return limit === undefined ? query : query.limit(limit);
-}
-
-function orAborted(error: unknown, signal: AbortSignal): unknown {
-  return signal.aborted && !isAppError(error, "ABORTED") ? new AppError("ABORTED", { cause: signal.reason }) : error;
 }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
-import { orAbort } from "../../../platform/or-abort.js";
 import { awaitPostgres } from "../../../platform/postgres/await-start.js";
 import { Database, type Row, sqlFile } from "../../../platform/postgres/database.js";
 import { postgresDriver } from "../../../platform/postgres/postgres-driver.js";
 import { otherInstallation, reasonOf } from "../../../platform/postgres/postgres-errors.js";
+import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import type {
   Commit,
@@ -89,16 +89,15 @@ export class PostgresEngine implements StateEngine {
   }
 
   async read(partition: string, { keys = [], ranges = [] }: ReadQuery, { signal }: { signal?: AbortSignal } = {}): Promise<PartitionRead> {
-    if (signal?.aborted === true) throw new AppError("ABORTED", { cause: signal.reason });
-    const asked = this.#database.query(READ, [
+    const values = [
       partition,
       keys,
       ranges.map(({ from }) => from),
       ranges.map(({ to }) => to),
       ranges.map(({ limit }) => limit ?? null),
       ranges.map(({ reverse }) => reverse ?? false),
-    ]);
-    const rows = await (signal === undefined ? asked : orAbort(asked, signal).catch((error) => Promise.reject(orAborted(error, signal))));
+    ];
+    const rows = await abortableRead(() => this.#database.query(READ, values), signal);
     const entries = new Map<string, StoredEntry>();
     const found: StoredEntry[][] = ranges.map(() => []);
     let head: Row = {};
@@ -173,8 +172,4 @@ export class PostgresEngine implements StateEngine {
 
 function entryOf({ key, value, version }: Row): StoredEntry {
   return { key: String(key), value: fromStored(String(value)), version: Number(version) };
-}
-
-function orAborted(error: unknown, signal: AbortSignal): unknown {
-  return signal.aborted ? new AppError("ABORTED", { cause: signal.reason }) : error;
 }
