@@ -14,7 +14,7 @@ const SAID: Readonly<Record<number, readonly [detail: string, hint?: string]>> =
 };
 const MISSING_INDEX = [
   "Firestore lacks an index.",
-  "Run `firebase deploy --only firestore:indexes` with deploy/firestore.indexes.json, and wait until the index is built.",
+  "Run `firebase deploy --only firestore:indexes` with deploy/firestore.indexes.json of the repository, and wait until it is built.",
 ] as const;
 const NO_CREDENTIALS = [
   "There are no credentials for Firestore.",
