@@ -33,7 +33,7 @@ export interface HeadStore<Tag> {
 
 const PARTITIONS = 1_000;
 /** Of one partition. */
-const MOST_KEYS = 1_000;
+const MOST_KEYS = 300;
 const MOST_RANGES = 20;
 /** Before a write that met another one is tried again: up to so much more each time, in milliseconds. */
 const STEP_MS = 10;

@@ -24,8 +24,8 @@ const WORDS = [
 ] as const;
 const SERVER_ADDRESS = "Check COSMOS_ENDPOINT, and that Cosmos DB can be reached from here.";
 
-/** Statuses by which a batch says that its head is not as it was read. */
-const CONFLICTS = [404, 409, 412];
+/** Statuses by which a batch says that its head is not as it was read, or that another one is just being written: nothing came of it. */
+const CONFLICTS = [404, 409, 412, 449];
 
 /** Null: all was written. `conflict`: nothing was, as somebody else was faster. @throws STORAGE_UNAVAILABLE, COMMIT_TOO_LARGE */
 export function conflictIn(outcomes: readonly { readonly statusCode: number }[]): "conflict" | null {
