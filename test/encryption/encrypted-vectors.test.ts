@@ -16,7 +16,7 @@ async function opened() {
 }
 
 // How rare a word is is counted in one owner's points: what the contract says of all owners' does not hold.
-vectorsContract("encrypted", async () => (await opened()).store, { supports: { sparse: false } });
+vectorsContract("encrypted", async () => (await opened()).store, { supports: { sparse: false, idf_of_all: false } });
 
 describe("[sealed-at-rest] payloads and words", () => {
   const ana = ownerOf("default", "ana");

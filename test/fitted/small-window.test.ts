@@ -51,7 +51,13 @@ describe.each(DIALECTS)("%s", (dialect) => {
     expect(server.cut.length).toBeLessThanOrEqual(dialect === "Ollama" ? 2 : 0);
     const turns = server.answered.filter((body) => taskOf(body) === "turn" && !server.cut.includes(body));
     expect(turns.at(-1)?.tools?.map((tool) => tool.function.name) ?? []).not.toEqual([]);
-    const concerts = turns.filter(({ messages }) => String(messages.findLast(({ role }) => role === "user")?.content).includes("concerts"));
+    // What a token of it is in bytes is known from the first answer that tells of a whole request: before, it is guessed with care.
+    const told = dialect === "Ollama" ? SAID.slice(1) : SAID;
+    const concerts = turns.filter(({ messages }) => {
+      const said = String(messages.findLast(({ role }) => role === "user")?.content);
+      return told.some((message) => message.includes("concerts") && said.endsWith(message));
+    });
+    expect(concerts).not.toEqual([]);
     for (const { tools = [] } of concerts) expect(tools.map((tool) => tool.function.name)).toContain("search_events");
     for (const { messages } of turns) expect(String(messages[0]?.content)).toMatch(/^You are the concierge/);
   });
