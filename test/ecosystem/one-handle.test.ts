@@ -1,9 +1,13 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adkSessionService, MaitredMemoryService } from "../../src/adk.js";
 import { withMemory } from "../../src/ai-sdk.js";
 import { createMaitred, type Maitred, type MaitredUser } from "../../src/index.js";
 import { chatMessageHistory, type LangChain, memoryStore } from "../../src/langchain.js";
 import { MaitredSession, memoryInstructions } from "../../src/openai-agents.js";
+import { EVERY_ENGINE } from "../state/engines/every-engine.js";
 import { loadFromEcosystem } from "../support/ecosystem.js";
 import { needing } from "../support/needing.js";
 
@@ -233,34 +237,64 @@ const FRAMEWORKS: readonly Framework[] = [
   },
 ];
 
+/** Two conversations of one user: the second's model knows, and what is kept is just what was said. */
+async function remembers(maitred: Maitred, { agent, threadOf = (thread) => thread }: Framework, id: string): Promise<void> {
+  const user = maitred.for({ user: id });
+  const say = await agent(maitred, user, id);
+  expect(await say("first", SAID)).toContain(SAID);
+  const first = { thread: threadOf("first") };
+  expect(await user.sessions.flush(first, { timeoutMs: 20_000 })).toEqual({ pending_turns: 0, failed_turns: 0 });
+  const sent = await say("second", ASKED);
+  expect(sent).toContain(ASKED);
+  expect(sent).toContain("step-free access");
+  expect(sent).toContain("jazz concerts");
+  expect((await user.sessions.messages(first)).data.map(({ role, content }) => [role, content])).toEqual([
+    ["user", SAID],
+    ["assistant", ANSWER],
+  ]);
+  expect((await user.memories.list()).data.map(({ text }) => text).sort()).toEqual(["Needs step-free access", "Prefers jazz concerts"]);
+}
+
+async function loadCore(): Promise<Core> {
+  const parts = ["chat_history", "messages", "runnables"].map((part) => loadFromEcosystem(`@langchain/core/${part}`));
+  return Object.assign({}, ...(await Promise.all(parts))) as Core;
+}
+
+for (const { name: engineName, program, home } of EVERY_ENGINE)
+  needing(...(program === null ? [] : [program]), "ecosystem")(`one handle over ${engineName}`, () => {
+    let place: Awaited<ReturnType<typeof home>>;
+    let maitred: Maitred;
+    beforeAll(async () => {
+      place = await home();
+      const state = await (await place.fresh()).open();
+      const dir = await mkdtemp(join(tmpdir(), "maitred-handle-"));
+      maitred = await createMaitred({ state, memoryStorageDir: dir, embeddingProvider: "hashing", recallDeadlineMs: 30_000 });
+      core = await loadCore();
+    }, 120_000);
+    afterAll(async () => {
+      await maitred.close();
+      await place.close();
+    });
+
+    test.each(FRAMEWORKS)("$name: the second conversation knows the first", (framework) =>
+      remembers(maitred, framework, `bo-${framework.name.replaceAll(/\W/g, "-")}`),
+    );
+  });
+
 needing("ecosystem")("one user, one handle", () => {
   let maitred: Maitred;
   beforeAll(async () => {
     maitred = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing", recallDeadlineMs: 30_000 });
-    const parts = ["chat_history", "messages", "runnables"].map((part) => loadFromEcosystem(`@langchain/core/${part}`));
-    core = Object.assign({}, ...(await Promise.all(parts))) as Core;
+    core = await loadCore();
   });
   afterAll(() => maitred.close());
 
-  describe.each(FRAMEWORKS)("$name", ({ name, agent, threadOf = (thread) => thread, misspelt: [misspelt, meant], mistakes }) => {
+  describe.each(FRAMEWORKS)("$name", (framework) => {
+    const { name, agent, mistakes } = framework;
+    const [misspelt, meant] = framework.misspelt;
     const id = `ada-${name.replaceAll(/\W/g, "-")}`;
 
-    test("in the second conversation the model is told what was said in the first", async () => {
-      const user = maitred.for({ user: id });
-      const say = await agent(maitred, user, id);
-      expect(await say("first", SAID)).toContain(SAID);
-      const first = { thread: threadOf("first") };
-      expect(await user.sessions.flush(first, { timeoutMs: 20_000 })).toEqual({ pending_turns: 0, failed_turns: 0 });
-      const sent = await say("second", ASKED);
-      expect(sent).toContain(ASKED);
-      expect(sent).toContain("step-free access");
-      expect(sent).toContain("jazz concerts");
-      expect((await user.sessions.messages(first)).data.map(({ role, content }) => [role, content])).toEqual([
-        ["user", SAID],
-        ["assistant", ANSWER],
-      ]);
-      expect((await user.memories.list()).data.map(({ text }) => text).sort()).toEqual(["Needs step-free access", "Prefers jazz concerts"]);
-    });
+    test("in the second conversation the model is told what was said in the first", () => remembers(maitred, framework, id));
 
     test("an option that there isn't is refused, with the nearest name", async () => {
       const refused = expect.objectContaining({ code: "UNKNOWN_FIELD", message: expect.stringContaining(`did you mean \`${meant}\`?`) });
