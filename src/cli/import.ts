@@ -9,7 +9,7 @@ import { printable, type Terminal } from "./terminal.js";
 
 export interface ImportCommand {
   readonly file: string;
-  /** `export` is any JSON document: Maitred's own export, or ChatGPT's `conversations.json`. Default: by what the file begins with. */
+  /** `export` is any JSON document: Maitred's own export, or another product's. Default: by what the file begins with. */
   readonly format?: "ndjson" | "export";
   readonly extract: boolean;
   readonly signal: AbortSignal;

@@ -187,8 +187,8 @@ function programOf(given: CliParts, done: (code: number) => void, argv: readonly
   program
     .command("import <file>")
     .description(
-      "take conversations in: JSON lines, Maitred's own export, or ChatGPT's conversations.json; broken off, the same command " +
-        "again passes over what is there and adds the rest",
+      "take conversations in: JSON lines, Maitred's own export, ChatGPT's conversations.json, or what Chainlit, Firestore or Chroma " +
+        "kept; broken off, the same command again passes over what is there and adds the rest",
     )
     .addOption(new Option("--format <format>", "what the file is; default: by its beginning").choices(["ndjson", "export"]))
     .option("--extract", "also make memories of the user's own words", false)

@@ -35,7 +35,7 @@ export function parseExport(document: unknown): ExportDocument {
   });
   throw new AppError("INVALID_IMPORT", {
     detail: errors[0]?.detail ?? "The document is not an export.",
-    hint: "Send what GET /v1/me/export gave, the conversations.json of a ChatGPT export, or JSON lines.",
+    hint: "Send what GET /v1/me/export gave, a ChatGPT, Chainlit, Firestore or Chroma export (docs/coming-from.md), or JSON lines.",
     errors,
   });
 }

@@ -10,6 +10,7 @@ import type { SessionWriter } from "../ports/session-writer.js";
 import { checkChatGpt, looksLikeChatGpt, readChatGpt } from "./chatgpt.js";
 import type { ImportLine } from "./import-line.js";
 import { readNdjson } from "./ndjson.js";
+import { readOtherProduct } from "./other-products.js";
 import { limitBytes, parseJson, readJson } from "./read-json.js";
 import { type RestoreParts, restoreExport } from "./restore.js";
 import { checkImportable, importSession } from "./session-import.js";
@@ -75,6 +76,8 @@ export class ImportService implements Imports {
         const result = await this.#lines(owner, lines, titles, options, signal);
         return leftOut.length === 0 ? result : { ...result, left_out: leftOut };
       }
+      const other = readOtherProduct(document, now);
+      if (other !== null) return await this.#lines(owner, other.lines, other.titles, options, signal);
       const restored = await restoreExport({ ...this.#parts, ...this.#parts.restore }, owner, document, { ...options, signal });
       const { messages, skipped_duplicates: skipped } = restored.result;
       if (options.extract) await this.#promote(owner, restored.sessionIds, signal, progressFrom(messages + skipped, options.onProgress));
