@@ -100,6 +100,7 @@ export {
   isAppError as isMaitredError,
 } from "./platform/errors.js";
 export type { Logger } from "./platform/logger.js";
+export type { LineOpener } from "./platform/recent-lines.js";
 export type { TokenCounter } from "./platform/tokens.js";
 export type * from "./ports/agent.js";
 export type * from "./ports/application.js";
@@ -132,3 +133,4 @@ export type * from "./ports/storage-health.js";
 export type { JournalEnd, RestoresJournals } from "./ports/transfer.js";
 export type * from "./ports/vectors.js";
 export type * from "./state/engine.js";
+export type { JournalSeals, LineSealer } from "./state/journal/journal-seals.js";

@@ -8,6 +8,8 @@ import { jobKey, recordsKey, sessionKey } from "../../src/state/sessions/keys.js
 import { NO_INDEX, NO_JOURNAL } from "../../src/state/sessions/session-row.js";
 
 /** Rows that are more than a page in one partition. */
+/** Entries that every engine takes in one commit, and that go into MANY. */
+const A_COMMIT = 50;
 const MANY = 1_300;
 const DUE_MS = Date.parse("2027-01-01T00:00:00.000Z");
 const LARGE = 700 * 1024;
@@ -41,11 +43,11 @@ export async function fill(engine: StateEngine, { owners }: { readonly owners: n
     "lock/l": { fence: 41, holder: "h", untilMs: 0 },
   });
   for (const part of [0, 1, 2]) await put(engine, rich, { [`image-part/${SESSION}/i/${part}`]: "x".repeat(LARGE) });
-  for (let from = 0; from < MANY; from += 100)
+  for (let from = 0; from < MANY; from += A_COMMIT)
     await put(
       engine,
       rich,
-      Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`memory-log/${numberKey(from + at)}`, { at: from + at }])),
+      Object.fromEntries(Array.from({ length: A_COMMIT }, (_, at) => [`memory-log/${numberKey(from + at)}`, { at: from + at }])),
     );
 
   const erased = ownerPartition(ERASED);
