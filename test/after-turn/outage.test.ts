@@ -54,7 +54,7 @@ async function makeTries(fails: (attempt: number) => ErrorCode | "defect" | null
     /** Lets every try come, at its time. Returns how long each was waited for, in milliseconds. */
     async untilNothingWaits(limit = Number.POSITIVE_INFINITY): Promise<readonly number[]> {
       for (;;) {
-        await worker.drain(10_000);
+        await worker.drain(20_000);
         const waits = tries.slice(1).map((at, place) => at - (tries[place] ?? at));
         const turn = await pending();
         if (turn?.state !== "pending" || tries.length >= limit) return waits;
@@ -131,7 +131,7 @@ test("a try whose time is up is an outage, whatever it was broken off in", async
   const parts = { writeBack: { run, fail }, index: store.index, clock, logger: silentLogger, afterDone: async () => {} };
   const worker = new WriteBackWorker(parts, { timeoutMs: () => 20 });
   onTestFinished(() => worker.stop());
-  await worker.drain(10_000);
+  await worker.drain(20_000);
   expect(await store.index.pendingOf(alice, id)).toMatchObject([{ state: "pending", attempts: 21 }]);
 });
 

@@ -68,7 +68,7 @@ async function untilGivenUp(world: World, clock: TestClock): Promise<void> {
   const { store, worker } = world.application.parts;
   while ((await store.index.pendingCounts()).pending > 0) {
     clock.seconds(600);
-    await worker.drain(10_000);
+    await worker.drain(20_000);
   }
 }
 

@@ -106,7 +106,7 @@ test("nor is what was given up, in whichever session", async () => {
     await ada.asks("I use a wheelchair.");
     while ((await sessions.index.pendingOf(ada.owner)).some(({ state }) => state === "pending")) {
       world.clock.passDays(1);
-      await worker.drain(10_000);
+      await worker.drain(20_000);
     }
   } finally {
     store.heal();

@@ -24,7 +24,7 @@ async function worldOf() {
 async function untilGivenUp({ application: { parts } }: World, clock: TestClock): Promise<void> {
   while ((await parts.store.index.pendingCounts()).pending > 0) {
     clock.days(1);
-    await parts.worker.drain(10_000);
+    await parts.worker.drain(20_000);
   }
 }
 

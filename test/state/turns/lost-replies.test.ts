@@ -106,7 +106,7 @@ async function say(
 /** All that is told of an owner, but for ids and times. */
 async function allOf({ replica, state }: World, owner: Owner) {
   const { sessions, memories, events, parts } = replica.application;
-  await parts.worker.drain(10_000);
+  await parts.worker.drain(20_000);
   const { data } = await sessions.list(owner, { limit: 200 });
   const journals: string[][] = [];
   for (const { id } of data) {

@@ -168,7 +168,7 @@ test("[write-back-once] a process that is stopped for two minutes as it reads wh
   const before = await known();
   first.line.open();
   first.model.reading.open();
-  await first.replica.application.parts.worker.drain(10_000);
+  await first.replica.application.parts.worker.drain(20_000);
   expect(await known()).toEqual(before);
   expect(await second.replica.application.parts.store.index.pendingOf(ADA)).toEqual([]);
   const told = await second.replica.application.events.list({ owner: ADA }, { limit: 200 });
@@ -196,7 +196,7 @@ test("[write-back-once] what is said again differently, to another process than 
   await expect.poll(left, { timeout: 10_000 }).toEqual([]);
   reader.line.open();
   reader.model.reading.open();
-  await reader.replica.application.parts.worker.drain(10_000);
+  await reader.replica.application.parts.worker.drain(20_000);
   const known = async () => (await second.replica.application.memories.list(ADA, {})).data.map(({ text }) => text);
   expect(await known()).toEqual([]);
   expect(await reader.replica.application.history.count(ADA, said.session_id)).toBe(2);
