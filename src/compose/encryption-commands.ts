@@ -15,12 +15,11 @@ import { markOf, putMark, requireKeys } from "../state/encryption/open-encrypted
 import { sealedJournals } from "../state/encryption/sealed-journals.js";
 import { sealedOwners } from "../state/encryption/sealed-owners.js";
 import type { StateEngine } from "../state/engine.js";
-import { EngineEventLog } from "../state/events/events.js";
 import { FileMemoryService } from "../state/jsonl/file-memory-service.js";
 import { JournalDirectory } from "../state/jsonl/journal-directory.js";
 import { ownerPartition } from "../state/partition.js";
 import { lockKey } from "../state/sessions/keys.js";
-import { LEASE_MS, leaseKey } from "../state/sessions/leased-lock.js";
+import { leaseKey } from "../state/sessions/leased-lock.js";
 import { encryptedVectors } from "../vectors/encrypted/encrypted-vectors.js";
 import { resealPoints } from "../vectors/encrypted/reseal-points.js";
 import { MEMORY_COLLECTION } from "../vectors/mem0/collections.js";
@@ -28,12 +27,10 @@ import { openVectors } from "./backends.js";
 import type { Config } from "./config.js";
 import { KEYRING_FILE, keyringFile, vaultOf } from "./encryption.js";
 import { openEngine } from "./engine.js";
-import { stateInRows } from "./migration.js";
+import { publishOutboxes, stateInRows } from "./migration.js";
 import { HISTORY_COLLECTION } from "./reembed.js";
-import { BEING_MOVED } from "./shared-engine.js";
+import { BEING_MOVED, heldWhole } from "./shared-engine.js";
 import { same, type Wiring, wired } from "./wiring.js";
-
-const BEYOND_LEASE_MS = 2_000;
 
 export interface EncryptionOptions {
   readonly signal: AbortSignal;
@@ -95,16 +92,17 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     { stored, keyring }: Held,
     changing: Changing | null,
     options: EncryptionOptions,
-    work: (engine: StateEngine) => Promise<T>,
+    work: (engine: StateEngine, options: EncryptionOptions) => Promise<T>,
   ): Promise<T> => {
     const engine = new EncryptedEngine(stored, keyring, changing);
-    if (inFiles) return work(engine);
+    if (inFiles) return work(engine, options);
     const { name } = stored.manifest;
     const { locks } = stateInRows(wiring, engine, name);
-    const lease = await locks.acquire(BEING_MOVED, { waitMs: LEASE_MS + BEYOND_LEASE_MS });
+    const lease = await heldWhole(locks, name);
+    const signal = AbortSignal.any([options.signal, lease.signal]);
     try {
-      await requireUnused({ name, leases: () => leasesIn(engine, lockKey(leaseKey(BEING_MOVED))) }, options.signal);
-      return await work(engine);
+      await requireUnused({ name, leases: () => leasesIn(engine, lockKey(leaseKey(BEING_MOVED))) }, signal);
+      return await work(engine, { ...options, signal });
     } finally {
       await lease.release();
     }
@@ -163,7 +161,7 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
   };
 
   return {
-    encrypt: (options) =>
+    encrypt: (given) =>
       run(async (wiring, held) => {
         const { stored, keyring } = held;
         const mark = await markOf(stored);
@@ -171,8 +169,8 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
         const { id } = await keyring.kept(INSTALLATION_KEYS);
         const key = mark?.key ?? id;
         await putMark(stored, { key, doing: "encrypt" });
-        return alone(wiring, held, "encrypt", options, async (engine) => {
-          await publishOutboxes(engine, options.signal);
+        return alone(wiring, held, "encrypt", given, async (engine, options) => {
+          await publishOutboxes(wiring, engine, options.signal);
           const values = await resealAll(held, engine, async (_partition, _key, value) => sealedUnder(value) !== null, options);
           const journals = await rewriteJournals(wiring, held, "encrypt");
           const { collections, compact } = await vectorsOf(wiring, held);
@@ -184,14 +182,14 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
           return { values, journals, points };
         });
       }),
-    decrypt: (options) =>
+    decrypt: (given) =>
       run(async (wiring, held) => {
         const { stored, home, keyring } = held;
         const mark = await markOf(stored);
         if (mark !== null) await requireKeys(keyring, mark, stored);
         if (mark !== null) await putMark(stored, { key: mark.key, doing: "decrypt" });
-        const done = await alone(wiring, held, "decrypt", options, async (engine) => {
-          await publishOutboxes(engine, options.signal);
+        const done = await alone(wiring, held, "decrypt", given, async (engine, options) => {
+          await publishOutboxes(wiring, engine, options.signal);
           const values = await resealAll(held, engine, async (_partition, _key, value) => sealedUnder(value) === null, options);
           const journals = await rewriteJournals(wiring, held, "decrypt");
           const { collections, compact } = await vectorsOf(wiring, held);
@@ -223,7 +221,7 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
         await home.scrub?.();
         return rewrapped;
       }),
-    renew: (owner, options) =>
+    renew: (owner, given) =>
       run(async (wiring, held) => {
         const { stored, keyring } = held;
         const mark = await markOf(stored);
@@ -233,7 +231,7 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
             hint: "Run `maitred encrypt` first.",
           });
         await requireKeys(keyring, mark, stored);
-        return alone(wiring, held, null, options, async (engine) => {
+        return alone(wiring, held, null, given, async (engine, options) => {
           const partition = ownerPartition(owner);
           await keyring.renew(partition);
           const { id } = await keyring.kept(partition);
@@ -278,9 +276,4 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
         return taken;
       }),
   };
-
-  /** In the order in which things happened, which is the order of their commits. */
-  async function publishOutboxes(engine: StateEngine, signal: AbortSignal): Promise<void> {
-    await new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger }).catchUpAll(signal);
-  }
 }

@@ -1,7 +1,7 @@
 import { type MigrateOptions, type MigrationReport, migrate } from "../operations/migrate.js";
 import { leasesIn } from "../operations/migration-checks.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
-import { AppError, isAppError } from "../platform/errors.js";
+import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { TurnLock } from "../ports/session-store.js";
 import type { MovableState, StateBackend } from "../ports/transfer.js";
@@ -12,17 +12,14 @@ import { EngineEventLog } from "../state/events/events.js";
 import { EngineImageStore } from "../state/images/images.js";
 import { openFileSessionStore } from "../state/jsonl/file-session-store.js";
 import { lockKey } from "../state/sessions/keys.js";
-import { LEASE_MS, leaseKey } from "../state/sessions/leased-lock.js";
+import { leaseKey } from "../state/sessions/leased-lock.js";
 import { engineSessionStore } from "../state/sessions/sessions.js";
 import type { Config } from "./config.js";
 import { encrypted } from "./encryption.js";
 import { openEngine } from "./engine.js";
-import { BEING_MOVED } from "./shared-engine.js";
+import { BEING_MOVED, heldWhole } from "./shared-engine.js";
 import { ADDRESSES } from "./state-variables.js";
 import { type Wiring, wired } from "./wiring.js";
-
-/** Beyond the lease of a move that was killed, in milliseconds. */
-const BEYOND_LEASE_MS = 2_000;
 
 interface OpenedState {
   readonly state: MovableState;
@@ -48,8 +45,7 @@ export async function migrateState(
     // Vectors stay where they are, sealed under these.
     if (source.keyring !== null && target.keyring !== null)
       for await (const { partition, row } of source.keyring.rows()) await target.keyring.take(partition, row);
-    // In the order in which things happened, which is the order of their commits.
-    await new EngineEventLog(source.state.engine, { queued: config.WEBHOOK_URL !== undefined, logger }).catchUpAll(signal);
+    await publishOutboxes(wiring, source.state.engine, signal);
     return migrate(source.state, target.state, { ...options, signal, now: wiring.clock.now() });
   });
 }
@@ -73,14 +69,14 @@ export async function openState(wiring: Wiring, backend: StateBackend): Promise<
   }
   const { name } = engine.manifest;
   const { locks, state } = stateInRows(wiring, engine, name);
-  try {
-    const lease = closing(await locks.acquire(BEING_MOVED, { waitMs: LEASE_MS + BEYOND_LEASE_MS }), (it) => it.release());
-    const leases = () => leasesIn(engine, lockKey(leaseKey(BEING_MOVED)));
-    return { lost: lease.signal, keyring, state: { ...state, leases } };
-  } catch (error) {
-    if (!isAppError(error, "SESSION_BUSY")) throw error;
-    throw new AppError("STORAGE_IN_USE", { detail: `${name} is being moved by another command.`, hint: "Let it end.", cause: error });
-  }
+  const lease = closing(await heldWhole(locks, name), (it) => it.release());
+  const leases = () => leasesIn(engine, lockKey(leaseKey(BEING_MOVED)));
+  return { lost: lease.signal, keyring, state: { ...state, leases } };
+}
+
+/** In the order in which things happened, which is the order of their commits. */
+export function publishOutboxes({ config, logger }: Wiring, engine: StateEngine, signal: AbortSignal): Promise<void> {
+  return new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger }).catchUpAll(signal);
 }
 
 /** What an engine holds with its journals, while nobody else uses it. */
