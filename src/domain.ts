@@ -6,6 +6,7 @@
 export { type Category, category } from "./domain/categories.js";
 export { readableName } from "./domain/need-name.js";
 export { only, shorterList } from "./domain/recap.js";
+export { waivedIn } from "./gate/booking-receipt.js";
 export { areSaidTogether, isNamedIn, joined, namesOf, RELATIONS } from "./gate/companions.js";
 export { ANSWERABLE_TURNS, standsIn } from "./gate/consent.js";
 export { isOfSeveral, numberIn } from "./gate/stated.js";

@@ -18,6 +18,7 @@ export {
   sparseVectors,
 } from "./compose/services.js";
 export type { TenantRetentionDays, TenantSettings, Tenants } from "./compose/tenants.js";
+export type { BookingReceipt, ReceiptBody } from "./domain/booking-receipt.js";
 export type { CategoriesOf, Category } from "./domain/categories.js";
 export type { EventData, EventDataOf, EventDataWith, EventType, OwnerEvent } from "./domain/event.js";
 export type { GivenMessage, GivenStep } from "./domain/given-messages.js";
@@ -65,10 +66,11 @@ export type {
 } from "./domain/session.js";
 export type { ToConfirm } from "./domain/to-confirm.js";
 export type { SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
+export type { Booked } from "./gate/booking-receipt.js";
 export type { Gate, Judge } from "./gate/constraint-gate.js";
 export type { DomainParts, DomainToOpen } from "./gate/domain-to-open.js";
 export type { SamePeople } from "./gate/people.js";
-export type { Candidate, Conflict, Mention, NeedCheck, Party, Verdict } from "./gate/verdict.js";
+export type { Candidate, Checked, CheckedNeed, Conflict, Mention, NeedCheck, Party, Verdict } from "./gate/verdict.js";
 export type { UserNow, UserParts } from "./library/checked.js";
 export { type DomainDefinition, defineDomain, type NeedDefinition } from "./library/define-domain.js";
 export { defineTool, type LookUpDefinition, type OfCatalogue, type ToolDefinition } from "./library/define-tool.js";

@@ -39,6 +39,8 @@ export const REQUIREMENTS = {
   "hostile-input": "Hostile input is answered with a 4xx: no 5xx, no hang, no stack.",
   "no-text-in-logs": "Message text, memory text and keys are not logged unless LOG_CONTENT=true.",
   "need-ahead": "What must hold from a day to come is listed, told and held against bookings of then before it begins.",
+  "booking-receipt":
+    "A booking leaves a receipt of what was checked, by whose words, and what was waived: its verdict replays, and nothing forgotten is in it.",
   "answered-after-the-last-question":
     "What was asked about for the last time can be settled by the next message, and is not asked about again.",
   "asked-before-forgotten": "What a guest is asked about before it is taken away stays until they answer.",

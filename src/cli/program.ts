@@ -28,6 +28,7 @@ import { eraseCommand, exportCommand } from "./privacy.js";
 import { remoteBackend } from "./remote-backend.js";
 import { type GlobalOptions, remoteOptions } from "./remote-options.js";
 import { Terminal, type TerminalStreams } from "./terminal.js";
+import { verifyCommand } from "./verify.js";
 
 /** What the command line runs on; the entry fills it in. */
 export interface CliParts extends MaintenanceCliParts {
@@ -202,6 +203,10 @@ function programOf(given: CliParts, done: (code: number) => void, argv: readonly
     .command("export [file]")
     .description("everything about the user as JSON, to a file or to stdout (`-`, the default)")
     .action((file: string | undefined) => backend(async (it) => done(await exportCommand(terminal(), it, { file, user: options().user }))));
+  program
+    .command("verify <file>")
+    .description("check receipts of bookings (GET /v1/me/receipts, or an export): whether each verdict follows, and their chain holds")
+    .action(async (file: string) => done(await verifyCommand(terminal(), file)));
   program
     .command("erase")
     .description("erase everything about the user, and show the receipt")

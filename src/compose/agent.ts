@@ -6,6 +6,7 @@ import { memoryTools } from "../agent/tools/memory-tools.js";
 import type { Owner } from "../domain/owner.js";
 import { ConstraintGate } from "../gate/constraint-gate.js";
 import { gatedTools } from "../gate/gated-tools.js";
+import type { ReceiptLog } from "../gate/receipt-log.js";
 import { ShownCalls } from "../gate/shown-calls.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
 import { Coverage } from "../memories/coverage.js";
@@ -59,8 +60,10 @@ export async function openAgent(
     readNow,
     giveWay,
     engine,
+    receipts,
   }: {
     readonly engine: Stores["engine"];
+    readonly receipts: ReceiptLog;
     readonly writtenBack: (owner: Owner, signal: AbortSignal) => Promise<boolean>;
     readonly readNow: (turn: ToolContext) => Promise<void>;
     readonly giveWay: GiveWay;
@@ -68,7 +71,7 @@ export async function openAgent(
 ): Promise<ByTenant<Answering>> {
   const { config, overrides, product, logger, clock, dir, closing, tenants } = wiring;
   const named = await product();
-  const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, logger });
+  const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, receipts, logger });
   const domain = "open" in named ? closing(await named.open({ engine, gate }), (it) => it.close?.()) : named;
   const needs = domain.needs ?? [];
   const needMeant = (said: string | null) => knownNeed(said, needs);

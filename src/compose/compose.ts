@@ -1,5 +1,6 @@
 import { saidBefore } from "../after-turn/said-before.js";
 import { type Owner, ownerOf } from "../domain/owner.js";
+import { ReceiptLog } from "../gate/receipt-log.js";
 import { formerSessionIds, MergeRecords } from "../identities/merge-record.js";
 import { resolvedTurns } from "../identities/resolved-turns.js";
 import { heldMemories } from "../memories/held-memories.js";
@@ -70,12 +71,14 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const stores = await openStores(wiring, { onLevel: () => afterTurn.worker.kick() });
   const costs = await openCosts(wiring, stores);
   const { store, ledger, lagging, indexCatchUp, rebuildIndex } = stores;
+  const receipts = new ReceiptLog(stores.engine, ledger);
   const remembered = await openLongTerm(wiring, stores, costs, {
     onForgotten: (owner) => {
       const { summaries, sessions } = afterTurn.upkeep.of(owner);
       void summaries.forgotten(owner);
       void sessions.forgotten(owner);
       void behaviour?.forgotten(owner, stopping.signal);
+      receipts.forgotten(owner).catch((error: unknown) => logger.warn({ err: error }, "receipts of what was forgotten are emptied later"));
     },
     readMessage: (message, signal) => answering.of(message.owner).readMessage(message, signal),
     readPlainly: (owner) => answering.of(owner).readPlainly,
@@ -93,6 +96,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     readNow: readNowOf(wiring, stores, remembered),
     giveWay: givingWayTo(registry),
     engine: stores.engine,
+    receipts,
   });
   const behaviour = await composeBehaviour(wiring, stores, answering, remembered, costs);
   const afterTurn = await composeAfterTurn(wiring, stores, remembered, answering, costs, {
@@ -106,6 +110,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const { chat, ownAgent, afterTurn: written } = await composeTurns(wiring, stores, remembered, afterTurn, costs, registry, former);
   const useCases = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
     registry,
+    receipts,
     afterTurn: written,
     merges,
     former,

@@ -3,6 +3,7 @@ import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
 import { mergedEvent } from "../domain/event.js";
 import type { RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
+import type { ReceiptLog } from "../gate/receipt-log.js";
 import { IdentityService } from "../identities/identities.js";
 import type { MergeRecords } from "../identities/merge-record.js";
 import { WordsLeft } from "../identities/words-left.js";
@@ -47,12 +48,14 @@ export function composeUseCases(
   { upkeep, worker, writeBack, catchUps }: AfterTurn,
   {
     registry,
+    receipts,
     archived,
     afterTurn,
     merges,
     former,
   }: {
     readonly registry: TurnRegistry;
+    readonly receipts: ReceiptLog;
     readonly archived: (owner: Owner) => Promise<void>;
     readonly afterTurn: Turns["afterTurn"];
     readonly merges: MergeRecords;
@@ -95,6 +98,7 @@ export function composeUseCases(
       writer,
       history,
       longTerm,
+      receipts,
       ledger,
       gate: registry,
       lagging,
@@ -116,7 +120,8 @@ export function composeUseCases(
   const copies = new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, clock, logger });
   const privacy = new PrivacyService({
     ...{ store, history, longTerm, records, ledger, hold, events, merges, encryption, clock, logger },
-    others: [new WordsLeft(merges, copies)],
+    receipts,
+    others: [new WordsLeft(merges, copies), receipts],
     keepsDeleted: vectors.keepsDeleted,
     compact: async () => {
       await vectors.compact();

@@ -135,6 +135,7 @@ class HeldCall {
     try {
       const result = await this.#tool.run(this.#meant.input as never, { ...this.#context, ...(passedOver.length > 0 && { passedOver }) });
       await shown.end(owner, seen, turn, true);
+      if (verdict !== null) await this.#parts.gate.booked(this.#context, { tool: this.#tool.name, line: this.#meant.line, verdict });
       return result;
     } catch (error) {
       await shown.end(owner, seen, turn, false);

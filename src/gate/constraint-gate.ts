@@ -5,7 +5,9 @@ import type { Logger } from "../platform/logger.js";
 import { orAbort } from "../platform/or-abort.js";
 import type { ToolContext } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
+import type { Booked } from "./booking-receipt.js";
 import type { SamePeople } from "./people.js";
+import type { ReceiptLog } from "./receipt-log.js";
 import { type Candidate, judge, type KnownNeeds, type Party, peopleOf, type Verdict } from "./verdict.js";
 
 /** How long the gate's own read may take. */
@@ -27,6 +29,11 @@ export interface Gate {
    * @throws the signal's reason when the turn is aborted
    */
   read(context: ToolContext, options: { readonly toBook: boolean; readonly named?: readonly string[] }): Promise<Judge>;
+  /**
+   * Keeps a receipt of what was checked before something was booked. Once it is booked; the same of a turn again adds nothing. Never
+   * throws: what is booked is booked.
+   */
+  booked(context: ToolContext, booked: Booked): Promise<void>;
 }
 
 /**
@@ -43,6 +50,8 @@ export interface GateParts {
   readonly writtenBack: WrittenBack;
   /** Default: the current message is not read before the booking. */
   readonly readNow?: ReadNow;
+  /** Default: none are kept. */
+  readonly receipts?: Pick<ReceiptLog, "add">;
   readonly logger: Logger;
   /** Default 2,000. */
   readonly readMs?: number;
@@ -59,7 +68,8 @@ export class ConstraintGate implements Gate {
   readonly #parts: Required<GateParts>;
 
   constructor(parts: GateParts) {
-    this.#parts = { readMs: GATE_READ_MS, writeBackWaitMs: WRITE_BACK_WAIT_MS, readNow: async () => {}, ...parts };
+    const { readNow = async () => {}, receipts = { add: async () => {} } } = parts;
+    this.#parts = { readMs: GATE_READ_MS, writeBackWaitMs: WRITE_BACK_WAIT_MS, ...parts, readNow, receipts };
   }
 
   async read(
@@ -82,6 +92,13 @@ export class ConstraintGate implements Gate {
     const people = peopleOf(needs, named, [...(context.earlierMessages ?? []), context.userMessage.content]);
     const judged = (...[candidate, party]: Parameters<Judge>) => judge(needs, candidate, party, context.now, people);
     return Object.assign(judged, { people });
+  }
+
+  async booked(context: ToolContext, booked: Booked): Promise<void> {
+    const { receipts, logger } = this.#parts;
+    await receipts
+      .add(context, booked)
+      .catch((error: unknown) => logger.error({ session_id: context.sessionId, err: error }, "a booking's receipt could not be kept"));
   }
 
   async #needs(context: ToolContext): Promise<KnownNeeds> {

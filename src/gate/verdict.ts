@@ -33,6 +33,35 @@ export interface Mention {
   readonly along: boolean;
 }
 
+/** A need as it was held against what was to be booked: all that a verdict follows from. */
+export interface CheckedNeed {
+  readonly memoryId: string;
+  /** What must hold, with its condition. */
+  readonly memory: string;
+  /** `self`, or the companion's name. */
+  readonly who: string;
+  readonly needName: string | null;
+  /** It waits for the guest's word. */
+  readonly toConfirm: boolean;
+  /** It stood in text that the guest had brought along: it stops nothing. */
+  readonly broughtAlong: boolean;
+  /** Where the guest said it; null for a memory that was added by hand. */
+  readonly source: MemorySource | null;
+  /** Whether they come. Of who doesn't nothing is checked. */
+  readonly comes: "yes" | "unsaid";
+  /** What the catalogue states. */
+  readonly stated: NeedCheck;
+}
+
+/** What a verdict follows from. */
+export interface Checked {
+  readonly needs: readonly CheckedNeed[];
+  /** As {@link Verdict} has them. */
+  readonly along: readonly string[];
+  readonly unchecked: boolean;
+  readonly memoryOff: boolean;
+}
+
 export interface Verdict {
   /** Companions of memories who are in the party, by the names of the memories; not those whom the party has under another name. */
   readonly along: readonly string[];
@@ -49,6 +78,8 @@ export interface Verdict {
   readonly unchecked: boolean;
   /** True where that is because long-term memory is switched off. */
   readonly memoryOff: boolean;
+  /** What it follows from, but for what a domain adds of its own. */
+  readonly checked: Checked;
 }
 
 export interface Party {
@@ -100,43 +131,60 @@ export function judge(
   now: Date,
   people: People = peopleOf(needs, [...party.companions, ...party.absent], party.said),
 ): Verdict {
-  const conflicts: Conflict[] = [];
-  const mentions: Mention[] = [];
-  const met: string[] = [];
+  const checked: CheckedNeed[] = [];
   const along = new Set<string>();
   const hard = needs.known.filter((memory) => concerns(memory, candidate, now));
   for (const memory of hard) {
-    const said = withCondition(memory);
-    const who = memory.subject.startsWith(COMPANION) ? memory.subject.slice(COMPANION.length) : null;
+    const who = companionOf(memory);
     const comes = who === null ? "yes" : comesAlong(memory, hard, party, people);
     if (comes === "no") continue;
     if (who !== null && comes === "yes") along.add(who);
-    const check = candidate.check(memory);
-    if (check.state === "moot") continue;
-    if (check.state === "met") {
-      if (comes !== "unsaid") met.push(said);
+    checked.push({
+      memoryId: memory.id,
+      memory: withCondition(memory),
+      who: who ?? "self",
+      needName: memory.need,
+      toConfirm: memory.status === "review" || memory.pending_change !== null,
+      broughtAlong: memory.reason === "brought_along",
+      source: memory.source,
+      comes: comes === "unsaid" ? "unsaid" : "yes",
+      stated: candidate.check(memory),
+    });
+  }
+  return verdictOf({
+    needs: checked,
+    along: people.once([...along]),
+    unchecked: !needs.complete,
+    memoryOff: needs.memoryOff === true,
+  });
+}
+
+function companionOf({ subject }: Memory): string | null {
+  return subject.startsWith(COMPANION) ? subject.slice(COMPANION.length) : null;
+}
+
+/** What follows from what was checked, and from nothing else. */
+export function verdictOf(checked: Checked): Verdict {
+  const conflicts: Conflict[] = [];
+  const mentions: Mention[] = [];
+  const met: string[] = [];
+  for (const { memoryId, memory, who, needName, toConfirm, broughtAlong, source, comes, stated } of checked.needs) {
+    if (stated.state === "moot") continue;
+    if (stated.state === "met") {
+      if (comes === "yes") met.push(memory);
       continue;
     }
-    const toConfirm = memory.status === "review" || memory.pending_change !== null;
-    const need = `${who === null ? "" : `${who}: `}${said}`;
+    const { because } = stated;
+    const need = who === "self" ? memory : `${who}: ${memory}`;
     const asks = toConfirm ? " That is not confirmed yet: is it so?" : "";
     if (comes === "unsaid")
-      mentions.push({ id: memory.id, along: false, need, line: `If ${who} comes along: ${said}. ${check.because}${asks}` });
-    else if (check.state === "unknown" || memory.reason === "brought_along")
-      mentions.push({ id: memory.id, along: true, need, line: `${need}. ${check.because}${asks}` });
-    else
-      conflicts.push({
-        memoryId: memory.id,
-        memory: said,
-        who: who ?? "self",
-        need,
-        needName: memory.need,
-        because: check.because,
-        toConfirm,
-        source: memory.source,
-      });
+      mentions.push({ id: memoryId, along: false, need, line: `If ${who} comes along: ${memory}. ${because}${asks}` });
+    else if (stated.state === "unknown" || broughtAlong)
+      mentions.push({ id: memoryId, along: true, need, line: `${need}. ${because}${asks}` });
+    else conflicts.push({ memoryId, memory, who, need, needName, because, toConfirm, source });
   }
-  return { along: people.once([...along]), conflicts, mentions, met, unchecked: !needs.complete, memoryOff: needs.memoryOff === true };
+  const { along, unchecked, memoryOff } = checked;
+  return { along, conflicts, mentions, met, unchecked, memoryOff, checked };
 }
 
 /** Who is who, as what is known and said tells. */

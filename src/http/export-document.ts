@@ -33,5 +33,6 @@ export const exportSchema = z
     memories: z.array(memory),
     forgotten: z.array(z.object(exportedTombstoneSchema.shape).openapi("ExportedTombstone")),
     records: z.record(z.string(), z.array(z.unknown())).openapi({ description: "The domain's records, such as bookings." }),
+    receipts: z.array(jsonValue).openapi({ description: "Of bookings, oldest first: a chain, as GET /v1/me/receipts has them." }),
   })
   .openapi("Export");

@@ -21,8 +21,8 @@ const resultSchema = z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .optional()
       .describe(
-        "Messages of a ChatGPT export that are over 100,000 characters, images that can't be read, bookings that another user has here; " +
-          "only where there are any.",
+        "Messages of a ChatGPT export that are over 100,000 characters, images that can't be read, bookings that another user has here, " +
+          "receipts of bookings; only where there are any.",
       ),
   })
   .openapi("ImportResult");

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Config } from "../compose/config.js";
+import { bookingReceiptSchema, receiptBodySchema } from "../domain/booking-receipt.js";
 import { parseOwner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { Application, ApplicationInfo } from "../ports/application.js";
@@ -14,6 +15,11 @@ const RECEIPT_WAIT_MS = 20_000;
 
 const tags = ["Privacy"];
 const bookingPage = pageOf(jsonValue).openapi("BookingPage");
+const receiptPage = pageOf(
+  z
+    .object({ ...bookingReceiptSchema.shape, body: z.object(receiptBodySchema.shape).openapi("BookingReceiptBody").nullable() })
+    .openapi("BookingReceipt"),
+).openapi("BookingReceipts");
 const routes = {
   me: createRoute({
     method: "get",
@@ -30,6 +36,14 @@ const routes = {
     tags,
     summary: "What the user has booked: the records of the domain, as an export has them; at most the last 500",
     responses: answers(bookingPage, "The bookings, in the domain's order: the concierge's by when they begin."),
+  }),
+  receipts: createRoute({
+    method: "get",
+    path: "/v1/me/receipts",
+    operationId: "listReceipts",
+    tags,
+    summary: "What was checked before each booking, newest first; at most the last 500. `maitred verify` replays them",
+    responses: answers(receiptPage, "The receipts, a chain of hashes."),
   }),
   export: createRoute({
     method: "get",
@@ -89,6 +103,9 @@ export function privacyRoutes(
       server: serverInfo({ ...application.info, model: application.modelOf(owner) }, authMode),
     });
   });
+  api.openapi(routes.receipts, async (c) =>
+    answer(c, receiptPage, { data: await application.privacy.receipts(c.get("owner")), next_cursor: null }),
+  );
   api.openapi(routes.bookings, async (c) =>
     answer(c, bookingPage, { data: await application.privacy.records(c.get("owner")), next_cursor: null }),
   );

@@ -20,6 +20,7 @@ const exportSchema = z.object({
   memories: z.array(exportedMemorySchema).default([]),
   forgotten: z.array(exportedTombstoneSchema).default([]),
   records: z.record(z.string(), z.array(json)).default({}),
+  receipts: z.array(json).default([]),
 });
 export type ExportDocument = z.infer<typeof exportSchema>;
 

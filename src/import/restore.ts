@@ -27,6 +27,9 @@ export interface RestoreParts {
   readonly lockWaitMs: number;
 }
 
+/** A receipt says what was checked here: one that anybody may have written is none. */
+const RECEIPTS_STAY = "Receipts of bookings stay in the file, where `maitred verify` checks them: nothing of it was checked here.";
+
 export interface Restored {
   readonly result: ImportResult;
   readonly sessionIds: readonly string[];
@@ -62,6 +65,7 @@ export async function restoreExport(
     options.onProgress?.(messages + skipped, total);
   }
   if (parts.records !== null) leftOut.push(...(await restoreRecords(parts.records, owner, exported)));
+  if (exported.receipts.length > 0) leftOut.push({ pointer: "/receipts", detail: RECEIPTS_STAY });
   await restoreUser(parts, owner, exported);
   const result = { sessions: sessionIds.length, messages, skipped_duplicates: skipped };
   return { result: leftOut.length === 0 ? result : { ...result, left_out: leftOut }, sessionIds };

@@ -1,3 +1,4 @@
+import type { BookingReceipt } from "../domain/booking-receipt.js";
 import type { GivenMessage } from "../domain/given-messages.js";
 import type { GivenImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
@@ -220,6 +221,11 @@ export class MaitredUser {
       if (thread === undefined || !isAppError(error, "SESSION_NOT_FOUND")) throw error;
       return ownAgent.context(request, present({ signal }));
     }
+  }
+
+  /** What was checked before each of the user's bookings, and what they waived; newest first, the last 500. A chain of hashes. */
+  async receipts(): Promise<readonly BookingReceipt[]> {
+    return this.#application.privacy.receipts(await this.#user.now());
   }
 
   /** Everything about the user as JSON text, in pieces: sessions, memories with their history, the domain's records. */

@@ -20,6 +20,7 @@ const ROWS: Readonly<Record<string, string>> = {
   "record/quote/": "quotes",
   "record/booking/": "bookings",
   "record/happening/": "happenings",
+  "receipt/": "receipts of bookings",
   "feed/": "events",
   "queue/": "events that wait",
   "dead/": "events given up",

@@ -1,5 +1,6 @@
 // Over 300 lines: one door, all that HTTP, the command line and the library ask of the application.
 
+import type { BookingReceipt } from "../domain/booking-receipt.js";
 import type { GivenImage, ImageType, MessageImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
 import type {
@@ -379,6 +380,8 @@ export interface Imports {
 export interface Privacy {
   /** What the domain keeps of the user, as an export has it: the concierge's bookings, by when they begin. The last 500. */
   records(owner: Owner): Promise<readonly JsonValue[]>;
+  /** What was checked before each of the user's bookings, newest first. The last 500. */
+  receipts(owner: Owner): Promise<readonly BookingReceipt[]>;
   /** JSON text in chunks: sessions with messages, steps and elements, memories with their history, domain records. */
   export(owner: Owner, options: { readonly by: string }): AsyncIterable<string>;
   /**

@@ -1,3 +1,4 @@
+import type { BookingReceipt } from "../domain/booking-receipt.js";
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
@@ -27,7 +28,17 @@ export interface ExportParts {
   /** Null when the domain keeps nothing of its users. */
   readonly records: DomainRecords | null;
   readonly ledger: OwnerLedger;
+  /** Of bookings. Default: none are kept. */
+  readonly receipts?: ReceiptList;
 }
+
+export interface ReceiptList {
+  /** Newest first. */
+  list(owner: Owner, limit: number): Promise<readonly BookingReceipt[]>;
+}
+
+/** Of one export. The last. */
+const MAX_RECEIPTS = 10_000;
 
 export interface ExportCounts {
   sessions: number;
@@ -65,7 +76,8 @@ export async function* exportDocument(parts: ExportParts, owner: Owner, now: Dat
     });
     yield "\n]";
   }
-  yield "}}\n";
+  const receipts = (await parts.receipts?.list(owner, MAX_RECEIPTS)) ?? [];
+  yield `},\n"receipts":${JSON.stringify(receipts.toReversed())}}\n`;
 }
 
 async function* sessionDocument(store: ExportParts["store"], owner: Owner, session: Session, counts: ExportCounts): AsyncGenerator<string> {

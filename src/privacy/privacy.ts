@@ -1,3 +1,4 @@
+import type { BookingReceipt } from "../domain/booking-receipt.js";
 import { erasedEvent } from "../domain/event.js";
 import type { Owner } from "../domain/owner.js";
 import type { JsonValue } from "../domain/session.js";
@@ -11,7 +12,7 @@ import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
 import { type ErasedKeys, type ErasedMerges, Erasure, type ErasureWait } from "./erasure.js";
-import { type ExportCounts, exportDocument } from "./export.js";
+import { type ExportCounts, exportDocument, type ReceiptList } from "./export.js";
 import { domainStore, type ErasableStore, erasableStores } from "./residue.js";
 
 /** Records that are listed at once. */
@@ -27,6 +28,8 @@ export interface PrivacyParts {
   /** Null when the domain keeps nothing of its users. */
   readonly records: DomainRecords | null;
   readonly ledger: OwnerLedger;
+  /** Of bookings. Default: none are kept. */
+  readonly receipts?: ReceiptList;
   /** Caches and whatever else keeps something of a user. */
   readonly others?: readonly ErasableStore[];
   /** Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. @throws the signal's reason */
@@ -69,6 +72,10 @@ export class PrivacyService implements Privacy {
       if (listed.length > MAX_LISTED) listed.shift();
     }
     return listed;
+  }
+
+  receipts(owner: Owner): Promise<readonly BookingReceipt[]> {
+    return this.#parts.receipts?.list(owner, MAX_LISTED) ?? Promise.resolve([]);
   }
 
   /** The audit entry follows the last piece: an export that was broken off is none. */

@@ -4,15 +4,23 @@ import type { Logger } from "../platform/logger.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 
+/** What was checked before the user's bookings. */
+export interface ReceiptStore {
+  /** Takes out what tells of a conversation, or of what came from it. How many. */
+  detachSession(owner: Owner, sessionId: string): Promise<number>;
+}
+
 /** The stores that hold words of a session beside its journal. */
 export interface DerivedStores {
   readonly history: ConversationHistory;
   readonly longTerm: Pick<MemoryAdministration, "detachSession">;
+  /** Default: none are kept. */
+  readonly receipts?: ReceiptStore;
   readonly logger: Logger;
 }
 
 /**
- * Takes a session's words out of history and its memories: `delete` takes the memories along, `drop-quotes` leaves them without
+ * Takes a session's words out of history, its receipts and its memories: `delete` takes the memories along, `drop-quotes` leaves them without
  * the sentence that they came from. Safe to repeat. Stores that are switched off hold nothing of new turns; that they could not
  * be looked at is logged.
  * @throws HISTORY_UNAVAILABLE, LONG_TERM_MEMORY_UNAVAILABLE: nothing is lost, the caller repeats the whole
@@ -28,6 +36,7 @@ export async function detachSession(
     stores.logger.warn({ session_id: sessionId, store: what }, "a store that is switched off could not be cleared of a session");
     return 0;
   };
+  await stores.receipts?.detachSession(owner, sessionId);
   return {
     history_entries: await stores.history.removeSession(owner, sessionId).catch(off("history")),
     memories: await stores.longTerm.detachSession(owner, sessionId, memories).catch(off("memories")),

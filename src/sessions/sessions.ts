@@ -20,7 +20,7 @@ import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
 import { readImage } from "./images.js";
 import { MadeOnce } from "./made-once.js";
 import { findMessage, type MessageQuery, readMessages } from "./messages.js";
-import { detachSession } from "./purge.js";
+import { detachSession, type ReceiptStore } from "./purge.js";
 import { rewriteSession } from "./rewrite-session.js";
 import { type HeldSession, type OwnerGate, SessionAccess } from "./session-access.js";
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
@@ -34,6 +34,8 @@ export interface SessionServiceParts {
   readonly writer: SessionWriter;
   readonly history: ConversationHistory;
   readonly longTerm: Pick<MemoryAdministration, "detachSession">;
+  /** Of bookings. Default: none are kept. */
+  readonly receipts?: ReceiptStore;
   readonly ledger: OwnerLedger;
   readonly gate: OwnerGate;
   readonly lagging: Pick<SessionsBehind, "requireLevel" | "findIdempotent">;

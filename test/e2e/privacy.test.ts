@@ -278,6 +278,8 @@ function comparable(text: string): object {
     ...document,
     exported_at: null,
     user: null,
+    // They stay in the file.
+    receipts: null,
     sessions: document.sessions.map((session) => ({ ...session, updated_at: null })).toSorted(byId),
     memories: document.memories.toSorted(byId),
   };

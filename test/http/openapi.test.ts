@@ -42,6 +42,7 @@ const OPERATIONS = {
   listJobs: "get /v1/operator/jobs",
   listEvents: "get /v1/events",
   listBookings: "get /v1/me/bookings",
+  listReceipts: "get /v1/me/receipts",
   listMemories: "get /v1/memories",
   listMyEvents: "get /v1/me/events",
   listMessages: "get /v1/sessions/{id}/messages",

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { bookingReceiptSchema } from "../../src/domain/booking-receipt.js";
 import {
   EXPORT_FORMAT,
   exportedMemorySchema,
@@ -25,6 +26,7 @@ const documentSchema = z.strictObject({
   memories: z.array(exportedMemorySchema.strict()),
   forgotten: z.array(exportedTombstoneSchema.strict()),
   records: z.record(z.string(), z.array(z.json())),
+  receipts: z.array(bookingReceiptSchema.strict()),
 });
 
 const bookings: DomainRecords = strict<DomainRecords>("bookings", {

@@ -1,3 +1,5 @@
+import { receiptBody, sealedReceipt } from "../../src/gate/booking-receipt.js";
+import { verdictOf } from "../../src/gate/verdict.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Application } from "../../src/ports/application.js";
 import type { Job, Operator } from "../../src/ports/operator.js";
@@ -28,6 +30,11 @@ export function answeringApplication(): Application {
     source: null,
     created_at: AT,
   };
+  const sampleReceipt = sealedReceipt(
+    { id: MESSAGE_ID, at: AT, session_id: SESSION_ID, turn: 1 },
+    receiptBody({ tool: "book", line: "Jazz", verdict: verdictOf({ needs: [], along: [], unchecked: false, memoryOff: false }) }),
+    null,
+  );
   const sampleEvent = {
     id: MESSAGE_ID,
     type: "memory.superseded" as const,
@@ -172,9 +179,10 @@ export function answeringApplication(): Application {
     },
     privacy: {
       records: async () => [{ id: "b", title: "Jazz", seats: 2 }],
+      receipts: async () => [sampleReceipt],
       async *export() {
         yield `{"format":"maitred-export","version":1,"exported_at":"${AT}","user":null,`;
-        yield '"sessions":[],"memories":[],"forgotten":[],"records":{}}';
+        yield '"sessions":[],"memories":[],"forgotten":[],"records":{},"receipts":[]}';
       },
       erase: async () => ({ receipt_id: "r", completed_at: AT, erased: { sessions: 1 }, verified: true }),
     },

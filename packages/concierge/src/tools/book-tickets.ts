@@ -1,5 +1,5 @@
 import type { Gate, Tool, ToolContext, ToolResult, Verdict } from "maitred";
-import { ANSWERABLE_TURNS, joined, MaitredError, only, standsIn } from "maitred/domain";
+import { ANSWERABLE_TURNS, joined, MaitredError, only, standsIn, waivedIn } from "maitred/domain";
 import { z } from "zod";
 import type { Quote, Waiver } from "../booking-rows.js";
 import { type CatalogueEvent, type Section, seatsTaken, sectionNamed } from "../catalogue.js";
@@ -113,7 +113,12 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   }
   if (!agrees || fresh.length > 0) return quoted(parts, quote, event, section, verdict, context);
   yetToBegin(event, context.now);
-  return booked(parts, { ...quote, stop: null, turn: context.turn, waived: waivers(verdict, context.now) }, context, "booked");
+  const at = context.now.toISOString();
+  const waived = waivedIn(verdict).map((each): Waiver => ({ ...each, at }));
+  const result = await booked(parts, { ...quote, stop: null, turn: context.turn, waived }, context, "booked");
+  const line = `${event.title}, ${section.name}, ${shown.quantity}`;
+  await parts.gate.booked(context, { tool: "book_tickets", line, verdict });
+  return result;
 }
 
 /** Consent to what the shown quote was stopped for: by its token and words of this message, or by the button. */
@@ -134,16 +139,6 @@ function stopOf(event: CatalogueEvent, section: Section, { conflicts, unchecked 
   if (conflicts.length === 0 && !unchecked) return null;
   const memoryIds = conflicts.map(({ memoryId }) => memoryId);
   return { unchecked, memoryIds, token: tokenOf({ eventId: event.id, section: section.name, memoryIds, unchecked }) };
-}
-
-/** What the booking passes over, for its record: the memories themselves stay as they are. */
-function waivers({ conflicts, mentions, unchecked }: Verdict, now: Date): readonly Waiver[] {
-  const at = now.toISOString();
-  return [
-    ...conflicts.map(({ memoryId }): Waiver => ({ memory_id: memoryId, how: "override", at })),
-    ...(unchecked ? [{ memory_id: null, how: "override", at } as const] : []),
-    ...mentions.filter(({ along }) => along).map(({ id }): Waiver => ({ memory_id: id, how: "mentioned", at })),
-  ];
 }
 
 async function newQuote(parts: BookingParts, args: Input, context: ToolContext): Promise<ToolResult> {

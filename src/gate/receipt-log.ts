@@ -1,0 +1,126 @@
+import { type BookingReceipt, bookingReceiptSchema } from "../domain/booking-receipt.js";
+import type { Owner } from "../domain/owner.js";
+import { derivedId } from "../platform/ids.js";
+import type { ToolContext } from "../ports/agent.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { committed } from "../state/durable-commit.js";
+import { prefixRange, type StateEngine, type StoredEntry } from "../state/engine.js";
+import { optimisticCommit, unchanged } from "../state/optimistic-commit.js";
+import { named, numberKey, ownerPartition } from "../state/partition.js";
+import { type Booked, receiptBody, sealedReceipt } from "./booking-receipt.js";
+
+const PREFIX = "receipt/";
+const ALL = prefixRange(PREFIX);
+/** The last one's number and hash, and the ids of the last few: a turn that is tried again keeps none twice. */
+const HEAD = "receipts";
+const KNOWN_IDS = 20;
+/** Of one read, and what a commit deletes at once. */
+const PAGE = 50;
+
+interface Head {
+  readonly number: number;
+  readonly hash: string;
+  readonly ids: readonly string[];
+}
+
+/** Receipts of what was booked, in their user's partition. */
+export class ReceiptLog {
+  /** As an erasure's receipt names them. */
+  readonly name = "booking_receipts";
+  readonly #engine: StateEngine;
+  readonly #ledger: Pick<OwnerLedger, "tombstones">;
+
+  constructor(engine: StateEngine, ledger: Pick<OwnerLedger, "tombstones">) {
+    this.#engine = engine;
+    this.#ledger = ledger;
+  }
+
+  /** Durable on resolve. The same booking of a turn again adds nothing. */
+  async add({ owner, sessionId, turn, now }: Pick<ToolContext, "owner" | "sessionId" | "turn" | "now">, booked: Booked): Promise<void> {
+    const id = derivedId("receipt", owner, sessionId, turn, booked.tool, booked.line);
+    const body = receiptBody(booked);
+    await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [HEAD] }, (read) => {
+      const head = headIn(read.entries.get(HEAD));
+      if (head?.ids.includes(id) === true) return { commit: null, result: undefined };
+      const receipt = sealedReceipt({ id, at: now.toISOString(), session_id: sessionId, turn }, body, head);
+      const next: Head = { number: receipt.number, hash: receipt.hash, ids: [id, ...(head?.ids ?? [])].slice(0, KNOWN_IDS) };
+      const puts = [named(owner), { key: HEAD, value: JSON.stringify(next) }, { key: keyOf(receipt), value: JSON.stringify(receipt) }];
+      return { commit: { epoch: read.epoch, checks: unchanged(read, HEAD), puts }, result: undefined };
+    });
+  }
+
+  /** Newest first. Without the body where it tells of something that was forgotten since. */
+  async list(owner: Owner, limit: number): Promise<readonly BookingReceipt[]> {
+    const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [{ ...ALL, limit, reverse: true }] });
+    const receipts = (ranges[0] ?? []).map(receiptIn);
+    if (receipts.length === 0) return [];
+    const gone = await this.#gone(owner);
+    return receipts.map((receipt) => (gone(receipt) ? { ...receipt, body: null } : receipt));
+  }
+
+  /** Takes out what tells of memories that were forgotten. How many. */
+  async forgotten(owner: Owner): Promise<number> {
+    return this.#emptied(owner, await this.#gone(owner));
+  }
+
+  /** Takes out what tells of a conversation, or of what came from it. How many. */
+  async detachSession(owner: Owner, sessionId: string): Promise<number> {
+    return this.#emptied(
+      owner,
+      (receipt) =>
+        receipt.session_id === sessionId || receipt.body?.checked.needs.some(({ source }) => source?.session_id === sessionId) === true,
+    );
+  }
+
+  async erase(owner: Owner): Promise<Readonly<Record<string, number>>> {
+    for (let erased = 0; ; ) {
+      const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [{ ...ALL, limit: PAGE }] });
+      const keys = (ranges[0] ?? []).map(({ key }) => key);
+      if (keys.length === 0) return { [this.name]: erased };
+      await committed(this.#engine, ownerPartition(owner), { deletes: [...keys, HEAD] });
+      erased += keys.length;
+    }
+  }
+
+  async residue(owner: Owner): Promise<number> {
+    return (await this.#engine.read(ownerPartition(owner), { ranges: [ALL] })).ranges[0]?.length ?? 0;
+  }
+
+  async #gone(owner: Owner): Promise<(receipt: BookingReceipt) => boolean> {
+    const forgotten = new Set((await this.#ledger.tombstones(owner)).map(({ memoryId }) => memoryId));
+    return ({ body }) => body?.checked.needs.some(({ memory_id }) => forgotten.has(memory_id)) === true;
+  }
+
+  async #emptied(owner: Owner, which: (receipt: BookingReceipt) => boolean): Promise<number> {
+    let emptied = 0;
+    for (let from = ALL.from; ; ) {
+      const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [{ ...ALL, from, limit: PAGE }] });
+      const entries = ranges[0] ?? [];
+      const told = entries.map((entry) => ({ entry, receipt: receiptIn(entry) })).filter(({ receipt }) => receipt.body !== null);
+      for (const { entry, receipt } of told.filter((each) => which(each.receipt))) {
+        const puts = [{ key: entry.key, value: JSON.stringify({ ...receipt, body: null }) }];
+        // Refused where an erasure was faster.
+        const { ok } = await committed(this.#engine, ownerPartition(owner), {
+          checks: [{ key: entry.key, version: entry.version }],
+          puts,
+        });
+        if (ok) emptied += 1;
+      }
+      const last = entries[PAGE - 1];
+      if (last === undefined) return emptied;
+      from = `${last.key}\0`;
+    }
+  }
+}
+
+function keyOf({ number }: Pick<BookingReceipt, "number">): string {
+  return `${PREFIX}${numberKey(number)}`;
+}
+
+function receiptIn({ value }: StoredEntry): BookingReceipt {
+  return bookingReceiptSchema.parse(JSON.parse(value));
+}
+
+function headIn(entry: StoredEntry | undefined): Head | null {
+  return entry === undefined ? null : (JSON.parse(entry.value) as Head);
+}

@@ -1,0 +1,97 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { BookingReceipt } from "../../src/domain/booking-receipt.js";
+import type { ChatModel, ModelEvent, ModelRequest } from "../../src/ports/agent.js";
+import { type MessageToRead, proposedOperationSchema, type Reading } from "../../src/ports/extraction.js";
+import { run } from "../cli/run.js";
+import { type Client, filesHolding, startWorld, tempDir } from "./world.js";
+
+const START = Date.parse("2026-03-11T10:00:00Z");
+const CELLAR = "night-shift-trio-2026-03-13";
+const OTHER_CELLAR = "blue-chimney-2026-03-13";
+const SAID = "I use a wheelchair since Marienbad";
+
+/** Books what the message names, and answers a quote where the message says so. */
+const booking: ChatModel = {
+  name: "booking",
+  standIn: false,
+  async *stream({ messages, tools }: ModelRequest): AsyncGenerator<ModelEvent> {
+    const last = messages.at(-1);
+    const named = /BOOK (\S+)(?: (\S+))?/.exec(last?.role === "user" ? last.content : "");
+    if (named !== null && tools !== undefined) {
+      const [, event_id, quote_id] = named;
+      const input = { event_id, quantity: 2, ...(quote_id !== undefined && { quote_id }) };
+      yield { type: "tool_call", call: { id: "call_1", name: "book_tickets", arguments: JSON.stringify(input) } };
+    } else yield { type: "text", delta: "So it is." };
+    yield { type: "end", reason: named === null ? "stop" : "tool_calls", usage: { input_tokens: 0, output_tokens: 0 } };
+  },
+};
+
+const reader = {
+  name: "reading needs",
+  read: async ({ text }: MessageToRead): Promise<Reading> => {
+    const need = { quote: SAID, text: "Uses a wheelchair", about: "wheelchair", category: "accessibility", need: "step_free" };
+    const operations = text.includes(SAID) ? [proposedOperationSchema.parse({ op: "add", strength: "hard", ...need })] : [];
+    return { operations, off_record: null, unreadable: 0 };
+  },
+};
+
+test("[booking-receipt] a booking says what was checked and waived; its verdict replays; what is forgotten, purged or erased is in none", async () => {
+  let now = START;
+  const dir = await tempDir();
+  const world = await startWorld(dir, {}, { model: booking, reader, clock: { now: () => new Date(now) } });
+  const [ada, cleo] = [world.as("ada"), world.as("cleo")];
+  const receipts = async (of: Client) => (await of.get<{ data: BookingReceipt[] }>("/v1/me/receipts")).body.data;
+  const book = async (of: Client, event: string) => {
+    const { session_id } = await of.say(SAID);
+    const said = async (message: string, more = {}) =>
+      (await of.say(message, { session_id, ...more })).steps.find(({ name }) => name === "book_tickets")?.output as Record<string, unknown>;
+    const stopped = await said(`BOOK ${event}`);
+    now += 60_000;
+    expect(await said(`BOOK ${event} ${stopped.quote_id}`, { consent: stopped.token })).toMatchObject({ status: "booked" });
+    return session_id;
+  };
+
+  await book(ada, CELLAR);
+  await book(ada, OTHER_CELLAR);
+  const [second, first] = await receipts(ada);
+  expect(first).toMatchObject({ number: 1, prev: null, body: { tool: "book_tickets", waived: [{ how: "override" }] } });
+  expect(first?.body?.checked.needs).toMatchObject([{ need: "step_free", source: { quote: SAID }, stated: { state: "broken" } }]);
+  expect(second).toMatchObject({ number: 2, prev: first?.hash });
+  expect((await world.as("bob").get<{ data: unknown[] }>("/v1/me/receipts")).body.data).toEqual([]);
+
+  const verified = async (name: string, document: unknown) => {
+    await writeFile(join(dir, name), JSON.stringify(document));
+    return run(["verify", join(dir, name)]);
+  };
+  expect(await verified("page.json", { data: [second, first] })).toMatchObject({ code: 0, stdout: expect.stringContaining("2 receipts") });
+  expect((await verified("export.json", (await ada.get("/v1/me/export")).body)).code).toBe(0);
+  const forged = { ...first, body: { ...first?.body, waived: [] } };
+  expect(await verified("forged.json", [forged])).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining("not what it was sealed with"),
+  });
+  expect(await verified("other.json", [{ id: "x" }])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no receipt of a booking"),
+  });
+
+  const { data } = (await ada.get<{ data: { id: string }[] }>("/v1/memories")).body;
+  for (const { id } of data) expect((await ada.delete(`/v1/memories/${id}`)).status).toBe(204);
+  expect(await receipts(ada)).toMatchObject([{ body: null }, { body: null }]);
+  expect((await verified("emptied.json", await receipts(ada))).stdout).toContain("2 of them without what was checked");
+
+  const session = await book(cleo, CELLAR);
+  expect((await receipts(cleo))[0]?.body).not.toBeNull();
+  expect((await cleo.delete(`/v1/sessions/${session}?purge=true&keep_memories=true`)).status).toBe(204);
+  expect((await receipts(cleo))[0]?.body).toBeNull();
+
+  await book(cleo, OTHER_CELLAR);
+  const erased = await cleo.delete("/v1/me?confirm=true");
+  expect(erased.body).toMatchObject({ verified: true, erased: { booking_receipts: 2 } });
+  expect(await receipts(cleo)).toEqual([]);
+  expect(await ada.delete("/v1/me?confirm=true")).toMatchObject({ status: 200 });
+  await world.stop();
+  expect((await filesHolding(dir, ["Marienbad"])).filter((file) => !file.includes(".json:"))).toEqual([]);
+});
