@@ -2,13 +2,13 @@ import { MiniLm } from "@maitred/minilm";
 import { MeaningJudge, WordsJudge } from "../packages/offline/src/learnt/sentence-judge.js";
 import { HashingEmbedder } from "../src/embedding/hashing-embedder.js";
 import { SentenceEmbedder } from "../src/embedding/sentence-embedder.js";
+import { addScore, emptyScore, type Score } from "../src/operations/evaluation-score.js";
 import { silentLogger } from "../src/platform/logger.js";
 import type { MessageReader } from "../src/ports/extraction.js";
 import { standInReader } from "../test/support/stand-in.js";
 import { conversationSets } from "./eval/conversations.js";
 import { rememberedOf } from "./eval/remember.js";
-import { addScore, emptyScore, type Score } from "./eval/score.js";
-import { forgetful, gullible, perfect, type Script } from "./eval/scripted-readers.js";
+import { forgetful, gullible, MADE_UP_TEXT, perfect, type Script } from "./eval/scripted-readers.js";
 import { sloppy } from "./eval/sloppy-model.js";
 
 /**
@@ -52,8 +52,8 @@ for (const { name: set, conversations } of conversationSets(given("--file"))) {
       const memories = await rememberedOf(conversation, readerFor, embedder);
       const group = groups.get(conversation.group) ?? emptyScore();
       groups.set(conversation.group, group);
-      addScore(all, conversation, memories);
-      addScore(group, conversation, memories);
+      addScore(all, conversation, memories, MADE_UP_TEXT);
+      addScore(group, conversation, memories, MADE_UP_TEXT);
     }
     line(name, all);
     if (option("--groups")) for (const [group, score] of groups) line(`  ${group}`, score);

@@ -4,11 +4,12 @@ import { parseArgs } from "node:util";
 import { packagedModel } from "../packages/minilm/src/packaged-files.js";
 import { SentenceModel } from "../packages/minilm/src/sentence-model.js";
 import { MeaningJudge, type SentenceWeights, WordsJudge } from "../packages/offline/src/learnt/sentence-judge.js";
+import { addScore, emptyScore, type Score } from "../src/operations/evaluation-score.js";
+import type { Conversation } from "../src/operations/evaluation-set.js";
 import { silentLogger } from "../src/platform/logger.js";
 import { standInReader } from "../test/support/stand-in.js";
-import { type Conversation, conversationSets } from "./eval/conversations.js";
+import { conversationSets } from "./eval/conversations.js";
 import { rememberedOf } from "./eval/remember.js";
-import { addScore, emptyScore, type Score } from "./eval/score.js";
 import { type JudgedSentence, type Meaningful, sentencesIn, WRITTEN, writtenSentences } from "./reader/examples.js";
 import { weightsOf } from "./reader/weights.js";
 

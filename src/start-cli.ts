@@ -54,9 +54,9 @@ process.exitCode = await runCli(process.argv.slice(2), {
     // What the provider says is what the person who asks is looking for.
     return openConfiguredModel(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "warn", content: false }));
   },
-  openTrial: async (config) => {
+  openTrial: async (config, options) => {
     const [{ openTrial }, { createLogger }] = await Promise.all([import("./compose/trial.js"), import("./platform/pino-logger.js")]);
-    return openTrial(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "error", content: false }));
+    return openTrial(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "error", content: false }), options);
   },
   serve: async (variables, options) => {
     const { runServer } = await import("./server-process.js");

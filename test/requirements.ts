@@ -39,6 +39,8 @@ export const REQUIREMENTS = {
   "hostile-input": "Hostile input is answered with a 4xx: no 5xx, no hang, no stack.",
   "no-text-in-logs": "Message text, memory text and keys are not logged unless LOG_CONTENT=true.",
   "need-ahead": "What must hold from a day to come is listed, told and held against bookings of then before it begins.",
+  "replay-shows-what-is-lost":
+    "Memories of what was said are formed anew without anything being written, and what another reader loses is told and ends the command with 6.",
   "booking-receipt":
     "A booking leaves a receipt of what was checked, by whose words, and what was waived: its verdict replays, and nothing forgotten is in it.",
   "answered-after-the-last-question":

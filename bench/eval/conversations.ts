@@ -1,43 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import { type Conversation, conversationsIn } from "../../src/operations/evaluation-set.js";
 
-/** Conversations that strangers wrote as guests type them, with what should be remembered of each. */
-const conversationSchema = z.object({
-  id: z.string(),
-  group: z.string(),
-  lang: z.string(),
-  messages: z.array(z.string()),
-  expect: z.array(
-    z.object({
-      text: z.string(),
-      quote: z.string(),
-      /** One of these, with bars between. */
-      category: z.string(),
-      hard: z.boolean(),
-      /** Regular expressions over the lower-cased memory: all of them. */
-      match: z.array(z.string()),
-      turn: z.number().int(),
-      optional: z.boolean().default(false),
-      scope: z.enum(["standing", "trip"]).default("standing"),
-      companion: z.string().optional(),
-      /** It is to be asked about, and not to hold. */
-      ask: z.boolean().default(false),
-    }),
-  ),
-  /** Regular expressions over lower-cased memories that must not be. */
-  forbid: z.array(z.string()),
-  /** What is forbidden may hold for the trip. */
-  trip_ok: z.boolean().default(false),
-});
-export type Conversation = z.infer<typeof conversationSchema>;
-export type Expected = Conversation["expect"][number];
-
-/** Groups of which nothing may be remembered. */
-export const TRAPS = new Set(["bystanders", "hypothetical", "quoted", "irony", "questions", "injected"]);
-/** Of these, the words are not the guest's own. */
-export const FOREIGN = new Set(["quoted", "injected"]);
-
+/** Conversations that strangers wrote as guests type them. */
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const SETS = {
   /** Outside of the repository; not everybody has it. */
@@ -80,15 +45,6 @@ export function conversationSets(own?: string): readonly ConversationSet[] {
   const dev = [SETS.dev, path("../../../../shared/data/guests-dev.jsonl")].find(existsSync);
   return Object.entries({ ...SETS, dev: dev ?? SETS.dev, ...(own !== undefined && { own }) }).flatMap(([name, file]) => {
     if (!existsSync(file)) return [];
-    const lines = readFileSync(file, "utf8").split("\n");
-    return [{ name, conversations: lines.filter((line) => line.trim() !== "").map((line) => conversationSchema.parse(JSON.parse(line))) }];
+    return [{ name, conversations: conversationsIn(readFileSync(file, "utf8")) }];
   });
-}
-
-export function fits(text: string, expected: Expected): boolean {
-  return expected.match.every((pattern) => new RegExp(pattern, "u").test(text.toLowerCase()));
-}
-
-export function forbids({ forbid }: Conversation, text: string): boolean {
-  return forbid.some((pattern) => new RegExp(pattern, "u").test(text.toLowerCase()));
 }

@@ -9,10 +9,10 @@ import { Coverage } from "../../src/memories/coverage.js";
 import { changesOf } from "../../src/memories/proposed-change.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import { reconcile } from "../../src/memories/reconcile.js";
+import type { Conversation } from "../../src/operations/evaluation-set.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import type { MessageReader, MessageToRead } from "../../src/ports/extraction.js";
-import type { Conversation } from "./conversations.js";
 import type { Script } from "./scripted-readers.js";
 
 const coverage = new Coverage(CONCIERGE_NEEDS, needTalkOf(CONCIERGE_WORDS.needs));

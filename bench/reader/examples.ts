@@ -4,9 +4,9 @@ import { type SentenceSeen, wordsOf } from "../../packages/offline/src/learnt/se
 import { meaningIn } from "../../packages/offline/src/learnt/sentence-judge.js";
 import { type Sentence, sentencesOf } from "../../packages/offline/src/reading/clauses.js";
 import { english, languageIn } from "../../packages/offline/src/reading/language.js";
+import { type Conversation, type Expected, fits } from "../../src/operations/evaluation-set.js";
 import { BROUGHT, ownText } from "../../src/platform/own-text.js";
 import type { Embedder } from "../../src/ports/embedding.js";
-import { type Conversation, type Expected, fits } from "../eval/conversations.js";
 
 /** A sentence and what a person thinks of it. */
 export interface JudgedSentence {

@@ -4,7 +4,7 @@ import type { ModelMeasure } from "../ports/chat-model.js";
 import { type Finding, failure, ok } from "./doctor.js";
 
 /** The product over stores of its own, with the models that are configured. */
-export interface Trial extends Pick<Application, "chat" | "sessions" | "memories" | "events" | "close"> {
+export interface Trial extends Pick<Application, "chat" | "imports" | "sessions" | "memories" | "events" | "close"> {
   readonly parts: {
     readonly models: {
       readonly chat: { readonly name: string; measured?(): ModelMeasure };

@@ -1,6 +1,8 @@
+import { text } from "node:stream/consumers";
 import { Argument, Command, CommanderError, Option } from "commander";
 import type { Config } from "../compose/config.js";
 import type { EncryptionCommands } from "../compose/encryption-commands.js";
+import type { TrialOptions } from "../compose/trial.js";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import type { Backups } from "../operations/backup.js";
 import { AppError } from "../platform/errors.js";
@@ -27,6 +29,7 @@ import { type MigrateState, migrateCommand } from "./migrate.js";
 import { eraseCommand, exportCommand } from "./privacy.js";
 import { remoteBackend } from "./remote-backend.js";
 import { type GlobalOptions, remoteOptions } from "./remote-options.js";
+import { addReplayCommands } from "./replay-commands.js";
 import { Terminal, type TerminalStreams } from "./terminal.js";
 import { verifyCommand } from "./verify.js";
 
@@ -38,7 +41,7 @@ export interface CliParts extends MaintenanceCliParts {
   /** The configured model; null for the stand-in. @throws INVALID_CONFIG */
   readonly openModel: (config: Config) => Promise<ChatModel | null>;
   /** The product with the configured models, over nothing that stays. */
-  readonly openTrial: (config: Config) => Promise<Trial>;
+  readonly openTrial: (config: Config, options?: TrialOptions) => Promise<Trial>;
   /** Moves all state between backends of the configuration. @throws STORAGE_IN_USE, TARGET_NOT_EMPTY */
   readonly migrate: (config: Config) => MigrateState;
   /** Of what the configuration names. @throws INVALID_REQUEST where nothing but a server's own process holds it */
@@ -255,6 +258,14 @@ function programOf(given: CliParts, done: (code: number) => void, argv: readonly
       requireStores();
       return parts.encryption(parts.readConfig());
     },
+  });
+  addReplayCommands(program, {
+    terminal,
+    done,
+    signal,
+    owner: () => ownerOf(options().tenant, plainUser(options().user)),
+    exported: () => backend(async (it) => text(it.export())),
+    openTrial: (more, trial) => parts.openTrial(given.readConfig({ ...variables(), ...more }), trial),
   });
   program
     .command("doctor")

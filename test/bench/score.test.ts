@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Conversation } from "../../bench/eval/conversations.js";
-import { addScore, emptyScore } from "../../bench/eval/score.js";
 import type { Memory } from "../../src/domain/memory.js";
+import { addScore, emptyScore } from "../../src/operations/evaluation-score.js";
+import type { Conversation } from "../../src/operations/evaluation-set.js";
 
 const expected = { text: "Is vegan", quote: "vegan", category: "dietary", hard: true, match: ["vegan"], turn: 0 };
 const conversation: Conversation = {

@@ -1,6 +1,5 @@
-import type { Memory } from "../../src/domain/memory.js";
-import { type Conversation, FOREIGN, fits, forbids, TRAPS } from "./conversations.js";
-import { MADE_UP_TEXT } from "./scripted-readers.js";
+import type { Memory } from "../domain/memory.js";
+import { type Conversation, FOREIGN, fits, forbids, TRAPS } from "./evaluation-set.js";
 
 export interface Score {
   /** What should be remembered: neither optional nor for one trip. */
@@ -45,7 +44,8 @@ export function emptyScore(): Score {
   };
 }
 
-export function addScore(score: Score, conversation: Conversation, memories: readonly Memory[]): void {
+/** `madeUp`: what no guest has said, in any memory. */
+export function addScore(score: Score, conversation: Conversation, memories: readonly Memory[], madeUp?: RegExp): void {
   const active = memories.filter(({ status }) => status === "active");
   // What must hold stays active while the guest is asked whether it has ended: it is asked about, neither right nor wrong.
   const certain = active.filter(({ pending_change }) => pending_change === null);
@@ -67,7 +67,7 @@ export function addScore(score: Score, conversation: Conversation, memories: rea
     }
   }
   const standing = active.filter(({ scope }) => scope === "standing" || !conversation.trip_ok);
-  const wrong = active.filter((each) => MADE_UP_TEXT.test(each.text) || (standing.includes(each) && forbids(conversation, each.text)));
+  const wrong = active.filter((each) => madeUp?.test(each.text) === true || (standing.includes(each) && forbids(conversation, each.text)));
   score.wrong += wrong.length;
   const wrongHard = wrong.filter(({ strength }) => strength === "hard");
   score.wrongHard += wrongHard.length;

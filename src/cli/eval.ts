@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
+import { addScore, emptyScore, type Score } from "../operations/evaluation-score.js";
+import { type Conversation, conversationsIn } from "../operations/evaluation-set.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import { everyMemory, type ReplayTrial } from "./replay.js";
+import { printable, type Terminal } from "./terminal.js";
+
+const DAY_MS = 86_400_000;
+
+/** Reads conversations with the configured model, and tells what of what is expected was remembered. */
+export async function evalCommand(
+  terminal: Terminal,
+  file: string,
+  {
+    open,
+    signal,
+    minKept,
+    notes,
+    now,
+  }: {
+    readonly open: () => Promise<ReplayTrial>;
+    readonly signal: AbortSignal;
+    /** Share of what is expected. */
+    readonly minKept: number;
+    readonly notes: boolean;
+    readonly now: Date;
+  },
+): Promise<ExitCode> {
+  const conversations = conversationsIn(await readFile(file, "utf8"));
+  const score = emptyScore();
+  const trial = await open();
+  try {
+    await terminal.during("Conversations", async (onProgress) => {
+      for (const [place, conversation] of conversations.entries()) {
+        signal.throwIfAborted();
+        const owner = ownerOf(DEFAULT_TENANT, `eval-${place}`);
+        await say(trial, owner, conversation, now, signal);
+        addScore(score, conversation, await everyMemory(trial, owner));
+        onProgress(place + 1, conversations.length);
+      }
+    });
+  } finally {
+    await trial.close({ drainMs: 0 });
+  }
+  return tell(terminal, conversations.length, score, { minKept, notes });
+}
+
+/** A message a day, the last of them now. */
+async function say(trial: ReplayTrial, owner: Owner, { messages }: Conversation, now: Date, signal: AbortSignal): Promise<void> {
+  const lines = messages.map((content, place) => {
+    const created_at = new Date(now.getTime() - (messages.length - 1 - place) * DAY_MS).toISOString();
+    return JSON.stringify({ session_id: "eval", role: "user", content, created_at });
+  });
+  const body = (async function* () {
+    yield Buffer.from(lines.join("\n"), "utf8");
+  })();
+  await trial.imports.import(owner, body, { format: "ndjson", extract: true, signal });
+}
+
+function tell(
+  terminal: Terminal,
+  conversations: number,
+  { notes: noted, ...score }: Score,
+  { minKept, notes }: { readonly minKept: number; readonly notes: boolean },
+): ExitCode {
+  const kept = score.expected === 0 ? 1 : score.kept / score.expected;
+  const passed = kept >= minKept && score.hardLost === 0 && score.wrongHard === 0;
+  terminal.result({ conversations, ...score, passed, ...(notes && { notes: noted }) });
+  for (const note of notes ? noted : []) terminal.line(printable(note));
+  const { green, red } = terminal.colours;
+  const rows: readonly (readonly [string, string])[] = [
+    ["Expected", String(score.expected)],
+    ["Kept", `${score.kept} (${(kept * 100).toFixed(1)} %)`],
+    ["Asked about", `${score.asked}, with ${score.questions} questions in all`],
+    ["Lost", `${score.lost}, of which must hold: ${score.hardLost}`],
+    ["Wrong", `${score.wrong}, of which must hold: ${score.wrongHard}`],
+  ];
+  for (const [name, told] of rows) terminal.line(`${name.padEnd(12)}${told}`);
+  terminal.line(passed ? green("Passed.") : red("Not passed: see what was lost or is wrong with --notes."));
+  return passed ? EXIT.ok : EXIT.attention;
+}

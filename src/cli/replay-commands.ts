@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { TrialOptions } from "../compose/trial.js";
+import type { Owner } from "../domain/owner.js";
+import { evalCommand } from "./eval.js";
+import type { ExitCode } from "./exit-codes.js";
+import type { Variables } from "./maintenance-commands.js";
+import { type ReplayTrial, replayMemoriesCommand, replayTurnCommand } from "./replay.js";
+import type { Terminal } from "./terminal.js";
+
+interface ReplayCliParts {
+  readonly terminal: () => Terminal;
+  readonly done: (code: ExitCode) => void;
+  readonly signal: AbortSignal;
+  readonly owner: () => Owner;
+  /** The user's export. */
+  readonly exported: () => Promise<string>;
+  /** The product over stores of its own, with these variables beside those of the environment. @throws INVALID_CONFIG */
+  readonly openTrial: (variables: Variables, options: TrialOptions) => Promise<ReplayTrial>;
+}
+
+interface ReplayOptions {
+  readonly from?: string;
+  readonly with: Variables;
+  readonly withoutMemory: boolean;
+  readonly prompt?: string;
+  readonly mayLose: number;
+  readonly mayLoseNeeds: number;
+}
+
+const LINE = `A line of the file is a conversation:
+  {"id":"nuts","messages":["No nuts for me, please."],"expect":[{"text":"no nuts","match":["nut"],"hard":true}],"forbid":["vegan"]}
+\`match\` and \`forbid\` are regular expressions over lower-cased memories; \`ask\`: it is to be asked about; \`optional\`: it may be kept.`;
+
+/** `replay` and `eval`: what another model, prompt or version would make of what was said. Nothing is written but to the screen. */
+export function addReplayCommands(program: Command, { terminal, done, signal, owner, exported, openTrial }: ReplayCliParts): void {
+  const withOption = () =>
+    new Option("--with <NAME=value>", "a variable for it, instead of the environment's; again for more")
+      .argParser(variable)
+      .default({}, "none");
+  program
+    .command("replay [session] [turn]")
+    .description("form the user's memories anew and tell the difference, or answer one turn once more; nothing is written")
+    .option("--from <file>", "of an export, instead of what is kept")
+    .addOption(withOption())
+    .option("--without-memory", "of a turn: with what was said in its conversation alone", false)
+    .option("--prompt <file>", "of a turn: a prompt instead of the product's")
+    .option("--may-lose <n>", "memories that may be lost before it ends with 6", count, 0)
+    .option("--may-lose-needs <n>", "of them, what must hold", count, 0)
+    .action(async (session: string | undefined, turn: string | undefined, options: ReplayOptions) => {
+      const { from, prompt, withoutMemory: without, mayLose, mayLoseNeeds } = options;
+      const replayed = {
+        owner: owner(),
+        exported: from === undefined ? await exported() : await readFile(from, "utf8"),
+        open: () => openTrial(options.with, { memory: !without, embeds: true }),
+        signal,
+      };
+      if (session === undefined) return done(await replayMemoriesCommand(terminal(), replayed, { mayLose, mayLoseNeeds }));
+      const which = {
+        sessionId: session,
+        turn: count(turn ?? ""),
+        ...(prompt !== undefined && { prompt: await readFile(prompt, "utf8") }),
+      };
+      done(await replayTurnCommand(terminal(), replayed, which));
+    });
+  program
+    .command("eval <file>")
+    .description("have conversations of a file read, and tell what of what is expected of them was remembered; nothing is written")
+    .addOption(withOption())
+    .option("--min-kept <share>", "of what is expected, below which it ends with 6", share, 0.95)
+    .option("--notes", "tell what was lost, asked about or is wrong", false)
+    .addHelpText("after", `\n${LINE}`)
+    .action(async (file: string, options: { readonly with: Variables; readonly minKept: number; readonly notes: boolean }) => {
+      const open = () => openTrial(options.with, { embeds: true });
+      done(await evalCommand(terminal(), file, { open, signal, minKept: options.minKept, notes: options.notes, now: new Date() }));
+    });
+}
+
+function variable(text: string, before: Variables): Variables {
+  const [name, ...value] = text.split("=");
+  if (name === undefined || !/^[A-Z][A-Z0-9_]*$/u.test(name) || value.length === 0)
+    throw new InvalidArgumentError("It is a variable and its value: EXTRACTION_MODEL=gpt-5-mini.");
+  return { ...before, [name]: value.join("=") };
+}
+
+function count(text: string): number {
+  if (!/^\d{1,9}$/u.test(text)) throw new InvalidArgumentError("It is a whole number.");
+  return Number(text);
+}
+
+function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0 && value <= 1)) throw new InvalidArgumentError("It is a number from 0 to 1.");
+  return value;
+}
