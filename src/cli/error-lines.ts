@@ -35,3 +35,11 @@ export function errorJson(error: unknown): object {
   const { code, message, errors } = error;
   return { error: { code, detail: message, hint: hintOf(error), ...(errors.length > 0 ? { errors } : {}) } };
 }
+
+/** "error: unknown command 'eport'" without its mark, on one line. */
+export function plainRefusal(message: string): string {
+  return message
+    .replace(/^error: /u, "")
+    .replaceAll("\n", " ")
+    .trim();
+}

@@ -17,7 +17,7 @@ import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
 import { modelDoctorCommand } from "./doctor-model.js";
 import type { Trial } from "./doctor-trial.js";
 import { addEncryptionCommands } from "./encryption.js";
-import { errorJson, errorLines } from "./error-lines.js";
+import { errorJson, errorLines, plainRefusal } from "./error-lines.js";
 import { EXIT, EXIT_HELP, exitCodeOf } from "./exit-codes.js";
 import { importCommand, LINE_HELP } from "./import.js";
 import { unlessInUse } from "./in-use.js";
@@ -31,7 +31,6 @@ import { remoteBackend } from "./remote-backend.js";
 import { type GlobalOptions, remoteOptions } from "./remote-options.js";
 import { addReplayCommands } from "./replay-commands.js";
 import { Terminal, type TerminalStreams } from "./terminal.js";
-import { verifyCommand } from "./verify.js";
 
 /** What the command line runs on; the entry fills it in. */
 export interface CliParts extends MaintenanceCliParts {
@@ -63,14 +62,11 @@ const LOCAL_USER = "local-user";
 /** Runs one command line (without node and script). Never throws. Returns the exit code. */
 export async function runCli(argv: readonly string[], parts: CliParts): Promise<number> {
   let code: number = EXIT.ok;
-  const program = programOf(
-    parts,
-    (result) => {
-      code = result;
-    },
-    argv,
-  );
   const asJson = argv.includes("--json");
+  const done = (result: number) => {
+    code = result;
+  };
+  const program = programOf(parts, done, asJson);
   const refused = ({ message }: CommanderError) => {
     if (asJson) parts.streams.stdout.write(`${JSON.stringify({ error: { code: "INVALID_REQUEST", detail: plainRefusal(message) } })}\n`);
     return EXIT.usage;
@@ -89,15 +85,7 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
   }
 }
 
-/** "error: unknown command 'eport'" without its mark, on one line. */
-function plainRefusal(message: string): string {
-  return message
-    .replace(/^error: /u, "")
-    .replaceAll("\n", " ")
-    .trim();
-}
-
-function programOf(given: CliParts, done: (code: number) => void, argv: readonly string[]): Command {
+function programOf(given: CliParts, done: (code: number) => void, asJson: boolean): Command {
   const program = new Command("maitred")
     .description("A memory-first conversation orchestrator: chat, and look after what it remembers.")
     .version(given.version)
@@ -114,7 +102,7 @@ function programOf(given: CliParts, done: (code: number) => void, argv: readonly
     .configureOutput({
       writeOut: (text) => given.streams.stdout.write(text),
       // With --json what is wrong is told as JSON.
-      writeErr: (text) => void (argv.includes("--json") || given.streams.stderr.write(text)),
+      writeErr: (text) => void (asJson || given.streams.stderr.write(text)),
       getOutHasColors: () => given.colours,
       getErrHasColors: () => given.colours,
     })
@@ -206,10 +194,6 @@ function programOf(given: CliParts, done: (code: number) => void, argv: readonly
     .command("export [file]")
     .description("everything about the user as JSON, to a file or to stdout (`-`, the default)")
     .action((file: string | undefined) => backend(async (it) => done(await exportCommand(terminal(), it, { file, user: options().user }))));
-  program
-    .command("verify <file>")
-    .description("check receipts of bookings (GET /v1/me/receipts, or an export): whether each verdict follows, and their chain holds")
-    .action(async (file: string) => done(await verifyCommand(terminal(), file)));
   program
     .command("erase")
     .description("erase everything about the user, and show the receipt")

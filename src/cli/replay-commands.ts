@@ -7,6 +7,7 @@ import type { ExitCode } from "./exit-codes.js";
 import type { Variables } from "./maintenance-commands.js";
 import { type ReplayTrial, replayMemoriesCommand, replayTurnCommand } from "./replay.js";
 import type { Terminal } from "./terminal.js";
+import { verifyCommand } from "./verify.js";
 
 interface ReplayCliParts {
   readonly terminal: () => Terminal;
@@ -30,9 +31,10 @@ interface ReplayOptions {
 
 const LINE = `A line of the file is a conversation:
   {"id":"nuts","messages":["No nuts for me, please."],"expect":[{"text":"no nuts","match":["nut"],"hard":true}],"forbid":["vegan"]}
-\`match\` and \`forbid\` are regular expressions over lower-cased memories; \`ask\`: it is to be asked about; \`optional\`: it may be kept.`;
+\`match\` and \`forbid\` are regular expressions over lower-cased memories;
+\`ask\`: it is to be asked about; \`optional\`: it may be kept.`;
 
-/** `replay` and `eval`: what another model, prompt or version would make of what was said. Nothing is written but to the screen. */
+/** `replay`, `eval` and `verify`: what another model, prompt or version would make of what was said. Writes to the screen alone. */
 export function addReplayCommands(program: Command, { terminal, done, signal, owner, exported, openTrial }: ReplayCliParts): void {
   const withOption = () =>
     new Option("--with <NAME=value>", "a variable for it, instead of the environment's; again for more")
@@ -74,6 +76,10 @@ export function addReplayCommands(program: Command, { terminal, done, signal, ow
       const open = () => openTrial(options.with, { embeds: true });
       done(await evalCommand(terminal(), file, { open, signal, minKept: options.minKept, notes: options.notes, now: new Date() }));
     });
+  program
+    .command("verify <file>")
+    .description("check receipts of bookings (GET /v1/me/receipts, or an export): whether each verdict follows, and their chain holds")
+    .action(async (file: string) => done(await verifyCommand(terminal(), file)));
 }
 
 function variable(text: string, before: Variables): Variables {

@@ -67,7 +67,8 @@ export function conversationsIn(text: string): readonly Conversation[] {
     try {
       return [conversationSchema.parse(JSON.parse(line))];
     } catch (error) {
-      const detail = `Line ${place + 1} is no conversation: ${error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message}`;
+      const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+      const detail = `Line ${place + 1} is no conversation: ${reason}`;
       throw new AppError("INVALID_REQUEST", { detail, hint: 'A line: {"id":"a","messages":["…"],"expect":[{"text":"…","match":["…"]}]}' });
     }
   });

@@ -20,7 +20,7 @@ export interface DerivedStores {
 }
 
 /**
- * Takes a session's words out of history, its receipts and its memories: `delete` takes the memories along, `drop-quotes` leaves them without
+ * Takes a session's words out of history, receipts and memories: `delete` takes the memories along, `drop-quotes` leaves them without
  * the sentence that they came from. Safe to repeat. Stores that are switched off hold nothing of new turns; that they could not
  * be looked at is logged.
  * @throws HISTORY_UNAVAILABLE, LONG_TERM_MEMORY_UNAVAILABLE: nothing is lost, the caller repeats the whole

@@ -220,7 +220,7 @@ export class FirestoreEngine implements StateEngine {
     }
   }
 
-  /** Null where the emulator showed more than one moment: a commit can be given the very moment that was named, and be seen from then on. */
+  /** Null where the emulator showed more than one moment: a commit can be given the very moment that was named, and be seen then. */
   #readOnce(partition: string, { keys = [], ranges = [] }: ReadQuery): Promise<PartitionRead | null> {
     const ref = this.#head(partition);
     const asked = [...new Set(keys)];
