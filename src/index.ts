@@ -7,7 +7,7 @@
  * const answer = await ada.chat("A table for two by the window, please.");
  */
 
-export type { MeteredWork, TokenMeter } from "./agent/token-meter.js";
+export type { MeteredCall, MeteredWork, TokenMeter } from "./agent/token-meter.js";
 export type { MakeAgent } from "./compose/compose.js";
 export type * from "./compose/services.js";
 export {
@@ -39,6 +39,7 @@ export type {
 export type { MemoryOperation } from "./domain/memory-operation.js";
 export type { MemoryRecord } from "./domain/memory-record.js";
 export { type Owner, ownerOf, parseOwner } from "./domain/owner.js";
+export type { ModelPrice } from "./domain/prices.js";
 export type { CategoryOccasions, Occasion, PartyWords, RecallTable } from "./domain/recall-table.js";
 export type {
   Element,

@@ -84,6 +84,8 @@ export const REQUIREMENTS = {
     "What was said in too few words for a call of its own is read with the next message, and before a booking; else after a while, by itself.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
+  "cost-seen-and-bounded":
+    "What models cost is told in money for a turn and a session, null where a price is unknown, and bounds a tenant's day.",
   "arguments-known": "A tool of ours is not run with an argument that it doesn't have; the model is told which one was meant.",
   "filters-as-stated": "Memories are found by category, companion and subject as these may be stated.",
   "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",

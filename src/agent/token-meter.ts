@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import { type ModelPrice, priceFor } from "../domain/prices.js";
 import { addTokens, type TaskTokens, type TokensByTask, type TokenTask } from "../domain/tokens.js";
 import { AsyncValue } from "../platform/async-value.js";
 
@@ -7,6 +8,16 @@ export interface MeteredWork {
   readonly owner: Owner;
   /** Null where the work is for no one session. */
   readonly sessionId: string | null;
+}
+
+/** A call of a model or an embedder. */
+export interface MeteredCall {
+  readonly task: TokenTask;
+  readonly model: string;
+  /** With its cost, where the model's price is known. */
+  readonly tokens: TaskTokens;
+  /** Null where it was made for nobody. */
+  readonly owner: Owner | null;
 }
 
 interface Running extends MeteredWork {
@@ -21,21 +32,26 @@ interface Running extends MeteredWork {
 export class TokenMeter {
   readonly #running = new AsyncValue<Running>();
   readonly #left = new Map<string, TokensByTask>();
-  readonly #onTokens: (owner: Owner, tokens: number) => void;
-  readonly #onCall: (task: TokenTask, tokens: TaskTokens) => void;
+  readonly #onSpent: (owner: Owner, spent: TaskTokens) => void;
+  readonly #onCall: (call: MeteredCall) => void;
+  readonly #priceOf: (model: string) => ModelPrice | null;
 
   /**
-   * `onTokens` is told of every call that is made for somebody, `onCall` of every one. Neither may throw. Default: nobody is told.
+   * `onSpent` is told of every call that is made for somebody, `onCall` of every one. Neither may throw. Default: nobody is told.
+   * `priceOf`: null where a model's price is unknown. Default: none is known.
    */
   constructor({
-    onTokens = () => {},
+    onSpent = () => {},
     onCall = () => {},
+    priceOf = () => null,
   }: {
-    readonly onTokens?: (owner: Owner, tokens: number) => void;
-    readonly onCall?: (task: TokenTask, tokens: TaskTokens) => void;
+    readonly onSpent?: (owner: Owner, spent: TaskTokens) => void;
+    readonly onCall?: (call: MeteredCall) => void;
+    readonly priceOf?: (model: string) => ModelPrice | null;
   } = {}) {
-    this.#onTokens = onTokens;
+    this.#onSpent = onSpent;
     this.#onCall = onCall;
+    this.#priceOf = priceOf;
   }
 
   /** Runs `work`, and counts the calls in it for its own. */
@@ -49,12 +65,14 @@ export class TokenMeter {
     }
   }
 
-  /** A call that has ended. One that was made for nobody (a check at the start) is counted for nobody. */
-  add(task: TokenTask, tokens: TaskTokens): void {
-    this.#onCall(task, tokens);
+  /** A call of a model that has ended. One that was made for nobody (a check at the start) is counted for nobody. */
+  add(task: TokenTask, model: string, counted: TaskTokens): void {
+    const price = this.#priceOf(model);
+    const tokens = price === null ? counted : { ...counted, cost: priceFor(counted, price) };
     const running = this.#running.get();
+    this.#onCall({ task, model, tokens, owner: running?.owner ?? null });
     if (running === undefined) return;
-    this.#onTokens(running.owner, tokens.input + tokens.output);
+    this.#onSpent(running.owner, tokens);
     if (running.over) this.#leave(running, { [task]: tokens });
     else running.tokens = addTokens(running.tokens, { [task]: tokens });
   }

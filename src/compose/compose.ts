@@ -22,7 +22,7 @@ import { composeBehaviour } from "./behaviour.js";
 import type { ByTenant } from "./by-tenant.js";
 import type { Composed, MakeAgent, Overrides, Parts } from "./composed.js";
 import type { Config } from "./config.js";
-import { openCosts } from "./costs.js";
+import { openCosts, warnOfUnpriced } from "./costs.js";
 import { loadDomain } from "./domain-file.js";
 import { embedderInfo } from "./embedders.js";
 import { composeEvents } from "./events.js";
@@ -98,6 +98,9 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     engine: stores.engine,
     receipts,
   });
+  const named = answering.all.flatMap(({ models }) => Object.values<ChatModel>({ ...models })).filter(({ standIn }) => !standIn);
+  const embeds = config.EMBEDDING_PROVIDER === "openai" && wiring.overrides.embedder === undefined ? [config.MEMORY_EMBEDDING_MODEL] : [];
+  warnOfUnpriced(costs, [...named.map(({ name }) => name), ...embeds], logger);
   const behaviour = await composeBehaviour(wiring, stores, answering, remembered, costs);
   const afterTurn = await composeAfterTurn(wiring, stores, remembered, answering, costs, {
     registry,

@@ -1,6 +1,8 @@
-import { integer, variable } from "./variable.js";
+import { decimal, integer, optionalText, variable } from "./variable.js";
 
 const LIMIT = integer(1, 1_000_000_000_000).optional();
+
+const MONEY = decimal(0.000_001, 1_000_000).optional();
 
 /** Variables of what is spent, in the order of the the table of variables. */
 export const COST_VARIABLES = {
@@ -23,4 +25,12 @@ export const COST_VARIABLES = {
       "and bookings ask about needs.",
   ),
   COST_HARD_LIMIT_TOKENS: variable(LIMIT, "", "Past it chat answers 429 `COST_LIMIT_REACHED` until 00:00 UTC."),
+  MODEL_PRICES_FILE: variable(
+    optionalText,
+    "",
+    'JSON of what models and embedders cost, for a million tokens: `{ "gpt-5": { "input", "cached_input", "output", "currency" } }`. ' +
+      "What isn't in it has a cost of `null`.",
+  ),
+  COST_SOFT_LIMIT_MONEY: variable(MONEY, "", "As `COST_SOFT_LIMIT_TOKENS`, in the currency of `MODEL_PRICES_FILE`."),
+  COST_HARD_LIMIT_MONEY: variable(MONEY, "", "As `COST_HARD_LIMIT_TOKENS`, in the currency of `MODEL_PRICES_FILE`."),
 } as const;

@@ -1,7 +1,13 @@
-import { CostLimits } from "../agent/cost-limits.js";
+import { CostLimits, type DailyLimit, type Limit } from "../agent/cost-limits.js";
 import { meteredModel } from "../agent/models/metered-model.js";
 import { TokenMeter } from "../agent/token-meter.js";
-import { EngineDailyTokens } from "../state/counters/daily-tokens.js";
+import { parseOwner } from "../domain/owner.js";
+import type { ModelPrices } from "../domain/prices.js";
+import type { Logger } from "../platform/logger.js";
+import { wrongFile } from "../platform/named-file.js";
+import { EngineDailyCounts } from "../state/counters/daily-counts.js";
+import type { Config } from "./config.js";
+import { readModelPrices } from "./model-prices.js";
 import type { Models } from "./models.js";
 import type { Stores } from "./stores.js";
 import type { Wiring } from "./wiring.js";
@@ -11,15 +17,67 @@ export interface Costs {
   readonly tokens: TokenMeter;
   /** Null where no limit is set: then nothing is counted by the day. */
   readonly limits: CostLimits | null;
+  /** Null where none are known. */
+  readonly prices: ModelPrices | null;
 }
 
+/** Money is counted in billionths of its currency: the least that a call costs is a whole number of them. */
+const BILLION = 1_000_000_000;
+
+/** @throws INVALID_CONFIG for prices that are wrong, or a limit in money without prices */
 export async function openCosts({ config, clock, logger, closing, metrics }: Wiring, { engine }: Stores): Promise<Costs> {
-  const { COST_SOFT_LIMIT_TOKENS: soft, COST_HARD_LIMIT_TOKENS: hard } = config;
-  const onCall = metrics.tokensUsed.bind(metrics);
-  if (soft === undefined && hard === undefined) return { tokens: new TokenMeter({ onCall }), limits: null };
-  const daily = closing(new EngineDailyTokens(engine), (it) => it.close());
-  const limits = new CostLimits({ daily, clock, logger }, { soft, hard });
-  return { tokens: new TokenMeter({ onTokens: (owner, count) => void limits.count(owner, count), onCall }), limits };
+  const prices = await readModelPrices(config.MODEL_PRICES_FILE);
+  const daily = limitsOf(config, prices).map(({ prefix, ...limit }): DailyLimit => {
+    const counts = closing(new EngineDailyCounts(engine, prefix), (it) => it.close());
+    return { ...limit, counts };
+  });
+  const limits = daily.length === 0 ? null : new CostLimits({ clock, logger }, daily);
+  const tokens = new TokenMeter({
+    onCall: ({ task, model, tokens: spent, owner }) => {
+      metrics.tokensUsed(task, spent);
+      const tenant = owner === null ? null : parseOwner(owner).tenant;
+      if (prices !== null) metrics.costSpent?.({ model, tenant, cost: spent.cost ?? null });
+    },
+    onSpent: (owner, spent) => void limits?.count(owner, spent),
+    priceOf: (model) => prices?.byModel.get(model) ?? null,
+  });
+  return { tokens, limits, prices };
+}
+
+type Counted = Omit<DailyLimit, "counts"> & { readonly prefix: string };
+
+function limitsOf(config: Config, prices: ModelPrices | null): readonly Counted[] {
+  const inTokens = (name: "COST_SOFT_LIMIT_TOKENS" | "COST_HARD_LIMIT_TOKENS"): Limit | undefined => {
+    const most = config[name];
+    return most === undefined ? undefined : { most, shown: `${most} tokens`, variable: name };
+  };
+  const inMoney = (name: "COST_SOFT_LIMIT_MONEY" | "COST_HARD_LIMIT_MONEY"): Limit | undefined => {
+    const amount = config[name];
+    if (amount === undefined) return undefined;
+    if (prices === null) throw wrongFile("MODEL_PRICES_FILE", `is needed by ${name}: a limit in money needs to know what models cost`);
+    return { most: Math.round(amount * BILLION), shown: `${amount} ${prices.currency}`, variable: name };
+  };
+  const both: readonly Counted[] = [
+    {
+      prefix: "count",
+      countOf: ({ input, output }) => Math.round(input + output),
+      soft: inTokens("COST_SOFT_LIMIT_TOKENS"),
+      hard: inTokens("COST_HARD_LIMIT_TOKENS"),
+    },
+    {
+      prefix: "cost",
+      countOf: ({ cost = 0 }) => Math.round(cost * BILLION),
+      soft: inMoney("COST_SOFT_LIMIT_MONEY"),
+      hard: inMoney("COST_HARD_LIMIT_MONEY"),
+    },
+  ];
+  return both.filter(({ soft, hard }) => soft !== undefined || hard !== undefined);
+}
+
+/** Names the models that are called and have no price, once: what they cost is unknown, and no limit in money holds them. */
+export function warnOfUnpriced({ prices }: Pick<Costs, "prices">, models: readonly string[], logger: Logger): void {
+  const unpriced = [...new Set(models)].filter((model) => prices !== null && !prices.byModel.has(model));
+  if (unpriced.length > 0) logger.warn({ models: unpriced }, "MODEL_PRICES_FILE has no price of these models: what they cost is unknown");
 }
 
 /** Models whose calls are counted. Those that no reply waits for ask first whether they may. */

@@ -138,7 +138,7 @@ async function openOpenAI(
     ...(apiKey !== undefined && { apiKey }),
     ...(baseUrl !== undefined && { baseUrl }),
     onTokens: ({ tokens: input, estimated }) =>
-      tokens.add("embeddings", { calls: 1, input, cached: 0, output: 0, ...(estimated && { estimated }) }),
+      tokens.add("embeddings", config.MEMORY_EMBEDDING_MODEL, { calls: 1, input, cached: 0, output: 0, ...(estimated && { estimated }) }),
     logger,
   });
 }

@@ -84,6 +84,8 @@ const messageTokensSchema = usageSchema.extend({
   chat: taskTokensSchema.optional(),
   extraction: taskTokensSchema.optional(),
   embeddings: taskTokensSchema.optional(),
+  /** Of all tasks together, in the currency of the prices; null where it is unknown. Absent in answers of before it was counted. */
+  cost: z.number().nullable().optional(),
 });
 
 export const messageMetadataSchema = z.looseObject({

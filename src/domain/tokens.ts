@@ -14,6 +14,8 @@ export const taskTokensSchema = z.object({
   output: z.number(),
   /** Set where some of it was counted here, because the provider told nothing. */
   estimated: z.literal(true).exactOptional(),
+  /** In the currency of the prices. Absent where the price of any of the calls is unknown. */
+  cost: z.number().exactOptional(),
 });
 export type TaskTokens = z.infer<typeof taskTokensSchema>;
 
@@ -22,20 +24,45 @@ export const tokensByTaskSchema = z.partialRecord(z.enum(TOKEN_TASKS), taskToken
 export type TokensByTask = z.infer<typeof tokensByTaskSchema>;
 
 /** What a session has cost so far: every task, and all of them together. */
-export type SessionUsage = Readonly<Record<TokenTask | "total", TaskTokens>>;
+export type SessionUsage = Readonly<Record<TokenTask | "total", TaskTokens>> & {
+  /** Of all tasks together, in the currency of the prices; null where the price of any call is unknown. */
+  readonly cost: number | null;
+};
 
 const NONE: TaskTokens = { calls: 0, input: 0, cached: 0, output: 0 };
 
-export const NO_USAGE: SessionUsage = { chat: NONE, extraction: NONE, summary: NONE, title: NONE, embeddings: NONE, total: NONE };
+export const NO_USAGE: SessionUsage = { chat: NONE, extraction: NONE, summary: NONE, title: NONE, embeddings: NONE, total: NONE, cost: 0 };
 
 export function addTaskTokens(a: TaskTokens, b: TaskTokens): TaskTokens {
+  const cost = sumOf([costOf(a), costOf(b)]);
   return {
     calls: a.calls + b.calls,
     input: a.input + b.input,
     cached: a.cached + b.cached,
     output: a.output + b.output,
     ...((a.estimated || b.estimated) && { estimated: true }),
+    ...(cost !== null && a.calls + b.calls > 0 && { cost }),
   };
+}
+
+/** Null where it is unknown. No call costs nothing. */
+export function costOf({ calls, cost }: TaskTokens): number | null {
+  return cost ?? (calls === 0 ? 0 : null);
+}
+
+/** Of all tasks together; null where that of any is unknown. */
+export function totalCost(tokens: TokensByTask): number | null {
+  return sumOf(TOKEN_TASKS.map((task) => costOf(tokens[task] ?? NONE)));
+}
+
+/** Null where any of the costs is. What binary fractions leave behind the twelfth digit is dropped. */
+export function sumOf(costs: readonly (number | null)[]): number | null {
+  let sum = 0;
+  for (const cost of costs) {
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return Number(sum.toFixed(12));
 }
 
 export function addTokens(a: TokensByTask, b: TokensByTask): TokensByTask {
@@ -50,5 +77,5 @@ export function addTokens(a: TokensByTask, b: TokensByTask): TokensByTask {
 export function usageWith(usage: SessionUsage, tokens: TokensByTask): SessionUsage {
   const each = TOKEN_TASKS.map((task) => [task, addTaskTokens(usage[task], tokens[task] ?? NONE)] as const);
   const total = each.reduce((sum, [, one]) => addTaskTokens(sum, one), NONE);
-  return { ...(Object.fromEntries(each) as Record<TokenTask, TaskTokens>), total };
+  return { ...(Object.fromEntries(each) as Record<TokenTask, TaskTokens>), total, cost: costOf(total) };
 }

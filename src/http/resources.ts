@@ -121,6 +121,9 @@ export const answerSchema = z
       output_tokens: z.number(),
       calls: z.number().int().optional().openapi({ description: "Model calls of the answer." }),
       estimated: z.literal(true).optional().openapi({ description: "Some of it was counted here: the model's provider told nothing." }),
+      cost: z.number().nullable().openapi({
+        description: "Until the answer, in the currency of MODEL_PRICES_FILE; null where the price of a model is unknown.",
+      }),
     }),
     timing: z.object({ window_ms: z.number(), recall_ms: z.number(), model_ms: z.number(), total_ms: z.number() }),
   })

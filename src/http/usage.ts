@@ -9,6 +9,7 @@ const taskTokens = z
     cached: z.number().openapi({ description: "Of the input; 0 also where the provider doesn't tell." }),
     output: z.number(),
     estimated: z.literal(true).optional().openapi({ description: "Some of it was counted here: the provider told nothing." }),
+    cost: z.number().optional().openapi({ description: "Absent where the price of any of the calls is unknown." }),
   })
   .openapi("TaskTokens");
 
@@ -20,5 +21,6 @@ export const sessionUsage = z
     title: taskTokens,
     embeddings: taskTokens,
     total: taskTokens,
+    cost: z.number().nullable().openapi({ description: "In the currency of MODEL_PRICES_FILE; null where a price is unknown." }),
   })
   .openapi("SessionUsage");

@@ -204,6 +204,15 @@ export interface Settings {
   readonly costSoftLimitTokens?: Setting<"COST_SOFT_LIMIT_TOKENS">;
   /** Past it chat answers 429 `COST_LIMIT_REACHED` until 00:00 UTC. */
   readonly costHardLimitTokens?: Setting<"COST_HARD_LIMIT_TOKENS">;
+  /**
+   * JSON of what models and embedders cost, for a million tokens: `{ "gpt-5": { "input", "cached_input", "output", "currency" } }`.
+   * What isn't in it has a cost of `null`.
+   */
+  readonly modelPricesFile?: Setting<"MODEL_PRICES_FILE">;
+  /** As `costSoftLimitTokens`, in the currency of `modelPricesFile`. */
+  readonly costSoftLimitMoney?: Setting<"COST_SOFT_LIMIT_MONEY">;
+  /** As `costHardLimitTokens`, in the currency of `modelPricesFile`. */
+  readonly costHardLimitMoney?: Setting<"COST_HARD_LIMIT_MONEY">;
   /** Days without activity after which an active session is deleted (recoverable); 0: never. Default: 30. */
   readonly retentionActiveDays?: Setting<"RETENTION_ACTIVE_DAYS">;
   /** The same for archived sessions. Default: 90. */

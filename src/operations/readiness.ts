@@ -1,3 +1,4 @@
+import type { CostLimits } from "../agent/cost-limits.js";
 import type { ApplicationInfo, PartStatus, Readiness } from "../ports/application.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
@@ -21,7 +22,7 @@ export interface ReadinessParts {
   /** Null where no event is delivered. */
   readonly deliveries: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
   /** Null where nothing limits what models cost. */
-  readonly costs: { reached(): Promise<{ readonly soft: number; readonly hard: number; readonly until: string }> } | null;
+  readonly costs: Pick<CostLimits, "reached"> | null;
 }
 
 type Part = Readiness["parts"][string];
@@ -74,11 +75,10 @@ async function webhookPart(deliveries: NonNullable<ReadinessParts["deliveries"]>
 }
 
 async function costPart(costs: NonNullable<ReadinessParts["costs"]>): Promise<Part> {
-  const { soft, hard, until } = await costs.reached();
-  if (soft + hard === 0) return { status: "ok" };
-  const of = (tenants: number, limit: string) => (tenants === 0 ? [] : [`${tenants} tenants are past ${limit}`]);
-  const past = [...of(soft, "COST_SOFT_LIMIT_TOKENS"), ...of(hard, "COST_HARD_LIMIT_TOKENS")];
-  return { status: "degraded", detail: `${past.join(", ")} until ${until}` };
+  const { past, until } = await costs.reached();
+  if (past.length === 0) return { status: "ok" };
+  const told = past.map(({ tenants, variable }) => `${tenants} tenants are past ${variable}`);
+  return { status: "degraded", detail: `${told.join(", ")} until ${until}` };
 }
 
 function catchUpPart(state: CatchingUp["state"], what: string): Part {

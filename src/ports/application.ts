@@ -175,7 +175,8 @@ export interface ChatAnswer {
     /** How many memories were not given, by reason. Absent where nothing decides what is given. */
     readonly held_back?: HeldBack | undefined;
   };
-  readonly usage: Usage;
+  /** `cost`: what the turn's calls cost until the answer, in the currency of the prices; null where any price is unknown. */
+  readonly usage: Usage & { readonly cost: number | null };
   readonly timing: Timing;
   /** Calls of the caller's own tools, in order: the turn waits for their results. Absent: there are none, and the turn is over. */
   readonly calls?: readonly ModelToolCall[];

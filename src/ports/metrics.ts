@@ -28,6 +28,14 @@ export type WriteBackEnd =
   | { readonly outcome: "done"; readonly ms: number }
   | { readonly outcome: "waiting" | "failed" | "given_up"; readonly code: ErrorCode };
 
+export interface CostSpent {
+  readonly model: string;
+  /** Null for a call that was made for nobody. */
+  readonly tenant: string | null;
+  /** Null where the model's price is unknown. */
+  readonly cost: number | null;
+}
+
 export interface RequestEnd {
   /** As the client named it: not bounded. */
   readonly method: string;
@@ -56,6 +64,8 @@ export interface Metrics {
   turnEnded(end: TurnEnd): void;
   /** One call of a model or an embedder. Input includes what was cached. */
   tokensUsed(task: TokenTask, tokens: TaskTokens): void;
+  /** What a call of a model cost, where prices are known. Default: not told. */
+  costSpent?(spent: CostSpent): void;
   writeBackEnded(end: WriteBackEnd): void;
   requestEnded(end: RequestEnd): void;
   /** Called once, at the start: `read` may be called whenever somebody looks, and rejects while the store is out of reach. */

@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { TaskTokens, TokenTask } from "../domain/tokens.js";
 import { VERSION } from "../platform/version.js";
-import type { Backlog, ReadableMetrics, RequestEnd, TurnEnd, WriteBackEnd } from "../ports/metrics.js";
+import type { Backlog, CostSpent, ReadableMetrics, RequestEnd, TurnEnd, WriteBackEnd } from "../ports/metrics.js";
+import { BoundedLabel } from "./bounded-label.js";
 
 export interface PrometheusOptions {
   /** Adds what Node tells of the process: memory, event loop, garbage collection. Default false: they are the application's own. */
@@ -17,6 +18,10 @@ const RECALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 0.8, 1.5
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** Others are counted as `other`: a client may write what it likes. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Series are models times tenants; what comes after so many is counted as `other`. */
+const MODEL_LABELS = 20;
+const TENANT_LABELS = 50;
 
 /** Metrics in the form that Prometheus reads, in a registry of their own: two of them know nothing of each other. */
 export class PrometheusMetrics implements ReadableMetrics {
@@ -48,6 +53,10 @@ export class PrometheusMetrics implements ReadableMetrics {
     "kind",
   ]);
   readonly #calls = this.#counter("maitred_model_calls_total", "Calls of models and embedders that were answered, by task.", ["task"]);
+  readonly #cost = this.#counter("maitred_cost_total", "What calls cost, in the currency of MODEL_PRICES_FILE.", ["model", "tenant"]);
+  readonly #unpriced = this.#counter("maitred_unpriced_calls_total", "Calls of models whose price is unknown.", ["model"]);
+  readonly #models = new BoundedLabel(MODEL_LABELS);
+  readonly #tenants = new BoundedLabel(TENANT_LABELS);
   readonly #requests = this.#counter("maitred_http_requests_total", "HTTP requests by the pattern of their route.", [
     "route",
     "method",
@@ -84,6 +93,12 @@ export class PrometheusMetrics implements ReadableMetrics {
   tokensUsed(task: TokenTask, { calls, input, cached, output }: TaskTokens): void {
     this.#calls.inc({ task }, counted(calls));
     for (const [kind, count] of Object.entries({ input, cached, output })) this.#tokens.inc({ task, kind }, counted(count));
+  }
+
+  costSpent({ model: named, tenant, cost }: CostSpent): void {
+    const model = this.#models.of(named);
+    if (cost === null) this.#unpriced.inc({ model });
+    else this.#cost.inc({ model, tenant: tenant === null ? "" : this.#tenants.of(tenant) }, counted(cost));
   }
 
   writeBackEnded(end: WriteBackEnd): void {

@@ -1,4 +1,4 @@
-import type { Element, MessageMetadata, MessageRecord, Step, Usage } from "../domain/session.js";
+import type { Element, MessageMetadata, MessageRecord, Step } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import { dayOf } from "../platform/rendering.js";
 import type { AnswerStep, ChatAnswer } from "../ports/application.js";
@@ -22,15 +22,16 @@ export function answerFrom(sessionId: string, turn: { readonly assistant: Messag
   };
 }
 
-function usageIn({ tokens }: MessageMetadata): Usage {
-  if (tokens === undefined) return { input_tokens: 0, output_tokens: 0 };
-  const { input_tokens, cached_tokens, output_tokens, calls, estimated } = tokens;
+function usageIn({ tokens }: MessageMetadata): ChatAnswer["usage"] {
+  if (tokens === undefined) return { input_tokens: 0, output_tokens: 0, cost: null };
+  const { input_tokens, cached_tokens, output_tokens, calls, estimated, cost = null } = tokens;
   return {
     input_tokens,
     ...(cached_tokens !== undefined && { cached_tokens }),
     output_tokens,
     ...(calls !== undefined && { calls }),
     ...(estimated && { estimated }),
+    cost,
   };
 }
 

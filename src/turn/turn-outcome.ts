@@ -1,4 +1,5 @@
-import type { Element, JournalRecord, MessageMetadata, MessageRecord, NewRecord, Step, Timing, Usage } from "../domain/session.js";
+import type { Element, JournalRecord, MessageMetadata, MessageRecord, NewRecord, Step, Timing } from "../domain/session.js";
+import { totalCost } from "../domain/tokens.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { AgentResult } from "../ports/agent.js";
@@ -135,7 +136,7 @@ export class TurnOutcome {
   #metadata(result: AgentResult, timing: Timing): MessageMetadata {
     return {
       model: result.model,
-      tokens: this.#spent(result.usage),
+      tokens: this.#spent(result),
       sources: [...result.sources],
       tools_used: [...(result.toolsUsed ?? new Set(result.steps.map((step) => step.name)))],
       duration_ms: timing.total_ms,
@@ -144,14 +145,18 @@ export class TurnOutcome {
   }
 
   /** What the turn cost by task, beside the usage of the answer's calls; where the provider tells none of it, as it was counted here. */
-  #spent(usage: Usage): NonNullable<MessageMetadata["tokens"]> {
-    const { chat, extraction, embeddings } = this.#parts.tokens?.take() ?? {};
+  #spent({ usage }: AgentResult): NonNullable<MessageMetadata["tokens"]> {
+    const taken = this.#parts.tokens?.take() ?? {};
+    const { chat, extraction, embeddings } = taken;
+    // An agent of one's own may call models that nobody counts here.
+    const isCounted = chat !== undefined || usage.input_tokens + usage.output_tokens === 0 || this.#parts.agent.standIn === true;
     return {
       ...usage,
       ...(chat?.estimated && { input_tokens: chat.input, output_tokens: chat.output, estimated: true as const }),
       ...(chat && { calls: chat.calls, chat }),
       ...(extraction && { extraction }),
       ...(embeddings && { embeddings }),
+      cost: isCounted ? totalCost(taken) : null,
     };
   }
 

@@ -1,7 +1,7 @@
 import { daysFrom } from "../domain/lifecycle.js";
 import type { JsonObject, MessageMetadata, MessageRecord, NewRecord, Suspended } from "../domain/session.js";
 import { titleFrom } from "../domain/title.js";
-import type { TokensByTask } from "../domain/tokens.js";
+import { type TokensByTask, totalCost } from "../domain/tokens.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { TurnRequest } from "./images.js";
@@ -91,7 +91,8 @@ export function failureRecord(
 }
 
 /** As a message tells it: the calls of the chat's model, and each task. */
-function messageTokens({ chat, extraction, embeddings }: TokensByTask): NonNullable<MessageMetadata["tokens"]> {
+function messageTokens(spent: TokensByTask): NonNullable<MessageMetadata["tokens"]> {
+  const { chat, extraction, embeddings } = spent;
   const { calls, input, cached, output } = chat ?? { calls: 0, input: 0, cached: 0, output: 0 };
   return {
     input_tokens: input,
@@ -101,5 +102,6 @@ function messageTokens({ chat, extraction, embeddings }: TokensByTask): NonNulla
     ...(chat && { chat }),
     ...(extraction && { extraction }),
     ...(embeddings && { embeddings }),
+    cost: totalCost(spent),
   };
 }

@@ -19,12 +19,12 @@ test("[tokens-told] a session tells what its tasks have cost, the same after a r
   const first = await openWorld(dir, {}, { model: new TaskModel() });
   onTestFinished(() => first.application.close({ drainMs: 0 }));
   const { session_id, usage } = await first.as("ada").say("What is on at the opera on Friday?");
-  expect(usage).toEqual({ input_tokens: 100, cached_tokens: 40, output_tokens: 10, calls: 1 });
+  expect(usage).toEqual({ input_tokens: 100, cached_tokens: 40, output_tokens: 10, calls: 1, cost: null });
   await first.as("ada").say("And on Saturday, in the evening?", { session_id });
   await first.stop();
   const world = await startWorld(dir, {}, { model: new TaskModel() });
   const usageOf = async () => (await world.as("ada").get<{ usage: Told }>(`/v1/sessions/${session_id}`)).body.usage;
-  const told = { chat: calls(2), extraction: calls(2), summary: NONE, title: calls(1), embeddings: NONE, total: calls(5) };
+  const told = { chat: calls(2), extraction: calls(2), summary: NONE, title: calls(1), embeddings: NONE, total: calls(5), cost: null };
   expect(await usageOf()).toEqual(told);
   await world.application.parts.rebuildIndex({});
   expect(await usageOf()).toEqual(told);
@@ -74,7 +74,7 @@ test("[tokens-told] a provider that tells no usage is counted by estimate, which
   expect(usage.embeddings?.input).toBeGreaterThan(0);
   expect(usage.chat).toMatchObject({ calls: 1, estimated: true });
   expect(usage.chat?.input).toBeGreaterThan(500);
-  expect(ofAnswer).toEqual({ input_tokens: usage.chat?.input, output_tokens: expect.any(Number), calls: 1, estimated: true });
+  expect(ofAnswer).toEqual({ input_tokens: usage.chat?.input, output_tokens: expect.any(Number), calls: 1, estimated: true, cost: null });
   expect(ofAnswer.output_tokens).toBeGreaterThan(0);
   expect(usage.extraction?.calls).toBe(1);
 });
@@ -83,7 +83,7 @@ test("[tokens-told] the stand-in costs nothing", async () => {
   const world = await startWorld(await tempDir());
   const { session_id } = await world.as("ada").say("What is on at the opera on Friday?");
   const { body } = await world.as("ada").get<{ usage: Told }>(`/v1/sessions/${session_id}`);
-  expect(body.usage).toMatchObject({ total: NONE });
+  expect(body.usage).toMatchObject({ total: NONE, cost: 0 });
 });
 
 test("each task may have a model of its own", async () => {

@@ -1,7 +1,7 @@
 import { RateLimiterRes } from "rate-limiter-flexible";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AppError } from "../../src/platform/errors.js";
-import { EngineDailyTokens } from "../../src/state/counters/daily-tokens.js";
+import { EngineDailyCounts } from "../../src/state/counters/daily-counts.js";
 import { engineLimiter } from "../../src/state/counters/engine-limiter.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { TestClock } from "../support/session-world.js";
@@ -12,15 +12,19 @@ const DAY = "2026-03-01";
 describe("tokens by day", () => {
   test("what several processes count is added up, by tenant and day", async () => {
     const engine = new MemoryEngine();
-    const processes = [new EngineDailyTokens(engine), new EngineDailyTokens(engine), new EngineDailyTokens(engine)];
+    const processes = [
+      new EngineDailyCounts(engine, "count"),
+      new EngineDailyCounts(engine, "count"),
+      new EngineDailyCounts(engine, "count"),
+    ];
     await Promise.all(
       processes.map(async (daily) => {
-        for (let each = 0; each < 10; each++) await daily.add("default", DAY, 5.4);
+        for (let each = 0; each < 10; each++) await daily.add("default", DAY, 5);
         await daily.add("acme", DAY, 3);
         await daily.close();
       }),
     );
-    const after = new EngineDailyTokens(engine);
+    const after = new EngineDailyCounts(engine, "count");
     expect(await after.spent("default", DAY)).toBe(150);
     expect(await after.spent("acme", DAY)).toBe(9);
     expect(await after.spent("default", "2026-03-02")).toBe(0);
@@ -33,25 +37,25 @@ describe("tokens by day", () => {
       vi.useRealTimers();
     });
     const engine = new FaultyEngine(new MemoryEngine());
-    const daily = new EngineDailyTokens(engine);
+    const daily = new EngineDailyCounts(engine, "count");
     for (let each = 0; each < 10; each++) await daily.add("default", DAY, 1);
     expect(engine.commits).toBe(0);
     await vi.advanceTimersByTimeAsync(250);
     expect(engine.commits).toBe(1);
-    expect(await new EngineDailyTokens(engine).spent("default", DAY)).toBe(10);
+    expect(await new EngineDailyCounts(engine, "count").spent("default", DAY)).toBe(10);
   });
 
   test("more tenants than fit into one commit are all counted", async () => {
     const engine = new MemoryEngine();
-    const daily = new EngineDailyTokens(engine);
+    const daily = new EngineDailyCounts(engine, "count");
     for (let tenant = 0; tenant < 250; tenant++) await daily.add(`tenant-${tenant}`, DAY, 7);
     await daily.close();
-    expect(await new EngineDailyTokens(engine).tenantsFrom(DAY, 7)).toBe(250);
+    expect(await new EngineDailyCounts(engine, "count").tenantsFrom(DAY, 7)).toBe(250);
   });
 
   test("a reply that was lost counts nothing twice; what can't be written is counted with the next", async () => {
     const engine = new FaultyEngine(new MemoryEngine());
-    const daily = new EngineDailyTokens(engine);
+    const daily = new EngineDailyCounts(engine, "count");
     engine.loseReply(1);
     await daily.add("default", DAY, 5);
     expect(await daily.spent("default", DAY)).toBe(5);
@@ -64,7 +68,7 @@ describe("tokens by day", () => {
 
   test("days more than three before the last are dropped", async () => {
     const engine = new MemoryEngine();
-    const daily = new EngineDailyTokens(engine);
+    const daily = new EngineDailyCounts(engine, "count");
     for (let day = 1; day <= 9; day++) {
       await daily.add("default", `2026-03-0${day}`, day);
       await daily.spent("default", `2026-03-0${day}`);

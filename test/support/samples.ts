@@ -77,7 +77,7 @@ export function sampleAnswer(change: Partial<ChatAnswer> = {}): ChatAnswer {
     steps: [],
     elements: [],
     memory: { status: "ok", write_back: "pending", to_confirm: [], recalled: [] },
-    usage: { input_tokens: 12, output_tokens: 3 },
+    usage: { input_tokens: 12, output_tokens: 3, cost: null },
     timing: { window_ms: 0.2, recall_ms: 1.1, model_ms: 2.5, total_ms: 4.2 },
     ...change,
   };

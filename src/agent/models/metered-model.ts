@@ -45,7 +45,9 @@ async function* counted(
     else if (event.type === "tool_call") written += event.call.arguments;
     else if (event.type === "end") {
       const { input_tokens: input, cached_tokens: cached = 0, output_tokens: output } = event.usage;
-      meter.add(request.task ?? "chat", input > 0 ? { calls: 1, input, cached, output } : estimateOf(request, written));
+      const tokens: TaskTokens = input > 0 ? { calls: 1, input, cached, output } : estimateOf(request, written);
+      // Where one model takes over from another, each has its price.
+      meter.add(request.task ?? "chat", event.model ?? model.name, tokens);
     }
     yield event;
   }

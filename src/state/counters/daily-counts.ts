@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { DailyTokens } from "../../ports/daily-tokens.js";
+import type { DailyCounts } from "../../ports/daily-counts.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
@@ -15,21 +15,25 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const AT_ONCE = 40;
 
 /**
- * Counters that all processes add to: `count/{day}/{hash of the tenant}`. A process adds up what it counts and writes it after 250 ms at
+ * Counters that all processes add to: `{prefix}/{day}/{hash of the tenant}`. A process adds up what it counts and writes it after 250 ms at
  * the latest: so much may be lost with it.
  */
-export class EngineDailyTokens implements DailyTokens {
+export class EngineDailyCounts implements DailyCounts {
   readonly #engine: StateEngine;
+  readonly #prefix: string;
   readonly #waiting = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
   #flushing: Promise<void> = Promise.resolve();
 
-  constructor(engine: StateEngine) {
+  /** `prefix`: what is counted by another name is counted apart. */
+  constructor(engine: StateEngine, prefix: string) {
     this.#engine = engine;
+    this.#prefix = prefix;
   }
 
-  async add(tenant: string, day: string, tokens: number): Promise<void> {
-    this.#wait(countKey(day, tenant), Math.round(tokens));
+  async add(tenant: string, day: string, count: number): Promise<void> {
+    if (count === 0) return;
+    this.#wait(this.#keyOf(day, tenant), count);
     this.#timer ??= setTimeout(() => {
       // What can't be written is tried again with the next.
       this.#flush().catch(() => {});
@@ -38,14 +42,14 @@ export class EngineDailyTokens implements DailyTokens {
 
   async spent(tenant: string, day: string): Promise<number> {
     await this.#flush();
-    const key = countKey(day, tenant);
+    const key = this.#keyOf(day, tenant);
     return countOf((await this.#engine.read(PARTITION, { keys: [key] })).entries.get(key));
   }
 
-  async tenantsFrom(day: string, tokens: number): Promise<number> {
+  async tenantsFrom(day: string, count: number): Promise<number> {
     await this.#flush();
-    const { ranges } = await this.#engine.read(PARTITION, { ranges: [prefixRange(`count/${day}/`)] });
-    return (ranges[0] ?? []).filter((entry) => countOf(entry) >= tokens).length;
+    const { ranges } = await this.#engine.read(PARTITION, { ranges: [prefixRange(`${this.#prefix}/${day}/`)] });
+    return (ranges[0] ?? []).filter((entry) => countOf(entry) >= count).length;
   }
 
   /** @throws STORAGE_UNAVAILABLE where the last counts can't be written; they are lost then */
@@ -53,8 +57,12 @@ export class EngineDailyTokens implements DailyTokens {
     await this.#flush();
   }
 
-  #wait(key: string, tokens: number): void {
-    this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + tokens);
+  #keyOf(day: string, tenant: string): string {
+    return `${this.#prefix}/${day}/${hash("sha256", tenant)}`;
+  }
+
+  #wait(key: string, count: number): void {
+    this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + count);
   }
 
   /** One after the other. */
@@ -72,7 +80,7 @@ export class EngineDailyTokens implements DailyTokens {
       try {
         await this.#add(added);
       } catch (error) {
-        for (const [key, tokens] of added) this.#wait(key, tokens);
+        for (const [key, count] of added) this.#wait(key, count);
         throw error;
       }
     }
@@ -80,11 +88,11 @@ export class EngineDailyTokens implements DailyTokens {
 
   async #add(added: readonly (readonly [string, number])[]): Promise<void> {
     const keys = added.map(([key]) => key);
-    const ranges = [{ from: "count/", to: firstKept(keys), limit: AT_ONCE }];
+    const ranges = [{ from: `${this.#prefix}/`, to: `${this.#prefix}/${firstKept(keys)}`, limit: AT_ONCE }];
     await optimisticCommit(this.#engine, PARTITION, { keys, ranges }, (read) => ({
       commit: {
         checks: unchanged(read, ...keys),
-        puts: added.map(([key, tokens]) => ({ key, value: String(countOf(read.entries.get(key)) + tokens) })),
+        puts: added.map(([key, count]) => ({ key, value: String(countOf(read.entries.get(key)) + count) })),
         deletes: (read.ranges[0] ?? []).map(({ key }) => key),
       },
       result: undefined,
@@ -92,17 +100,13 @@ export class EngineDailyTokens implements DailyTokens {
   }
 }
 
-function countKey(day: string, tenant: string): string {
-  return `count/${day}/${hash("sha256", tenant)}`;
-}
-
 function countOf(entry: StoredEntry | undefined): number {
   return Number(entry?.value ?? 0);
 }
 
-/** The first key that isn't dropped once there are such. */
+/** The first day that isn't dropped once there are such keys. */
 function firstKept(keys: readonly string[]): string {
   const days = keys.map((key) => key.split("/")[1] ?? "");
   const last = Date.parse(days.toSorted().at(-1) ?? "");
-  return `count/${Number.isNaN(last) ? "" : new Date(last - DAYS_KEPT * DAY_MS).toISOString().slice(0, 10)}`;
+  return Number.isNaN(last) ? "" : new Date(last - DAYS_KEPT * DAY_MS).toISOString().slice(0, 10);
 }
