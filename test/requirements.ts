@@ -86,6 +86,9 @@ export const REQUIREMENTS = {
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
   "cost-seen-and-bounded":
     "What models cost is told in money for a turn and a session, null where a price is unknown, and bounds a tenant's day.",
+  "operator-sees-what-happened":
+    "Whoever runs the server sees how a turn went, what was recalled, proposed, asked and refused, and why; it goes with its owner.",
+  "unknown-is-null": "What an operator is told of and isn't known is null, never 0.",
   "arguments-known": "A tool of ours is not run with an argument that it doesn't have; the model is told which one was meant.",
   "filters-as-stated": "Memories are found by category, companion and subject as these may be stated.",
   "tenant-settings": "A tenant's model, prompt, categories and retention hold for its own users, and for nobody else's.",

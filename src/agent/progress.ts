@@ -1,5 +1,7 @@
 import type { Element, Source, Step, Usage } from "../domain/session.js";
+import { isAppError } from "../platform/errors.js";
 import type { AgentInput, AgentRun, ModelMessage, ToolSpec } from "../ports/agent.js";
+import type { TimedWork } from "../ports/tool-context.js";
 
 /** What a turn has gathered so far. */
 export interface Progress {
@@ -44,6 +46,12 @@ export function progressOf(
     model,
     modelMs: 0,
   };
+}
+
+/** Of work that has ended now. */
+export function workSince(startedMs: number, error?: unknown): Pick<TimedWork, "startedMs" | "endedMs" | "error"> {
+  const code = isAppError(error) ? error.code : "INTERNAL";
+  return { startedMs, endedMs: performance.now(), ...(error !== undefined && { error: code }) };
 }
 
 /** Each tool that was called, once. What went well exists, also where the caller no longer offers it. */

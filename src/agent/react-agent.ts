@@ -20,7 +20,7 @@ import type { FinishReason } from "../ports/chat-model.js";
 import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
-import { type Progress, progressOf, toolsUsed } from "./progress.js";
+import { type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 
 export interface ReactAgentOptions {
@@ -158,6 +158,8 @@ export class ReactAgent implements Agent {
     };
     const calls: ModelToolCall[] = [];
     const { deadline, context } = run;
+    const startedMs = performance.now();
+    const timed = (error?: unknown) => context.onTimed?.({ name: "model", ...workSince(startedMs, error) });
     const stream = boundedStream((signal) => model.stream(request, { signal, ...(deadline !== undefined && { deadline }) }), {
       signal: context.signal,
       timeoutMs: modelTimeoutMs,
@@ -165,15 +167,21 @@ export class ReactAgent implements Agent {
         progress.modelMs += ms;
       },
     });
-    for await (const event of stream) {
-      if (event.type === "text") await text.push(event.delta, mayAct);
-      else if (event.type === "retract") await text.retract();
-      else if (event.type === "tool_call") calls.push(withId(event.call, calls, progress.steps));
-      else {
-        progress.usage = add(progress.usage, event.usage);
-        progress.model = event.model ?? this.modelName;
-        return { calls, reason: event.reason, ...(event.provider !== undefined && { provider: event.provider }) };
+    try {
+      for await (const event of stream) {
+        if (event.type === "text") await text.push(event.delta, mayAct);
+        else if (event.type === "retract") await text.retract();
+        else if (event.type === "tool_call") calls.push(withId(event.call, calls, progress.steps));
+        else {
+          timed();
+          progress.usage = add(progress.usage, event.usage);
+          progress.model = event.model ?? this.modelName;
+          return { calls, reason: event.reason, ...(event.provider !== undefined && { provider: event.provider }) };
+        }
       }
+    } catch (error) {
+      timed(error);
+      throw error;
     }
     // Not reached: a bounded stream ends with its `end`.
     throw new AppError("MODEL_UNAVAILABLE");
@@ -240,7 +248,10 @@ export class ReactAgent implements Agent {
     const outcome = mayRun
       ? await this.#tools.run(call, used, context, run.without)
       : this.#tools.refuse(call, "Too many calls at once; this one did not run.");
-    return { outcome, startedAt, durationMs: performance.now() - started };
+    const endedMs = performance.now();
+    const failed = outcome.error === null ? {} : { error: "TOOL_FAILED" };
+    if (mayRun) context.onTimed?.({ name: call.name, startedMs: started, endedMs, ...failed });
+    return { outcome, startedAt, durationMs: endedMs - started };
   }
 }
 

@@ -3,6 +3,7 @@ import { measuredWriteBack } from "../after-turn/measured-write-back.js";
 import { takeOffRecord } from "../after-turn/off-record.js";
 import { OwnerBackgroundWork } from "../after-turn/owner-background-work.js";
 import { SummaryKeeper } from "../after-turn/summary.js";
+import type { TurnRecording } from "../after-turn/turn-recording.js";
 import { SessionUpkeep } from "../after-turn/upkeep.js";
 import { WriteBack } from "../after-turn/write-back.js";
 import { WriteBackWorker } from "../after-turn/write-back-worker.js";
@@ -79,7 +80,13 @@ export async function composeAfterTurn(
     registry,
     stopping,
     behaviour,
-  }: { readonly registry: TurnRegistry; readonly stopping: AbortSignal; readonly behaviour: Behaviour | null },
+    recording,
+  }: {
+    readonly registry: TurnRegistry;
+    readonly stopping: AbortSignal;
+    readonly behaviour: Behaviour | null;
+    readonly recording: TurnRecording;
+  },
 ): Promise<AfterTurn> {
   const gate = { begin: (owner: Owner) => registry.begin(owner, "upkeep") };
   const upkeep = await answering.map(async (each): Promise<Upkeep> => {
@@ -136,7 +143,8 @@ export async function composeAfterTurn(
   );
   const measured = measuredWriteBack(
     {
-      run: (pending, signal) => tokens.during(pending, () => tracedWriteBack(pending, () => writeBack.run(pending, signal))),
+      run: (pending, signal) =>
+        recording.writeBack(pending, () => tokens.during(pending, () => tracedWriteBack(pending, () => writeBack.run(pending, signal)))),
       fail: (pending, error) => writeBack.fail(pending, error),
     },
     metrics,

@@ -30,6 +30,7 @@ import { type LongTerm, openLongTerm } from "./long-term.js";
 import { openStores } from "./open-stores.js";
 import { composeOperator } from "./operator.js";
 import { readNowOf } from "./read-now.js";
+import { composeRecording, toldTo } from "./recording.js";
 import { readTenants, tenantSettings } from "./tenants.js";
 import { composeTurns } from "./turn.js";
 import { composeUseCases } from "./use-cases.js";
@@ -68,8 +69,10 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const stopping = new AbortController();
   const registry = new TurnRegistry();
 
-  const stores = await openStores(wiring, { onLevel: () => afterTurn.worker.kick() });
-  const costs = await openCosts(wiring, stores);
+  const opened = await openStores(wiring, { onLevel: () => afterTurn.worker.kick() });
+  const recording = composeRecording(wiring, opened, registry);
+  const stores = { ...opened, writer: toldTo(recording.conversations, opened.writer) };
+  const costs = await openCosts(wiring, stores, recording.plots);
   const { store, ledger, lagging, indexCatchUp, rebuildIndex } = stores;
   const receipts = new ReceiptLog(stores.engine, ledger);
   const remembered = await openLongTerm(wiring, stores, costs, {
@@ -89,6 +92,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       locks: store.locks,
     },
     checkProposed: (message, operations) => answering.of(message.owner).checkProposed(message, operations),
+    onRead: recording.turns.messageRead,
     slotOf: (owner, need) => answering.of(owner).domain.needs?.find(({ name }) => name === need)?.slot,
   });
   const answering: ByTenant<Answering> = await openAgent(wiring, remembered, costs, {
@@ -106,17 +110,23 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     registry,
     stopping: stopping.signal,
     behaviour,
+    recording: recording.turns,
   });
   const { worker, historyCatchUp, reindex } = afterTurn;
   const merges = new MergeRecords(ledger);
   const former = formerSessionIds(merges, store.index);
-  const { chat, ownAgent, afterTurn: written } = await composeTurns(wiring, stores, remembered, afterTurn, costs, registry, former);
+  const {
+    chat,
+    ownAgent,
+    afterTurn: written,
+  } = await composeTurns(wiring, stores, remembered, afterTurn, costs, registry, former, recording);
   const useCases = composeUseCases(wiring, stores, remembered, answering, afterTurn, {
     registry,
     receipts,
     afterTurn: written,
     merges,
     former,
+    recording,
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
   const { sessions, privacy, promotion, imports, retention, log, identities } = useCases;
@@ -143,6 +153,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     await jobs.close();
     const until = performance.now() + drainMs;
     await worker.drain(drainMs);
+    await Promise.all([recording.turns.settled(), recording.conversations.settled()]);
     await Promise.all([worker.stop(), registry.breakOff(Math.max(0, until - performance.now()))]);
     await Promise.all([historyCatchUp.stop(), indexCatchUp.stop(), privacy.stop()]);
     await closeAll();

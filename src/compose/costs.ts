@@ -2,9 +2,12 @@ import { CostLimits, type DailyLimit, type Limit } from "../agent/cost-limits.js
 import { meteredModel } from "../agent/models/metered-model.js";
 import { TokenMeter } from "../agent/token-meter.js";
 import { parseOwner } from "../domain/owner.js";
+import type { PlotSums } from "../domain/plots.js";
 import type { ModelPrices } from "../domain/prices.js";
+import type { TaskTokens } from "../domain/tokens.js";
 import type { Logger } from "../platform/logger.js";
 import { wrongFile } from "../platform/named-file.js";
+import type { Plots } from "../ports/plots.js";
 import { EngineDailyCounts } from "../state/counters/daily-counts.js";
 import type { Config } from "./config.js";
 import { readModelPrices } from "./model-prices.js";
@@ -25,7 +28,7 @@ export interface Costs {
 const BILLION = 1_000_000_000;
 
 /** @throws INVALID_CONFIG for prices that are wrong, or a limit in money without prices */
-export async function openCosts({ config, clock, logger, closing, metrics }: Wiring, { engine }: Stores): Promise<Costs> {
+export async function openCosts({ config, clock, logger, closing, metrics }: Wiring, { engine }: Stores, plots: Plots): Promise<Costs> {
   const prices = await readModelPrices(config.MODEL_PRICES_FILE);
   const daily = limitsOf(config, prices).map(({ prefix, ...limit }): DailyLimit => {
     const counts = closing(new EngineDailyCounts(engine, prefix), (it) => it.close());
@@ -37,11 +40,18 @@ export async function openCosts({ config, clock, logger, closing, metrics }: Wir
       metrics.tokensUsed(task, spent);
       const tenant = owner === null ? null : parseOwner(owner).tenant;
       if (prices !== null) metrics.costSpent?.({ model, tenant, cost: spent.cost ?? null });
+      // What nobody asked for, a check at the start, is no part of what happens.
+      if (tenant !== null) plots.add(tenant, spentSums(model, spent));
     },
     onSpent: (owner, spent) => void limits?.count(owner, spent),
     priceOf: (model) => prices?.byModel.get(model) ?? null,
   });
   return { tokens, limits, prices };
+}
+
+function spentSums(model: string, { input, output, calls, cost }: TaskTokens): Partial<PlotSums> {
+  const tokens = input + output;
+  return cost === undefined ? { tokens, unpriced: calls } : { tokens, cost, costByModel: { [model]: cost } };
 }
 
 type Counted = Omit<DailyLimit, "counts"> & { readonly prefix: string };

@@ -10,6 +10,7 @@ import type { Embedder } from "../ports/embedding.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
+import type { OnMessageRead } from "../ports/turn-records.js";
 import { sealedOwners } from "../state/encryption/sealed-owners.js";
 import { installationId } from "../state/jsonl/installation-id.js";
 import { encryptedVectors } from "../vectors/encrypted/encrypted-vectors.js";
@@ -50,6 +51,7 @@ export async function openLongTerm(
     readonly readPlainly: (owner: Owner) => ReadMessage | null;
     readonly left: LeftToReadParts;
     readonly checkProposed: CheckProposed;
+    readonly onRead: OnMessageRead;
     readonly slotOf: (owner: Owner, need: string) => string | undefined;
   },
 ): Promise<LongTerm> {

@@ -14,6 +14,7 @@ import type { AfterTurn } from "./after-turn.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import { standIn } from "./own-packages.js";
+import type { Recording } from "./recording.js";
 import type { Stores } from "./stores.js";
 import type { Wiring } from "./wiring.js";
 
@@ -69,6 +70,7 @@ export async function composeTurns(
   { tokens, limits }: Costs,
   registry: TurnRegistry,
   former: FormerSessionIds,
+  recording: Pick<Recording, "turns">,
 ): Promise<Turns> {
   const tend = (owner: Owner, id: string) => tokens.during({ owner, sessionId: id }, () => upkeep.of(owner).sessions.afterTurn(owner, id));
   const recall = {
@@ -102,6 +104,7 @@ export async function composeTurns(
     },
     ...(overrides.afterTurn && { onAnswered: telling(overrides.afterTurn, { logger, closing }) }),
     metrics,
+    recorder: recording.turns,
     clock,
     logger,
   };

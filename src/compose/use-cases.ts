@@ -2,7 +2,7 @@ import { runRetention } from "../after-turn/retention.js";
 import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
 import { mergedEvent } from "../domain/event.js";
 import type { RetentionPolicy } from "../domain/lifecycle.js";
-import type { Owner } from "../domain/owner.js";
+import { type Owner, parseOwner } from "../domain/owner.js";
 import type { ReceiptLog } from "../gate/receipt-log.js";
 import { IdentityService } from "../identities/identities.js";
 import type { MergeRecords } from "../identities/merge-record.js";
@@ -21,6 +21,7 @@ import type { Answering } from "./agent.js";
 import type { ByTenant } from "./by-tenant.js";
 import type { Parts } from "./composed.js";
 import type { LongTerm } from "./long-term.js";
+import type { Recording } from "./recording.js";
 import type { Stores } from "./stores.js";
 import { retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
@@ -53,6 +54,7 @@ export function composeUseCases(
     afterTurn,
     merges,
     former,
+    recording: { records: turnRecords, plots, erasable },
   }: {
     readonly registry: TurnRegistry;
     readonly receipts: ReceiptLog;
@@ -60,6 +62,7 @@ export function composeUseCases(
     readonly afterTurn: Turns["afterTurn"];
     readonly merges: MergeRecords;
     readonly former: FormerSessionIds;
+    readonly recording: Recording;
   },
 ): UseCases {
   const flush: WriteBackWorker["flush"] = async (owner, id, ...rest) => {
@@ -110,6 +113,7 @@ export function composeUseCases(
       formerSessionIds: former,
       agentType: domain.name,
       events,
+      turnRecords,
       scrub,
       clock,
       logger,
@@ -121,7 +125,8 @@ export function composeUseCases(
   const privacy = new PrivacyService({
     ...{ store, history, longTerm, records, ledger, hold, events, merges, encryption, clock, logger },
     receipts,
-    others: [new WordsLeft(merges, copies), receipts],
+    others: [new WordsLeft(merges, copies), receipts, ...erasable],
+    onErased: (owner) => plots.add(parseOwner(owner).tenant, { erasures: 1 }),
     keepsDeleted: vectors.keepsDeleted,
     compact: async () => {
       await vectors.compact();

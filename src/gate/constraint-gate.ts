@@ -76,6 +76,7 @@ export class ConstraintGate implements Gate {
     context: ToolContext,
     { toBook, named = [] }: { readonly toBook: boolean; readonly named?: readonly string[] },
   ): Promise<Judge> {
+    const startedMs = performance.now();
     let needs = await this.#needs(context);
     // Where the store can't be read, there is nothing to wait for.
     if (toBook && needs.complete) {
@@ -89,6 +90,7 @@ export class ConstraintGate implements Gate {
       needs = await this.#needs(context);
       if (!(before && now)) needs = { ...needs, complete: false };
     }
+    context.onTimed?.({ name: "gate", startedMs, endedMs: performance.now() });
     const people = peopleOf(needs, named, [...(context.earlierMessages ?? []), context.userMessage.content]);
     const judged = (...[candidate, party]: Parameters<Judge>) => judge(needs, candidate, party, context.now, people);
     return Object.assign(judged, { people });

@@ -32,6 +32,15 @@ export interface CheckedOperation {
   readonly brought_along: boolean;
 }
 
+/** A proposal that was dropped. */
+export interface RefusedProposal {
+  readonly op: CheckedOperation["op"];
+  /** Where its quote stands in the message; null where nowhere, and for what must not be shown. */
+  readonly quote_at: { readonly start: number; readonly end: number } | null;
+  /** By code. */
+  readonly reason: string;
+}
+
 /** What a message gives, checked. */
 export interface CheckedReading {
   /** Who read it. */
@@ -40,6 +49,8 @@ export interface CheckedReading {
   readonly off_record: "this" | "previous" | null;
   /** Proposals that were dropped, counted by code; never a text. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** The same proposals, each by itself. Default: it isn't told. */
+  readonly refused?: readonly RefusedProposal[];
   /** The reader can't read it, and would not if it were asked again: why, and what the guest is asked about all the same. */
   readonly unread?: { readonly error: AppError; readonly asks: readonly ProposedOperation[] };
 }

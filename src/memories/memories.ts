@@ -13,6 +13,7 @@ import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { OnMessageRead } from "../ports/turn-records.js";
 import { MemoriesAsAWhole } from "./administration.js";
 import { Forgetting } from "./forgetting.js";
 import { LeftToRead, type LeftToReadParts } from "./left-to-read.js";
@@ -53,6 +54,8 @@ export interface MemoryServiceParts {
   readonly alone?: <T>(owner: Owner, work: () => Promise<T>) => Promise<T>;
   /** Told after something was forgotten, whoever asked for it. Default: nobody is. */
   readonly onForgotten?: (owner: Owner) => void;
+  /** Told what became of what a reading proposed. Default: nobody is. */
+  readonly onRead?: OnMessageRead;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Of the domain: what decides which memories a message is given. Default: the store's own choice is given. */
@@ -121,11 +124,21 @@ export class MemoryService implements LongTermMemory {
     const rules = (owner: Owner, now: Date) => this.#rules(owner, now);
     this.#logs = logs;
     this.#forgetting = new Forgetting({ logs, ledger, onForgotten });
-    const { left, mayRead } = parts;
+    const { left, mayRead, onRead } = parts;
     const reading = { readMessage, ...(left !== undefined && { left: new LeftToRead(left) }), ...(mayRead !== undefined && { mayRead }) };
     const { checkProposed } = parts;
     this.propose = (...args) => propose({ logs, forgetting: this.#forgetting, checkProposed, rules }, ...args);
-    this.#turns = new MemoriesOfTurns({ logs, log, store, forgetting: this.#forgetting, ...reading, rules, propose: this.propose, clock });
+    this.#turns = new MemoriesOfTurns({
+      logs,
+      log,
+      store,
+      forgetting: this.#forgetting,
+      ...reading,
+      rules,
+      propose: this.propose,
+      clock,
+      ...(onRead && { onRead }),
+    });
     this.takeOffRecord = (...args) => takeOffRecord({ logs, log }, ...args);
     const read: StatingParts["read"] = (owner, ...args) =>
       readByHand({ ...reading, readPlainly: parts.readPlainly?.(owner) ?? null, categoriesOf, logger }, owner, ...args);

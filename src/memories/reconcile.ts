@@ -62,6 +62,9 @@ class Reconciliation {
   readonly #confirmed = new Set<string>();
   readonly #forgotten = new Set<string>();
   readonly #dropped: Record<string, number> = {};
+  readonly #reasons = new Map<string, string>();
+  /** The change that is being taken. */
+  #taking: string | null = null;
   /** What each message has put to wait. */
   readonly #waiting = new Map<string, number>();
 
@@ -75,6 +78,7 @@ class Reconciliation {
   }
 
   take(change: ProposedChange): undefined {
+    this.#taking = change.id;
     const target = change.target_id === null ? undefined : this.#records.get(change.target_id);
     switch (change.op) {
       case "add":
@@ -105,6 +109,7 @@ class Reconciliation {
       confirmed: [...this.#confirmed],
       superseded: past.filter(({ id }) => this.#before.has(id)).map(({ id }) => id),
       dropped: this.#dropped,
+      reasons: this.#reasons,
     };
   }
 
@@ -373,6 +378,7 @@ class Reconciliation {
 
   #drop(why: string): undefined {
     this.#dropped[why] = (this.#dropped[why] ?? 0) + 1;
+    if (this.#taking !== null) this.#reasons.set(this.#taking, why);
   }
 }
 

@@ -26,4 +26,6 @@ export interface Reconciled {
   readonly superseded: readonly string[];
   /** Changes without an effect, by why. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** Id of a change without an effect → why. */
+  readonly reasons: ReadonlyMap<string, string>;
 }

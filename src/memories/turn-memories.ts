@@ -1,3 +1,5 @@
+// Over 300 lines: what a turn does to memories, from its reading to its log.
+
 import type { Memory, MemorySource } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
@@ -5,12 +7,14 @@ import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { RememberedTurn, Settlement, TurnMemories, TurnToRemember } from "../ports/memories.js";
 import { type MemoryLog, type MemoryLogEntry, type MemoryLogTurn, NOBODY } from "../ports/memory-log.js";
+import type { OnMessageRead } from "../ports/turn-records.js";
 import type { CheckedReading } from "./checked-operation.js";
 import type { Forgetting } from "./forgetting.js";
 import type { LeftToRead } from "./left-to-read.js";
 import { waitingOffRecord } from "./off-record.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
+import { proposalsOf } from "./proposals.js";
 import { changesOf, waitingForAnswer } from "./proposed-change.js";
 import { type ReconcileRules, reconcile } from "./reconcile.js";
 import { between, summed } from "./reconciled-difference.js";
@@ -28,6 +32,8 @@ export interface TurnMemoriesParts extends TurnReadingParts {
   readonly rules: (owner: Owner, now: Date) => Promise<ReconcileRules>;
   /** Keeps what the guest is to be asked about of a message that can't be read. */
   readonly propose: TurnMemories["propose"];
+  /** Told what became of what a reading proposed. Default: nobody is told. */
+  readonly onRead?: OnMessageRead;
   readonly clock: Clock;
 }
 
@@ -186,7 +192,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     const { logs, forgetting, left } = this.#parts;
     const { now } = options;
     const rules = await this.#parts.rules(owner, now);
-    const { memories } = await logs.change(
+    const { memories, result } = await logs.change(
       owner,
       async (current) => {
         if (current.isRead(turn.message_id)) return { entry: null, result: null };
@@ -201,16 +207,18 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
         const { off_record, reader } = reading;
         const read = { session_id, turn: turn.turn, message_id, reader, ...(off_record === null ? {} : { off_record }) };
         const dropped = summed(reading.dropped, reconciled.dropped);
+        const proposals = proposalsOf(turn, reading, changes, reconciled);
         const isNothing = difference.puts.length + difference.removed.length + Object.keys(dropped).length === 0 && off_record === null;
         // One that was left is told of as read all the same.
         if (isNothing && current.planned(message_id) === undefined) {
           current.foundNothing(read);
-          return { entry: null, result: null };
+          return { entry: null, result: proposals };
         }
-        return { entry: { kind: "turn", turn: read, ...difference, dropped }, result: null };
+        return { entry: { kind: "turn", turn: read, ...difference, dropped }, result: proposals };
       },
       options,
     );
+    if (result !== null) this.#parts.onRead?.(owner, turn, result);
     left?.done(turn.message_id);
     this.#reading.over(owner, turn);
     if ((memories.planned(turn.message_id)?.removed.length ?? 0) > 0) forgetting.tell(owner);

@@ -7,6 +7,15 @@ import type { TurnToRemember } from "./memories.js";
 /** Stands in {@link ToolContext.asked} when the guest was asked whether everything is to be forgotten. */
 export const ASKED_EVERYTHING = "everything";
 
+/** A piece of a turn's work: a call of a model, a tool, or the gate in front of one. Times as `performance.now()` tells them. */
+export interface TimedWork {
+  readonly name: string;
+  readonly startedMs: number;
+  readonly endedMs: number;
+  /** The code of what it failed with. */
+  readonly error?: string;
+}
+
 export interface ToolContext {
   readonly owner: Owner;
   readonly sessionId: string;
@@ -42,4 +51,6 @@ export interface ToolContext {
   readonly passedOver?: readonly string[];
   /** How many earlier messages the turn cites already ("Ref #1" …): further ones are numbered on. Default 0. */
   readonly references?: number;
+  /** Told of each piece of the turn's work as it ends. Returns at once. Default: nobody is told. */
+  readonly onTimed?: (work: TimedWork) => void;
 }

@@ -40,6 +40,8 @@ export interface PrivacyParts {
   readonly keepsDeleted?: readonly string[];
   /** Erased with everything else, and told of the erasure. Default: there are none. */
   readonly events?: Pick<EventLog, "add" | "erase" | "residue">;
+  /** Told of an erasure that is done, once or more. Must not throw. Default: nobody is. */
+  readonly onErased?: (owner: Owner) => void;
   /** Other users that turned out to be one. Default: none did. */
   readonly merges?: ErasedMerges;
   /** What everything of a user is encrypted under, and what is left under destroyed ones. Default: nothing is encrypted. */
@@ -58,8 +60,10 @@ export class PrivacyService implements Privacy {
     this.#parts = parts;
     const others = [...(parts.others ?? []), ...(events === undefined ? [] : [eventStore(events)])];
     const stores = erasableStores({ ...parts, others, last: encryption === undefined ? [] : [encryption.left] });
-    const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) =>
-      events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
+    const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) => {
+      await events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
+      parts.onErased?.(owner);
+    };
     const keys = encryption && { keys: encryption.keys, shared: records && domainStore(records) };
     const erasing = { stores, ledger, hold, compact, keepsDeleted, onErased, clock, logger };
     this.#erasure = new Erasure({ ...erasing, ...keys, ...(merges && { merges }) });

@@ -44,6 +44,18 @@ export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
 
 /** The last user message as it is sent: what changes with every turn, as data, and then the user's own words. */
 export function lastMessage(parts: VolatileParts, userContext: string, question: string): string {
+  const known = volatileBlocks(parts, userContext).map(({ text }) => text);
+  return `${CONTEXT_BEGINS}\n${known.join("\n\n")}\n\n${MESSAGE_BEGINS}\n${question}`;
+}
+
+/** A piece of what a model is given. */
+export interface ContextBlock {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What stands in the last message before the user's words, in its order; nothing empty. */
+export function volatileBlocks(parts: VolatileParts, userContext: string): readonly ContextBlock[] {
   const {
     story = "",
     toConfirm = [],
@@ -57,17 +69,17 @@ export function lastMessage(parts: VolatileParts, userContext: string, question:
     memoryStatus = "ok",
   } = parts;
   const refs = history.map((hit, index) => referenceLine(hit, index, { you: "you", now, timeZone }));
-  const known = [
-    [`Now: ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
-    userContext,
-    block("story", story === "" ? [] : [item(story)]),
-    block("toConfirm", [...toConfirm.map(toConfirmLine), ...toSettle.map((waiting) => waitingLine(waiting, ASKED_ENOUGH))]),
-    block("before", before === "" ? [] : [item(before)]),
-    block("references", refs),
-    block("unanswered", unanswered.map(item)),
-    block("pageContext", pageContext === null ? [] : [item(pageContext)]),
-  ];
-  return `${CONTEXT_BEGINS}\n${known.filter((text) => text !== "").join("\n\n")}\n\n${MESSAGE_BEGINS}\n${question}`;
+  const blocks: Readonly<Record<string, string>> = {
+    now: [`Now: ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
+    memories: userContext,
+    story: block("story", story === "" ? [] : [item(story)]),
+    to_confirm: block("toConfirm", [...toConfirm.map(toConfirmLine), ...toSettle.map((waiting) => waitingLine(waiting, ASKED_ENOUGH))]),
+    before: block("before", before === "" ? [] : [item(before)]),
+    history: block("references", refs),
+    unanswered: block("unanswered", unanswered.map(item)),
+    page_context: block("pageContext", pageContext === null ? [] : [item(pageContext)]),
+  };
+  return Object.entries(blocks).flatMap(([name, text]) => (text === "" ? [] : [{ name, text }]));
 }
 
 /** The summary as a message of its own: each of its lines is an item. */

@@ -2,7 +2,7 @@ import type { JsonValue, Round, Step } from "../domain/session.js";
 import type { TokenCounter } from "../platform/tokens.js";
 import type { AgentInput, ModelMessage } from "../ports/agent.js";
 import type { ModelImage } from "../ports/chat-model.js";
-import { lastMessage, renderSummary, renderUserContext, type VolatileParts } from "./context-blocks.js";
+import { type ContextBlock, lastMessage, renderSummary, renderUserContext, type VolatileParts, volatileBlocks } from "./context-blocks.js";
 import { cutTo } from "./cut.js";
 import { inBlocks } from "./window.js";
 
@@ -46,6 +46,8 @@ export interface Context {
   readonly tokens: number;
   /** How many of the oldest rounds were left out for the budget. They stay in the journal. */
   readonly droppedRounds: number;
+  /** The same by pieces, in their order. Made when it is asked for. */
+  blocks(): readonly ContextBlock[];
 }
 
 /** `window`: the turn that the window begins with. */
@@ -96,6 +98,15 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
     stable: { prompt: parts.prompt, summary, window: String(kept[0]?.turn ?? 1) },
     tokens: fixed + kept.reduce((sum, { tokens }) => sum + tokens, 0),
     droppedRounds: parts.rounds.length - kept.length,
+    blocks: () => [
+      ...[
+        { name: "prompt", text: parts.prompt },
+        { name: "summary", text: summary },
+        { name: "rounds", text: kept.flatMap(({ messages }) => messages.map((message) => JSON.stringify(message))).join("\n") },
+      ].filter(({ text }) => text !== ""),
+      ...volatileBlocks(parts, userContext),
+      { name: "question", text: parts.question },
+    ],
   };
 }
 

@@ -9,6 +9,7 @@ import type { Metrics } from "../ports/metrics.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
+import type { TurnRecorder } from "../ports/turn-records.js";
 import type { Recap } from "./context.js";
 import type { RecallPorts } from "./recall.js";
 import type { TurnRegistry } from "./turn-registry.js";
@@ -42,6 +43,8 @@ export interface OrchestratorParts {
   readonly onAnswered?: (owner: Owner, turn: Pick<AnsweredTurn, "message" | "answer">) => void;
   /** Told how each turn ended that had begun. Default: nobody is told. */
   readonly metrics?: Pick<Metrics, "turnEnded">;
+  /** Told how each turn went, behind its answer. Default: nothing is kept of it. */
+  readonly recorder?: TurnRecorder;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly counter: TokenCounter;

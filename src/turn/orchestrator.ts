@@ -24,6 +24,7 @@ import { PrefixWatch } from "./prefix-watch.js";
 import { systemPrompt } from "./prompt.js";
 import { goingOn, imagesOf, turnToResume } from "./suspended-turn.js";
 import { TurnOutcome } from "./turn-outcome.js";
+import { TurnTrace } from "./turn-trace.js";
 import { notForgotten } from "./unanswered.js";
 import { currentSummary, roundsToRead } from "./window.js";
 
@@ -248,7 +249,7 @@ export class ConversationOrchestrator implements Chat {
       ...(recalled.held_back && { held_back: recalled.held_back }),
     } as const;
     let streamed = "";
-    let firstTokenMs: number | null = null;
+    const trace = new TurnTrace(open);
     try {
       await options.onEvent?.({ type: "session", session_id: sessionId, turn, user_message_id: user.id, created: open.created });
       await options.onEvent?.({ type: "memory", memory });
@@ -278,6 +279,7 @@ export class ConversationOrchestrator implements Chat {
         },
         { maxTokens: this.#options.maxTokens, counter },
       );
+      trace.context = context;
       const changed = this.#prefixes.changed(sessionId, context.stable);
       const { tokens, droppedRounds } = context;
       this.#parts.logger.debug({ session_id: sessionId, turn, tokens, dropped_rounds: droppedRounds, prefix_changed: changed }, "context");
@@ -288,7 +290,7 @@ export class ConversationOrchestrator implements Chat {
       const onEvent = (event: AgentEvent) => {
         if (event.type === "token") {
           streamed += event.delta;
-          firstTokenMs ??= performance.now() - open.timing.started;
+          trace.tokenSent();
         } else if (event.type === "retract") streamed = event.content;
         return event.type === "step" ? onStep(event.step) : options.onEvent?.(event);
       };
@@ -305,15 +307,16 @@ export class ConversationOrchestrator implements Chat {
         ...(request.consent === undefined ? {} : { consent: request.consent }),
         ...memoryAccess(open),
         hiddenMessageIds: shown,
+        onTimed: trace.onTimed,
         references: history.length,
       };
       const { input, ...more } = goingOn(request, domain.tools, open.resumed, context.input);
       const result = await agent.run(input, { context: run, deadline: open.deadline, onEvent, ...more });
       signal.throwIfAborted();
-      if (result.waiting !== undefined) return await this.#outcome.suspended(open, result, memory, result.waiting);
-      return await this.#outcome.answered(open, { ...result, firstTokenMs }, memory, referencesTo(history, now, timeZone));
+      if (result.waiting !== undefined) return await this.#outcome.suspended(open, result, memory, result.waiting, trace);
+      return await this.#outcome.answered(open, result, memory, referencesTo(history, now, timeZone), trace);
     } catch (error) {
-      await this.#outcome.failed(open, error, streamed);
+      await this.#outcome.failed(open, error, streamed, trace);
       throw error instanceof AppError ? error : new AppError("INTERNAL", { cause: error });
     }
   }

@@ -10,6 +10,7 @@ import type { OpenTurn } from "./open-turn.js";
 import type { OrchestratorParts } from "./orchestrator-parts.js";
 import { waitingAnswer } from "./suspended-turn.js";
 import { failureRecord } from "./turn-records.js";
+import type { TurnTrace } from "./turn-trace.js";
 
 /** An answer that was not written within this time, in milliseconds, is not tried again: its guest waits. */
 const WRITE_AGAIN_WITHIN_MS = 5_000;
@@ -25,9 +26,10 @@ export class TurnOutcome {
   /** Steps and answer, in one append. */
   async answered(
     open: OpenTurn,
-    result: AgentResult & { readonly firstTokenMs: number | null },
+    result: AgentResult,
     memory: ChatAnswer["memory"],
     references: readonly Element[],
+    trace: TurnTrace,
   ): Promise<ChatAnswer> {
     const { turn, sessionId, request } = open;
     const waiting = stillWaiting(memory.to_confirm, result.steps);
@@ -56,9 +58,11 @@ export class TurnOutcome {
     const written = await this.#writeAnswer(open, [...steps, assistant]);
     if (asked.length > 0) this.#parts.onAsked(request.owner, asked);
     this.#parts.afterTurn(request.owner, sessionId, !open.incognito);
-    const { modelMs, firstTokenMs } = result;
+    const { modelMs } = result;
+    const { firstTokenMs } = trace;
     const measured = { totalMs: timing.total_ms, firstTokenMs, recallMs: open.timing.recallMs, modelMs };
     this.#parts.metrics?.turnEnded({ outcome: "completed", memory: memory.status, timing: measured });
+    this.#record(open, trace, memory, { outcome: "completed", errorCode: null, ...modelOf(result) });
     const answer = answerFrom(sessionId, { assistant: lastMessage(written), steps: stepsOf(written) });
     this.#parts.onAnswered?.(request.owner, { message: request.message, answer });
     return answer;
@@ -102,7 +106,13 @@ export class TurnOutcome {
   }
 
   /** The turn waits for what its caller's tools give: it counts as interrupted until it goes on and is answered. */
-  async suspended(open: OpenTurn, result: AgentResult, memory: ChatAnswer["memory"], calls: readonly string[]): Promise<ChatAnswer> {
+  async suspended(
+    open: OpenTurn,
+    result: AgentResult,
+    memory: ChatAnswer["memory"],
+    calls: readonly string[],
+    trace: TurnTrace,
+  ): Promise<ChatAnswer> {
     const { turn, sessionId, request } = open;
     const timing = timingOf(open, result);
     const suspended = { steps: [...result.steps], calls: [...calls], elements: [...result.elements], sources: [...result.sources] };
@@ -125,12 +135,17 @@ export class TurnOutcome {
     const written = await this.#parts.writer.append(request.owner, sessionId, [record], { fence: open.lease.fence, lastOf: open.lease });
     this.#unanswered(open);
     this.#parts.metrics?.turnEnded({ outcome: "suspended", memory: memory.status });
+    this.#record(open, trace, memory, { outcome: "suspended", errorCode: null, ...modelOf(result) });
     return waitingAnswer(sessionId, lastMessage(written));
   }
 
   /** What was said in it is read as in any other turn. */
   #unanswered({ request, sessionId, incognito }: OpenTurn): void {
     if (!incognito) this.#parts.afterTurn(request.owner, sessionId, true);
+  }
+
+  #record({ request }: OpenTurn, trace: TurnTrace, ...[memory, how]: RecordedHow): void {
+    this.#parts.recorder?.turnEnded(request.owner, trace.ended(how, memory, this.#parts.counter));
   }
 
   #metadata(result: AgentResult, timing: Timing): MessageMetadata {
@@ -161,7 +176,7 @@ export class TurnOutcome {
   }
 
   /** Keeps the user's message answerable: what was streamed of an interrupted turn, and why a failed one failed. */
-  async failed(open: OpenTurn, error: unknown, streamed: string): Promise<void> {
+  async failed(open: OpenTurn, error: unknown, streamed: string, trace: TurnTrace): Promise<void> {
     const late = isAppError(open.signal.reason, "MODEL_TIMEOUT");
     const interrupted = open.signal.aborted && !late;
     const code = late ? "MODEL_TIMEOUT" : isAppError(error) ? error.code : "INTERNAL";
@@ -173,6 +188,10 @@ export class TurnOutcome {
     try {
       await this.#parts.writer.append(request.owner, sessionId, [record], { fence: lease.fence, unanswered: turn });
       this.#unanswered(open);
+      const { status, memories: recalled, held_back } = open.recalled;
+      const model = this.#parts.agent.modelName;
+      const ended = { outcome: interrupted ? "interrupted" : "failed", errorCode: code, model, cachedTokens: null } as const;
+      this.#record(open, trace, { status, recalled, held_back }, ended);
     } catch (cause) {
       // The answer is in the journal, though the store could not say so: a repeat is given it.
       if (isAppError(cause, "TURN_ANSWERED")) return;
@@ -180,6 +199,12 @@ export class TurnOutcome {
     }
     this.#parts.logger.warn({ session_id: sessionId, turn, code, err: error }, interrupted ? "turn interrupted" : "turn failed");
   }
+}
+
+type RecordedHow = [memory: Parameters<TurnTrace["ended"]>[1], how: Parameters<TurnTrace["ended"]>[0]];
+
+function modelOf({ model, usage }: AgentResult) {
+  return { model, cachedTokens: usage.cached_tokens ?? null };
 }
 
 function timingOf({ timing }: OpenTurn, { modelMs }: AgentResult): Timing {

@@ -1,8 +1,10 @@
+// Over 300 lines: the checks of one message, which share what is known of it.
+
 import type { Category } from "../../domain/categories.js";
 import type { Memory, WaitingReason } from "../../domain/memory.js";
 import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation, Reading } from "../../ports/extraction.js";
-import type { CheckedOperation, CheckedReading } from "../checked-operation.js";
+import type { CheckedOperation, CheckedReading, RefusedProposal } from "../checked-operation.js";
 import { nameOf } from "../companions.js";
 import { questionAnswered, questionBefore } from "./answered-question.js";
 import { borneOutByWords, namesNeedOf } from "./borne-out.js";
@@ -45,16 +47,20 @@ export function check(message: MessageToRead, reading: Reading, options: CheckOp
   const checks = new MessageChecks(message, reading, options);
   const operations: CheckedOperation[] = [];
   const dropped: Record<string, number> = {};
+  const refused: RefusedProposal[] = [];
   const drop = (reason: string, times = 1) => {
     dropped[reason] = (dropped[reason] ?? 0) + times;
   };
   if (reading.unreadable > 0) drop("unreadable", reading.unreadable);
   for (const [index, proposal] of reading.operations.entries()) {
     const checked = index < MAX_OPERATIONS ? checks.checked(proposal, index) : "too_many";
-    if (typeof checked === "string") drop(checked);
-    else operations.push(checked);
+    if (typeof checked !== "string") operations.push(checked);
+    else {
+      drop(checked);
+      refused.push({ op: proposal.op, quote_at: index < MAX_OPERATIONS ? checks.shownQuote(proposal, checked) : null, reason: checked });
+    }
   }
-  return { reader: options.reader, operations, off_record: reading.off_record, dropped };
+  return { reader: options.reader, operations, off_record: reading.off_record, dropped, refused };
 }
 
 /** A quote where it stands, and what of it are the guest's own words. */
@@ -119,6 +125,11 @@ class MessageChecks {
     if (proposal.op === "supersede" || another) return this.#replacement(proposal, index, located, target);
     if (target === undefined) return proposal.op === "forget" ? forgetsAllAbout(proposal, index, located) : "unknown_target";
     return this.#change(proposal, index, located, target);
+  }
+
+  /** Where the quote of what was refused stands: never that of a secret. */
+  shownQuote({ quote }: ProposedOperation, reason: DropReason): Span | null {
+    return reason === "secret" ? null : this.#text.locate(quote);
   }
 
   /** Where a need whose quote stands nowhere is named all the same: it is asked about, and never dropped for a careless copy. */

@@ -17,6 +17,7 @@ export const JOBS = "job/";
 export const TURN_JOBS = "job/turn/";
 export const LOCKS = "lock/";
 export const TRASH = "trash/";
+export const TURN_RECORDS = "turn-record/";
 
 /** Of a session's row; a row over the engine's limit has parts behind it. */
 export function sessionKey(sessionId: string): string {
@@ -88,6 +89,11 @@ export function jobKey(sessionId: string, turn: number): string {
 /** `leaseKey`: as `leaseKey()` makes it. */
 export function lockKey(leaseKey: string): string {
   return LOCKS + leaseKey;
+}
+
+/** What is kept of a session's turns for whoever runs the server. */
+export function turnRecordsOf(sessionId: string): string {
+  return `${TURN_RECORDS}${sessionId}/`;
 }
 
 export function trashOf(sessionId: string): string {

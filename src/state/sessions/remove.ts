@@ -14,6 +14,7 @@ import {
   sessionRange,
   standingsOf,
   summariesOf,
+  turnRecordsOf,
 } from "./keys.js";
 import { headOf, NO_INDEX, rowKeys, rowWrite, type StoredHead } from "./session-row.js";
 import { sessionLock } from "./session-rows.js";
@@ -68,7 +69,9 @@ export async function removeSession(engine: StateEngine, owner: Owner, sessionId
 function trashOfHead(head: StoredHead, sessionId: string, removal: Removal, nowMs: number) {
   const ofJournal = removal === "whole" ? [journalPrefix(sessionId, head.generation)] : [];
   const ofIndex = head.fold === "" ? [] : [standingsOf(sessionId, head.fold), summariesOf(sessionId, head.fold)];
-  const prefixes = [...ofJournal, ...ofIndex];
+  // An index alone is taken out to be made anew: what is kept of the turns stays.
+  const ofTurns = removal === "index" ? [] : [turnRecordsOf(sessionId)];
+  const prefixes = [...ofJournal, ...ofIndex, ...ofTurns];
   const name = removal === "whole" ? head.generation : head.fold;
   return prefixes.length === 0 ? [] : [trashPut(sessionId, name, { building: false, atMs: nowMs, prefixes })];
 }

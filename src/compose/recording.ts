@@ -1,0 +1,71 @@
+import { TurnRecording } from "../after-turn/turn-recording.js";
+import type { Owner } from "../domain/owner.js";
+import type { ConversationList } from "../ports/conversation-list.js";
+import type { Plots } from "../ports/plots.js";
+import type { SessionWriter } from "../ports/session-writer.js";
+import type { TurnRecords } from "../ports/turn-records.js";
+import type { ErasableStore } from "../privacy/privacy.js";
+import { EngineConversationList } from "../state/conversations/conversation-list.js";
+import { EnginePlots } from "../state/counters/plots.js";
+import { EngineTurnRecords } from "../state/turn-records/turn-records.js";
+import type { TurnRegistry } from "../turn/turn-registry.js";
+import type { Stores } from "./stores.js";
+import type { Wiring } from "./wiring.js";
+
+/** What is kept for whoever runs the server: how turns went, all conversations by their activity, sums by the hour. */
+export interface Recording {
+  readonly records: TurnRecords;
+  readonly turns: TurnRecording;
+  readonly conversations: ConversationList;
+  readonly plots: Plots;
+  /** What of it an erasure takes. */
+  readonly erasable: readonly ErasableStore[];
+}
+
+export function composeRecording({ clock, logger, closing }: Wiring, stores: Stores, registry: TurnRegistry): Recording {
+  const { engine, store, ledger } = stores;
+  const records = new EngineTurnRecords(engine);
+  const plots = closing(new EnginePlots(engine, clock), (it) => it.close().catch(() => undefined));
+  const begin = (owner: Owner) => registry.begin(owner, "upkeep");
+  const conversations = closing(
+    new EngineConversationList({
+      engine,
+      session: (owner, id) => store.index.listed(owner, id),
+      turns: async (owner, id) => (await store.journal.window(owner, id, { rounds: 0 })).lastTurn,
+      epoch: (owner) => ledger.epoch(owner),
+      during: async (owner, work) => {
+        const running = begin(owner);
+        return work().finally(() => running.end());
+      },
+      logger,
+    }),
+    (it) => it.close(),
+  );
+  const turns = closing(new TurnRecording({ records, conversations, plots, begin, clock, logger }), (it) => it.settled());
+  const erasable: readonly ErasableStore[] = [
+    {
+      name: "turn_records",
+      erase: async (owner) => ({ turn_records: await records.erase(owner) }),
+      residue: (owner) => records.residue(owner),
+    },
+    {
+      name: "conversation_list",
+      erase: async (owner) => ({ listed_conversations: await conversations.erase(owner) }),
+      residue: (owner) => conversations.residue(owner),
+    },
+  ];
+  return { records, turns, conversations, plots, erasable };
+}
+
+/** A writer of sessions that tells the list of all conversations of what it writes. */
+export function toldTo(list: Pick<ConversationList, "touched">, writer: SessionWriter): SessionWriter {
+  const told = async <T>(owner: Owner, id: string, write: Promise<T>): Promise<T> => {
+    const written = await write;
+    list.touched(owner, id);
+    return written;
+  };
+  return {
+    create: (owner, id, ...rest) => told(owner, id, writer.create(owner, id, ...rest)),
+    append: (owner, id, ...rest) => told(owner, id, writer.append(owner, id, ...rest)),
+  };
+}

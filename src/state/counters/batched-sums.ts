@@ -1,0 +1,129 @@
+import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+
+/** How long what was counted may be known to this process alone. */
+const FLUSH_MS = 250;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Sums in one commit, and as many of old days that go with it. */
+const AT_ONCE = 40;
+
+export interface BatchedSumsOptions<T> {
+  readonly partition: string;
+  /** What is counted by another name is counted apart. */
+  readonly prefix: string;
+  readonly plus: (a: T, b: T) => T;
+  /** Days behind the last one that was counted on; older ones are dropped. */
+  readonly daysKept: number;
+}
+
+/**
+ * Sums that all processes add to: `{prefix}/{day, or hour of it}/{name}`. A process adds up what it counts and writes it after 250 ms at the
+ * latest: so much may be lost with it.
+ */
+export class BatchedSums<T> {
+  readonly #engine: StateEngine;
+  readonly #options: BatchedSumsOptions<T>;
+  readonly #waiting = new Map<string, T>();
+  #timer: NodeJS.Timeout | null = null;
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(engine: StateEngine, options: BatchedSumsOptions<T>) {
+    this.#engine = engine;
+    this.#options = options;
+  }
+
+  /** `period`: as 2027-03-28 or 2027-03-28T09, of UTC. */
+  add(period: string, name: string, value: T): void {
+    this.#wait(this.#keyOf(period, name), value);
+    this.#timer ??= setTimeout(() => {
+      // What can't be written is tried again with the next.
+      this.flush().catch(() => {});
+    }, FLUSH_MS).unref();
+  }
+
+  /** Null where nothing was counted. */
+  async of(period: string, name: string): Promise<T | null> {
+    await this.flush();
+    const key = this.#keyOf(period, name);
+    return storedValue((await this.#engine.read(this.#options.partition, { keys: [key] })).entries.get(key));
+  }
+
+  /** In the order of periods, those from the one to before the other. */
+  async between(from: string, to: string): Promise<readonly { readonly period: string; readonly name: string; readonly value: T }[]> {
+    await this.flush();
+    const { partition, prefix } = this.#options;
+    const { ranges } = await this.#engine.read(partition, { ranges: [{ from: `${prefix}/${from}`, to: `${prefix}/${to}` }] });
+    return (ranges[0] ?? []).map(this.#named);
+  }
+
+  /** The first period that anything is kept of; null where nothing is. */
+  async first(): Promise<string | null> {
+    await this.flush();
+    const { partition, prefix } = this.#options;
+    const { ranges } = await this.#engine.read(partition, { ranges: [{ ...prefixRange(`${prefix}/`), limit: 1 }] });
+    return ranges[0]?.map(this.#named)[0]?.period ?? null;
+  }
+
+  /** One after the other. @throws STORAGE_UNAVAILABLE where they can't be written; they are kept for the next time */
+  flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#flushing = this.#flushing.catch(() => {}).then(() => this.#write());
+    return this.#flushing;
+  }
+
+  readonly #named = (entry: StoredEntry) => {
+    const [, period = "", name = ""] = entry.key.split("/");
+    return { period, name, value: JSON.parse(entry.value) as T };
+  };
+
+  #keyOf(period: string, name: string): string {
+    return `${this.#options.prefix}/${period}/${name}`;
+  }
+
+  #wait(key: string, value: T): void {
+    const before = this.#waiting.get(key);
+    this.#waiting.set(key, before === undefined ? value : this.#options.plus(before, value));
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      const added = [...this.#waiting].slice(0, AT_ONCE);
+      for (const [key] of added) this.#waiting.delete(key);
+      try {
+        await this.#add(added);
+      } catch (error) {
+        for (const [key, value] of added) this.#wait(key, value);
+        throw error;
+      }
+    }
+  }
+
+  async #add(added: readonly (readonly [string, T])[]): Promise<void> {
+    const { partition, prefix, plus } = this.#options;
+    const keys = added.map(([key]) => key);
+    const ranges = [{ from: `${prefix}/`, to: `${prefix}/${this.#firstKept(keys)}`, limit: AT_ONCE }];
+    await optimisticCommit(this.#engine, partition, { keys, ranges }, (read) => ({
+      commit: {
+        checks: unchanged(read, ...keys),
+        puts: added.map(([key, value]) => {
+          const before = storedValue<T>(read.entries.get(key));
+          return { key, value: JSON.stringify(before === null ? value : plus(before, value)) };
+        }),
+        deletes: (read.ranges[0] ?? []).map(({ key }) => key),
+      },
+      result: undefined,
+    }));
+  }
+
+  /** The first day that isn't dropped once there are such keys. */
+  #firstKept(keys: readonly string[]): string {
+    const days = keys.map((key) => key.split("/")[1]?.slice(0, "2027-03-28".length) ?? "");
+    const last = Date.parse(days.toSorted().at(-1) ?? "");
+    return Number.isNaN(last) ? "" : new Date(last - this.#options.daysKept * DAY_MS).toISOString().slice(0, "2027-03-28".length);
+  }
+}
+
+function storedValue<T>(entry: StoredEntry | undefined): T | null {
+  return entry === undefined ? null : (JSON.parse(entry.value) as T);
+}

@@ -1,0 +1,68 @@
+import { hash } from "node:crypto";
+import { addSums, NO_SUMS, type PlotSums } from "../../domain/plots.js";
+import type { Clock } from "../../platform/clock.js";
+import type { HourOfTenant, Plots } from "../../ports/plots.js";
+import type { StateEngine } from "../engine.js";
+import { systemPartition } from "../partition.js";
+import { BatchedSums } from "./batched-sums.js";
+
+const DAYS_KEPT = 35;
+/** Of an hour, and models of one of them; what comes after them is counted as `other`. */
+const MOST_TENANTS = 50;
+const MOST_MODELS = 20;
+const OTHER = "other";
+const HOUR = "2027-03-28T09".length;
+
+interface Stored {
+  readonly tenant: string | null;
+  readonly sums: PlotSums;
+}
+
+/** Sums of all processes: `plot/{hour}/{hash of the tenant}`. */
+export class EnginePlots implements Plots {
+  readonly #sums: BatchedSums<Stored>;
+  readonly #clock: Clock;
+  #hour = "";
+  readonly #tenants = new Set<string>();
+
+  constructor(engine: StateEngine, clock: Clock) {
+    const plus = (a: Stored, b: Stored): Stored => ({ tenant: a.tenant, sums: withFewModels(addSums(a.sums, b.sums)) });
+    this.#sums = new BatchedSums(engine, { partition: systemPartition("plots"), prefix: "plot", plus, daysKept: DAYS_KEPT });
+    this.#clock = clock;
+  }
+
+  add(tenant: string | null, sums: Partial<PlotSums>): void {
+    const hour = this.#clock.now().toISOString().slice(0, HOUR);
+    if (hour !== this.#hour) this.#tenants.clear();
+    this.#hour = hour;
+    const named = tenant === null ? null : this.#bounded(tenant);
+    this.#sums.add(hour, named === null ? "-" : hash("sha256", named), { tenant: named, sums: { ...NO_SUMS, ...sums } });
+  }
+
+  async between(from: string, to: string): Promise<readonly HourOfTenant[]> {
+    const found = await this.#sums.between(from, to);
+    return found.map(({ period, value }) => ({ hour: period, ...value }));
+  }
+
+  first(): Promise<string | null> {
+    return this.#sums.first();
+  }
+
+  async close(): Promise<void> {
+    await this.#sums.flush();
+  }
+
+  #bounded(tenant: string): string {
+    if (!this.#tenants.has(tenant) && this.#tenants.size >= MOST_TENANTS) return OTHER;
+    this.#tenants.add(tenant);
+    return tenant;
+  }
+}
+
+function withFewModels(sums: PlotSums): PlotSums {
+  const models = Object.entries(sums.costByModel);
+  if (models.length <= MOST_MODELS) return sums;
+  const rest = models.slice(MOST_MODELS).reduce((sum, [, cost]) => sum + cost, 0);
+  const kept = Object.fromEntries(models.slice(0, MOST_MODELS));
+  return { ...sums, costByModel: { ...kept, [OTHER]: (kept[OTHER] ?? 0) + rest } };
+}
