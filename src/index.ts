@@ -42,6 +42,7 @@ export { type Owner, ownerOf, parseOwner } from "./domain/owner.js";
 export type { ModelPrice } from "./domain/prices.js";
 export type { CategoryOccasions, Occasion, PartyWords, RecallTable } from "./domain/recall-table.js";
 export type {
+  AnswerPart,
   Element,
   HeldBack,
   JournalRecord,
@@ -51,6 +52,7 @@ export type {
   MessageMetadata,
   MessageRecord,
   NewRecord,
+  PlacedElements,
   ProviderState,
   RecalledMemory,
   RecallStatus,
@@ -59,6 +61,7 @@ export type {
   Round,
   Session,
   SessionStatus,
+  ShownPart,
   Source,
   Step,
   StepRecord,
@@ -71,7 +74,7 @@ export type { Booked } from "./gate/booking-receipt.js";
 export type { Gate, Judge } from "./gate/constraint-gate.js";
 export type { DomainParts, DomainToOpen } from "./gate/domain-to-open.js";
 export type { SamePeople } from "./gate/people.js";
-export type { Candidate, Checked, CheckedNeed, Conflict, Mention, NeedCheck, Party, Verdict } from "./gate/verdict.js";
+export type { Basis, Candidate, CheckedNeed, Conflict, Mention, NeedCheck, Party, Verdict } from "./gate/verdict.js";
 export type { UserNow, UserParts } from "./library/checked.js";
 export { type DomainDefinition, defineDomain, type NeedDefinition } from "./library/define-domain.js";
 export { defineTool, type LookUpDefinition, type OfCatalogue, type ToolDefinition } from "./library/define-tool.js";

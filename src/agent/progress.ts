@@ -1,4 +1,4 @@
-import type { Element, Source, Step, Usage } from "../domain/session.js";
+import type { Element, PlacedElements, Source, Step, Usage } from "../domain/session.js";
 import { isAppError } from "../platform/errors.js";
 import type { AgentInput, AgentRun, ModelMessage, ToolSpec } from "../ports/agent.js";
 import type { TimedWork } from "../ports/tool-context.js";
@@ -10,6 +10,9 @@ export interface Progress {
   halved: boolean;
   readonly steps: Step[];
   readonly elements: Element[];
+  readonly placed: PlacedElements[];
+  /** Ids of memories that shaped what was done. */
+  readonly shapedBy: Set<string>;
   readonly sources: Map<string, Source>;
   readonly used: Map<string, number>;
   /** What the model is offered: the agent's tools and the caller's. */
@@ -38,6 +41,8 @@ export function progressOf(
     halved: false,
     steps: [...(done?.steps ?? [])],
     elements: [...(done?.elements ?? [])],
+    placed: [{ after: 0, elements: (done?.elements ?? []).map(({ id }) => id) }].filter(({ elements }) => elements.length > 0),
+    shapedBy: new Set(done?.used),
     sources: new Map(done?.sources.map((source) => [`${source.type}:${source.id}`, source])),
     used,
     offered: [...specs.filter(({ name }) => !callers.has(name) && !without.has(name)), ...tools],

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ProviderState, Step, Usage } from "../domain/session.js";
+import type { Element, ProviderState, Step, Usage } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -20,6 +20,7 @@ import type { FinishReason } from "../ports/chat-model.js";
 import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
+import { PartsTold } from "./parts-told.js";
 import { type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 
@@ -91,6 +92,7 @@ export class ReactAgent implements Agent {
       holdBackMs: this.#options.holdBackMs,
     });
     const progress = progressOf(input, run, { specs: this.#tools.specs, model: this.modelName });
+    const told = new PartsTold(async (part) => run.onEvent?.({ type: "part", ...part }));
     const first = 1 + progress.steps.reduce((last, { iteration }) => Math.max(last, iteration), -1);
     let finish: FinishReason = "stop";
     let askedAgain = false;
@@ -111,7 +113,10 @@ export class ReactAgent implements Agent {
       // What was streamed before a wait is no part of the answer that follows it: the model is told it as what it thought.
       const waits = thinking.calls.some((call) => isCallers(call, run));
       const said = waits ? [text.answer, thought ?? ""].filter((part) => part !== "").join("\n\n") : thought;
-      await this.#act(thinking, said === "" ? undefined : said, first + made, progress, run);
+      await this.#act(thinking, said === "" ? undefined : said, first + made, progress, run, async (shown) => {
+        progress.placed.push({ after: text.answer.length, elements: shown.map(({ id }) => id) });
+        await told.tell({ content: text.answer, ...progress });
+      });
     }
     await text.endAnswer();
     if (text.answer.trim() === "" && progress.waiting.length === 0)
@@ -121,6 +126,8 @@ export class ReactAgent implements Agent {
       steps: progress.steps,
       toolsUsed: toolsUsed(progress),
       elements: this.#options.arrange(text.answer, progress.elements),
+      placed: progress.placed,
+      used: [...progress.shapedBy],
       sources: [...progress.sources.values()],
       usage: progress.usage,
       model: progress.model,
@@ -193,6 +200,7 @@ export class ReactAgent implements Agent {
     iteration: number,
     progress: Progress,
     run: AgentRun,
+    onShown: (elements: readonly Element[]) => Promise<void>,
   ): Promise<void> {
     const pending = calls.map((call, index) => {
       const mayRun = index < this.#options.maxParallelCalls;
@@ -221,9 +229,12 @@ export class ReactAgent implements Agent {
       progress.steps.push(step);
       if (progress.waiting.includes(call.id)) continue;
       progress.messages.push({ role: "tool", tool_call_id: call.id, content: done.outcome.content });
-      progress.elements.push(...(done.outcome.result?.elements ?? []));
-      for (const source of done.outcome.result?.sources ?? []) progress.sources.set(`${source.type}:${source.id}`, source);
+      const { elements = [], sources = [], used = [] } = done.outcome.result ?? {};
+      progress.elements.push(...elements);
+      for (const id of used) progress.shapedBy.add(id);
+      for (const source of sources) progress.sources.set(`${source.type}:${source.id}`, source);
       await run.onEvent?.({ type: "step", step });
+      if (elements.length > 0) await onShown(elements);
     }
   }
 

@@ -8,6 +8,7 @@ import {
   jsonObject,
   MEMORY_STATUSES,
   messageMetadataSchema,
+  placedElementsSchema,
   recalledSchema,
   SESSION_STATUSES,
   stepSchema,
@@ -47,11 +48,13 @@ const exportedMessageSchema = z.object({
   outcome: z.enum(["completed", "interrupted", "failed"]).optional(),
   error_code: z.string().optional(),
   elements: z.array(elementSchema).optional(),
+  placed: z.array(placedElementsSchema).optional(),
   memory: z
     .object({
       status: z.enum(MEMORY_STATUSES),
       write_back: z.enum(["pending", "disabled"]),
       recalled: z.array(recalledSchema),
+      used: z.array(z.string()).optional(),
       held_back: heldBackSchema.optional(),
     })
     .optional(),

@@ -33,6 +33,28 @@ export const elementSchema = z.object({
 });
 export type Element = z.infer<typeof elementSchema>;
 
+/** Where in an answer elements came: how much of its text, in UTF-16 code units, had been said before. By the elements' ids. */
+export const placedElementsSchema = z.object({ after: z.number().int().nonnegative(), elements: z.array(z.string()) });
+export type PlacedElements = z.infer<typeof placedElementsSchema>;
+
+/** Parts that show elements: what was found, what is offered, what is booked, and what stands against it. */
+export const SHOWN_PARTS = ["cards", "quote", "ticket", "warning"] as const;
+
+/** Elements that an answer shows in one place, by their ids. */
+export interface ShownPart {
+  readonly type: (typeof SHOWN_PARTS)[number];
+  readonly elements: readonly string[];
+}
+
+/**
+ * One part of an answer, made where the facts are: text as the model said it, elements, and what waits for the guest's word, by the
+ * memory's id. Joined, the texts are the answer's content.
+ */
+export type AnswerPart =
+  | { readonly type: "text"; readonly text: string }
+  | ShownPart
+  | { readonly type: "question"; readonly memory_id: string };
+
 /** Opaque to all but the adapter named `by`, which made it and gives it back to the same provider and model. */
 export const providerStateSchema = z.object({ by: z.string(), data: json });
 export type ProviderState = z.infer<typeof providerStateSchema>;
@@ -63,6 +85,8 @@ export const suspendedSchema = z.object({
   calls: z.array(z.string()),
   elements: z.array(elementSchema),
   sources: z.array(sourceSchema),
+  /** Ids of memories that shaped what was done. Absent in turns of before it was kept. */
+  used: z.array(z.string()).optional(),
 });
 export type Suspended = z.infer<typeof suspendedSchema>;
 
@@ -182,6 +206,8 @@ const messageBody = z.looseObject({
   error_code: z.string().optional(),
   /** Assistant messages: what the answer showed beside its text, kept so that a replay gives the same answer. */
   elements: z.array(elementSchema).optional(),
+  /** Assistant messages: where the elements came. Absent: after the text. */
+  placed: z.array(placedElementsSchema).optional(),
   memory: z
     .object({
       status: z.enum(MEMORY_STATUSES),
@@ -189,6 +215,8 @@ const messageBody = z.looseObject({
       /** Absent in answers of before there was something to confirm. */
       to_confirm: z.array(toConfirmSchema).default([]),
       recalled: z.array(recalledSchema),
+      /** Ids of memories that shaped the answer. Absent in answers of before it was kept. */
+      used: z.array(z.string()).default([]),
       /** Absent where nothing decided what is given. */
       held_back: heldBackSchema.optional(),
     })
@@ -348,4 +376,6 @@ export interface Message {
   readonly metadata: JsonObject;
   /** Those that came with a user's message; absent where there are none. */
   readonly images?: readonly MessageImage[];
+  /** Of an answer that is more than its text. */
+  readonly parts?: readonly AnswerPart[];
 }

@@ -136,7 +136,7 @@ class HeldCall {
       const result = await this.#tool.run(this.#meant.input as never, { ...this.#context, ...(passedOver.length > 0 && { passedOver }) });
       await shown.end(owner, seen, turn, true);
       if (verdict !== null) await this.#parts.gate.booked(this.#context, { tool: this.#tool.name, line: this.#meant.line, verdict });
-      return result;
+      return { ...result, used: [...(result.used ?? []), ...(verdict?.checked ?? [])] };
     } catch (error) {
       await shown.end(owner, seen, turn, false);
       throw error;
@@ -169,7 +169,7 @@ class HeldCall {
       ...(refused !== null && { refused }),
       ask: against === "" ? this.#ask() : "Nothing was done. Tell the guest what stands against it, and ask whether to do it all the same.",
     };
-    return { output, elements: [this.#element(shown, conflicts)] };
+    return { output, elements: [this.#element(shown, conflicts)], used: verdict?.checked ?? [] };
   }
 
   #ask(): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BookingReceipt, ReceiptBody } from "../domain/booking-receipt.js";
 import { canonicalJson } from "../platform/canonical-json.js";
-import { type Checked, type Verdict, verdictOf } from "./verdict.js";
+import { type Basis, type Verdict, verdictOf } from "./verdict.js";
 
 /** Whom and what was booked, and what the gate said of it. */
 export interface Booked {
@@ -20,7 +20,7 @@ export function waivedIn({ conflicts, mentions, unchecked }: Verdict): ReceiptBo
 }
 
 export function receiptBody({ tool, line, verdict }: Booked): ReceiptBody {
-  const { needs, along, unchecked, memoryOff } = verdict.checked;
+  const { needs, along, unchecked, memoryOff } = verdict.basis;
   const known = new Set(needs.map(({ memoryId }) => memoryId));
   return {
     tool,
@@ -41,7 +41,7 @@ export function receiptBody({ tool, line, verdict }: Booked): ReceiptBody {
       unchecked,
       memory_off: memoryOff,
     },
-    verdict: bytesOf(verdictOf(verdict.checked)),
+    verdict: bytesOf(verdictOf(verdict.basis)),
     beside: verdict.mentions.filter(({ id }) => !known.has(id)).map(({ id, line }) => ({ id, line })),
     waived: waivedIn(verdict),
   };
@@ -79,7 +79,7 @@ export function receiptProblems(receipts: readonly BookingReceipt[]): readonly s
   return problems;
 }
 
-function checkedIn({ checked: { needs, along, unchecked, memory_off } }: ReceiptBody): Checked {
+function checkedIn({ checked: { needs, along, unchecked, memory_off } }: ReceiptBody): Basis {
   return {
     needs: needs.map(({ memory_id, need, to_confirm, brought_along, ...each }) => ({
       ...each,

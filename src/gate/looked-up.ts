@@ -28,8 +28,9 @@ async function marked(
   const companions = judge.people.once(named);
   const said = [...(context.earlierMessages ?? []), context.userMessage.content];
   const party = { companions, absent: [], size: companions.length + 1, said, sessionId: context.sessionId };
-  const marks = found.items.map((item) => markOf(judge(candidateOf(item, "this", null, parts), party)));
-  return { ...result, output: found.told(marks) };
+  const verdicts = found.items.map((item) => judge(candidateOf(item, "this", null, parts), party));
+  const used = [...(result.used ?? []), ...verdicts.flatMap(({ checked }) => checked)];
+  return { ...result, output: found.told(verdicts.map(markOf)), used };
 }
 
 /** In the words of the memories. What has neither is told as it is. */

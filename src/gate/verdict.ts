@@ -54,7 +54,7 @@ export interface CheckedNeed {
 }
 
 /** What a verdict follows from. */
-export interface Checked {
+export interface Basis {
   readonly needs: readonly CheckedNeed[];
   /** As {@link Verdict} has them. */
   readonly along: readonly string[];
@@ -74,12 +74,14 @@ export interface Verdict {
   readonly mentions: readonly Mention[];
   /** Memories that were compared and are met. */
   readonly met: readonly string[];
+  /** Ids of the memories that were compared and of which something is told: met, broken or to be mentioned. */
+  readonly checked: readonly string[];
   /** True where there may be needs that could not be read. */
   readonly unchecked: boolean;
   /** True where that is because long-term memory is switched off. */
   readonly memoryOff: boolean;
   /** What it follows from, but for what a domain adds of its own. */
-  readonly checked: Checked;
+  readonly basis: Basis;
 }
 
 export interface Party {
@@ -164,14 +166,16 @@ function companionOf({ subject }: Memory): string | null {
 }
 
 /** What follows from what was checked, and from nothing else. */
-export function verdictOf(checked: Checked): Verdict {
+export function verdictOf(basis: Basis): Verdict {
+  const checked: string[] = [];
   const conflicts: Conflict[] = [];
   const mentions: Mention[] = [];
   const met: string[] = [];
-  for (const { memoryId, memory, who, needName, toConfirm, broughtAlong, source, comes, stated } of checked.needs) {
-    if (stated.state === "moot") continue;
+  for (const { memoryId, memory, who, needName, toConfirm, broughtAlong, source, comes, stated } of basis.needs) {
+    if (stated.state === "moot" || (stated.state === "met" && comes === "unsaid")) continue;
+    checked.push(memoryId);
     if (stated.state === "met") {
-      if (comes === "yes") met.push(memory);
+      met.push(memory);
       continue;
     }
     const { because } = stated;
@@ -183,8 +187,8 @@ export function verdictOf(checked: Checked): Verdict {
       mentions.push({ id: memoryId, along: true, need, line: `${need}. ${because}${asks}` });
     else conflicts.push({ memoryId, memory, who, need, needName, because, toConfirm, source });
   }
-  const { along, unchecked, memoryOff } = checked;
-  return { along, conflicts, mentions, met, unchecked, memoryOff, checked };
+  const { along, unchecked, memoryOff } = basis;
+  return { along, conflicts, mentions, met, checked, unchecked, memoryOff, basis };
 }
 
 /** Who is who, as what is known and said tells. */

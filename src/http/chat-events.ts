@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { elementSchema, shownPartSchema } from "./parts.js";
 import { problemSchema } from "./problem.js";
 import { answerSchema, stepSchema } from "./resources.js";
 import { turnMemorySchema } from "./turn-memory.js";
@@ -12,7 +13,7 @@ const started = z
   .object({ session_id: z.string(), turn: z.number().int(), user_message_id: z.string(), created: z.boolean() })
   .openapi("TurnStarted");
 
-/** The events of a chat that is streamed, in their order; tokens and steps as often as they come. */
+/** The events of a chat that is streamed, in their order; tokens, steps and parts as often as they come. */
 export const chatEventSchema = z
   .discriminatedUnion("event", [
     eventOf("session", "ChatSessionEvent", started),
@@ -24,6 +25,20 @@ export const chatEventSchema = z
       "ChatRetractEvent",
       z.object({ content: z.string().openapi({ description: "Stands in place of the tokens so far. Rare." }) }).openapi("Retraction"),
     ),
+    eventOf(
+      "part",
+      "ChatPartEvent",
+      z
+        .object({
+          index: z
+            .number()
+            .int()
+            .openapi({ description: "Its place among the answer's parts, from 0; an earlier one of that place goes." }),
+          part: shownPartSchema,
+          elements: z.array(elementSchema),
+        })
+        .openapi("PlacedPart"),
+    ),
     eventOf("message", "ChatMessageEvent", answerSchema),
     eventOf("error", "ChatErrorEvent", problemSchema),
   ])
@@ -32,7 +47,7 @@ export const chatEventSchema = z
 /** The stream as a whole, as it travels. */
 export const chatStreamSchema = z.string().openapi("ChatStream", {
   description:
-    "With `stream: true`: server-sent events, `session`, `memory`, then `step` and `token`, last `message` or `error`; " +
+    "With `stream: true`: server-sent events, `session`, `memory`, then `step`, `part` and `token`, last `message` or `error`; " +
     "a comment as heartbeat. A replay by idempotency key has `session`, `memory` and `message`.",
   contentMediaType: "text/event-stream",
   contentSchema: { type: "array", items: { $ref: "#/components/schemas/ChatEvent" } },

@@ -20,6 +20,8 @@ function payloadOf(event: ChatEvent): unknown {
       return { delta: event.delta };
     case "retract":
       return { content: event.content };
+    case "part":
+      return { index: event.index, part: event.part, elements: event.elements };
   }
 }
 

@@ -5,8 +5,9 @@ import { CONTEXT_PARTS, type OwnAgent } from "../ports/own-agent.js";
 import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
+import { elementSchema } from "./parts.js";
 import { present } from "./present.js";
-import { elementSchema, historyHitSchema } from "./resources.js";
+import { historyHitSchema } from "./resources.js";
 import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
 import { recalledSchema, toConfirmSchema } from "./turn-memory.js";
 

@@ -3,6 +3,7 @@ import { IMAGE_TYPES } from "../domain/image.js";
 import { MEMORY_STATES, MEMORY_TYPES, pendingChangeSchema, WAITING_REASONS } from "../domain/memory.js";
 import { SESSION_STATUSES } from "../domain/session.js";
 import { jsonValue } from "./fields.js";
+import { elementSchema, partsSchema } from "./parts.js";
 import { turnMemorySchema } from "./turn-memory.js";
 import { sessionUsage } from "./usage.js";
 
@@ -56,12 +57,9 @@ export const messageSchema = z
     created_at: time,
     metadata: object,
     images: z.array(imageSchema).optional(),
+    parts: partsSchema.optional().openapi({ description: "Of an answer that showed elements: these are in the thread." }),
   })
   .openapi("Message");
-
-export const elementSchema = z
-  .object({ id: z.string(), type: z.string(), name: z.string(), content: z.string(), display: z.enum(["inline", "side"]) })
-  .openapi("Element");
 
 export const threadSchema = sessionSchema
   .extend({
@@ -74,6 +72,7 @@ export const threadSchema = sessionSchema
         output: jsonValue,
         created_at: time,
         images: z.array(imageSchema).optional(),
+        parts: partsSchema.optional(),
         memory: turnMemorySchema.optional(),
         outcome: z
           .enum(["interrupted", "failed"])
@@ -114,6 +113,7 @@ export const answerSchema = z
     }),
     steps: z.array(stepSchema),
     elements: z.array(elementSchema),
+    parts: partsSchema,
     memory: turnMemorySchema,
     usage: z.object({
       input_tokens: z.number(),

@@ -51,6 +51,10 @@ export const turnMemorySchema = z
     write_back: z.enum(["pending", "disabled"]),
     to_confirm: z.array(toConfirmSchema).openapi({ description: "What waits for the user's word: at most 5, hard ones first." }),
     recalled: z.array(recalledSchema),
+    used: z.array(z.string()).openapi({
+      description:
+        "Ids of memories that shaped the answer: a tool went by them, marked, checked or found them. Empty until there is an answer.",
+    }),
     held_back: z
       .object(Object.fromEntries(HELD_BACK_REASONS.map((reason) => [reason, z.number().int().optional()])))
       .optional()

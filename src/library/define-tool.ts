@@ -41,6 +41,8 @@ export interface ToolDefinition<Schema extends ToolSchema, Output, Item = never,
   elements?(output: Output): readonly Element[];
   /** What the answer rests on. Default: nothing. */
   sources?(output: Output): readonly Source[];
+  /** Ids of memories that shaped the output. Default: none did. */
+  used?(output: Output): readonly string[];
   /** What later turns are told of the output. Default: all of it. */
   recap?(output: JsonValue): JsonValue;
   /**
@@ -88,9 +90,10 @@ export function defineTool<const Schema extends ToolSchema, Output, Item = never
     ...(definition.recap && { recap: (output: JsonValue) => definition.recap?.(output) ?? output }),
     run: async (input, context) => {
       const output = await definition.run(input, context);
-      const [elements, sources] = [definition.elements?.(output), definition.sources?.(output)];
+      const [elements, sources, used] = [definition.elements?.(output), definition.sources?.(output), definition.used?.(output)];
       const found = itemsOf && foundIn(output, itemsOf(output));
-      return { output: asJson(output), ...(elements && { elements }), ...(sources && { sources }), ...(found && { found }) };
+      const beside = { ...(elements && { elements }), ...(sources && { sources }), ...(used && { used }) };
+      return { output: asJson(output), ...beside, ...(found && { found }) };
     },
   };
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecallTable } from "../domain/recall-table.js";
-import type { Element, JsonValue, Round, Source, Step, Usage } from "../domain/session.js";
+import type { Element, JsonValue, PlacedElements, Round, ShownPart, Source, Step, Usage } from "../domain/session.js";
 import type { Binding, Found, LookUp, Shown, Stated } from "./binding.js";
 import type { ModelMessage, ToolSpec } from "./chat-model.js";
 import type { NeedTalk } from "./need-talk.js";
@@ -19,6 +19,8 @@ export interface ToolResult {
   readonly output: JsonValue;
   readonly sources?: readonly Source[];
   readonly elements?: readonly Element[];
+  /** Ids of memories that shaped it: what it went by, marked or checked. Default: none did. */
+  readonly used?: readonly string[];
   /** What a tool that looks up found, for the gate to mark. Not told to the model. */
   readonly found?: Found;
 }
@@ -91,7 +93,9 @@ export type AgentEvent =
   | { readonly type: "token"; readonly delta: string }
   /** The answer so far is `content`: what was streamed beyond it was thought. */
   | { readonly type: "retract"; readonly content: string }
-  | { readonly type: "step"; readonly step: Step };
+  | { readonly type: "step"; readonly step: Step }
+  /** See {@link AgentResult.placed}: part number `index` of the answer, from 0, is this one from now on; `elements`: those it shows. */
+  | { readonly type: "part"; readonly index: number; readonly part: ShownPart; readonly elements: readonly Element[] };
 
 export interface AgentResult {
   /** Exactly the streamed tokens, joined; after a `retract`, its content and the tokens since. */
@@ -101,6 +105,10 @@ export interface AgentResult {
   /** Names of tools that were called, each once; a name that a model made up is none. Default: those of the steps. */
   readonly toolsUsed?: readonly string[];
   readonly elements: readonly Element[];
+  /** Where in `content` the elements came. Default: after it. */
+  readonly placed?: readonly PlacedElements[];
+  /** Ids of memories that shaped the answer, each once. Default: none did. */
+  readonly used?: readonly string[];
   readonly sources: readonly Source[];
   readonly usage: Usage;
   /** The model that answered: with a fallback, not always the one that was asked first. */
@@ -125,7 +133,7 @@ export interface AgentRun {
   /** Names of the agent's own tools that this run does without: they are neither offered nor run. Default: none. */
   readonly without?: ReadonlySet<string>;
   /** What the turn did before it waited: these calls and their results stand at the end of the messages. Default: nothing. */
-  readonly done?: Pick<AgentResult, "steps" | "elements" | "sources">;
+  readonly done?: Pick<AgentResult, "steps" | "elements" | "sources" | "used">;
   /** Awaited, so that a slow reader slows the model's stream down instead of filling memory. */
   readonly onEvent?: (event: AgentEvent) => void | Promise<void>;
 }

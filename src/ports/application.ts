@@ -4,6 +4,7 @@ import type { BookingReceipt } from "../domain/booking-receipt.js";
 import type { GivenImage, ImageType, MessageImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
 import type {
+  AnswerPart,
   Element,
   HeldBack,
   JsonObject,
@@ -13,6 +14,7 @@ import type {
   RecalledMemory,
   RecallStatus,
   Session,
+  ShownPart,
   Source,
   Timing,
   Usage,
@@ -166,12 +168,19 @@ export interface ChatAnswer {
   };
   readonly steps: readonly AnswerStep[];
   readonly elements: readonly Element[];
+  /**
+   * The answer in the order in which it came: its text, the elements by their ids, what waits for the user's word by the memory's. Joined,
+   * the texts are `message.content`.
+   */
+  readonly parts: readonly AnswerPart[];
   readonly memory: {
     readonly status: RecallStatus;
     readonly write_back: "pending" | "disabled";
     /** What waits for the user's word: at most 5, hard ones first. In the final answer without what this turn settled. */
     readonly to_confirm: readonly ToConfirm[];
     readonly recalled: readonly RecalledMemory[];
+    /** Ids of memories that shaped the answer: a tool went by, marked, checked or found them. Known once there is an answer. */
+    readonly used: readonly string[];
     /** How many memories were not given, by reason. Absent where nothing decides what is given. */
     readonly held_back?: HeldBack | undefined;
   };
@@ -204,7 +213,12 @@ export type ChatEvent =
   | { readonly type: "step"; readonly step: AnswerStep }
   | { readonly type: "token"; readonly delta: string }
   /** The answer so far is `content`: what was streamed beyond it was a model's thought. Rare; the answer has it right in any case. */
-  | { readonly type: "retract"; readonly content: string };
+  | { readonly type: "retract"; readonly content: string }
+  /**
+   * Part number `index` of the answer, from 0, is this one from now on; text between two of them is a part too. `elements`: those it shows.
+   * The answer may show them in another order.
+   */
+  | { readonly type: "part"; readonly index: number; readonly part: ShownPart; readonly elements: readonly Element[] };
 
 /** A turn that was answered, as the hook {@link AfterTurnHook} is told of it. */
 export interface AnsweredTurn {
@@ -284,6 +298,8 @@ export interface ThreadStep {
   readonly created_at: string;
   /** Of a user's message that has any. */
   readonly images?: readonly MessageImage[];
+  /** Of an answer: see {@link ChatAnswer.parts}. */
+  readonly parts?: readonly AnswerPart[];
   /** Of an answer: what it was given from long-term memory. */
   readonly memory?: ChatAnswer["memory"];
   /** Of an answer that is not whole: its client stopped it or went away, or the turn failed. */

@@ -161,6 +161,7 @@ function exportedMessage(record: MessageRecord, rewound: boolean, offRecord: Rea
     ...(body.outcome === undefined ? {} : { outcome: body.outcome }),
     ...(body.error_code === undefined ? {} : { error_code: body.error_code }),
     ...(body.elements === undefined ? {} : { elements: body.elements }),
+    ...(body.placed === undefined ? {} : { placed: body.placed }),
     ...(body.memory === undefined ? {} : { memory: body.memory }),
     ...(body.timing === undefined ? {} : { timing: body.timing }),
     ...(body.page_context === undefined ? {} : { page_context: body.page_context }),

@@ -45,6 +45,7 @@ export function copiedRecords({ users, records, isTaken }: CopiedSession): NewRe
               memory: {
                 ...told,
                 recalled: told.recalled.map(recalled),
+                used: told.used.map(memory),
                 to_confirm: told.to_confirm.map((each) => ({ ...each, id: memory(each.id) })),
               },
             }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { partsOf } from "../domain/answer-part.js";
 import { isBlankFailure } from "../domain/message-kinds.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, JsonObject, Message, MessageRecord } from "../domain/session.js";
@@ -137,6 +138,7 @@ function toMessage(record: MessageRecord): Message {
     imported,
     external_id,
   };
+  const parts = role === "assistant" ? partsOf({ ...record.body, toConfirm: record.body.memory?.to_confirm }) : [];
   const present = Object.entries(notes).filter(([, value]) => value !== undefined);
   return {
     id: record.id,
@@ -146,6 +148,7 @@ function toMessage(record: MessageRecord): Message {
     created_at: record.at,
     metadata: Object.fromEntries(present) as JsonObject,
     ...(images !== undefined && { images }),
+    ...(parts.some(({ type }) => type !== "text") && { parts }),
   };
 }
 

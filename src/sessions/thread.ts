@@ -1,5 +1,6 @@
+import { partsOf } from "../domain/answer-part.js";
 import { isBlankFailure } from "../domain/message-kinds.js";
-import type { JournalRecord, Session } from "../domain/session.js";
+import type { AnswerPart, JournalRecord, MessageRecord, Session } from "../domain/session.js";
 import type { ChatAnswer, Thread, ThreadElement, ThreadStep } from "../ports/application.js";
 
 type TurnMemory = ChatAnswer["memory"];
@@ -42,11 +43,17 @@ function threadStep(record: JournalRecord, forgotten: ReadonlySet<string>): Thre
     created_at: record.at,
     ...(record.body.images !== undefined && { images: record.body.images }),
     ...(record.body.outcome !== undefined && record.body.outcome !== "completed" && { outcome: record.body.outcome }),
+    ...(role === "assistant" && { parts: partsIn(record, forgotten) }),
     ...(record.body.memory !== undefined && { memory: stillTold(record.body.memory, forgotten) }),
   };
 }
 
+function partsIn({ body }: MessageRecord, forgotten: ReadonlySet<string>): readonly AnswerPart[] {
+  return partsOf({ ...body, toConfirm: body.memory && stillTold(body.memory, forgotten).to_confirm });
+}
+
 function stillTold(memory: TurnMemory, forgotten: ReadonlySet<string>): TurnMemory {
   const told = ({ id }: { readonly id: string }) => !forgotten.has(id);
-  return { ...memory, to_confirm: memory.to_confirm.filter(told), recalled: memory.recalled.filter(told) };
+  const { to_confirm, recalled, used } = memory;
+  return { ...memory, to_confirm: to_confirm.filter(told), recalled: recalled.filter(told), used: used.filter((id) => !forgotten.has(id)) };
 }

@@ -78,7 +78,7 @@ export function withoutRepeated(records: readonly JournalRecord[], mergeId: stri
     if (record.type === "summary") return record.body.to_turn >= first ? null : record;
     if (record.type === "session_patch") return withoutDerived(record);
     if (record.type !== "message" || !repeatsMerge(record, mergeId)) return record;
-    const { repeats_merge: _, elements: __, ...body } = record.body;
+    const { repeats_merge: _, elements: __, placed: ___, ...body } = record.body;
     return { ...record, body: { ...body, content: FORGOTTEN, in_history: false } };
   });
 }
@@ -138,13 +138,21 @@ function ownAnswer(record: MessageRecord, { mergeId, given, othersWords, ownWord
     ...record,
     body: {
       ...record.body,
-      ...(memory && { memory: { ...memory, recalled: memory.recalled.filter(isOwn), to_confirm: memory.to_confirm.filter(isOwn) } }),
+      ...(memory && { memory: ownMemory(memory, { isOwn, given }) }),
       ...(asked && { asked: asked.filter((id) => !given.has(id)) }),
       ...(elements && { elements: elements.filter(isOwn) }),
       ...(metadata.sources && { metadata: { ...metadata, sources: metadata.sources.filter(isOwn) } }),
       ...(sharesWord(content, words, ownWords) && { repeats_merge: mergeId }),
     },
   };
+}
+
+function ownMemory(
+  memory: NonNullable<MessageRecord["body"]["memory"]>,
+  { isOwn, given }: { readonly isOwn: (each: { readonly id: string }) => boolean; readonly given: ReadonlySet<string> },
+): NonNullable<MessageRecord["body"]["memory"]> {
+  const { recalled, to_confirm, used } = memory;
+  return { ...memory, recalled: recalled.filter(isOwn), to_confirm: to_confirm.filter(isOwn), used: used.filter((id) => !given.has(id)) };
 }
 
 /** Whether one of the ids stands in what a tool gave. */

@@ -1,3 +1,4 @@
+import { partsOf } from "../domain/answer-part.js";
 import type { Element, MessageMetadata, MessageRecord, Step } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import { dayOf } from "../platform/rendering.js";
@@ -16,6 +17,7 @@ export function answerFrom(sessionId: string, turn: { readonly assistant: Messag
     message: { id: assistant.id, role: "assistant", content: body.content, created_at: assistant.at, metadata: { ...body.metadata } },
     steps: steps.map(answerStep),
     elements: body.elements ?? [],
+    parts: partsOf({ ...body, toConfirm: body.memory.to_confirm }),
     memory: body.memory,
     usage: usageIn(body.metadata),
     timing: body.timing,

@@ -246,6 +246,7 @@ export class ConversationOrchestrator implements Chat {
       write_back: !open.incognito && this.#parts.recall.enabled ? "pending" : "disabled",
       to_confirm: recalled.toConfirm,
       recalled: [...recalled.memories],
+      used: [],
       ...(recalled.held_back && { held_back: recalled.held_back }),
     } as const;
     let streamed = "";

@@ -85,7 +85,7 @@ export function goingOn(
 ): { readonly input: AgentInput } & Pick<AgentRun, "tools" | "without" | "done"> {
   const offered = { ...(tools !== undefined && { tools }), ...(!domainTools && ofDomain !== undefined && { without: ofDomain }) };
   if (resumed === null) return { input, ...offered };
-  const { elements, sources } = resumed.suspended;
+  const { elements, sources, used = [] } = resumed.suspended;
   const messages = [...input.messages, ...stepMessages(resumed.steps)];
-  return { input: { ...input, messages }, ...offered, done: { steps: resumed.steps, elements, sources } };
+  return { input: { ...input, messages }, ...offered, done: { steps: resumed.steps, elements, sources, used } };
 }

@@ -1,4 +1,4 @@
-import type { Element, JournalRecord, MessageMetadata, MessageRecord, NewRecord, Step, Timing } from "../domain/session.js";
+import type { Element, JournalRecord, MessageMetadata, MessageRecord, NewRecord, PlacedElements, Step, Timing } from "../domain/session.js";
 import { totalCost } from "../domain/tokens.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -46,7 +46,8 @@ export class TurnOutcome {
         channel: request.channel ?? "api",
         outcome: "completed",
         elements: [...references, ...result.elements],
-        memory: { ...memory, to_confirm: [...waiting], recalled: [...memory.recalled] },
+        placed: placedIn(result),
+        memory: { ...keptMemory(memory, result), to_confirm: [...waiting] },
         ...(asked.length > 0 && { asked }),
         // Both messages of such a round tell what was to be forgotten.
         ...(forgetsIn(result.steps) && { in_history: false }),
@@ -115,7 +116,13 @@ export class TurnOutcome {
   ): Promise<ChatAnswer> {
     const { turn, sessionId, request } = open;
     const timing = timingOf(open, result);
-    const suspended = { steps: [...result.steps], calls: [...calls], elements: [...result.elements], sources: [...result.sources] };
+    const suspended = {
+      steps: [...result.steps],
+      calls: [...calls],
+      elements: [...result.elements],
+      sources: [...result.sources],
+      used: [...(result.used ?? [])],
+    };
     const record: NewRecord = {
       type: "message",
       id: newId(),
@@ -126,7 +133,7 @@ export class TurnOutcome {
         content: result.content,
         channel: request.channel ?? "api",
         outcome: "interrupted",
-        memory: { ...memory, to_confirm: [...memory.to_confirm], recalled: [...memory.recalled] },
+        memory: keptMemory(memory, result),
         suspended,
         timing,
         metadata: this.#metadata(result, timing),
@@ -205,6 +212,14 @@ type RecordedHow = [memory: Parameters<TurnTrace["ended"]>[1], how: Parameters<T
 
 function modelOf({ model, usage }: AgentResult) {
   return { model, cachedTokens: usage.cached_tokens ?? null };
+}
+
+function keptMemory(memory: ChatAnswer["memory"], { used = [] }: AgentResult) {
+  return { ...memory, to_confirm: [...memory.to_confirm], recalled: [...memory.recalled], used: [...used] };
+}
+
+function placedIn({ placed = [] }: AgentResult): PlacedElements[] {
+  return placed.map(({ after, elements }) => ({ after, elements: [...elements] }));
 }
 
 function timingOf({ timing }: OpenTurn, { modelMs }: AgentResult): Timing {

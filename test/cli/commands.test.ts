@@ -66,7 +66,7 @@ describe.each([
 ] as const)("%s", (_where, go: (argv: readonly string[], options?: RunOptions) => ReturnType<typeof run>) => {
   test("chat -m says one thing, streams the answer, and tells what was kept in mind", async () => {
     const requests: ChatRequest[] = [];
-    const memory = { status: "ok", write_back: "pending", to_confirm: [], recalled: [RECALLED] } as const;
+    const memory = { status: "ok", write_back: "pending", to_confirm: [], recalled: [RECALLED], used: [] } as const;
     const ran = await go(["chat", "-m", "jazz tonight?"], { application: { chat: echoing(requests, { memory }) } });
     expect(ran).toMatchObject({ code: 0, stdout: "You said: jazz tonight?\nKept in mind: Prefers jazz (must hold)\n", stderr: "" });
     expect(requests).toMatchObject([{ owner: LOCAL, message: "jazz tonight?", channel: "cli" }]);
@@ -158,7 +158,7 @@ describe.each([
   });
 
   test("chat says when long-term memory was out of reach", async () => {
-    const memory = { status: "degraded", write_back: "pending", to_confirm: [], recalled: [] } as const;
+    const memory = { status: "degraded", write_back: "pending", to_confirm: [], recalled: [], used: [] } as const;
     const ran = await go(["chat", "-m", "hi"], { application: { chat: echoing([], { memory }) } });
     expect(ran.stdout).toContain("Long-term memory is out of reach; this answer came without it.");
   });

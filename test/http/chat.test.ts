@@ -24,14 +24,14 @@ async function chatApp(answer = sampleAnswer()) {
 describe("POST /v1/chat, JSON", () => {
   test("a message becomes a turn of the caller, and the answer tells how memory did", async () => {
     const { app, requests } = await chatApp(
-      sampleAnswer({ memory: { status: "timeout", write_back: "pending", to_confirm: [], recalled: [] } }),
+      sampleAnswer({ memory: { status: "timeout", write_back: "pending", to_confirm: [], recalled: [], used: [] } }),
     );
     const response = await app.request("/v1/chat", json("POST", { message: "Hello" }, { "X-User-Id": "ada", "X-Timezone": "Europe/Rome" }));
     expect(response.status).toBe(200);
     expect(response.headers.get("X-Memory-Status")).toBe("timeout");
     expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(await response.json()).toEqual(
-      sampleAnswer({ memory: { status: "timeout", write_back: "pending", to_confirm: [], recalled: [] } }),
+      sampleAnswer({ memory: { status: "timeout", write_back: "pending", to_confirm: [], recalled: [], used: [] } }),
     );
     expect(requests).toEqual([{ owner: "default:ada", message: "Hello", timeZone: "Europe/Rome" }]);
   });

@@ -49,6 +49,20 @@ describe("POST /v1/ui/chat, read by the AI SDK", () => {
     expect((await thread(metadata.session_id)).at(-1)).toMatchObject({ id: metadata.message_id, output: "Four letters." });
   });
 
+  test("what an answer shows comes as data parts, where it came", async () => {
+    const card = { id: "event:1", type: "event_card", name: "Opera", content: "{}", display: "inline" } as const;
+    const show = defineTool({ name: "show", description: "Shows.", parameters: z.object({}), run: () => "shown", elements: () => [card] });
+    const long = "I look for an opera that you would like. ".repeat(5);
+    const { url } = await openDoor([{ text: long, calls: [{ name: "show", arguments: {} }] }, { text: "This one." }], { tools: [show] });
+    const { last } = await chat(url, [says("An opera?")]);
+    const told = last.parts.filter(({ type }) => type === "text" || type === "data-cards");
+    expect(told).toMatchObject([
+      { type: "text", text: long },
+      { type: "data-cards", id: "part-1", data: { elements: [card] } },
+      { type: "text", text: "\n\nThis one." },
+    ]);
+  });
+
   test("a chat's id is its session; what the client sends of it again is neither kept nor read", async () => {
     const { url, maitred } = await openDoor([{ text: "One." }, { text: "Two." }, { text: "Elsewhere." }]);
     const messages = [says("Good evening.")];

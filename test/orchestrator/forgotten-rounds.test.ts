@@ -32,7 +32,13 @@ describe("the window after something was forgotten", () => {
   test("an answer that was given with the memory goes where it repeats it", () => {
     const given = (turn: number, assistant: string) => {
       const one = round(turn, { assistant });
-      const memory = { status: "ok" as const, write_back: "pending" as const, to_confirm: [], recalled: [recalled("Loves techno")] };
+      const memory = {
+        status: "ok" as const,
+        write_back: "pending" as const,
+        to_confirm: [],
+        recalled: [recalled("Loves techno")],
+        used: [],
+      };
       return { ...one, assistant: { ...one.assistant, body: { ...one.assistant.body, memory } } };
     };
     const shown = withoutForgotten([given(1, "I went by what I know: loves techno."), given(2, "You are welcome.")], [hiding("elsewhere")]);

@@ -129,7 +129,7 @@ describe("what is kept out of memory", () => {
     longTerm.toConfirm.push(waitingMemory());
     await chat.chat({ owner: ada, message: "Hello", sessionId });
     const answer = await chat.chat({ owner: ada, message: "Yes. And I like opera.", sessionId, incognito: true });
-    expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
+    expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [], used: [] });
     expect(longTerm.recalls).toBe(2);
     expect((await store.index.pendingOf(ada, sessionId)).map(({ turn }) => turn)).toEqual([1, 2]);
     await chat.chat({ owner: ada, message: "Hello", sessionId });
@@ -153,7 +153,7 @@ describe("what is kept out of memory", () => {
   test("an incognito session neither recalls nor writes back", async () => {
     const { chat, store, longTerm } = await makeOrchestrator(answering("Fine."));
     const answer = await chat.chat({ owner: ada, message: "I like opera.", metadata: { incognito: true } });
-    expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
+    expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [], used: [] });
     expect(longTerm.recalls).toBe(0);
     expect(await store.index.pendingOf(ada, answer.session_id)).toEqual([]);
   });

@@ -75,7 +75,7 @@ export function answeringApplication(): Application {
         const answer = sampleAnswer({
           steps: [step],
           elements: [element],
-          memory: { status: "ok", write_back: "pending", to_confirm: [], recalled: [recalled] },
+          memory: { status: "ok", write_back: "pending", to_confirm: [], recalled: [recalled], used: [recalled.id] },
         });
         await options?.onEvent?.({ type: "session", session_id: SESSION_ID, turn: 1, user_message_id: MESSAGE_ID, created: true });
         await options?.onEvent?.({ type: "memory", memory: answer.memory });

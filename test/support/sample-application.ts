@@ -87,7 +87,13 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
           message: { id: next(), role: "assistant", content: reply.content, created_at: AT },
           steps: reply.steps ?? [],
           elements: reply.elements ?? [],
-          memory: { status: reply.status ?? "ok", write_back: "pending", to_confirm: [], recalled: reply.recalled ?? [] },
+          memory: {
+            status: reply.status ?? "ok",
+            write_back: "pending",
+            to_confirm: [],
+            recalled: reply.recalled ?? [],
+            used: (reply.recalled ?? []).map(({ id }) => id),
+          },
         });
         await options?.onEvent?.({ type: "session", session_id: id, turn: 1, user_message_id: next(), created: !sessionId });
         await options?.onEvent?.({ type: "memory", memory: answer.memory });

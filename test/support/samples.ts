@@ -1,3 +1,4 @@
+import { partsOf } from "../../src/domain/answer-part.js";
 import type { Memory } from "../../src/domain/memory.js";
 import type { Session } from "../../src/domain/session.js";
 import { NO_USAGE } from "../../src/domain/tokens.js";
@@ -70,15 +71,17 @@ export function sampleMemory(change: Partial<Memory> = {}): Memory {
 }
 
 export function sampleAnswer(change: Partial<ChatAnswer> = {}): ChatAnswer {
-  return {
+  const answer = {
     session_id: SESSION_ID,
     turn: 1,
     message: { id: MESSAGE_ID, role: "assistant", content: "Good evening.", created_at: AT },
     steps: [],
     elements: [],
-    memory: { status: "ok", write_back: "pending", to_confirm: [], recalled: [] },
+    memory: { status: "ok", write_back: "pending", to_confirm: [], recalled: [], used: [] },
     usage: { input_tokens: 12, output_tokens: 3, cost: null },
     timing: { window_ms: 0.2, recall_ms: 1.1, model_ms: 2.5, total_ms: 4.2 },
     ...change,
-  };
+  } as const;
+  const { message, elements, memory } = answer;
+  return { parts: partsOf({ content: message.content, elements, toConfirm: memory.to_confirm }), ...answer };
 }

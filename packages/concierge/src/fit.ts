@@ -9,30 +9,42 @@ import { genresIn } from "./script/words.js";
 
 const COMPANION = "companion:";
 
+export interface FitMark extends JsonObject {
+  readonly memory_id: string;
+  readonly label: string;
+  readonly met: boolean | null;
+}
+
 /**
  * In the order of the memories: `memory_id`, what the catalogue says in a word or two (`label`), and whether that meets it (`met`; null
  * where the catalogue doesn't say). What an event can't break, as food where none is served, has no mark.
  */
-export function fitOf(event: CatalogueEvent, known: readonly RecalledMemory[]): JsonObject[] {
+export function fitOf(event: CatalogueEvent, known: readonly RecalledMemory[]): FitMark[] {
   return known.map((memory) => needMark(event, memory) ?? genreMark(event, memory)).filter((mark) => mark !== null);
 }
 
+/** A need that an event breaks: in a word or two, and the memory that tells it. */
+export interface Broken {
+  readonly label: string;
+  readonly memoryId: string;
+}
+
 /**
- * What of the guest's needs, and of those of companions that were spoken of, no section of an event meets, in a word or two each; empty
- * where nothing known stands against it.
+ * What of the guest's needs, and of those of companions that were spoken of, no section of an event meets; empty where nothing known
+ * stands against it.
  */
-export function brokenBy(event: CatalogueEvent, judge: Judge, said: readonly string[], sessionId: string): string[] {
+export function brokenBy(event: CatalogueEvent, judge: Judge, said: readonly string[], sessionId: string): Broken[] {
   // Of so many people whoever was spoken of may be one.
   const party = { companions: [], absent: [], size: Number.MAX_SAFE_INTEGER, said, sessionId };
   const [first = [], ...others] = event.sections.map((section) => judge(candidateOf(event, section), party).conflicts);
   const everywhere = first.filter(({ memoryId }) => others.every((conflicts) => conflicts.some((each) => each.memoryId === memoryId)));
-  return everywhere.map(({ needName, need, who }) => {
+  return everywhere.map(({ needName, need, who, memoryId }) => {
     const name = needMeant(needName);
-    return name === null ? need : labelOf(name, false) + (who === "self" ? "" : ` for ${who}`);
+    return { memoryId, label: name === null ? need : labelOf(name, false) + (who === "self" ? "" : ` for ${who}`) };
   });
 }
 
-function needMark(event: CatalogueEvent, { id, need, subject = "self" }: RecalledMemory): JsonObject | null {
+function needMark(event: CatalogueEvent, { id, need, subject = "self" }: RecalledMemory): FitMark | null {
   const name = needMeant(need ?? null);
   if (name === null || (FOOD_NEEDS.has(name) && event.kitchen === null)) return null;
   const states = event.sections.map((section) => checkNeed(name, event, section).state);
@@ -42,7 +54,7 @@ function needMark(event: CatalogueEvent, { id, need, subject = "self" }: Recalle
 }
 
 /** Only what is liked has a mark: an event of another kind breaks nothing. */
-function genreMark(event: CatalogueEvent, { id, category, text, subject = "self" }: RecalledMemory): JsonObject | null {
+function genreMark(event: CatalogueEvent, { id, category, text, subject = "self" }: RecalledMemory): FitMark | null {
   if (category !== "genre" || subject !== "self" || says(text, "dislikes") || !genresIn(text).includes(event.genre)) return null;
   return { memory_id: id, label: event.genre, met: true };
 }

@@ -17,7 +17,7 @@ export function euros(cents: number): string {
   return `€${cents % 100 === 0 ? cents / 100 : (cents / 100).toFixed(2)}`;
 }
 
-/** In a list: what one chooses by. `breaks`: as {@link brokenBy} tells. */
+/** In a list: what one chooses by. `breaks`: the labels that {@link brokenBy} gives. */
 export function eventLine(event: CatalogueEvent, breaks: readonly string[] = []): JsonObject {
   return {
     event_id: event.id,
@@ -81,7 +81,7 @@ export function bookingLine(booking: Booking): JsonObject {
   };
 }
 
-/** `known`: what the turn knows of the guest. `seats`: how many were asked for. `breaks`: as {@link brokenBy} tells. */
+/** `known`: what the turn knows of the guest. `seats`: how many were asked for. `breaks`: as for {@link eventLine}. */
 export function eventCard(
   event: CatalogueEvent,
   {

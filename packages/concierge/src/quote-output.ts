@@ -26,6 +26,7 @@ export function quotedOutput(
     },
     elements: [quoteElement(quote, "needs_confirmation", tokenOfQuote(quote), offer(quote, event, section))],
     sources: [eventSource(event)],
+    used: verdict.checked,
   };
 }
 
@@ -33,7 +34,7 @@ export function stoppedOutput(
   quote: Quote,
   event: CatalogueEvent,
   section: Section,
-  { conflicts, unchecked, memoryOff }: Verdict,
+  { conflicts, unchecked, memoryOff, checked }: Verdict,
   {
     reminders,
     incognito,
@@ -60,6 +61,7 @@ export function stoppedOutput(
       ...conflicts.map((conflict) => conflictElement(conflict, token)),
     ],
     sources: [eventSource(event), ...conflicts.map((conflict) => ({ id: conflict.memoryId, title: conflict.memory, type: "memory" }))],
+    used: checked,
   };
 }
 

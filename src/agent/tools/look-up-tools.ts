@@ -37,6 +37,7 @@ export function listMemoriesTool({ memories, turns }: MemoryToolParts): Tool<z.i
           more: page.nextCursor !== null,
           ...(shown.length > 0 && { not_confirmed_yet: shown.map(memoryLine) }),
         },
+        used: [...page.data, ...shown].map(({ id }) => id),
       };
     },
   };
@@ -63,7 +64,7 @@ export function searchMemoriesTool({ memories }: MemoryToolParts): Tool<z.infer<
         signal: context.signal,
         ...(category !== undefined && { category }),
       });
-      return { output: { memories: found.map(memoryLine) } };
+      return { output: { memories: found.map(memoryLine) }, used: found.map(({ id }) => id) };
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Usage } from "../../domain/session.js";
 import { newId } from "../../platform/ids.js";
 import type { ChatAnswer } from "../../ports/application.js";
 import type { StreamForm } from "../chat-stream.js";
+import { besideOf, besideSchema } from "../parts.js";
 import { openAiErrorOf } from "./errors.js";
 import { secondsOf } from "./turn-route.js";
 
@@ -43,11 +44,13 @@ export const completionSchema = z
       }),
     ),
     usage: usageSchema,
+    maitred: besideSchema,
   })
   .openapi("ChatCompletion");
 
 /** `modelName`: where the answer doesn't tell who gave it. */
-export function completionOf({ message, usage, calls }: ChatAnswer, modelName: string): z.output<typeof completionSchema> {
+export function completionOf(answer: ChatAnswer, modelName: string): z.output<typeof completionSchema> {
+  const { message, usage, calls } = answer;
   const { content } = message;
   const toolCalls = calls === undefined ? {} : { tool_calls: calls.map(toolCallOf) };
   return {
@@ -64,6 +67,7 @@ export function completionOf({ message, usage, calls }: ChatAnswer, modelName: s
       },
     ],
     usage: usageOf(usage),
+    maitred: besideOf(answer),
   };
 }
 
@@ -84,12 +88,15 @@ function usageOf({ input_tokens, output_tokens, cached_tokens = 0 }: Usage): z.o
   };
 }
 
-/** Chunks, and `[DONE]` last. What a model takes back can't be taken back here. `usage`: a chunk of it comes before the end. */
+/**
+ * Chunks, the last of the answer with its parts, and `[DONE]`. What a model takes back can't be taken back here. `usage`: a chunk of it
+ * comes before the end.
+ */
 export function completionStream(model: string, { usage }: { readonly usage: boolean }): StreamForm {
   const head = { id: `chatcmpl-${newId()}`, object: "chat.completion.chunk", created: secondsOf(new Date()), model };
-  const chunk = (delta: object, finish: string | null = null) => {
+  const chunk = (delta: object, finish: string | null = null, beside: object = {}) => {
     const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
-    return JSON.stringify({ ...head, choices, ...(usage && { usage: null }) });
+    return JSON.stringify({ ...head, choices, ...(usage && { usage: null }), ...beside });
   };
   let streamed = false;
   return {
@@ -104,7 +111,8 @@ export function completionStream(model: string, { usage }: { readonly usage: boo
       if (!streamed && answer.message.content !== "") await stream.sendData(chunk({ content: answer.message.content }));
       for (const [index, call] of (answer.calls ?? []).entries())
         await stream.sendData(chunk({ tool_calls: [{ index, ...toolCallOf(call) }] }));
-      await stream.sendData(chunk({}, finishOf({ message: answer.message, calls: answer.calls })));
+      const finish = finishOf({ message: answer.message, calls: answer.calls });
+      await stream.sendData(chunk({}, finish, { maitred: besideOf(answer) }));
       if (usage) await stream.sendData(JSON.stringify({ ...head, choices: [], usage: usageOf(answer.usage) }));
       await stream.sendData("[DONE]");
     },

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../domain/session.js";
 import type { ChatAnswer } from "../../ports/application.js";
+import { besideOf, besideSchema } from "../parts.js";
 import { responseIdOf } from "./session-ids.js";
 import { secondsOf } from "./turn-route.js";
 
@@ -57,6 +58,7 @@ export const responseSchema = z
         total_tokens: z.number(),
       })
       .nullable(),
+    maitred: besideSchema.optional().openapi({ description: "Once it is answered." }),
   })
   .openapi("Response");
 export type ResponseBody = z.output<typeof responseSchema>;
@@ -94,7 +96,8 @@ export function begunResponse(sessionId: string, model: string, echoed: Echoed, 
 }
 
 /** The same once its turn was answered. */
-export function endedResponse(begun: ResponseBody, { message, usage, calls = [] }: ChatAnswer, messageId: string): ResponseBody {
+export function endedResponse(begun: ResponseBody, answer: ChatAnswer, messageId: string): ResponseBody {
+  const { message, usage, calls = [] } = answer;
   const finish = message.metadata?.finish;
   const said = message.content === "" ? [] : [messageItem(messageId, message.content)];
   return {
@@ -104,6 +107,7 @@ export function endedResponse(begun: ResponseBody, { message, usage, calls = [] 
     model: message.metadata?.model ?? begun.model,
     output: [...said, ...calls.map(callItem)],
     usage: usageOf(usage),
+    maitred: besideOf(answer),
   };
 }
 

@@ -51,11 +51,11 @@ const route = createRoute({
   tags: ["Chat"],
   summary: "One turn for the AI SDK's useChat",
   request: { headers: z.object({ "X-Timezone": z.string().optional() }), body: body(uiChatBody) },
-  responses: answersAs({ "text/event-stream": z.string() }, "The AI SDK's UI message stream, with a part `data-memory`.", [
-    "X-Session-Id",
-    "X-Memory-Status",
-    "X-Vercel-AI-UI-Message-Stream",
-  ]),
+  responses: answersAs(
+    { "text/event-stream": z.string() },
+    "The AI SDK's UI message stream, with a part `data-memory`, and parts for what is shown.",
+    ["X-Session-Id", "X-Memory-Status", "X-Vercel-AI-UI-Message-Stream"],
+  ),
   fails: [...OF_A_TURN, "MESSAGE_NOT_FOUND"],
 });
 

@@ -118,7 +118,7 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   const result = await booked(parts, { ...quote, stop: null, turn: context.turn, waived }, context, "booked");
   const line = `${event.title}, ${section.name}, ${shown.quantity}`;
   await parts.gate.booked(context, { tool: "book_tickets", line, verdict });
-  return result;
+  return { ...result, used: verdict.checked };
 }
 
 /** Consent to what the shown quote was stopped for: by its token and words of this message, or by the button. */

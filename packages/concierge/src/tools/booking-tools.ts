@@ -1,4 +1,4 @@
-import type { Gate, Judge, Tool, ToolContext } from "maitred";
+import type { Conflict, Gate, Judge, Tool, ToolContext } from "maitred";
 import { ANSWERABLE_TURNS, MaitredError, standsIn } from "maitred/domain";
 import { z } from "zod";
 import type { Booking } from "../booking-rows.js";
@@ -27,13 +27,16 @@ export function listBookings({ bookings, catalogue, gate }: ListParts): Tool<z.i
       const shown = input.include_past === true ? all : ahead;
       const named = ahead.flatMap(({ companions }) => companions);
       const judge = ahead.length === 0 ? null : await gate.read(context, { toBook: true, named });
-      const broken = (booking: Booking) =>
-        judge === null || !ahead.includes(booking) ? [] : brokenBy(booking, { judge, catalogue, context });
-      const lines = shown.map((booking) => {
-        const breaks = broken(booking);
+      const judged = shown.map((booking) => {
+        const isJudged = judge !== null && ahead.includes(booking);
+        return { booking, broken: isJudged ? brokenBy(booking, { judge, catalogue, context }) : [] };
+      });
+      const lines = judged.map(({ booking, broken }) => {
+        const breaks = broken.map(({ need, because }) => `${need}. ${because}`);
         return { ...bookingLine(booking), ...(breaks.length > 0 && { breaks }) };
       });
-      return { output: { bookings: lines }, elements: shown.map(bookingReceipt) };
+      const used = judged.flatMap(({ broken }) => broken.map(({ memoryId }) => memoryId));
+      return { output: { bookings: lines }, elements: shown.map(bookingReceipt), used };
     },
   };
 }
@@ -42,15 +45,13 @@ export function listBookings({ bookings, catalogue, gate }: ListParts): Tool<z.i
 function brokenBy(
   { eventId, section: name, companions, quantity: size, waived }: Booking,
   { judge, catalogue, context }: { readonly judge: Judge; readonly catalogue: Catalogue; readonly context: ToolContext },
-): string[] {
+): readonly Conflict[] {
   const event = catalogue.byId(eventId);
   const section = event?.sections.find((each) => each.name === name);
   if (!event || section === undefined) return [];
   const party = { companions, absent: [], size, said: [], sessionId: context.sessionId };
   const passedOver = new Set(waived.map(({ memory_id }) => memory_id));
-  return judge(candidateOf(event, section), party)
-    .conflicts.filter(({ memoryId }) => !passedOver.has(memoryId))
-    .map(({ need, because }) => `${need}. ${because}`);
+  return judge(candidateOf(event, section), party).conflicts.filter(({ memoryId }) => !passedOver.has(memoryId));
 }
 
 const cancelInput = z.strictObject({

@@ -1,9 +1,9 @@
-import type { Gate, JsonValue, Tool } from "maitred";
+import type { Gate, JsonValue, RecalledMemory, Tool } from "maitred";
 import { MaitredError, only, shorterList } from "maitred/domain";
 import { z } from "zod";
 import type { BookingStore } from "../booking-store.js";
 import { type Catalogue, type CatalogueEvent, filterEvents, HORIZON_DAYS } from "../catalogue.js";
-import { brokenBy } from "../fit.js";
+import { type Broken, brokenBy, fitOf } from "../fit.js";
 import { eventCard, eventDetails, eventLine, eventSource, seatsLeft, sectionLine } from "../presentation.js";
 import { MAX_SEATS } from "../seats.js";
 import { ALL_GENRES, CITY_NAMES, DIETS, KINDS } from "../vocabulary.js";
@@ -52,19 +52,29 @@ export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z
       const judge = await gate.read(context, { toBook: false });
       const said = [...earlierMessages, userMessage.content];
       const judged = found.map((event) => ({ event, breaks: brokenBy(event, judge, said, sessionId) }));
-      const fits = ({ breaks }: { readonly breaks: readonly string[] }) => breaks.length === 0;
+      const fits = ({ breaks }: (typeof judged)[number]) => breaks.length === 0;
       const events = [...judged.filter(fits), ...judged.filter((each) => !fits(each))].slice(0, input.limit ?? 5);
       return {
         output: {
           found: found.length,
-          events: events.map(({ event, breaks }) => eventLine(event, breaks)),
+          events: events.map(({ event, breaks }) => eventLine(event, labelsOf(breaks))),
           ...(found.length === 0 && nothingFound(input, now)),
         },
-        elements: events.map(({ event, breaks }) => eventCard(event, { known: recalled, seats: input.party_size, breaks })),
+        elements: events.map(({ event, breaks }) =>
+          eventCard(event, { known: recalled, seats: input.party_size, breaks: labelsOf(breaks) }),
+        ),
         sources: events.map(({ event }) => eventSource(event)),
+        used: events.flatMap(({ event, breaks }) => [...markedBy(event, recalled), ...breaks.map(({ memoryId }) => memoryId)]),
       };
     },
   };
+}
+
+const labelsOf = (breaks: readonly Broken[]) => breaks.map(({ label }) => label);
+
+/** The memories that the marks of its card belong to. */
+function markedBy(event: CatalogueEvent, known: readonly RecalledMemory[] = []): readonly string[] {
+  return fitOf(event, known).map(({ memory_id }) => memory_id);
 }
 
 /** Why nothing was found, where it isn't for want of events. */
@@ -87,7 +97,7 @@ export function getEvent({ catalogue, bookings }: CatalogueParts): Tool<z.infer<
     run: async (input, { recalled }) => {
       const event = eventOrThrow(catalogue, input.event_id);
       const output = eventDetails(event, await bookings.sold([event.id]));
-      return { output, elements: [eventCard(event, { known: recalled })], sources: [eventSource(event)] };
+      return { output, elements: [eventCard(event, { known: recalled })], sources: [eventSource(event)], used: markedBy(event, recalled) };
     },
   };
 }

@@ -19,5 +19,5 @@ export function withBudget(
   const over = limits.filter(({ cents, cost }) => cost > cents);
   const told = over.map(({ id, text, cost }): Mention => ({ id, along: true, line: `You told me: “${text}”. This is ${euros(cost)}.` }));
   const others = verdict.mentions.filter(({ id }) => !limits.some((limit) => limit.id === id));
-  return { ...verdict, mentions: [...others, ...told] };
+  return { ...verdict, mentions: [...others, ...told], checked: [...verdict.checked, ...limits.map(({ id }) => id)] };
 }
