@@ -1,10 +1,8 @@
 import { state } from "./bus.js";
-import { cardViews, readElements } from "./cards.js";
 import { button, el } from "./dom.js";
-import { showMarkdown } from "./markdown.js";
+import { PartsView } from "./parts.js";
 import { wordsFor } from "./problems.js";
 import { provenanceView } from "./provenance.js";
-import { saidOnce } from "./said-once.js";
 import { stepView } from "./steps-view.js";
 import { confirmView } from "./to-confirm.js";
 
@@ -13,38 +11,21 @@ const MEMORY_NOTES = {
   degraded: "My memory is out of reach: I answered from this conversation alone.",
 };
 
-/** Things with a title in what a tool gave: what cards will show. */
-function titledIn(output) {
-  if (typeof output !== "object" || output === null) return [];
-  const lists = Object.values(output).filter(Array.isArray).flat();
-  return [output, ...lists].filter((each) => typeof each?.title === "string");
-}
-
 /** One answer, from the first sign of it to what came of it. It holds what it shows, and asks nothing of the server. */
 export class AnswerView {
   #because = el("div");
-  #before = el("div", { class: "prose" });
-  #cards = el("div", { class: "cards" });
-  #after = el("div", { class: "prose" });
   #confirm = el("div", { class: "to-confirm" });
   #state = el("div", { class: "answer-state" });
   #steps = el("ul", { class: "steps", hidden: true });
   #foot = el("div", { class: "noted-list" });
   #bar = el("div", { class: "answer-bar" });
-  #text = "";
-  #frame = 0;
   #memory = null;
-  #elements = [];
-  #found = [];
-  #say;
+  #parts;
   node = el(
     "article",
     { class: "turn assistant", "aria-label": "Maitred" },
     el("h2", { class: "sr" }, "Answer"),
     this.#because,
-    this.#before,
-    this.#cards,
-    this.#after,
     this.#confirm,
     this.#foot,
     this.#state,
@@ -54,20 +35,18 @@ export class AnswerView {
 
   /** `say(words, more)`: says something for the guest, whose button was pressed. */
   constructor({ say }) {
-    this.#say = say;
+    this.#parts = new PartsView({ say });
+    this.#because.after(this.#parts.node);
   }
 
   get content() {
-    return this.#text;
+    return this.#parts.text;
   }
 
   clear() {
-    this.#text = "";
-    this.#elements = [];
-    this.#found = [];
-    for (const part of [this.#before, this.#cards, this.#after, this.#confirm, this.#state, this.#steps, this.#foot, this.#bar]) {
-      part.replaceChildren();
-    }
+    this.#memory = null;
+    this.#parts.clear();
+    for (const node of [this.#because, this.#confirm, this.#state, this.#steps, this.#foot, this.#bar]) node.replaceChildren();
     this.#steps.hidden = true;
     this.node.classList.remove("complete");
   }
@@ -76,52 +55,41 @@ export class AnswerView {
     this.#state.replaceChildren(el("p", { class: "typing" }, el("i"), el("i"), el("i"), el("span", { class: "small" }, word)));
   }
 
-  text(markup) {
-    this.#text = markup;
-    this.#frame ||= requestAnimationFrame(() => this.#show());
+  /** `text`: all that was said so far. */
+  text(text) {
+    this.#parts.say(text);
   }
 
-  #show() {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
-    const cards =
-      this.#elements.length > 0 ? this.#elements.flatMap(({ name, data }) => (data ? [{ title: name, ...data }] : [])) : this.#found;
-    const { before, after, notes } = saidOnce(
-      this.#text,
-      cards,
-      (this.#memory?.recalled ?? []).map(({ text }) => text),
-    );
-    showMarkdown(this.#before, before);
-    showMarkdown(this.#after, after);
-    return notes;
+  part(part) {
+    this.#parts.put(part);
   }
 
   step(step) {
     this.#steps.append(stepView(step));
-    this.#found.push(...titledIn(step.output));
     if (this.#state.querySelector(".typing")) this.waiting(`${String(step.name ?? "looking").replaceAll("_", " ")} …`);
   }
 
-  elements(elements) {
-    this.#elements = readElements(elements);
-    const notes = this.#show();
-    this.#cards.replaceChildren(...cardViews(this.#elements, { say: this.#say, notes }));
-    this.#because_();
+  /** The whole answer, in its parts; `memory`: what it was given and what shaped it, where that is known. */
+  all({ parts, elements, memory }) {
+    this.#parts.all(parts, elements);
+    this.#memory = memory ?? null;
+    this.#tellMemory({ done: true });
   }
 
+  /** What the answer is given, before there is one. */
   memory(memory) {
     this.#memory = memory;
-    this.#because_();
+    this.#tellMemory();
   }
 
-  #because_() {
-    if (this.#memory === null) return;
-    const tied = new Set(this.#elements.flatMap(({ data }) => (Array.isArray(data?.fit) ? data.fit.map(({ memory_id: id }) => id) : [])));
-    const note = MEMORY_NOTES[this.#memory.status];
+  #tellMemory({ done = false } = {}) {
     // What is open stays open.
-    if (this.#because.querySelector('[aria-expanded="true"]')) return;
+    if (this.#memory === null || this.#because.querySelector('.pill[aria-expanded="true"]')) return;
+    // A slow memory matters to what was chosen for the guest, and to who asked for it.
+    const matters = this.#memory.status !== "timeout" || (done && this.#parts.shows);
+    const note = matters && MEMORY_NOTES[this.#memory.status];
     this.#because.replaceChildren(
-      ...[provenanceView(this.#memory.recalled ?? [], tied), note && el("p", { class: "small warn" }, note)].filter(Boolean),
+      ...[provenanceView(this.#memory, this.#parts.elements), note && el("p", { class: "small warn" }, note)].filter(Boolean),
     );
   }
 
@@ -210,7 +178,7 @@ export class AnswerView {
 
   #settle() {
     this.#state.replaceChildren();
-    if (this.#frame) this.#show();
+    this.#parts.show();
   }
 }
 

@@ -166,11 +166,7 @@ export class Conversation {
 
 function fill(answer, step, { steps, elements }) {
   for (const each of steps) answer.step(each);
-  answer.text(String(step.output));
-  if (step.memory) {
-    answer.memory(step.memory);
-    answer.toConfirm(step.memory.to_confirm ?? [], () => tell("memories"));
-  }
-  answer.elements(elements);
+  answer.all({ parts: step.parts ?? [{ type: "text", text: String(step.output) }], elements, memory: step.memory });
+  answer.toConfirm(step.memory?.to_confirm ?? [], () => tell("memories"));
   if (!step.outcome) answer.done();
 }

@@ -7,8 +7,9 @@ const AT_ONCE = 5;
 /** Where nobody said how many. */
 const USUAL_SEATS = 2;
 
-export function eventList(events, { say, notes }) {
-  const views = events.map((event, index) => eventView(event, index + 1, { say, note: notes.get(event.data.title) }));
+/** `first`: the number of the first of them in its answer. */
+export function eventList(events, { say, first }) {
+  const views = events.map((event, index) => eventView(event, first + index, say));
   const list = el("ol", { class: "results" }, views.slice(0, AT_ONCE));
   const rest = views.slice(AT_ONCE);
   if (rest.length === 0) return list;
@@ -37,7 +38,7 @@ export function dateTile(day, fallback = "") {
   );
 }
 
-function eventView({ name, data }, number, { say, note }) {
+function eventView({ name, data }, number, say) {
   const title = String(data.title ?? name);
   const where = [data.venue, data.city].filter(Boolean).join(", ");
   return el(
@@ -55,7 +56,6 @@ function eventView({ name, data }, number, { say, note }) {
         [data.time, where].filter(Boolean).join(" · "),
       ),
       data.artist && !title.includes(data.artist) && el("p", { class: "small", dir: "auto" }, String(data.artist)),
-      note && el("p", { class: "event-note", dir: "auto" }, note),
       fitView(data),
     ),
     el(
@@ -93,7 +93,9 @@ function fitView(data) {
 
 /** Opens the pill of the memory that a mark is tied to. */
 function showReason(mark, memory) {
-  const pill = [...mark.closest(".turn").querySelectorAll(".pill")].find((each) => each.dataset.memory === String(memory));
+  const turn = mark.closest(".turn");
+  turn.querySelector(".because .more")?.click();
+  const pill = [...turn.querySelectorAll(".pill")].find((each) => each.dataset.memory === String(memory));
   if (!pill) return;
   if (pill.getAttribute("aria-expanded") !== "true") pill.click();
   pill.focus();

@@ -159,6 +159,7 @@ export class Exchange {
           tell("taken", { session: before });
         } else if (event === "memory") this.answer.memory(data);
         else if (event === "step") this.answer.step(data);
+        else if (event === "part") this.answer.part(data);
         else if (event === "token" || event === "retract") {
           text = event === "token" ? text + data.delta : data.content;
           this.answer.text(text);
@@ -195,9 +196,7 @@ export class Exchange {
   #answered(answer) {
     this.#talk.onSession(answer.session_id);
     this.answerId = answer.message.id;
-    this.answer.text(answer.message.content);
-    this.answer.memory(answer.memory);
-    this.answer.elements(answer.elements);
+    this.answer.all(answer);
     this.answer.toConfirm(answer.memory.to_confirm ?? [], () => tell("memories"));
     this.answer.done();
     this.#turn = answer.turn;

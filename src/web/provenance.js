@@ -18,28 +18,78 @@ function whoOf({ subject, text }) {
 }
 
 /** What a card's marks are tied to comes first, then what must hold. */
-function byWeight(recalled, tied) {
+function byWeight(memories, tied) {
   const weight = ({ id, strength }) => (tied.has(id) ? 2 : 0) + (strength === "hard" ? 1 : 0);
-  return recalled.toSorted((a, b) => weight(b) - weight(a));
+  return memories.toSorted((a, b) => weight(b) - weight(a));
 }
 
-/** The row of pills. `tied`: ids of the memories that the answer's cards meet or break. */
-export function provenanceView(recalled, tied = new Set()) {
-  if (recalled.length === 0) return null;
+/** Ids of the memories that marks on cards belong to. */
+function tiedTo(elements) {
+  return new Set(elements.flatMap(({ data }) => (Array.isArray(data?.fit) ? data.fit.map((mark) => mark?.memory_id) : [])));
+}
+
+/** What was checked beside what was recalled: an answer names it by its id. */
+function lookedUp(id) {
+  return api.why(id).then(
+    ({ memory }) => memory,
+    () => null,
+  );
+}
+
+/** The row of pills: what shaped the answer; behind a button what else was known. `elements`: those of the answer. */
+export function provenanceView({ recalled = [], used = [] }, elements = []) {
+  const known = new Map(recalled.map((memory) => [memory.id, memory]));
+  const others = recalled.filter(({ id }) => !used.includes(id));
+  if (used.length === 0 && others.length === 0) return null;
+  const shaping = byWeight(
+    used.map((id) => known.get(id) ?? { id }),
+    tiedTo(elements),
+  );
   const detail = el("div", { class: "because-detail", hidden: true });
-  const row = el("div", { class: "because-row" }, el("span", { class: "because-label" }, "Because you told me"));
+  const row = el("div", { class: "because-row" });
   const node = el("div", { class: "because" }, row, detail);
-  const pills = byWeight(recalled, tied).map((memory) => pillOf(memory, row, detail));
-  row.append(...pills.slice(0, AT_ONCE));
-  const rest = pills.slice(AT_ONCE);
-  if (rest.length > 0) {
-    const more = button(`${rest.length} more`, () => {
-      more.replaceWith(...rest);
-      rest[0].focus();
-    });
-    row.append(more);
-  }
+  if (shaping.length > 0) row.append(el("span", { class: "because-label" }, "Because you told me"));
+  const [atOnce, later] = [shaping.slice(0, AT_ONCE), shaping.slice(AT_ONCE)];
+  row.append(...atOnce.map((memory) => pillOrSoon(memory, row, detail)));
+  if (later.length > 0) row.append(moreButton(`${later.length} more`, later, row, detail));
+  if (others.length > 0) row.append(alsoKnown(byWeight(others, new Set()), row, detail));
   return node;
+}
+
+function moreButton(label, memories, row, detail) {
+  const more = button(
+    label,
+    () => {
+      const pills = memories.map((memory) => pillOrSoon(memory, row, detail));
+      more.replaceWith(...pills);
+      pills[0].focus();
+    },
+    { class: "quiet more" },
+  );
+  return more;
+}
+
+/** Folded away: it was given to the model, and shaped nothing. */
+function alsoKnown(memories, row, detail) {
+  const pills = memories.map((memory) => pillOf(memory, row, detail));
+  const toggle = button(`Also known: ${memories.length}`, () => {
+    const open = toggle.getAttribute("aria-expanded") === "true";
+    toggle.setAttribute("aria-expanded", String(!open));
+    if (!open) return toggle.after(...pills);
+    if (pills.some((pill) => pill.getAttribute("aria-expanded") === "true")) detail.hidden = true;
+    for (const pill of pills) pill.remove();
+  });
+  toggle.classList.add("also-known");
+  toggle.setAttribute("aria-expanded", "false");
+  return toggle;
+}
+
+/** Its pill; where only its id is known, in the place of one until it is looked up. */
+function pillOrSoon(memory, row, detail) {
+  if (memory.text !== undefined) return pillOf(memory, row, detail);
+  const place = el("span", { class: "pill", "aria-hidden": "true" }, "…");
+  void lookedUp(memory.id).then((found) => (found ? place.replaceWith(pillOf(found, row, detail)) : place.remove()));
+  return place;
 }
 
 function pillOf(memory, row, detail) {

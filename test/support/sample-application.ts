@@ -1,6 +1,7 @@
+import { partsOf } from "../../src/domain/answer-part.js";
 import { type Memory, statementSchema } from "../../src/domain/memory.js";
 import type { Owner } from "../../src/domain/owner.js";
-import type { Element, Session } from "../../src/domain/session.js";
+import type { Element, PlacedElements, Session } from "../../src/domain/session.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Application, ChatAnswer, ThreadElement, ThreadStep } from "../../src/ports/application.js";
 import { fakeApplication, type Script } from "./fake-application.js";
@@ -10,6 +11,10 @@ import { AT, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
 export interface SampleReply {
   readonly content: string;
   readonly elements?: readonly Element[];
+  /** Where in the text the elements came. Default: before it. */
+  readonly placed?: readonly PlacedElements[];
+  /** Default: all that was recalled shaped the answer. */
+  readonly used?: readonly string[];
   readonly steps?: ChatAnswer["steps"];
   readonly recalled?: ChatAnswer["memory"]["recalled"];
   readonly status?: ChatAnswer["memory"]["status"];
@@ -82,23 +87,30 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
             learns: [],
           });
         const entry = entryOf(owner, id);
+        const { content, elements = [], placed = [{ after: 0, elements: elements.map((each) => each.id) }] } = reply;
         const answer = sampleAnswer({
           session_id: id,
+          parts: partsOf({ content, elements, placed }),
           message: { id: next(), role: "assistant", content: reply.content, created_at: AT },
           steps: reply.steps ?? [],
-          elements: reply.elements ?? [],
+          elements,
           memory: {
             status: reply.status ?? "ok",
             write_back: "pending",
             to_confirm: [],
             recalled: reply.recalled ?? [],
-            used: (reply.recalled ?? []).map(({ id }) => id),
+            used: reply.used ?? (reply.recalled ?? []).map(({ id }) => id),
           },
         });
         await options?.onEvent?.({ type: "session", session_id: id, turn: 1, user_message_id: next(), created: !sessionId });
-        await options?.onEvent?.({ type: "memory", memory: answer.memory });
+        await options?.onEvent?.({ type: "memory", memory: { ...answer.memory, used: [] } });
         for (const step of answer.steps) await options?.onEvent?.({ type: "step", step });
-        for (const word of reply.content.split(/(?<= )/)) await options?.onEvent?.({ type: "token", delta: word });
+        for (const [index, part] of answer.parts.entries()) {
+          if (part.type === "question") continue;
+          if (part.type === "text") for (const word of part.text.split(/(?<= )/)) await options?.onEvent?.({ type: "token", delta: word });
+          else
+            await options?.onEvent?.({ type: "part", index, part, elements: elements.filter((each) => part.elements.includes(each.id)) });
+        }
         if (reply.failsOnce && !failed.has(message)) {
           failed.add(message);
           throw reply.failsOnce;
@@ -110,7 +122,7 @@ export function sampleApplication(replyTo: (message: string) => SampleReply, mor
           created_at: AT,
           ...(name === undefined ? {} : { name }),
         });
-        const said = stepOf("assistant_message", reply.content);
+        const said = { ...stepOf("assistant_message", reply.content), parts: answer.parts, memory: answer.memory };
         entry.steps.push(stepOf("user_message", message), ...answer.steps.map((step) => stepOf("tool_call", step.output, step.name)), said);
         entry.elements.push(...answer.elements.map((element) => ({ ...element, for_id: said.id })));
         const learn = (text: string, change: Partial<Memory>) => {

@@ -30,7 +30,9 @@ needing("chromium")("a guest's story on the chat page, with the whole product", 
     const cards = await lastAnswer(page).locator(".event h3").allTextContents();
     expect(cards.length).toBeGreaterThan(1);
     expect(await lastAnswer(page).locator(".event").first().locator(".mark-of").allTextContents()).toEqual(["✓ step-free", "✓ jazz"]);
-    expect(await lastAnswer(page).locator(".prose").allInnerTexts()).not.toEqual(expect.arrayContaining([expect.stringContaining("1.")]));
+    // The words that name them stand there too.
+    for (const card of cards)
+      expect((await lastAnswer(page).locator(".prose").allInnerTexts()).join()).toContain(card.replace(/^\d+ /, ""));
     await page.reload();
     await lastAnswer(page).locator(".event").first().waitFor();
     expect(await pills()).toEqual(before);
@@ -50,7 +52,7 @@ needing("chromium")("a guest's story on the chat page, with the whole product", 
     const time = /\d\d:\d\d/.exec((await lastAnswer(page).locator(".event-where").first().textContent()) ?? "")?.[0] ?? "none";
     await lastAnswer(page).locator(".book").first().click();
     await page.locator(".quote", { hasText: title }).waitFor();
-    expect(await lastAnswer(page).locator(".prose").allInnerTexts()).not.toEqual(expect.arrayContaining([expect.stringContaining(title)]));
+    expect((await lastAnswer(page).locator(".prose").allInnerTexts()).join()).toContain(title);
     await page.getByRole("button", { name: /^Change: / }).click();
     await page.getByRole("button", { name: "One seat more" }).click();
     await page.getByRole("button", { name: "Update" }).click();
