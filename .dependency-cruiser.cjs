@@ -2,7 +2,7 @@
  * Who may import whom: the layers of ARCHITECTURE.md. A folder imports what lies below it; within a layer only another folder's
  * front file (named like the folder). `test/layers.test.ts` plants a violation of each rule.
  */
-const DOORS = ["http", "mcp", "cli", "integrations", "library", "testing"];
+const DOORS = ["http", "mcp", "cli", "studio", "integrations", "library", "testing"];
 const USE_CASES = ["turn", "after-turn", "memories", "sessions", "history", "privacy", "import", "operations", "events"];
 const ADAPTERS = ["vectors", "embedding", "telemetry", "webhooks"];
 /** From top to bottom. */
@@ -136,6 +136,21 @@ module.exports = {
       from: { path: "^packages/([^/]+)/" },
       to: { path: ["^src/", "^packages/"], pathNot: "^packages/$1/" },
     },
+    {
+      name: "studio-in-the-browser",
+      comment: "Studio knows the server by its routes alone",
+      severity: "error",
+      from: { path: "^src/studio/" },
+      to: { path: "^(src|packages)/|^node:", pathNot: "^src/studio/" },
+    },
+    {
+      name: "studio-is-bundled",
+      comment: "no module of the server has any of it",
+      severity: "error",
+      from: { path: "^(src|packages)/", pathNot: "^src/studio/" },
+      to: { path: "^src/studio/" },
+    },
+    only("preact-in-studio", "(preact|@preact|uplot)", "^src/studio/"),
     only("openai-in-its-files", "openai", "(^|/)openai-[^/]*\\.ts$"),
     only("ai-sdk-in-its-files", "(ai|@ai-sdk)", "(^|/)ai-sdk-[^/]*\\.ts$"),
     only("mem0-in-its-files", "mem0ai", "(^|/)mem0-[^/]*\\.ts$"),
@@ -151,9 +166,10 @@ module.exports = {
   options: {
     parser: "swc",
     tsPreCompilationDeps: true,
-    doNotFollow: { path: "node_modules|^packages/[^/]+/dist/" },
+    // What parses has no JSX: whom these files import is seen where they are bundled.
+    doNotFollow: { path: "node_modules|^packages/[^/]+/dist/|[.]tsx$" },
     exclude: { path: "^(dist|src/web)/" },
     moduleSystems: ["es6"],
-    enhancedResolveOptions: { extensions: [".ts", ".js", ".json"], conditionNames: ["import", "node", "default"] },
+    enhancedResolveOptions: { extensions: [".ts", ".tsx", ".js", ".json"], conditionNames: ["import", "node", "default"] },
   },
 };

@@ -39,6 +39,9 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ["packages-are-loaded", "compose/a.ts", "@maitred/minilm"],
   ["packages-are-composed", "turn/a.ts", "@maitred/minilm"],
   ["packages-stand-alone", "../packages/minilm/src/a.ts", "platform/b.ts"],
+  ["studio-in-the-browser", "studio/a.ts", "domain/b.ts"],
+  ["studio-is-bundled", "http/a.ts", "studio/b.tsx"],
+  ["preact-in-studio", "http/a.ts", "preact"],
   ["openai-in-its-files", "agent/a.ts", "openai"],
   ["ai-sdk-in-its-files", "agent/a.ts", "ai"],
   ["mem0-in-its-files", "vectors/mem0/a.ts", "mem0ai"],
@@ -80,11 +83,11 @@ describe("the layers of ARCHITECTURE.md", () => {
         writeFileSync(join(tree, path), text);
       };
       for (const root of ["src", "packages"]) mkdirSync(join(tree, root));
-      const local = to.endsWith(".ts");
+      const local = /\.tsx?$/.test(to);
       const specifier = local
         ? relative(dirname(join("src", from)), join("src", to))
             .replace(/^(?!\.)/, "./")
-            .replace(/\.ts$/, ".js")
+            .replace(/\.tsx?$/, ".js")
         : to;
       write(join("src", from), `import { b } from "${specifier}";\nexport const a = b;\n`);
       const back = rule === "no-circles" ? `import { a } from "./a.js";\nexport const c = a;\n` : "";

@@ -45,6 +45,7 @@ import { newApi } from "./routes.js";
 import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
 import { OpenStreams } from "./streams.js";
+import { STUDIO_SESSION_PATH, studioRoutes } from "./studio.js";
 import { timeZoneFrom } from "./time-zone.js";
 import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
@@ -103,14 +104,14 @@ const ALLOWED = [
 ];
 
 /**
- * The HTTP API and the chat page. The order of what a request passes: id and log, security headers, origin, CORS, header count;
+ * The HTTP API, the chat page and Studio. The order of what a request passes: id and log, security headers, origin, CORS, header count;
  * under /v1 and at /mcp then: who it is, how often, the body; last the route.
  * @throws INVALID_CONFIG when keys can't be read
  */
 export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): Promise<HttpApp> {
   const { application, config, logger, clock, limiter, metrics, operator, basePath = "" } = parts;
   const auth = parts.authenticator ?? (await openAuthenticator(config, clock));
-  const door = operatorDoor(config);
+  const door = operatorDoor(config, clock);
   const assets = await loadPageAssets(basePath);
   const log = requestLog(logger, { content: config.LOG_CONTENT, metrics: metrics ?? undefined });
   const streams = new OpenStreams(limits.streamsPerUser ?? 8);
@@ -179,6 +180,10 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     app.use(path, limited);
     app.use(path, known);
   }
+  app.use(
+    STUDIO_SESSION_PATH,
+    rateLimit(config.RATE_LIMIT_PER_MINUTE, limiter ?? undefined, () => STUDIO_SESSION_PATH),
+  );
   app.use("/v1/*", jsonBody(new Set([IMPORT_PATH]), new Map([[CHAT_PATH, CHAT_LIMIT], ...conversations])));
   app.use(MCP_PATH, mcpBody());
 
@@ -227,6 +232,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   });
   app.route("/", pageRoutes(assets));
   app.route("/", docsRoutes(basePath));
+  if (door.studio) app.route("/", studioRoutes(door.studio, basePath));
   const methods = new MethodTable(app.routes);
 
   app.notFound((c) => {
@@ -240,7 +246,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     const known = asAppError(error);
     log.failed(known, c.get("requestId"));
     const rate = Object.fromEntries([...c.res.headers].filter(([name]) => /^(ratelimit-|access-control-|vary$)/.test(name)));
-    const challenge = isOperatorPath(c.req.path) ? OPERATOR_CHALLENGE : auth.challenge;
+    const challenge = isOperatorPath(c.req.path) || c.req.path === STUDIO_SESSION_PATH ? OPERATOR_CHALLENGE : auth.challenge;
     return errorFor(c)(known, c.get("requestId"), challenge, rate, c.get("keptIn"));
   });
   return app;

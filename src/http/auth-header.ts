@@ -1,15 +1,9 @@
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import type { Authenticator, Credentials } from "./authenticator.js";
-import { headerText } from "./credentials.js";
+import type { Authenticator } from "./authenticator.js";
+import { headerText, isOwnOrigin } from "./credentials.js";
 
 const AZURE_PREFIX = /^(X-MS-CLIENT-PRINCIPAL)-ID$/i;
-
-/** By the host that the browser asked for, which a proxy may hand on under another name. A page can't set either header. */
-function isOwn(origin: string, request: Credentials): boolean {
-  const hosts = [request.header("Host") ?? new URL(request.url).host, request.header("X-Forwarded-Host")];
-  return hosts.some((host) => host !== undefined && (origin === `https://${host}` || origin === `http://${host}`));
-}
 
 /**
  * A trusted proxy has signed the user in and names them in a header, which it must strip from what clients send.
@@ -25,7 +19,8 @@ export function headerAuth(options: { readonly header: string; readonly allowedO
       if (origin !== undefined && options.allowedOrigins.includes(origin)) return;
       const site = request.header("Sec-Fetch-Site");
       // Older browsers name the page alone.
-      const foreign = site === undefined ? origin !== undefined && !isOwn(origin, request) : site !== "same-origin" && site !== "none";
+      const foreign =
+        site === undefined ? origin !== undefined && !isOwnOrigin(origin, request) : site !== "same-origin" && site !== "none";
       if (foreign) throw new AppError("FORBIDDEN_ORIGIN", { detail: "Another site made this request." });
     },
     identify(request) {

@@ -1,4 +1,5 @@
 import { AppError } from "../platform/errors.js";
+import type { Credentials } from "./authenticator.js";
 
 /** The token of `Authorization: Bearer …`. @throws UNAUTHENTICATED */
 export function bearerToken(authorization: string | undefined): string {
@@ -19,4 +20,13 @@ export function headerText(value: string): string {
   } catch {
     return value;
   }
+}
+
+/**
+ * Whether a page of this server made the request, by the host that the browser asked for, which a proxy may hand on under another name.
+ * A page can't set either header.
+ */
+export function isOwnOrigin(origin: string, request: Pick<Credentials, "header" | "url">): boolean {
+  const hosts = [request.header("Host") ?? new URL(request.url).host, request.header("X-Forwarded-Host")];
+  return hosts.some((host) => host !== undefined && (origin === `https://${host}` || origin === `http://${host}`));
 }

@@ -1,17 +1,15 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Hono } from "hono";
 import { AppError } from "../platform/errors.js";
-import { BASE_MARK, FOR_EVER, type PageAssets, VERSION_MARK, WEB_DIR } from "./assets.js";
+import { FOR_EVER, loadedOnce, type PageAssets, pageOf, SCRIPT, STYLES, WEB_DIR } from "./assets.js";
 import type { HttpEnv } from "./http-env.js";
 
-const SCRIPT = "text/javascript; charset=utf-8";
 const OWN = { "docs.js": SCRIPT, "icon.svg": "image/svg+xml" };
 /** Of swagger-ui-dist: the build puts them beside the page; where nothing is built they are in the package. */
-const SWAGGER_UI = { "swagger-ui-bundle.js": SCRIPT, "swagger-ui.css": "text/css; charset=utf-8" };
+const SWAGGER_UI = { "swagger-ui-bundle.js": SCRIPT, "swagger-ui.css": STYLES };
 
 /** Its own files and this server's answers, and nothing else; the style sheet has its icons in itself. */
 const POLICY = [
@@ -34,24 +32,13 @@ async function loadDocs(basePath: string): Promise<PageAssets> {
   const read = (dir: string, files: Readonly<Record<string, string>>) =>
     Object.entries(files).map(async ([name, type]) => [name, { type, body: await readFile(join(dir, name), "utf8") }] as const);
   const files = new Map(await Promise.all([...read(WEB_DIR, OWN), ...read(swaggerUiDir(), SWAGGER_UI)]));
-  const hash = createHash("sha256");
-  for (const [name, { body }] of files) hash.update(name).update(body);
-  const version = hash.digest("hex").slice(0, 16);
-  const template = await readFile(join(WEB_DIR, "docs.html"), "utf8");
-  return { page: template.replace(VERSION_MARK, version).replace(BASE_MARK, basePath), files, version };
+  return pageOf(await readFile(join(WEB_DIR, "docs.html"), "utf8"), files, basePath);
 }
 
 /** The document for people, at `/docs`: Swagger UI over `/openapi.json`, without the network. Read when it is first asked for. */
 export function docsRoutes(basePath: string): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  let loading: Promise<PageAssets> | null = null;
-  const loaded = () => {
-    loading ??= loadDocs(basePath).catch((error: unknown) => {
-      loading = null;
-      throw error;
-    });
-    return loading;
-  };
+  const loaded = loadedOnce(() => loadDocs(basePath));
   routes.get("/docs", async (c) => {
     const { page } = await loaded();
     const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Content-Security-Policy": POLICY };

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ownerHash } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
@@ -13,15 +13,22 @@ const inThisProcess: MakeLimiter = (points, duration) => new RateLimiterMemory({
 /** Counted as one, and no user's hash. */
 const OPERATOR = "operator";
 
+/** Under the user's hash, once the user is known; who is none is the operator. */
+const byUser = (c: Context<HttpEnv>): string => (isOperatorPath(c.req.path) ? OPERATOR : ownerHash(c.get("owner")));
+
 /**
- * At most `perMinute` requests a user and minute; 0: no limit. Counted under the user's hash. Runs after the user is known; who is none is
- * the operator. Answers carry `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds).
+ * At most `perMinute` requests a minute of each name; 0: no limit. `nameOf`: whom a request is counted for, by default its user. Answers
+ * carry `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds).
  */
-export function rateLimit(perMinute: number, make: MakeLimiter = inThisProcess): MiddlewareHandler<HttpEnv> {
+export function rateLimit(
+  perMinute: number,
+  make: MakeLimiter = inThisProcess,
+  nameOf: (c: Context<HttpEnv>) => string = byUser,
+): MiddlewareHandler<HttpEnv> {
   if (perMinute === 0) return (_c, next) => next();
   const limiter = make(perMinute, WINDOW_SECONDS);
   return async (c, next) => {
-    const result = await limiter.consume(isOperatorPath(c.req.path) ? OPERATOR : ownerHash(c.get("owner"))).catch((refused: unknown) => {
+    const result = await limiter.consume(nameOf(c)).catch((refused: unknown) => {
       if (refused instanceof RateLimiterRes) return refused;
       throw refused;
     });
