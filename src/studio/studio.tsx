@@ -1,4 +1,12 @@
 import { render } from "preact";
+import { begin } from "./session.js";
+import { Studio } from "./shell.js";
+import { followTheme } from "./theme.js";
 
+followTheme();
 const root = document.getElementById("studio");
-if (root !== null) render(<p>Studio</p>, root);
+if (root !== null) {
+  root.replaceChildren();
+  render(<Studio />, root);
+}
+void begin();

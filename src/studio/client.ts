@@ -1,0 +1,261 @@
+import * as z from "zod/mini";
+
+/**
+ * What Studio asks of the server, and what it makes of the answers. All that is not there, or is not what it should be, is null: it is not
+ * known.
+ */
+
+// Compiling schemas takes what the page's policy forbids.
+z.config({ jitless: true });
+
+const known = <S extends z.ZodMiniType>(schema: S) => z.catch(z.nullable(schema), null);
+const listOf = <S extends z.ZodMiniType>(schema: S) => known(z.array(schema));
+const text = known(z.string());
+const number = known(z.number());
+const flag = known(z.boolean());
+const id = known(z.union([z.string(), z.pipe(z.number(), z.transform(String))]));
+const anything = z.record(z.string(), z.unknown());
+const counts = known(z.record(z.string(), number));
+const pageOf = <S extends z.ZodMiniType>(schema: S) => z.object({ data: z.array(schema), next_cursor: text });
+
+const owner = { tenant: text, user: text };
+const place = { ...owner, session_id: id };
+
+const about = z.object({ content: flag, currency: text, version: text, model: text, tenants: listOf(z.string()) });
+
+const conversation = z.object({
+  ...place,
+  title: text,
+  title_chars: number,
+  status: text,
+  turns: number,
+  last_active_at: text,
+  cost: number,
+  tokens: number,
+  memory_status: text,
+  failed_turns: number,
+  pending_turns: number,
+});
+
+const turnLine = z.object({
+  turn: id,
+  at: text,
+  message: text,
+  message_chars: number,
+  answer: text,
+  answer_chars: number,
+  memory_status: text,
+  outcome: text,
+  cost: number,
+  duration_ms: number,
+});
+
+const conversationWithTurns = z.extend(conversation, { turns: listOf(turnLine), next_cursor: text });
+
+const promptBlock = z.object({
+  name: text,
+  tokens: number,
+  cached: known(z.union([z.boolean(), z.number()])),
+  text,
+  text_chars: number,
+  same_as_before: flag,
+});
+const recalledMemory = z.object({
+  id,
+  text,
+  text_chars: number,
+  category: text,
+  strength: text,
+  subject: text,
+  why: text,
+  score: number,
+  used: flag,
+});
+const proposal = z.object({
+  op: text,
+  text,
+  text_chars: number,
+  quote: text,
+  quote_chars: number,
+  outcome: text,
+  reason: text,
+  memory_id: id,
+});
+const timing = z.object({ name: text, started_ms: number, duration_ms: number, error: text });
+const turnRecord = z.object({
+  ...place,
+  turn: id,
+  at: text,
+  model: text,
+  message: text,
+  message_chars: number,
+  answer: text,
+  answer_chars: number,
+  prompt_blocks: listOf(promptBlock),
+  recalled: listOf(recalledMemory),
+  held_back: counts,
+  proposals: listOf(proposal),
+  parts: listOf(anything),
+  steps: listOf(timing),
+  timings: listOf(timing),
+  usage: known(anything),
+  cost: number,
+  memory_status: text,
+  write_back: known(z.object({ state: text, attempts: number, error_code: text })),
+});
+
+const guest = z.object({
+  ...owner,
+  sessions: number,
+  memories: number,
+  waiting: number,
+  bookings: listOf(anything),
+  receipts: listOf(anything),
+});
+const change = z.object({
+  at: text,
+  event: text,
+  memory_id: id,
+  text,
+  text_chars: number,
+  quote: text,
+  quote_chars: number,
+  replaces: text,
+  reason: text,
+  session_id: id,
+  turn: id,
+});
+/** How often, whether, or when. */
+const asked = known(z.union([z.number(), z.boolean(), z.string()]));
+const waitingMemory = z.object({ ...owner, memory_id: id, text, text_chars: number, reason: text, since: text, asked });
+const knownUser = z.object({ ...owner, sessions: number, last_active_at: text });
+
+const queues = z.object({ data: z.array(z.object({ name: text, due: number, waiting: number, failed: number, oldest_at: text })) });
+const writeBack = z.object({ ...place, turn: id, attempts: number, error_code: text, due_at: text });
+
+const plotStep = z.object({
+  at: text,
+  turns: number,
+  failed: number,
+  p50_first_token_ms: number,
+  p95_first_token_ms: number,
+  recall: counts,
+  given: number,
+  held_back: number,
+  proposals: counts,
+  cost: number,
+  cost_by_model: counts,
+  cost_by_tenant: counts,
+  tokens: number,
+  erasures: number,
+});
+const plots = z.object({ steps: z.array(plotStep) });
+
+const healthParts = known(z.record(z.string(), z.object({ status: text, detail: text })));
+const health = z.object({
+  now: known(z.object({ status: text, parts: healthParts })),
+  history: listOf(z.object({ at: text, status: text, parts: known(z.record(z.string(), z.unknown())) })),
+});
+
+const problem = z.object({ code: text, title: text, detail: text, hint: text });
+
+export type About = z.output<typeof about>;
+export type Conversation = z.output<typeof conversation>;
+export type TurnLine = z.output<typeof turnLine>;
+export type ConversationWithTurns = z.output<typeof conversationWithTurns>;
+export type PromptBlock = z.output<typeof promptBlock>;
+export type RecalledMemory = z.output<typeof recalledMemory>;
+export type Proposal = z.output<typeof proposal>;
+export type Timing = z.output<typeof timing>;
+export type TurnRecord = z.output<typeof turnRecord>;
+export type Guest = z.output<typeof guest>;
+export type Change = z.output<typeof change>;
+export type WaitingMemory = z.output<typeof waitingMemory>;
+export type KnownUser = z.output<typeof knownUser>;
+export type WriteBack = z.output<typeof writeBack>;
+export type PlotStep = z.output<typeof plotStep>;
+export type Health = z.output<typeof health>;
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+/** What the server refused, or why it could not be asked. */
+export class Refused extends Error {
+  constructor(
+    /** Null where there was no answer. */
+    readonly status: number | null,
+    message: string,
+    readonly hint: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Below which path the server stands, as its page says. */
+const base = document.body.dataset.base ?? "";
+
+async function ask(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+  const init = { method, credentials: "same-origin", ...(signal && { signal }) } as const;
+  const sent = body === undefined ? init : { ...init, body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+  const response = await fetch(base + path, sent).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    throw new Refused(null, "The server can't be reached.", "It is asked again when you try again.");
+  });
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer;
+  const { detail, title, hint } = problem.parse(answer ?? {});
+  throw new Refused(response.status, detail ?? title ?? `The server answered with ${response.status}.`, hint ?? "");
+}
+
+/** What may stand in an address: a half of a surrogate pair may not. */
+export const encoded = (part: string): string => encodeURIComponent(part.replaceAll(/\p{Surrogate}/gu, "\ufffd"));
+
+/** Parameters without those that are not set. */
+type Query = Readonly<Record<string, string | undefined>>;
+function withQuery(path: string, query: Query): string {
+  const set = Object.entries(query).flatMap(([name, value]) => (value ? [`${name}=${encoded(value)}`] : []));
+  return set.length === 0 ? path : `${path}?${set.join("&")}`;
+}
+
+async function read<S extends z.ZodMiniType>(schema: S, path: string, query: Query, signal: AbortSignal): Promise<z.output<S>> {
+  const given = await ask("GET", withQuery(`/v1/operator/${path}`, query), undefined, signal);
+  const answer = schema.safeParse(given);
+  if (answer.success) return answer.data;
+  throw new Refused(null, "The server's answer can't be read.", "Studio and the server may be of different versions.");
+}
+
+export interface OwnerName {
+  readonly tenant: string;
+  readonly user: string;
+}
+
+const PAGE = "50";
+const paged = (cursor: string | null) => ({ limit: PAGE, cursor: cursor ?? undefined });
+
+export const client = {
+  signIn: async (token: string) => void (await ask("POST", "/studio/session", { token })),
+  signOut: async () => void (await ask("DELETE", "/studio/session", undefined)),
+  about: (signal: AbortSignal) => read(about, "studio", {}, signal),
+  conversations: (query: Query, cursor: string | null, signal: AbortSignal) =>
+    read(pageOf(conversation), "conversations", { ...query, ...paged(cursor) }, signal),
+  conversation: ({ tenant, user }: OwnerName, session: string, cursor: string | null, signal: AbortSignal) =>
+    read(conversationWithTurns, `conversations/${encoded(session)}`, { tenant, user, ...paged(cursor) }, signal),
+  turn: ({ tenant, user }: OwnerName, session: string, turn: string, signal: AbortSignal) =>
+    read(turnRecord, `turns/${encoded(session)}/${encoded(turn)}`, { tenant, user }, signal),
+  users: (tenant: string | undefined, cursor: string | null, signal: AbortSignal) =>
+    read(pageOf(knownUser), "users", { tenant, ...paged(cursor) }, signal),
+  guest: ({ tenant, user }: OwnerName, signal: AbortSignal) => read(guest, `guests/${encoded(user)}`, { tenant }, signal),
+  timeline: ({ tenant, user }: OwnerName, asOf: string | undefined, cursor: string | null, signal: AbortSignal) =>
+    read(pageOf(change), `guests/${encoded(user)}/timeline`, { tenant, as_of: asOf, ...paged(cursor) }, signal),
+  waiting: (tenant: string | undefined, cursor: string | null, signal: AbortSignal) =>
+    read(pageOf(waitingMemory), "waiting", { tenant, ...paged(cursor) }, signal),
+  queues: (signal: AbortSignal) => read(queues, "queues", {}, signal),
+  writeBacks: (state: string, cursor: string | null, signal: AbortSignal) =>
+    read(pageOf(writeBack), "queues/write-back", { state, ...paged(cursor) }, signal),
+  retry: async ({ tenant, user }: OwnerName, session: string) =>
+    void (await ask("POST", "/v1/operator/queues/write-back/retry", { tenant, user, session_id: session })),
+  plots: (query: Query, signal: AbortSignal) => read(plots, "plots", query, signal),
+  health: (signal: AbortSignal) => read(health, "health", {}, signal),
+};

@@ -1,0 +1,98 @@
+import { Choice, itself } from "./choice.js";
+import { dayStart, moneyOf, wordsOf } from "./format.js";
+import { addressOf, setQuery } from "./route.js";
+import { about } from "./session.js";
+
+/** As the address has them. */
+export type Filters = Readonly<Record<string, string>>;
+
+const MEMORY_STATUSES = ["ok", "empty", "disabled", "timeout", "degraded"];
+const FAILURES = [
+  ["", "any"],
+  ["true", "with a failure"],
+  ["false", "without"],
+] as const;
+const NAMES = ["tenant", "user", "from", "to", "memory_status", "failed", "min_cost"] as const;
+
+/** What the server is asked for: days are the reader's own, the last one included. */
+export function conversationQuery({ tenant, user, from, to, memory_status, failed, min_cost }: Filters) {
+  return { tenant, user, from: dayStart(from), to: dayStart(to, 1), memory_status, failed, min_cost };
+}
+
+export function filtersInWords({ tenant, user, from, to, memory_status, failed, min_cost }: Filters): string {
+  const parts = [
+    tenant && `of ${tenant}`,
+    user && `by ${user}`,
+    from && `since ${from}`,
+    to && `until ${to}`,
+    memory_status && `memory: ${wordsOf(memory_status)}`,
+    failed === "true" && "with a failure",
+    failed === "false" && "without a failure",
+    min_cost && `from ${moneyOf(Number(min_cost))}`,
+  ].filter((part) => typeof part === "string" && part !== "");
+  return parts.length === 0 ? "All, newest first" : parts.join(" · ");
+}
+
+export function ConversationFilters({ of }: { readonly of: Filters }) {
+  const apply = (event: Event) => {
+    event.preventDefault();
+    const form = (event.currentTarget as HTMLElement).closest("form");
+    if (form === null) return;
+    const given = new FormData(form);
+    const query = Object.fromEntries(NAMES.map((name) => [name, String(given.get(name) ?? "").trim()]));
+    location.hash = addressOf("conversations", [], query) ?? "";
+  };
+  const tenants = about.value?.tenants ?? null;
+  const set = NAMES.filter((name) => of[name]).length;
+  return (
+    <details class="filters">
+      <summary>Filters{set > 0 && ` (${set} set)`}</summary>
+      <search>
+        <form onSubmit={apply} key={JSON.stringify(of)}>
+          {tenants === null ? (
+            <label>
+              Tenant
+              <input type="text" name="tenant" defaultValue={of.tenant ?? ""} maxLength={256} dir="auto" />
+            </label>
+          ) : (
+            <Choice label="Tenant" name="tenant" value={of.tenant} options={[["", "all"], ...tenants.map(itself)]} onChange={apply} />
+          )}
+          <label>
+            Guest
+            <input type="text" name="user" defaultValue={of.user ?? ""} maxLength={256} dir="auto" autoComplete="off" />
+          </label>
+          <label>
+            From
+            <input type="date" name="from" defaultValue={of.from ?? ""} onChange={apply} />
+          </label>
+          <label>
+            To
+            <input type="date" name="to" defaultValue={of.to ?? ""} onChange={apply} />
+          </label>
+          <Choice
+            label="Memory"
+            name="memory_status"
+            value={of.memory_status}
+            options={[["", "any"], ...MEMORY_STATUSES.map(itself)]}
+            onChange={apply}
+          />
+          <Choice label="Failures" name="failed" value={of.failed} options={FAILURES} onChange={apply} />
+          <label>
+            Costs at least
+            <input type="number" name="min_cost" defaultValue={of.min_cost ?? ""} min="0" step="any" inputMode="decimal" />
+          </label>
+          <p class="row">
+            <button type="submit" class="secondary">
+              Apply
+            </button>
+            {set > 0 && (
+              <button type="button" class="quiet" onClick={() => setQuery({})}>
+                Take all away
+              </button>
+            )}
+          </p>
+        </form>
+      </search>
+    </details>
+  );
+}

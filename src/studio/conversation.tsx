@@ -1,0 +1,95 @@
+import { useState } from "preact/hooks";
+import { type ConversationWithTurns, client, type TurnLine } from "./client.js";
+import { Heading, Paged } from "./parts.js";
+import { addressOf } from "./route.js";
+import { Facts, Figure, Name, Said, State, When } from "./shown.js";
+import { usePages } from "./use-loaded.js";
+
+interface Place {
+  readonly tenant: string;
+  readonly user: string;
+  readonly session: string;
+}
+
+/** A conversation, turn by turn. */
+export function ConversationScreen({ tenant, user, session }: Place) {
+  const [head, setHead] = useState<ConversationWithTurns | null>(null);
+  const turns = usePages(`${tenant}/${user}/${session}`, async (cursor, abort) => {
+    const answer = await client.conversation({ tenant, user }, session, cursor, abort);
+    if (cursor === null) setHead(answer);
+    return { data: answer.turns ?? [], next_cursor: answer.next_cursor };
+  });
+  const untitled = head === null || (head.title === null && head.title_chars === null);
+  return (
+    <>
+      <Heading title="A conversation">{untitled ? "A conversation" : <Said text={head.title} chars={head.title_chars} />}</Heading>
+      {head !== null && (
+        <Facts
+          of={[
+            [
+              "Guest",
+              <a key="guest" href={addressOf("guests", [tenant, user]) ?? ""}>
+                <Name of={user} />
+              </a>,
+            ],
+            ["Tenant", <Name key="tenant" of={tenant} />],
+            ["Last active", <When key="at" at={head.last_active_at} />],
+            ["Status", <State key="status" of={head.status} />],
+            ["Cost", <Figure key="cost" of={head.cost} as="money" />],
+            ["Tokens", <Figure key="tokens" of={head.tokens} />],
+            ["Failed turns", <Figure key="failed" of={head.failed_turns} />],
+            ["To be remembered", <Figure key="pending" of={head.pending_turns} unit="turns" />],
+            ["Session", <Name key="session" of={session} />],
+          ]}
+        />
+      )}
+      {head?.turns === null ? (
+        <p class="empty">Which turns it has is unknown.</p>
+      ) : (
+        <Paged of={turns} empty="It has no turns." moreLabel="Show more turns">
+          {(rows) => (
+            <ol class="turns">
+              {rows.map((row, index) => (
+                <li key={row.turn ?? `at ${index}`}>
+                  <TurnCard of={row} place={{ tenant, user, session }} />
+                </li>
+              ))}
+            </ol>
+          )}
+        </Paged>
+      )}
+    </>
+  );
+}
+
+function TurnCard({ of, place: { tenant, user, session } }: { readonly of: TurnLine; readonly place: Place }) {
+  const address = addressOf("turns", [tenant, user, session, of.turn]);
+  return (
+    <article class="card turn-card">
+      <h2>
+        {address === null ? (
+          <>
+            Turn <Name of={of.turn} />
+          </>
+        ) : (
+          <a href={address}>
+            Turn <Name of={of.turn} />
+          </a>
+        )}
+      </h2>
+      <p class="guest-said">
+        <span class="sr">The guest: </span>
+        <Said text={of.message} chars={of.message_chars} />
+      </p>
+      <p>
+        <span class="sr">The answer: </span>
+        <Said text={of.answer} chars={of.answer_chars} />
+      </p>
+      <p class="note row">
+        <When at={of.at} /> · <Figure of={of.duration_ms} as="duration" /> · <Figure of={of.cost} as="money" />
+        <span class="sr">Memory:</span> <State of={of.memory_status} />
+        {of.outcome !== null && <State of={of.outcome} />}
+      </p>
+    </article>
+  );
+}

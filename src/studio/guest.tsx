@@ -1,0 +1,71 @@
+import { client } from "./client.js";
+import { Empty, Heading, Section, Shown } from "./parts.js";
+import { addressOf } from "./route.js";
+import { Anything, Facts, Figure, Name } from "./shown.js";
+import { Timeline } from "./timeline.js";
+import { useLoaded } from "./use-loaded.js";
+
+/** What is known of one guest, how it came to be known, and what was booked and promised. */
+export function GuestScreen({ tenant, user }: { readonly tenant: string; readonly user: string }) {
+  const guest = useLoaded(`${tenant}/${user}`, (abort) => client.guest({ tenant, user }, abort));
+  return (
+    <>
+      <Heading title="A guest">
+        <Name of={user} />
+      </Heading>
+      <p class="row">
+        <a href={addressOf("conversations", [], { tenant, user }) ?? ""}>Conversations of this guest</a>
+        <span class="note">
+          Tenant <Name of={tenant} />
+        </span>
+      </p>
+      <Shown of={guest}>
+        {(of) => (
+          <Facts
+            of={[
+              ["Conversations", <Figure key="sessions" of={of.sessions} />],
+              ["Memories", <Figure key="memories" of={of.memories} />],
+              ["Waiting for a word", <Figure key="waiting" of={of.waiting} />],
+              ["Bookings", <Figure key="bookings" of={of.bookings?.length ?? null} />],
+            ]}
+          />
+        )}
+      </Shown>
+      <div class="columns">
+        <div>
+          <Section title="Memory over time">
+            <Timeline key={`${tenant}/${user}`} tenant={tenant} user={user} />
+          </Section>
+        </div>
+        <div>
+          <Section title="Bookings">
+            <Kept of={guest.value?.bookings ?? null} none="Nothing was booked." unknown="What was booked is unknown." />
+          </Section>
+          <Section title="Receipts">
+            <Kept of={guest.value?.receipts ?? null} none="There are no receipts." unknown="Which receipts there are is unknown." />
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface KeptProps {
+  readonly of: readonly Readonly<Record<string, unknown>>[] | null;
+  readonly none: string;
+  readonly unknown: string;
+}
+
+function Kept({ of, none, unknown }: KeptProps) {
+  if (of === null) return <Empty>{unknown}</Empty>;
+  if (of.length === 0) return <Empty>{none}</Empty>;
+  return (
+    <ul class="cards">
+      {of.map((each, index) => (
+        <li key={index} class="card">
+          <Anything of={each} />
+        </li>
+      ))}
+    </ul>
+  );
+}

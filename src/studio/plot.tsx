@@ -1,0 +1,130 @@
+import { useEffect, useRef } from "preact/hooks";
+import UPlot from "uplot";
+import type { PlotStep } from "./client.js";
+import { timeOf } from "./format.js";
+import { Empty, Table } from "./parts.js";
+import { Unknown, When } from "./shown.js";
+import { theme } from "./theme.js";
+
+export interface Line {
+  readonly label: string;
+  /** One a step; null: not known, which is a gap. */
+  readonly values: readonly (number | null)[];
+}
+
+interface PlotProps {
+  readonly title: string;
+  readonly steps: readonly PlotStep[];
+  readonly lines: readonly Line[];
+  readonly form: (value: number) => string;
+}
+
+const HEIGHT = 180;
+/** Lines that can be told apart; others are in the table. */
+const MOST_LINES = 6;
+/** Custom properties of the styles, in the order of the lines. */
+const COLOURS = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5", "--plot-6"];
+const DASHES = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 4], [1, 5]];
+
+/** Lines over time, and the same as a table. */
+export function Plot({ title, steps, lines, form }: PlotProps) {
+  const isKnown = lines.some(({ values }) => values.some((value) => value !== null));
+  return (
+    <figure class="card plot">
+      <figcaption>
+        <h2>{title}</h2>
+      </figcaption>
+      {isKnown ? <Drawing steps={steps} lines={lines.slice(0, MOST_LINES)} form={form} /> : <Empty>Unknown for this time.</Empty>}
+      {lines.length > MOST_LINES && <p class="note">{lines.length - MOST_LINES} more in the table.</p>}
+      {isKnown && (
+        <details>
+          <summary>
+            As a table<span class="sr">: {title}</span>
+          </summary>
+          <Table label={title} columns={["From", ...lines.map(({ label }) => label)]}>
+            {steps.map(({ at }, index) => (
+              <tr key={at ?? index}>
+                <th scope="row">
+                  <When at={at} />
+                </th>
+                {lines.map(({ label, values }) => (
+                  <td key={label} class="number">
+                    {values[index] == null ? <Unknown /> : form(values[index])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </Table>
+        </details>
+      )}
+    </figure>
+  );
+}
+
+function Drawing({ steps, lines, form }: Omit<PlotProps, "title">) {
+  const place = useRef<HTMLDivElement>(null);
+  // Colours are read when it is drawn.
+  const colours = theme.value;
+  useEffect(() => {
+    const node = place.current;
+    if (node === null) return;
+    const draw = () => new UPlot(optionsOf(node, lines, form), dataOf(steps, lines), node);
+    let drawn = draw();
+    const again = () => {
+      drawn.destroy();
+      drawn = draw();
+    };
+    const resized = new ResizeObserver(() => drawn.width !== widthOf(node) && drawn.setSize({ width: widthOf(node), height: HEIGHT }));
+    resized.observe(node);
+    const looks = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) => matchMedia(query));
+    for (const look of looks) look.addEventListener("change", again);
+    return () => {
+      resized.disconnect();
+      for (const look of looks) look.removeEventListener("change", again);
+      drawn.destroy();
+    };
+  }, [steps, lines, form, colours]);
+  // Whoever can't see it has the table.
+  return <div ref={place} class="drawing" aria-hidden="true" />;
+}
+
+const widthOf = (node: HTMLElement): number => Math.max(160, node.clientWidth);
+
+function dataOf(steps: readonly PlotStep[], lines: readonly Line[]): UPlot.AlignedData {
+  const known = steps.flatMap(({ at }, index) => {
+    const time = timeOf(at ?? "");
+    return time === null ? [] : [{ index, seconds: time.getTime() / 1000 }];
+  });
+  const rows = known.toSorted((a, b) => a.seconds - b.seconds);
+  return [rows.map(({ seconds }) => seconds), ...lines.map(({ values }) => rows.map(({ index }) => values[index] ?? null))];
+}
+
+function optionsOf(node: HTMLElement, lines: readonly Line[], form: (value: number) => string): UPlot.Options {
+  const style = getComputedStyle(node);
+  const colourOf = (name: string) => style.getPropertyValue(name).trim() || style.color;
+  const axis = {
+    stroke: style.color,
+    grid: { stroke: colourOf("--plot-grid"), width: 1 },
+    ticks: { show: false },
+    font: `12px ${style.fontFamily}`,
+  };
+  return {
+    width: widthOf(node),
+    height: HEIGHT,
+    cursor: { drag: { x: false, y: false } },
+    legend: { live: true },
+    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    axes: [axis, { ...axis, size: 70, values: (_plot, splits) => splits.map(form) }],
+    series: [
+      { label: "at" },
+      ...lines.map(({ label }, index) => ({
+        label,
+        stroke: colourOf(COLOURS[index] ?? "--plot-1"),
+        dash: DASHES[index] ?? [],
+        width: 2,
+        points: { show: lines[index]?.values.length === 1 },
+        value: (_plot: UPlot, value: number | null) => (value === null ? "unknown" : form(value)),
+      })),
+    ],
+  };
+}

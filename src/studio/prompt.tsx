@@ -1,0 +1,133 @@
+import { diffLines } from "diff";
+import { client, type PromptBlock } from "./client.js";
+import { countOf } from "./format.js";
+import { Empty, Shown } from "./parts.js";
+import { setQuery } from "./route.js";
+import { Figure, Name, Said, State } from "./shown.js";
+import { useLoaded } from "./use-loaded.js";
+
+export interface Comparison {
+  readonly wanted: boolean;
+  /** Null for the first turn. */
+  readonly before: string | null;
+  readonly place: { readonly tenant: string; readonly user: string; readonly session: string; readonly turn: string };
+}
+
+interface PromptProps {
+  readonly blocks: readonly PromptBlock[] | null;
+  readonly comparison: Comparison;
+}
+
+/** The prompt by its blocks, in their order: how large each is, what of it was cached, and what is another than in the turn before. */
+export function Prompt({ blocks, comparison }: PromptProps) {
+  if (blocks === null) return <Empty>What the model was given is unknown.</Empty>;
+  if (blocks.length === 0) return <Empty>The prompt had no blocks.</Empty>;
+  const { wanted, before } = comparison;
+  return (
+    <>
+      {before !== null && (
+        <label class="check">
+          <input type="checkbox" checked={wanted} onChange={() => setQuery(wanted ? {} : { compare: "yes" }, true)} />
+          Show what is another than in turn {before}
+        </label>
+      )}
+      {wanted && before !== null ? <Compared blocks={blocks} comparison={comparison} before={before} /> : <Blocks of={blocks} />}
+    </>
+  );
+}
+
+function Compared({
+  blocks,
+  comparison: { place },
+  before,
+}: PromptProps & { readonly blocks: readonly PromptBlock[]; readonly before: string }) {
+  const { tenant, user, session } = place;
+  const earlier = useLoaded(`${tenant}/${user}/${session}/${before}`, (abort) => client.turn({ tenant, user }, session, before, abort));
+  return (
+    <Shown of={earlier}>
+      {({ prompt_blocks }) =>
+        prompt_blocks === null ? (
+          <>
+            <Empty>What the model was given in turn {before} is unknown.</Empty>
+            <Blocks of={blocks} />
+          </>
+        ) : (
+          <>
+            <Blocks of={blocks} before={prompt_blocks} />
+            <Gone now={blocks} before={prompt_blocks} />
+          </>
+        )
+      }
+    </Shown>
+  );
+}
+
+/** Blocks that only the turn before had. */
+function Gone({ now, before }: { readonly now: readonly PromptBlock[]; readonly before: readonly PromptBlock[] }) {
+  const gone = before.filter(({ name }) => !now.some((block) => block.name === name));
+  if (gone.length === 0) return null;
+  return (
+    <p class="note">
+      No longer there:{" "}
+      {gone.map(({ name }, index) => (
+        <span key={name ?? index}>
+          {index > 0 && ", "}
+          <Name of={name} />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Blocks({ of, before }: { readonly of: readonly PromptBlock[]; readonly before?: readonly PromptBlock[] }) {
+  return (
+    <ol class="blocks">
+      {of.map((block, index) => (
+        <li key={block.name ?? `at ${index}`}>
+          <details open={before !== undefined && block.same_as_before !== true}>
+            <summary>
+              <Name of={block.name} /> <Figure of={block.tokens} unit="tokens" /> <CachedState of={block} />{" "}
+              {block.same_as_before === true && <State of="same">as in the turn before</State>}
+              {block.same_as_before === false && <State of="changed">another than before</State>}
+            </summary>
+            <pre>
+              <BlockText of={block} before={before?.find(({ name }) => name === block.name)} />
+            </pre>
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function CachedState({ of: { cached, tokens } }: { readonly of: PromptBlock }) {
+  if (cached === null) return <span class="unknown">cached: unknown</span>;
+  if (cached === false || cached === 0) return <span class="note">not cached</span>;
+  return <State of="cached">{cached === true || cached === tokens ? "cached" : `${countOf(cached)} cached`}</State>;
+}
+
+function BlockText({ of, before }: { readonly of: PromptBlock; readonly before: PromptBlock | undefined }) {
+  if (of.text === null || before === undefined || before.text === null) return <Said text={of.text} chars={of.text_chars} />;
+  return (
+    <span class="said" dir="auto">
+      {diffLines(before.text, of.text).map(({ added, removed, value }, index) => {
+        const key = `${index}`;
+        if (added)
+          return (
+            <ins key={key}>
+              <span class="sr">added: </span>
+              {value}
+            </ins>
+          );
+        if (removed)
+          return (
+            <del key={key}>
+              <span class="sr">taken away: </span>
+              {value}
+            </del>
+          );
+        return <span key={key}>{value}</span>;
+      })}
+    </span>
+  );
+}

@@ -1,0 +1,40 @@
+import { signal } from "@preact/signals";
+import { type About, client, Refused } from "./client.js";
+
+/** Whether somebody is signed in; null while it is not known. */
+export const signedIn = signal<boolean | null>(null);
+/** What the server says of itself; null before it does. */
+export const about = signal<About | null>(null);
+/** Why it could not be asked. */
+export const unreachable = signal<Refused | null>(null);
+
+const never = new AbortController().signal;
+
+export async function begin(): Promise<void> {
+  unreachable.value = null;
+  try {
+    about.value = await client.about(never);
+    signedIn.value = true;
+  } catch (error) {
+    const refused = refusalOf(error);
+    if (refused.status === 401) signedIn.value = false;
+    else unreachable.value = refused;
+  }
+}
+
+export async function signIn(token: string): Promise<void> {
+  await client.signIn(token);
+  await begin();
+}
+
+export async function signOut(): Promise<void> {
+  await client.signOut();
+  signedIn.value = false;
+}
+
+/** Whatever failed, in words. A session that has ended asks for the token again. */
+export function refusalOf(error: unknown): Refused {
+  if (!(error instanceof Refused)) return new Refused(null, "Studio failed to show this.", String(error));
+  if (error.status === 401) signedIn.value = false;
+  return error;
+}

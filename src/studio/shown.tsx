@@ -1,0 +1,128 @@
+import type { ComponentChildren } from "preact";
+import { agoOf, countOf, durationOf, momentOf, moneyOf, scoreOf, timeOf, wordsOf } from "./format.js";
+
+/** How single values are shown, everywhere alike. A text is always text: nothing here makes markup of it. */
+
+export function Unknown() {
+  return <span class="unknown">unknown</span>;
+}
+
+interface SaidProps {
+  readonly text: string | null;
+  /** How long it is, where the server keeps it to itself. */
+  readonly chars?: number | null;
+}
+
+/** Somebody's words, in whichever direction they are read. */
+export function Said({ text, chars = null }: SaidProps) {
+  if (text !== null)
+    return (
+      <span class="said" dir="auto">
+        {text}
+      </span>
+    );
+  if (chars === null) return <Unknown />;
+  return <span class="hidden-text">hidden · {chars === 1 ? "1 character" : `${countOf(chars)} characters`}</span>;
+}
+
+/** A name, an id or a code, which says nothing of the text around it. */
+export function Name({ of }: { readonly of: string | null }) {
+  return of === null ? <Unknown /> : <bdi class="name">{of === "" ? "(empty)" : of}</bdi>;
+}
+
+type Form = (value: number) => string;
+const FORMS = { count: countOf, duration: durationOf, money: moneyOf, score: scoreOf } satisfies Record<string, Form>;
+
+export function Figure({
+  of,
+  as = "count",
+  unit,
+}: {
+  readonly of: number | null;
+  readonly as?: keyof typeof FORMS;
+  readonly unit?: string;
+}) {
+  if (of === null) return <Unknown />;
+  return (
+    <span class="figure">
+      {FORMS[as](of)}
+      {unit !== undefined && ` ${unit}`}
+    </span>
+  );
+}
+
+export function YesNo({ of }: { readonly of: boolean | null }) {
+  if (of === null) return <Unknown />;
+  return of ? <>yes</> : <>no</>;
+}
+
+/** A moment; `ago` also how long that was. */
+export function When({ at, ago = false }: { readonly at: string | null; readonly ago?: boolean }) {
+  if (at === null) return <Unknown />;
+  const time = timeOf(at);
+  if (time === null) return <Name of={at} />;
+  return (
+    <time dateTime={time.toISOString()} title={momentOf(time)}>
+      {ago ? agoOf(time) : momentOf(time)}
+    </time>
+  );
+}
+
+const GOOD = new Set(["ok", "kept", "used", "confirmed", "succeeded", "done", "answered", "completed", "active", "added"]);
+const BAD = new Set(["failed", "down", "error", "refused", "dead", "dropped", "rejected"]);
+const NEUTRAL = new Set(["empty", "disabled", "archived", "ended", "superseded", "forgotten", "same", "cached"]);
+
+/** A state in a word, with a sign for those who see no colours. */
+export function State({ of, children }: { readonly of: string | null; readonly children?: ComponentChildren }) {
+  if (of === null) return <Unknown />;
+  const kind = GOOD.has(of) ? "good" : BAD.has(of) ? "bad" : NEUTRAL.has(of) ? "neutral" : "care";
+  return <span class={`state ${kind}`}>{children ?? <bdi>{wordsOf(of)}</bdi>}</span>;
+}
+
+/** Names and values. */
+export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What has no form of its own: nested lists of names and values. */
+export function Anything({ of }: { readonly of: unknown }) {
+  if (of === null || of === undefined) return <Unknown />;
+  if (typeof of === "boolean") return <YesNo of={of} />;
+  if (typeof of === "number") return <Figure of={of} as="score" />;
+  if (typeof of === "string") return <Said text={of} />;
+  if (Array.isArray(of))
+    return of.length === 0 ? (
+      <>none</>
+    ) : (
+      <ul class="plain">
+        {of.map((each: unknown, index) => (
+          <li key={index}>
+            <Anything of={each} />
+          </li>
+        ))}
+      </ul>
+    );
+  return (
+    <dl class="facts">
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>
+            <bdi>{wordsOf(name)}</bdi>
+          </dt>
+          <dd>
+            <Anything of={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

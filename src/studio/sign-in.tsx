@@ -1,0 +1,57 @@
+import { useEffect, useState } from "preact/hooks";
+import { Refused } from "./client.js";
+import { signIn } from "./session.js";
+
+export function SignIn() {
+  const [refused, setRefused] = useState<string | null>(null);
+  const [asking, setAsking] = useState(false);
+  useEffect(() => {
+    document.title = "Sign in · Maitred Studio";
+  }, []);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const field = (event.currentTarget as HTMLFormElement).elements.namedItem("token") as HTMLInputElement;
+    setAsking(true);
+    setRefused(null);
+    try {
+      await signIn(field.value);
+    } catch (error) {
+      const { message, hint } = error instanceof Refused ? error : new Refused(null, String(error), "");
+      setRefused(`${message} ${hint}`);
+      field.select();
+    } finally {
+      setAsking(false);
+    }
+  };
+  return (
+    <main class="alone">
+      <form class="card sign-in" onSubmit={(event) => void submit(event)}>
+        <h1>Maitred Studio</h1>
+        <p class="note">For those who run this server. It shows what guests say, and every look is in the audit trail.</p>
+        <label>
+          Operator's token
+          <input
+            type="password"
+            name="token"
+            required
+            maxLength={1024}
+            autoComplete="current-password"
+            aria-invalid={refused !== null}
+            aria-describedby="sign-in-hint"
+          />
+        </label>
+        <p id="sign-in-hint" class="note">
+          The value of <code>OPERATOR_TOKEN</code>. This browser is then signed in for eight hours, and doesn't keep the token.
+        </p>
+        {refused !== null && (
+          <p class="failure" role="alert" dir="auto">
+            {refused}
+          </p>
+        )}
+        <button type="submit" class="primary" aria-disabled={asking}>
+          {asking ? "One moment …" : "Sign in"}
+        </button>
+      </form>
+    </main>
+  );
+}

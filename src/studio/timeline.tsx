@@ -1,0 +1,85 @@
+import { useState } from "preact/hooks";
+import { AsOf } from "./as-of.js";
+import { ChangeCard } from "./change-card.js";
+import { client, type OwnerName } from "./client.js";
+import { timeOf } from "./format.js";
+import { Paged } from "./parts.js";
+import { route, setQuery } from "./route.js";
+import { When } from "./shown.js";
+import { usePages } from "./use-loaded.js";
+
+/** How a guest's memory came about, newest first; or what held at an earlier moment, and what has changed since. */
+export function Timeline({ tenant, user }: OwnerName) {
+  const asOf = timeOf(route.value.query.as_of ?? "");
+  const changes = usePages(`${tenant}/${user}`, (cursor, abort) => client.timeline({ tenant, user }, undefined, cursor, abort));
+  const moments = [...new Set(changes.rows.flatMap(({ at }) => timeOf(at ?? "")?.getTime() ?? []))].sort((a, b) => a - b);
+  return (
+    <>
+      {moments.length > 0 && <Slider moments={moments} asOf={asOf} />}
+      {asOf === null ? (
+        <Paged of={changes} empty="Nothing was ever remembered of this guest." moreLabel="Show what was before">
+          {(rows) => (
+            <ol class="timeline">
+              {rows.map((row, index) => (
+                <li key={`${row.memory_id} ${row.at} ${index}`}>
+                  <ChangeCard of={row} owner={{ tenant, user }} />
+                </li>
+              ))}
+            </ol>
+          )}
+        </Paged>
+      ) : (
+        <AsOf owner={{ tenant, user }} at={asOf} />
+      )}
+    </>
+  );
+}
+
+interface SliderProps {
+  /** When something changed, in milliseconds, oldest first. */
+  readonly moments: readonly number[];
+  readonly asOf: Date | null;
+}
+
+/** Goes from change to change; at its end it is now. */
+function Slider({ moments, asOf }: SliderProps) {
+  const [dragged, setDragged] = useState<number | null>(null);
+  const now = moments.length;
+  const chosen =
+    asOf === null
+      ? now
+      : Math.max(
+          0,
+          moments.findLastIndex((moment) => moment <= asOf.getTime()),
+        );
+  const shown = dragged ?? chosen;
+  const at = moments[shown];
+  const choose = (index: number) => {
+    setDragged(null);
+    const moment = moments[index];
+    setQuery(moment === undefined ? {} : { as_of: new Date(moment).toISOString() }, true);
+  };
+  const said = at === undefined ? "now" : new Date(at).toISOString();
+  return (
+    <div class="as-of">
+      <label for="as-of">As of</label>
+      <input
+        id="as-of"
+        type="range"
+        min={0}
+        max={now}
+        step={1}
+        value={shown}
+        aria-valuetext={at === undefined ? "now" : (timeOf(said)?.toLocaleString() ?? said)}
+        onInput={(event) => setDragged(event.currentTarget.valueAsNumber)}
+        onChange={(event) => choose(event.currentTarget.valueAsNumber)}
+      />
+      <output for="as-of">{at === undefined ? "now" : <When at={said} />}</output>
+      {asOf !== null && (
+        <button type="button" class="quiet" onClick={() => choose(now)}>
+          Back to now
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import { client, type TurnRecord } from "./client.js";
+import { saveEvaluationCase } from "./evaluation-case.js";
+import { wordsOf } from "./format.js";
+import { Empty, Heading, Section, Shown } from "./parts.js";
+import { type Comparison, Prompt } from "./prompt.js";
+import { Proposals } from "./proposals.js";
+import { Recalled } from "./recalled.js";
+import { addressOf } from "./route.js";
+import { Anything, Facts, Figure, Name, Said, State, When } from "./shown.js";
+import { useLoaded } from "./use-loaded.js";
+import { Waterfall } from "./waterfall.js";
+
+interface TurnProps {
+  readonly tenant: string;
+  readonly user: string;
+  readonly session: string;
+  readonly turn: string;
+  /** With the prompt of the turn before. */
+  readonly compare: boolean;
+}
+
+/** All that was kept of one turn: what it knew, what it was given, how long it took, and what became of it. */
+export function TurnScreen({ tenant, user, session, turn, compare }: TurnProps) {
+  const record = useLoaded(`${tenant}/${user}/${session}/${turn}`, (abort) => client.turn({ tenant, user }, session, turn, abort));
+  const before = turnBeside(turn, -1);
+  const link = (to: string | null, label: string) =>
+    to !== null && <a href={addressOf("turns", [tenant, user, session, to], compare ? { compare: "yes" } : {}) ?? ""}>{label}</a>;
+  return (
+    <>
+      <Heading title={`Turn ${turn}`}>
+        Turn <Name of={turn} />
+      </Heading>
+      <nav class="row" aria-label="Turns of the conversation">
+        <a href={addressOf("conversations", [tenant, user, session]) ?? ""}>All turns</a>
+        {link(before, "← Turn before")}
+        {link(turnBeside(turn, 1), "Turn after →")}
+        <a href={addressOf("guests", [tenant, user]) ?? ""}>
+          The guest, <Name of={user} />
+        </a>
+      </nav>
+      <Shown of={record}>
+        {(of) => <Recorded of={of} comparison={{ wanted: compare, before, place: { tenant, user, session, turn } }} />}
+      </Shown>
+    </>
+  );
+}
+
+/** Turns are numbered from 1; null where this is no number, or nothing is there. */
+function turnBeside(turn: string, step: number): string | null {
+  if (!/^\d{1,9}$/.test(turn)) return null;
+  const other = Number(turn) + step;
+  return other < 1 ? null : String(other);
+}
+
+function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly comparison: Comparison }) {
+  return (
+    <>
+      <div class="card said-there">
+        <p class="guest-said">
+          <span class="sr">The guest: </span>
+          <Said text={of.message} chars={of.message_chars} />
+        </p>
+        <p>
+          <span class="sr">The answer: </span>
+          <Said text={of.answer} chars={of.answer_chars} />
+        </p>
+      </div>
+      <Facts
+        of={[
+          ["At", <When key="at" at={of.at} />],
+          ["Model", <Name key="model" of={of.model} />],
+          ["Memory", <State key="memory" of={of.memory_status} />],
+          ["Cost", <Figure key="cost" of={of.cost} as="money" />],
+          ["Remembering", <WriteBack key="write-back" of={of} />],
+        ]}
+      />
+      {of.prompt_blocks === null && of.recalled === null && of.timings === null && (
+        <Empty>No record of this turn was kept: it may be of an older version, or records are off. What the journal has is shown.</Empty>
+      )}
+      <div class="columns">
+        <div>
+          <Section title="How long it took">
+            <Waterfall timings={of.timings} steps={of.steps} />
+          </Section>
+          <Section title="What was recalled, and why">
+            <Recalled memories={of.recalled} heldBack={of.held_back} />
+          </Section>
+          <Section title="Prompt as sent">
+            <Prompt blocks={of.prompt_blocks} comparison={comparison} />
+          </Section>
+        </div>
+        <div>
+          <Section title="What the reader proposed">
+            <Proposals of={of.proposals} place={comparison.place} />
+          </Section>
+          <Section title="Parts of the answer">
+            <AnswerParts of={of.parts} />
+          </Section>
+          <Section title="Tokens">{of.usage === null ? <Empty>What was used is unknown.</Empty> : <Anything of={of.usage} />}</Section>
+          <Section title="Evaluation" note="A line for a file of conversations, with what was kept of this turn as what is expected.">
+            {of.message === null ? (
+              <Empty>A case needs the message, which is not shown.</Empty>
+            ) : (
+              <button type="button" class="secondary" onClick={() => saveEvaluationCase(of)}>
+                Save as an evaluation case
+              </button>
+            )}
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function WriteBack({ of: { write_back: of } }: { readonly of: TurnRecord }) {
+  if (of === null) return <State of={null} />;
+  return (
+    <span class="row">
+      <State of={of.state} />
+      <Figure of={of.attempts} unit={of.attempts === 1 ? "attempt" : "attempts"} />
+      {of.error_code !== null && <Name of={of.error_code} />}
+    </span>
+  );
+}
+
+function AnswerParts({ of }: { readonly of: TurnRecord["parts"] }) {
+  if (of === null) return <Empty>Which parts it had is unknown.</Empty>;
+  if (of.length === 0) return <Empty>It had none.</Empty>;
+  return (
+    <ol class="blocks">
+      {of.map(({ type, ...part }, index) => (
+        <li key={index}>
+          <details>
+            <summary>
+              <bdi>{typeof type === "string" ? wordsOf(type) : "unknown"}</bdi>
+            </summary>
+            <Anything of={part} />
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,130 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Page, Refused } from "./client.js";
+import { refusalOf } from "./session.js";
+
+/** How often what is shown is asked for again, in milliseconds, where somebody looks. */
+export const LIVE_MS = 10_000;
+
+export interface Loaded<T> {
+  /** What came last; null before anything did. */
+  readonly value: T | null;
+  /** Of the last try. */
+  readonly failure: Refused | null;
+  reload(): void;
+}
+
+type Load<T> = (signal: AbortSignal) => Promise<T>;
+
+/**
+ * What a screen shows, asked for when `key` changes, and every `everyMs` while the page is seen. An answer that is late for its key is
+ * thrown away.
+ */
+export function useLoaded<T>(key: string, load: Load<T>, everyMs?: number): Loaded<T> {
+  const [state, setState] = useState<{ readonly key: string; readonly value: T | null; readonly failure: Refused | null }>({
+    key,
+    value: null,
+    failure: null,
+  });
+  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  // Another round asks again.
+  useEffect(() => {
+    const abort = new AbortController();
+    latest.current(abort.signal).then(
+      (value) => abort.signal.aborted || setState({ key, value, failure: null }),
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        const failure = refusalOf(error);
+        setState((before) => ({ key, value: before.key === key ? before.value : null, failure }));
+      },
+    );
+    return () => abort.abort();
+  }, [key, round]);
+  useEffect(() => {
+    if (everyMs === undefined) return;
+    const timer = setInterval(() => document.hidden || setRound((before) => before + 1), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  const current = state.key === key;
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  return { value: current ? state.value : null, failure: current ? state.failure : null, reload };
+}
+
+/** Pages that are held at most: those that were scrolled past are let go. */
+const MAX_PAGES = 8;
+
+export interface Pages<T> {
+  readonly rows: readonly T[];
+  /** Whether the first page has been answered. */
+  readonly ready: boolean;
+  readonly failure: Refused | null;
+  readonly hasMore: boolean;
+  /** Whether the newest are no longer held. */
+  readonly pastFirst: boolean;
+  readonly loading: boolean;
+  more(): void;
+  /** From the first page on. */
+  restart(): void;
+}
+
+type LoadPage<T> = (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>;
+
+/** A list of which some pages are held, however long it is. While nothing but the first page is there, it is asked for again as {@link useLoaded}. */
+export function usePages<T>(key: string, load: LoadPage<T>, everyMs?: number): Pages<T> {
+  const [later, setLater] = useState<{ readonly key: string; readonly pages: readonly Page<T>[]; readonly pastFirst: boolean }>({
+    key,
+    pages: [],
+    pastFirst: false,
+  });
+  const [loading, setLoading] = useState(false);
+  const [failure, setFailure] = useState<Refused | null>(null);
+  const abort = useRef(new AbortController());
+  const held = later.key === key ? later : { key, pages: [], pastFirst: false };
+  const first = useLoaded(key, (signal) => load(null, signal), held.pages.length === 0 ? everyMs : undefined);
+  // Another key is another list.
+  useEffect(() => {
+    abort.current = new AbortController();
+    setLoading(false);
+    setFailure(null);
+    return () => abort.current.abort();
+  }, [key]);
+
+  const pages = held.pastFirst || first.value === null ? held.pages : [first.value, ...held.pages];
+  const next = pages.at(-1)?.next_cursor ?? null;
+  const more = () => {
+    if (next === null || loading) return;
+    const { signal } = abort.current;
+    setLoading(true);
+    load(next, signal).then(
+      (page) => {
+        if (signal.aborted) return;
+        const all = [...held.pages, page];
+        const pastFirst = held.pastFirst || all.length >= MAX_PAGES;
+        setLater({ key, pages: all.slice(-MAX_PAGES), pastFirst });
+        setLoading(false);
+        setFailure(null);
+      },
+      (error: unknown) => {
+        if (signal.aborted) return;
+        setLoading(false);
+        setFailure(refusalOf(error));
+      },
+    );
+  };
+  const restart = () => {
+    setLater({ key, pages: [], pastFirst: false });
+    setFailure(null);
+    first.reload();
+  };
+  return {
+    rows: pages.flatMap(({ data }) => data),
+    ready: first.value !== null || held.pastFirst,
+    failure: failure ?? first.failure,
+    hasMore: next !== null,
+    pastFirst: held.pastFirst,
+    loading,
+    more,
+    restart,
+  };
+}
