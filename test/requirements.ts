@@ -58,6 +58,8 @@ export const REQUIREMENTS = {
   "gate-of-every-domain":
     "What binds, in any domain, shows first and acts on the guest's agreement to just that; what must hold for those who come stops it.",
   "operator-apart": "The operator's token opens no user's door and shows nobody's words; no user's credentials open the operator's.",
+  "studio-shows-text-as-text":
+    "Whatever text is in an answer, Studio shows it as text on every screen: nothing of it runs, is loaded or leads away.",
   "jobs-survive":
     "Work over all users is seen and stopped from every process, outlives the one that ran it, and is done once where several are to do it.",
   "one-job-of-a-kind": "Work over all users that an operator begins runs once at a time of its kind, over all processes.",

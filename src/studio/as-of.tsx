@@ -1,7 +1,6 @@
 import { ChangeCard } from "./change-card.js";
 import { type Change, client, type OwnerName } from "./client.js";
 import { Empty, Section, Shown } from "./parts.js";
-import { When } from "./shown.js";
 import { useLoaded } from "./use-loaded.js";
 
 /** Memories that are compared at most: a difference of more is read by nobody. */
@@ -47,9 +46,6 @@ export function AsOf({ owner, at }: { readonly owner: OwnerName; readonly at: Da
             <Group title="Held then, and no longer" of={then.memories.filter(({ memory_id }) => !after.has(memory_id))} owner={owner} />
             <Group title="Held then, and now" of={then.memories.filter(({ memory_id }) => after.has(memory_id))} owner={owner} />
             <Group title="New since" of={now.memories.filter(({ memory_id }) => !before.has(memory_id))} owner={owner} />
-            <p class="note">
-              As of <When at={at.toISOString()} />
-            </p>
           </>
         );
       }}
@@ -59,7 +55,7 @@ export function AsOf({ owner, at }: { readonly owner: OwnerName; readonly at: Da
 
 function Group({ title, of, owner }: { readonly title: string; readonly of: readonly Change[]; readonly owner: OwnerName }) {
   return (
-    <Section title={`${title} (${of.length})`}>
+    <Section title={of.length === 0 ? title : `${title} (${of.length})`}>
       {of.length === 0 ? (
         <Empty>None.</Empty>
       ) : (

@@ -33,7 +33,7 @@ export function filtersInWords({ tenant, user, from, to, memory_status, failed, 
   return parts.length === 0 ? "All, newest first" : parts.join(" · ");
 }
 
-export function ConversationFilters({ of }: { readonly of: Filters }) {
+export function ConversationFilters({ of, open }: { readonly of: Filters; readonly open: boolean }) {
   const apply = (event: Event) => {
     event.preventDefault();
     const form = (event.currentTarget as HTMLElement).closest("form");
@@ -45,7 +45,7 @@ export function ConversationFilters({ of }: { readonly of: Filters }) {
   const tenants = about.value?.tenants ?? null;
   const set = NAMES.filter((name) => of[name]).length;
   return (
-    <details class="filters">
+    <details class="filters" open={open || undefined}>
       <summary>Filters{set > 0 && ` (${set} set)`}</summary>
       <search>
         <form onSubmit={apply} key={JSON.stringify(of)}>

@@ -13,6 +13,9 @@ const filters = signal<Filters>({});
 /** Whether the list is asked for again by itself. */
 const live = signal(true);
 
+/** Where filters need not be folded away. */
+const WIDE = "(min-width: 68rem)";
+
 /** The list of conversations, and beside it, where there is room, the one that is looked at. */
 export function ConversationsScreen({ at }: { readonly at: Route }) {
   const [tenant, user, session, turn] = at.path;
@@ -31,7 +34,6 @@ export function ConversationsScreen({ at }: { readonly at: Route }) {
           <TurnScreen tenant={tenant} user={user} session={session} turn={turn} compare={at.query.compare === "yes"} />
         )}
         {chosen && turn === undefined && <ConversationScreen tenant={tenant} user={user} session={session} />}
-        {!chosen && <p class="empty wide-only">Choose a conversation to see its turns, and what each of them knew.</p>}
       </div>
     </div>
   );
@@ -47,7 +49,7 @@ function ListPane({ current }: { readonly current: string | null }) {
   return (
     <div class="list-pane">
       {current === null ? <Heading title="Conversations">Conversations</Heading> : <p class="pane-title">Conversations</p>}
-      <ConversationFilters of={filters.value} />
+      <ConversationFilters of={filters.value} open={current === null && matchMedia(WIDE).matches} />
       <p class="row between">
         <span class="note" dir="auto">
           {filtersInWords(filters.value)}

@@ -33,6 +33,10 @@ export function timeOf(iso: string): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
+const hour = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+export const hourOf = (time: Date): string => hour.format(time);
+export const dayOf = (time: Date): string => day.format(time);
 export const momentOf = (time: Date): string => moment.format(time);
 
 const UNITS = [

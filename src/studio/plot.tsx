@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import UPlot from "uplot";
 import type { PlotStep } from "./client.js";
-import { timeOf } from "./format.js";
+import { dayOf, hourOf, momentOf, timeOf } from "./format.js";
 import { Empty, Table } from "./parts.js";
 import { Unknown, When } from "./shown.js";
 import { theme } from "./theme.js";
@@ -99,9 +99,36 @@ function dataOf(steps: readonly PlotStep[], lines: readonly Line[]): UPlot.Align
   return [rows.map(({ seconds }) => seconds), ...lines.map(({ values }) => rows.map(({ index }) => values[index] ?? null))];
 }
 
+/** As a canvas takes it: a custom property may hold one for each of light and dark. */
+function colourIn(node: HTMLElement, name: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  node.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Days below where a day begins, hours between. */
+function momentsOf(splits: readonly number[]): string[] {
+  return splits.map((seconds, index) => {
+    const time = new Date(seconds * 1000);
+    const isNewDay = index === 0 || new Date((splits[index - 1] ?? 0) * 1000).getDate() !== time.getDate();
+    const isByDay = splits.length > 1 && (splits[1] ?? 0) - (splits[0] ?? 0) >= DAY_SECONDS;
+    const parts = [!isByDay && hourOf(time), isNewDay && dayOf(time)];
+    return parts.filter(Boolean).join("\n");
+  });
+}
+
+/** No two marks beside each other that read alike. */
+const marksOf = (splits: readonly number[], form: (value: number) => string): string[] =>
+  splits.map((value, index) => (index > 0 && form(value) === form(splits[index - 1] ?? value) ? "" : form(value)));
+
 function optionsOf(node: HTMLElement, lines: readonly Line[], form: (value: number) => string): UPlot.Options {
   const style = getComputedStyle(node);
-  const colourOf = (name: string) => style.getPropertyValue(name).trim() || style.color;
+  const colourOf = (name: string) => colourIn(node, name);
   const axis = {
     stroke: style.color,
     grid: { stroke: colourOf("--plot-grid"), width: 1 },
@@ -114,17 +141,26 @@ function optionsOf(node: HTMLElement, lines: readonly Line[], form: (value: numb
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
-    axes: [axis, { ...axis, size: 70, values: (_plot, splits) => splits.map(form) }],
+    axes: [
+      { ...axis, values: (_plot, splits) => momentsOf(splits) },
+      { ...axis, size: 70, values: (_plot, splits) => marksOf(splits, form) },
+    ],
     series: [
-      { label: "at" },
+      { label: "", value: (_plot, seconds) => (seconds === null ? "" : momentOf(new Date(seconds * 1000))) },
       ...lines.map(({ label }, index) => ({
         label,
         stroke: colourOf(COLOURS[index] ?? "--plot-1"),
         dash: DASHES[index] ?? [],
         width: 2,
         points: { show: lines[index]?.values.length === 1 },
-        value: (_plot: UPlot, value: number | null) => (value === null ? "unknown" : form(value)),
+        value: (_plot: UPlot, value: number | null, _series: number, index: number | null) => valueAt(index, value, form),
       })),
     ],
   };
+}
+
+/** Nothing where nothing is pointed at. */
+function valueAt(index: number | null, value: number | null, form: (value: number) => string): string {
+  if (index === null) return "";
+  return value === null ? "unknown" : form(value);
 }

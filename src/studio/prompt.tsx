@@ -110,7 +110,7 @@ function BlockText({ of, before }: { readonly of: PromptBlock; readonly before: 
   if (of.text === null || before === undefined || before.text === null) return <Said text={of.text} chars={of.text_chars} />;
   return (
     <span class="said" dir="auto">
-      {diffLines(before.text, of.text).map(({ added, removed, value }, index) => {
+      {diffLines(`${before.text}\n`, `${of.text}\n`).map(({ added, removed, value }, index) => {
         const key = `${index}`;
         if (added)
           return (

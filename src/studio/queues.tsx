@@ -90,7 +90,7 @@ function WriteBacks({ state }: { readonly state: (typeof STATES)[number] }) {
       </p>
       <Paged of={turns} empty={state === "failed" ? "No turn was given up." : "No turn waits."} moreLabel="Show more">
         {(rows) => (
-          <Table label="Turns to be remembered" columns={["Turn", "Guest", "Attempts", "Error", "Due", ""]}>
+          <Table label="Turns to be remembered" columns={["Turn", "Guest", "Attempts", "Error", "Due", "Retry"]}>
             {rows.map((row, index) => (
               <tr key={`${row.session_id} ${row.turn} ${index}`}>
                 <th scope="row">

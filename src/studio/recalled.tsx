@@ -16,11 +16,14 @@ export function Recalled({ memories, heldBack }: RecalledProps) {
       {memories === null && <Empty>What was recalled is unknown.</Empty>}
       {memories?.length === 0 && <Empty>No memory was recalled.</Empty>}
       {memories !== null && memories.length > 0 && (
-        <Table label="Memories that were recalled" columns={["Memory", "Why here", "Score", "Used", "Category", "About"]}>
+        <Table label="Memories that were recalled" columns={["Memory", "Why here", "Score", "Used"]}>
           {memories.map((memory, index) => (
             <tr key={memory.id ?? `at ${index}`}>
               <th scope="row">
                 <Said text={memory.text} chars={memory.text_chars} /> {memory.strength === "hard" && <State of="hard">must hold</State>}
+                <p class="note">
+                  <Name of={memory.category} />, about <Name of={memory.subject} />
+                </p>
               </th>
               <td>
                 <Said text={memory.why} />
@@ -30,12 +33,6 @@ export function Recalled({ memories, heldBack }: RecalledProps) {
               </td>
               <td>
                 <YesNo of={memory.used} />
-              </td>
-              <td>
-                <Name of={memory.category} />
-              </td>
-              <td>
-                <Name of={memory.subject} />
               </td>
             </tr>
           ))}

@@ -68,15 +68,20 @@ export function When({ at, ago = false }: { readonly at: string | null; readonly
   );
 }
 
-const GOOD = new Set(["ok", "kept", "used", "confirmed", "succeeded", "done", "answered", "completed", "active", "added"]);
-const BAD = new Set(["failed", "down", "error", "refused", "dead", "dropped", "rejected"]);
-const NEUTRAL = new Set(["empty", "disabled", "archived", "ended", "superseded", "forgotten", "same", "cached"]);
+/** States by what they are to whoever looks; any other wants a look. */
+const KINDS = {
+  good: ["ok", "kept", "used", "confirmed", "succeeded", "done", "answered", "completed", "active", "added"],
+  bad: ["failed", "down", "error", "refused", "dead", "dropped", "rejected"],
+  open: ["asked", "waits", "pending", "to_confirm", "unsure"],
+  neutral: ["empty", "disabled", "archived", "ended", "superseded", "forgotten", "same", "changed", "cached"],
+  firm: ["hard"],
+} as const satisfies Record<string, readonly string[]>;
+const KIND_OF = new Map<string, string>(Object.entries(KINDS).flatMap(([kind, states]) => states.map((state) => [state, kind] as const)));
 
 /** A state in a word, with a sign for those who see no colours. */
 export function State({ of, children }: { readonly of: string | null; readonly children?: ComponentChildren }) {
   if (of === null) return <Unknown />;
-  const kind = GOOD.has(of) ? "good" : BAD.has(of) ? "bad" : NEUTRAL.has(of) ? "neutral" : "care";
-  return <span class={`state ${kind}`}>{children ?? <bdi>{wordsOf(of)}</bdi>}</span>;
+  return <span class={`state ${KIND_OF.get(of) ?? "care"}`}>{children ?? <bdi>{wordsOf(of)}</bdi>}</span>;
 }
 
 /** Names and values. */
@@ -93,12 +98,14 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
   );
 }
 
+const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
 /** What has no form of its own: nested lists of names and values. */
 export function Anything({ of }: { readonly of: unknown }) {
   if (of === null || of === undefined) return <Unknown />;
   if (typeof of === "boolean") return <YesNo of={of} />;
   if (typeof of === "number") return <Figure of={of} as="score" />;
-  if (typeof of === "string") return <Said text={of} />;
+  if (typeof of === "string") return INSTANT.test(of) ? <When at={of} /> : <Said text={of} />;
   if (Array.isArray(of))
     return of.length === 0 ? (
       <>none</>

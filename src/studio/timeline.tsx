@@ -2,10 +2,9 @@ import { useState } from "preact/hooks";
 import { AsOf } from "./as-of.js";
 import { ChangeCard } from "./change-card.js";
 import { client, type OwnerName } from "./client.js";
-import { timeOf } from "./format.js";
+import { momentOf, timeOf } from "./format.js";
 import { Paged } from "./parts.js";
 import { route, setQuery } from "./route.js";
-import { When } from "./shown.js";
 import { usePages } from "./use-loaded.js";
 
 /** How a guest's memory came about, newest first; or what held at an earlier moment, and what has changed since. */
@@ -59,7 +58,8 @@ function Slider({ moments, asOf }: SliderProps) {
     const moment = moments[index];
     setQuery(moment === undefined ? {} : { as_of: new Date(moment).toISOString() }, true);
   };
-  const said = at === undefined ? "now" : new Date(at).toISOString();
+  // Between two changes it is as after the earlier one; the address may name any moment.
+  const said = dragged === null && asOf !== null ? asOf : at === undefined ? null : new Date(at);
   return (
     <div class="as-of">
       <label for="as-of">As of</label>
@@ -70,11 +70,11 @@ function Slider({ moments, asOf }: SliderProps) {
         max={now}
         step={1}
         value={shown}
-        aria-valuetext={at === undefined ? "now" : (timeOf(said)?.toLocaleString() ?? said)}
+        aria-valuetext={said === null ? "now" : momentOf(said)}
         onInput={(event) => setDragged(event.currentTarget.valueAsNumber)}
         onChange={(event) => choose(event.currentTarget.valueAsNumber)}
       />
-      <output for="as-of">{at === undefined ? "now" : <When at={said} />}</output>
+      <output for="as-of">{said === null ? "now" : momentOf(said)}</output>
       {asOf !== null && (
         <button type="button" class="quiet" onClick={() => choose(now)}>
           Back to now

@@ -70,7 +70,10 @@ export interface Pages<T> {
 
 type LoadPage<T> = (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>;
 
-/** A list of which some pages are held, however long it is. While nothing but the first page is there, it is asked for again as {@link useLoaded}. */
+/**
+ * A list of which some pages are held, however long it is. While nothing but the first page is there, it is asked for again as
+ * {@link useLoaded} does.
+ */
 export function usePages<T>(key: string, load: LoadPage<T>, everyMs?: number): Pages<T> {
   const [later, setLater] = useState<{ readonly key: string; readonly pages: readonly Page<T>[]; readonly pastFirst: boolean }>({
     key,

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createHttpApp } from "../../src/http/app.js";
 import { STUDIO_SESSION_SECONDS } from "../../src/http/studio-session.js";
@@ -53,6 +54,20 @@ describe("Studio's page", () => {
     }
     expect(await statusOf(app, "/studio/0123456789abcdef/studio.js", {})).toBe(404);
     expect((await (await app.request("/")).text()).includes("studio")).toBe(false);
+  });
+
+  test("is made of its own modules and of six packages, and is small", async () => {
+    const { bundleStudio } = (await import(new URL("../../scripts/studio-bundle.mjs", import.meta.url).href)) as {
+      readonly bundleStudio: () => Promise<{ readonly files: Record<string, string>; readonly inputs: readonly string[] }>;
+    };
+    const { files, inputs } = await bundleStudio();
+    const packages = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+    expect([...new Set(packages)].sort()).toEqual(["@preact/signals", "@preact/signals-core", "diff", "preact", "uplot", "zod"]);
+    const own = inputs.filter((path) => !path.startsWith("node_modules/") && !path.startsWith("src/studio/"));
+    expect(own).toEqual(["src/web/tokens.css"]);
+    for (const name of new Set(packages)) expect(files["LICENSES.txt"]).toContain(`${name}\n\n`);
+    const bytes = gzipSync(files["studio.js"] ?? "").byteLength + gzipSync(files["studio.css"] ?? "").byteLength;
+    expect(bytes).toBeLessThan(80_000);
   });
 
   test("stands below a base path", async () => {

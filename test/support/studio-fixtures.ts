@@ -15,7 +15,7 @@ const TITLES = [
   ["cleo", "Opera in May", "timeout", 2],
   ["dan", "Cancel my booking", "ok", 3],
   ["noor", "حفلة موسيقية قريبة من المرفأ", "ok", 5],
-  ["yuki", "今週末のジャズを探しています", "degraded", 6],
+  ["yuki", "Jazz in a small place, and late", "degraded", 6],
   ["eva", "Quiet restaurant near the theatre", "empty", 1],
   ["finn", "A walk for four, and a dog", "disabled", 2],
 ] as const;
