@@ -20,6 +20,7 @@ import type { FinishReason } from "../ports/chat-model.js";
 import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
+import { emptyAnswer, neverAnswered } from "./no-answer.js";
 import { PartsTold } from "./parts-told.js";
 import { type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
@@ -280,20 +281,6 @@ function withId(call: ModelToolCall, calls: readonly ModelToolCall[], steps: rea
   const taken = call.id === "" || calls.some(({ id }) => id === call.id) || steps.some(({ call_id }) => call_id === call.id);
   // 38 characters: OpenAI takes 40.
   return taken ? { ...call, id: `call_${steps.length + calls.length}_${newId().replaceAll("-", "")}`.slice(0, 40) } : call;
-}
-
-function emptyAnswer(finish: FinishReason): AppError {
-  if (finish === "content_filter") return new AppError("MODEL_CONTENT_FILTER");
-  const detail = finish === "length" ? "The model reached its limit before it answered." : "The model gave an empty answer.";
-  return new AppError("MODEL_UNAVAILABLE", { detail });
-}
-
-/** It was told to call no tool any more, and called one all the same. */
-function neverAnswered(calls: number): AppError {
-  return new AppError("MODEL_UNAVAILABLE", {
-    detail: `The model called tools without end: ${calls} ${calls === 1 ? "call" : "calls"}, and no answer.`,
-    hint: "Your message is kept. Ask for a part of it; if that ends so too, use a model that heeds `tool_choice: none`.",
-  });
 }
 
 function add(a: Usage, b: Usage): Usage {

@@ -17,8 +17,8 @@ export interface BatchedSumsOptions<T> {
 }
 
 /**
- * Sums that all processes add to: `{prefix}/{day, or hour of it}/{name}`. A process adds up what it counts and writes it after 250 ms at the
- * latest: so much may be lost with it.
+ * Sums that all processes add to: `{prefix}/{day, or hour of it}/{name}`. A process adds up what it counts and writes it after 250 ms at
+ * the latest: so much may be lost with it.
  */
 export class BatchedSums<T> {
   readonly #engine: StateEngine;
