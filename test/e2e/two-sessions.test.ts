@@ -60,7 +60,7 @@ describe("two sessions of one guest over HTTP", () => {
     const answer = await ada.post<ChatAnswer>("/v1/chat", { message: ASKED });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("X-Memory-Status")).toBe("disabled");
-    expect(answer.body.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
+    expect(answer.body.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [], used: [] });
     expect(answer.body.message.content).not.toMatch(/know of you|step-free access/i);
     expect(await ada.get("/v1/memories")).toMatchObject({ status: 409, body: { code: "LONG_TERM_MEMORY_DISABLED" } });
     // What was said in this session is still known in it.

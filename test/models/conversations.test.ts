@@ -73,7 +73,7 @@ describe.each(PROVIDERS)("%s", (_name, wire, variables) => {
         ["search_events", null],
         ["search_events", null],
       ]);
-      expect(first.usage).toEqual({ input_tokens: 24, cached_tokens: 8, output_tokens: 6, calls: 2 });
+      expect(first.usage).toEqual({ input_tokens: 24, cached_tokens: 8, output_tokens: 6, calls: 2, cost: null });
       server.answerTask("extraction", { text: JSON.stringify({ operations: [] }) });
       const second = await ada.say("Thanks, more opera please.", { session_id: first.session_id });
       expect(second.memory.recalled.map(({ text }) => text)).toEqual(["Loves opera"]);
