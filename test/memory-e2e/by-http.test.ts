@@ -65,7 +65,7 @@ test("an incognito turn shows, settles and keeps nothing; a session begun so is 
   const client = await ada();
   const { session_id } = await client.say("Vegan? Jazz.");
   const hidden = await client.say("Opera.", { session_id, incognito: true });
-  expect(hidden.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
+  expect(hidden.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [], used: [] });
   const began = await client.say("Tango.", { incognito: true });
   expect((await client.say("Polka.", { session_id: began.session_id })).memory.status).toBe("disabled");
   expect(await listed(client)).toEqual(["Jazz active"]);
