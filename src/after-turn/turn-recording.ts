@@ -1,8 +1,7 @@
-import { hash } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type Owner, parseOwner } from "../domain/owner.js";
 import { firstTokenAt } from "../domain/plots.js";
-import type { PromptBlock, ProposalRecord, TimingRecord, TurnRecord } from "../domain/turn-record.js";
+import { type PromptBlock, type ProposalRecord, type TimingRecord, type TurnRecord, textHash } from "../domain/turn-record.js";
 import { AsyncValue } from "../platform/async-value.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
@@ -14,7 +13,6 @@ import type { EndedTurn, OnMessageRead, RecordedParts, TurnRecorder, TurnRecords
 
 /** Records on their way; past it one is left out, and that is logged: they must not pile up behind a store that is slow. */
 const MOST_UNDER_WAY = 500;
-const HASH_DIGITS = 32;
 
 export interface TurnRecordingParts {
   readonly records: Pick<TurnRecords, "put">;
@@ -148,11 +146,6 @@ function blocksOf({ blocks, cachedTokens }: EndedTurn): PromptBlock[] {
     until += tokens;
     return { name, tokens, chars: text.length, cached: cachedTokens === null ? null : until <= cachedTokens, hash: textHash(text) };
   });
-}
-
-/** The same for the same text, and never the text. */
-export function textHash(text: string): string {
-  return hash("sha256", text).slice(0, HASH_DIGITS);
 }
 
 function roundedTiming({ started_ms, duration_ms, ...named }: TimingRecord): TimingRecord {

@@ -31,6 +31,7 @@ import { openStores } from "./open-stores.js";
 import { composeOperator } from "./operator.js";
 import { readNowOf } from "./read-now.js";
 import { composeRecording, toldTo } from "./recording.js";
+import { composeStudio } from "./studio.js";
 import { readTenants, tenantSettings } from "./tenants.js";
 import { composeTurns } from "./turn.js";
 import { composeUseCases } from "./use-cases.js";
@@ -131,7 +132,28 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   });
   const { sessions, privacy, promotion, imports, retention, log, identities } = useCases;
   const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
-  const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events);
+  const { longTerm, history } = remembered;
+  const { models, domain } = answering.rest;
+  const readiness = () =>
+    readinessOf({
+      storage: stores.storage,
+      longTerm,
+      history,
+      index: store.index,
+      lagging,
+      indexCatchUp,
+      historyCatchUp,
+      model: models.chat,
+      readerProblem: () => answering.all.map((each) => each.readerProblem()).find((problem) => problem !== null) ?? null,
+      embedder: embedderInfo(remembered),
+      costs: costs.limits,
+      deliveries: events.deliveries,
+    });
+  const studio = composeStudio(wiring, stores, remembered, afterTurn, {
+    ...{ recording, costs, useCases, events, readiness },
+    model: models.chat.name,
+  });
+  const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events, studio);
 
   wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, deliveries: events.deliveries, clock: wiring.clock }));
   await privacy.resume();
@@ -158,8 +180,6 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     await Promise.all([historyCatchUp.stop(), indexCatchUp.stop(), privacy.stop()]);
     await closeAll();
   };
-  const { longTerm, history } = remembered;
-  const { models, domain } = answering.rest;
   return {
     chat: resolvedTurns(chat, identities, former),
     ownAgent,
@@ -178,21 +198,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     user: (owner) => ledger.user(owner),
     events: events.feed,
     identities,
-    readiness: () =>
-      readinessOf({
-        storage: stores.storage,
-        longTerm,
-        history,
-        index: store.index,
-        lagging,
-        indexCatchUp,
-        historyCatchUp,
-        model: models.chat,
-        readerProblem: () => answering.all.map((each) => each.readerProblem()).find((problem) => problem !== null) ?? null,
-        embedder: embedderInfo(remembered),
-        costs: costs.limits,
-        deliveries: events.deliveries,
-      }),
+    readiness,
     warm: async (owner) => {
       if (closed !== null) return;
       warming = warm(remembered, wiring.clock, owner);

@@ -57,28 +57,26 @@ function spentSums(model: string, { input, output, calls, cost }: TaskTokens): P
 type Counted = Omit<DailyLimit, "counts"> & { readonly prefix: string };
 
 function limitsOf(config: Config, prices: ModelPrices | null): readonly Counted[] {
-  const inTokens = (name: "COST_SOFT_LIMIT_TOKENS" | "COST_HARD_LIMIT_TOKENS"): Limit | undefined => {
-    const most = config[name];
-    return most === undefined ? undefined : { most, shown: `${most} tokens`, variable: name };
-  };
-  const inMoney = (name: "COST_SOFT_LIMIT_MONEY" | "COST_HARD_LIMIT_MONEY"): Limit | undefined => {
-    const amount = config[name];
+  const { COST_SOFT_LIMIT_TOKENS, COST_HARD_LIMIT_TOKENS, COST_SOFT_LIMIT_MONEY, COST_HARD_LIMIT_MONEY } = config;
+  const inTokens = (variable: string, most: number | undefined): Limit | undefined =>
+    most === undefined ? undefined : { most, shown: `${most} tokens`, variable };
+  const inMoney = (variable: string, amount: number | undefined): Limit | undefined => {
     if (amount === undefined) return undefined;
-    if (prices === null) throw wrongFile("MODEL_PRICES_FILE", `is needed by ${name}: a limit in money needs to know what models cost`);
-    return { most: Math.round(amount * BILLION), shown: `${amount} ${prices.currency}`, variable: name };
+    if (prices === null) throw wrongFile("MODEL_PRICES_FILE", `is needed by ${variable}: a limit in money needs to know what models cost`);
+    return { most: Math.round(amount * BILLION), shown: `${amount} ${prices.currency}`, variable };
   };
   const both: readonly Counted[] = [
     {
       prefix: "count",
       countOf: ({ input, output }) => Math.round(input + output),
-      soft: inTokens("COST_SOFT_LIMIT_TOKENS"),
-      hard: inTokens("COST_HARD_LIMIT_TOKENS"),
+      soft: inTokens("COST_SOFT_LIMIT_TOKENS", COST_SOFT_LIMIT_TOKENS),
+      hard: inTokens("COST_HARD_LIMIT_TOKENS", COST_HARD_LIMIT_TOKENS),
     },
     {
       prefix: "cost",
       countOf: ({ cost = 0 }) => Math.round(cost * BILLION),
-      soft: inMoney("COST_SOFT_LIMIT_MONEY"),
-      hard: inMoney("COST_HARD_LIMIT_MONEY"),
+      soft: inMoney("COST_SOFT_LIMIT_MONEY", COST_SOFT_LIMIT_MONEY),
+      hard: inMoney("COST_HARD_LIMIT_MONEY", COST_HARD_LIMIT_MONEY),
     },
   ];
   return both.filter(({ soft, hard }) => soft !== undefined || hard !== undefined);

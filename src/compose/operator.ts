@@ -2,6 +2,7 @@ import { parseOwner } from "../domain/owner.js";
 import { InstallationJobs, type JobWork } from "../operations/jobs.js";
 import { type ReindexBesideTurnsParts, reindexBesideTurns } from "../operations/reindex-beside-turns.js";
 import type { JobKind, Operator } from "../ports/operator.js";
+import type { Studio } from "../ports/studio.js";
 import { EngineJobs } from "../state/jobs/installation-jobs.js";
 import { catchUpSession } from "../state/jsonl/index-catch-up.js";
 import type { AfterTurn } from "./after-turn.js";
@@ -19,6 +20,7 @@ export function composeOperator(
   { reindex, catchUps }: AfterTurn,
   { retention, promotion }: Pick<UseCases, "retention" | "promotion">,
   { prune }: Pick<ComposedEvents, "prune">,
+  studio: Studio,
 ): Omit<Operator, "jobs"> & { readonly jobs: InstallationJobs } {
   const besideTurns: ReindexBesideTurnsParts = {
     store,
@@ -63,5 +65,6 @@ export function composeOperator(
       return { data: users, nextCursor };
     },
     jobs,
+    studio,
   };
 }

@@ -1,4 +1,4 @@
-import { text, url, variable } from "./variable.js";
+import { flag, text, url, variable } from "./variable.js";
 
 const token = text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, "letters, digits and `-._~+/` only, as a bearer token is");
 
@@ -12,7 +12,13 @@ export const TELEMETRY_VARIABLES = {
   OPERATOR_TOKEN: variable(
     token.min(16, "at least 16 characters").optional(),
     "",
-    "Who sends it as `Authorization: Bearer …` may list users and run jobs under `/v1/operator/`, and nothing else. Empty: nobody.",
+    "Who sends it as `Authorization: Bearer …` may see what happened, list users and run jobs under `/v1/operator/`, and nothing else. " +
+      "Empty: nobody.",
+  ),
+  STUDIO_CONTENT: variable(
+    flag.default(false),
+    "false",
+    "`true` shows the operator what was said and remembered; else ids, lengths and codes.",
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: variable(
     url.optional(),

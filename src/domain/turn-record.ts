@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { HELD_BACK_REASONS, MEMORY_STATUSES, RECALL_REASONS } from "./session.js";
 
@@ -82,3 +83,10 @@ export type WriteBackRecord = z.infer<typeof writeBackRecordSchema>;
 /** Of a message that was read before its turn was written back. */
 export const readingRecordSchema = z.object({ v: z.literal(1), proposals: z.array(proposalRecordSchema) });
 export type ReadingRecord = z.infer<typeof readingRecordSchema>;
+
+const HASH_DIGITS = 32;
+
+/** The same for the same text, and never the text. */
+export function textHash(text: string): string {
+  return hash("sha256", text).slice(0, HASH_DIGITS);
+}

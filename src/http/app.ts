@@ -46,6 +46,7 @@ import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
 import { OpenStreams } from "./streams.js";
 import { STUDIO_SESSION_PATH, studioRoutes } from "./studio.js";
+import { studioDataRoutes } from "./studio-data.js";
 import { timeZoneFrom } from "./time-zone.js";
 import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
@@ -220,7 +221,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     identityRoutes(application.identities),
     healthRoutes(application, config.AUTH_MODE),
     ...(metrics ? [metricsRoutes(metrics, config)] : []),
-    ...(operator ? [operatorRoutes(operator)] : []),
+    ...(operator ? [operatorRoutes(operator), studioDataRoutes(operator.studio)] : []),
   ])
     api.route("/", routes);
   app.route("/", api);

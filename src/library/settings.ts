@@ -277,8 +277,13 @@ export interface Settings {
   readonly logContent?: Setting<"LOG_CONTENT">;
   /** Who sends it as `Authorization: Bearer …` may read `GET /metrics`. Empty: this machine alone. */
   readonly metricsToken?: Setting<"METRICS_TOKEN">;
-  /** Who sends it as `Authorization: Bearer …` may list users and run jobs under `/v1/operator/`, and nothing else. Empty: nobody. */
+  /**
+   * Who sends it as `Authorization: Bearer …` may see what happened, list users and run jobs under `/v1/operator/`, and nothing else.
+   * Empty: nobody.
+   */
   readonly operatorToken?: Setting<"OPERATOR_TOKEN">;
+  /** `true` shows the operator what was said and remembered; else ids, lengths and codes. Default: false. */
+  readonly studioContent?: Setting<"STUDIO_CONTENT">;
   /**
    * The server sends its traces to this collector, by OTLP over HTTP; the other variables of OpenTelemetry are read too. Needs
    * packages, which a start names. Empty: none are sent.

@@ -1,12 +1,15 @@
 import type { ErrorCode } from "../platform/errors.js";
 import type { OwnersQuery } from "./owner-activity.js";
 import type { Page } from "./session-store.js";
+import type { Studio } from "./studio.js";
 
 /** What whoever runs a server can ask of it, over all users: no words of anybody's, and nothing that a user can. */
 export interface Operator {
   /** Users who have sessions, as {@link SessionIndex.owners}. @throws INVALID_CURSOR, INVALID_REQUEST, INVALID_USER_ID */
   users(query: OwnersQuery): Promise<Page<KnownUser>>;
   readonly jobs: Jobs;
+  /** What happened. */
+  readonly studio: Studio;
 }
 
 export interface KnownUser {

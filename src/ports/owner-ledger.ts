@@ -20,8 +20,8 @@ export interface Tombstone {
 
 export interface AuditEntry {
   readonly at: string;
-  readonly action: "export" | "erase" | "forget" | "purge_session" | "delete_memories" | "import" | "merge" | "unmerge";
-  /** Who did it: "user", "retention", "cli". */
+  readonly action: "export" | "erase" | "forget" | "purge_session" | "delete_memories" | "import" | "merge" | "unmerge" | "look";
+  /** Who did it: "user", "retention", "cli", "operator". */
   readonly by: string;
   readonly receiptId: string | null;
   readonly counts: Readonly<Record<string, number>>;

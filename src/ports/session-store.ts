@@ -259,6 +259,8 @@ export interface SessionIndex {
   unclaimed(owner: Owner, options: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void>;
   /** Of one session, of all but one, or of all of the owner's. By session, the oldest turn first. */
   pendingOf(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]>;
+  /** Of all owners, in no order: for whoever runs the server. */
+  pendingOfAll(): Promise<readonly PendingTurn[]>;
   /** Over all owners: for /readyz and doctor. */
   pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }>;
   /**

@@ -3,6 +3,7 @@ import { verdictOf } from "../../src/gate/verdict.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Application } from "../../src/ports/application.js";
 import type { Job, Operator } from "../../src/ports/operator.js";
+import { answeringStudio } from "./answering-studio.js";
 import { fakeApplication, fakeOperator } from "./fake-application.js";
 import { AT, IMAGE_ID, MEMORY_ID, MESSAGE_ID, PNG, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
 
@@ -209,5 +210,6 @@ export function answeringOperator(): Operator {
   return fakeOperator({
     users: async () => ({ data: [{ tenant: "default", user: "ada", sessions: 1, last_active_at: AT }], nextCursor: null }),
     jobs: { start: async () => job, list: async () => [job], get: known, stop: known },
+    studio: answeringStudio(),
   });
 }

@@ -72,9 +72,15 @@ export function fakeApplication(script: Script = {}): Application {
 export function fakeOperator({
   users,
   jobs,
+  studio,
 }: {
   readonly users?: Operator["users"];
   readonly jobs?: Methods<Operator["jobs"]>;
+  readonly studio?: Methods<Operator["studio"]>;
 } = {}): Operator {
-  return { users: users ?? (() => Promise.reject(new Error("no users were to be listed"))), jobs: strict("jobs", jobs) };
+  return {
+    users: users ?? (() => Promise.reject(new Error("no users were to be listed"))),
+    jobs: strict("jobs", jobs),
+    studio: strict("studio", studio),
+  };
 }

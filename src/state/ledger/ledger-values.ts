@@ -28,7 +28,7 @@ const user = z.object({
 }) satisfies z.ZodType<UserRecord>;
 const audit = z.object({
   at: z.string(),
-  action: z.enum(["export", "erase", "forget", "purge_session", "delete_memories", "import", "merge", "unmerge"]),
+  action: z.enum(["export", "erase", "forget", "purge_session", "delete_memories", "import", "merge", "unmerge", "look"]),
   by: z.string(),
   receiptId: z.string().nullable(),
   counts,

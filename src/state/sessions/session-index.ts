@@ -151,6 +151,10 @@ export class EngineSessionIndex implements SessionIndex {
     return this.#jobs.of(owner, sessionId);
   }
 
+  pendingOfAll(): Promise<readonly PendingTurn[]> {
+    return this.#jobs.ofAll();
+  }
+
   pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }> {
     return this.#jobs.counts();
   }

@@ -157,14 +157,19 @@ export class TurnJobs {
     return found.map((stored) => pendingTurn(owner, stored));
   }
 
+  async ofAll(): Promise<readonly PendingTurn[]> {
+    return (await this.#everywhere()).flatMap(({ owner, turns }) => turns.map((stored) => pendingTurn(owner, stored)));
+  }
+
   async counts(): Promise<{ readonly pending: number; readonly failed: number }> {
     const counts = { pending: 0, failed: 0 };
-    for (const { job } of await this.#everywhere()) counts[job.state] += 1;
+    for (const { turns } of await this.#everywhere()) for (const { job } of turns) counts[job.state] += 1;
     return counts;
   }
 
   async oldestAtMs(): Promise<number | null> {
-    const times = (await this.#everywhere()).filter(({ job }) => job.state === "pending").map(({ job }) => job.atMs);
+    const stored = (await this.#everywhere()).flatMap(({ turns }) => turns);
+    const times = stored.filter(({ job }) => job.state === "pending").map(({ job }) => job.atMs);
     return times.length === 0 ? null : times.reduce((oldest, at) => Math.min(oldest, at));
   }
 
@@ -174,12 +179,11 @@ export class TurnJobs {
   }
 
   /** Of all owners: a partition with a job has an alarm. */
-  async #everywhere(): Promise<readonly StoredJob[]> {
+  async #everywhere(): Promise<readonly OwnerJobs[]> {
     const due = await this.#engine.due(Number.MAX_SAFE_INTEGER, MOST_DUE, 0);
-    if (due.length < MOST_DUE) return (await this.#jobsIn(due.map(({ partition }) => partition))).flatMap(({ turns }) => turns);
-    const found: StoredJob[] = [];
-    for await (const page of ownerPages(this.#engine))
-      for (const { turns } of await this.#jobsIn(page.map(({ partition }) => partition))) found.push(...turns);
+    if (due.length < MOST_DUE) return this.#jobsIn(due.map(({ partition }) => partition));
+    const found: OwnerJobs[] = [];
+    for await (const page of ownerPages(this.#engine)) found.push(...(await this.#jobsIn(page.map(({ partition }) => partition))));
     return found;
   }
 

@@ -1,0 +1,250 @@
+import { z } from "@hono/zod-openapi";
+import { DEFAULT_TENANT } from "../domain/owner.js";
+import { MEMORY_STATUSES } from "../domain/session.js";
+import type { ConversationName, Studio } from "../ports/studio.js";
+import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, timeField } from "./fields.js";
+import { present } from "./present.js";
+import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+import {
+  conversationSchema,
+  conversationsSchema,
+  guestSchema,
+  healthSchema,
+  plotsSchema,
+  queuesSchema,
+  studioSchema,
+  timelineSchema,
+  turnDetailSchema,
+  waitingSchema,
+  writeBacksSchema,
+} from "./studio-resources.js";
+
+const tags = ["Operator"];
+const security = [{ operator: [] }];
+const PAGE = 50;
+
+const name = z.string().min(1).max(256);
+const tenant = name.default(DEFAULT_TENANT).openapi({ description: "Default: `default`." });
+const anyTenant = name.optional().openapi({ description: "Of this tenant alone." });
+const limit = integerQuery(1, 200, PAGE);
+const page = { limit, cursor: cursorQuery };
+const amount = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,12})?$/, "an amount")
+  .transform(Number)
+  .optional()
+  .openapi({ type: "number", minimum: 0 });
+const session = idField.openapi({ param: { name: "session", in: "path" } });
+const user = name.openapi({ param: { name: "user", in: "path" } });
+const turn = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, "a whole number from 1")
+  .transform(Number)
+  .openapi({ type: "integer", minimum: 1, param: { name: "turn", in: "path" } });
+const ofOwner = z.strictObject({ tenant, user: name });
+
+const routes = {
+  about: createRoute({
+    method: "get",
+    path: "/v1/operator/studio",
+    operationId: "getStudio",
+    tags,
+    security,
+    summary: "What the operator is shown, and of which server",
+    responses: answers(studioSchema, "The server."),
+  }),
+  conversations: createRoute({
+    method: "get",
+    path: "/v1/operator/conversations",
+    operationId: "listConversations",
+    tags,
+    security,
+    summary: "Conversations of all users, newest activity first, a moment behind what is written",
+    request: {
+      query: z.strictObject({
+        tenant: anyTenant,
+        user: name.optional().openapi({ description: "Of `tenant`, or of `default`." }),
+        from: timeField.optional(),
+        to: timeField.optional(),
+        memory_status: z.enum(MEMORY_STATUSES).optional(),
+        failed: flagQuery,
+        min_cost: amount,
+        ...page,
+      }),
+    },
+    responses: answers(conversationsSchema, "A page. One may hold less than `limit` where another follows."),
+    fails: ["INVALID_CURSOR", "INVALID_USER_ID"],
+  }),
+  conversation: createRoute({
+    method: "get",
+    path: "/v1/operator/conversations/{session}",
+    operationId: "getConversation",
+    tags,
+    security,
+    summary: "A conversation with its turns",
+    request: { params: z.object({ session }), query: z.strictObject({ tenant, user: name, ...page }) },
+    responses: answers(conversationSchema, "The conversation, and a page of its turns."),
+    fails: ["SESSION_NOT_FOUND", "INVALID_CURSOR", "INVALID_USER_ID"],
+  }),
+  turn: createRoute({
+    method: "get",
+    path: "/v1/operator/turns/{session}/{turn}",
+    operationId: "getTurn",
+    tags,
+    security,
+    summary:
+      "How a turn went: what its model was given, what was recalled and why, what became of its reading, and how long each part took",
+    request: { params: z.object({ session, turn }), query: ofOwner },
+    responses: answers(turnDetailSchema, "What is kept of it; null where something isn't."),
+    fails: ["SESSION_NOT_FOUND", "INVALID_USER_ID", "LONG_TERM_MEMORY_UNAVAILABLE"],
+  }),
+  guest: createRoute({
+    method: "get",
+    path: "/v1/operator/guests/{user}",
+    operationId: "getGuest",
+    tags,
+    security,
+    summary: "What is kept of a user",
+    request: { params: z.object({ user }), query: z.strictObject({ tenant }) },
+    responses: answers(guestSchema, "The user."),
+    fails: ["INVALID_USER_ID", "OWNER_ERASED"],
+  }),
+  timeline: createRoute({
+    method: "get",
+    path: "/v1/operator/guests/{user}/timeline",
+    operationId: "getTimeline",
+    tags,
+    security,
+    summary: "What became of a user's memories, newest first; with `as_of` what held then",
+    request: { params: z.object({ user }), query: z.strictObject({ tenant, as_of: timeField.optional(), ...page }) },
+    responses: answers(timelineSchema, "A page."),
+    fails: ["INVALID_CURSOR", "INVALID_USER_ID", "LONG_TERM_MEMORY_DISABLED", "LONG_TERM_MEMORY_UNAVAILABLE", "OWNER_ERASED"],
+  }),
+  waiting: createRoute({
+    method: "get",
+    path: "/v1/operator/waiting",
+    operationId: "listWaiting",
+    tags,
+    security,
+    summary: "Memories that wait for their guest's word, user by user",
+    request: { query: z.strictObject({ tenant: anyTenant, ...page }) },
+    responses: answers(waitingSchema, "A page: all of some users'. One may be empty where another follows."),
+    fails: ["INVALID_CURSOR", "INVALID_USER_ID", "OWNER_ERASED"],
+  }),
+  queues: createRoute({
+    method: "get",
+    path: "/v1/operator/queues",
+    operationId: "listQueues",
+    tags,
+    security,
+    summary: "What is to be done behind answers, and what was given up",
+    responses: answers(queuesSchema, "The queues."),
+  }),
+  writeBacks: createRoute({
+    method: "get",
+    path: "/v1/operator/queues/write-back",
+    operationId: "listWriteBacks",
+    tags,
+    security,
+    summary: "Turns that are not written back, the longest due first",
+    request: { query: z.strictObject({ state: z.enum(["pending", "failed"]).optional(), ...page }) },
+    responses: answers(writeBacksSchema, "A page."),
+    fails: ["INVALID_CURSOR"],
+  }),
+  retry: createRoute({
+    method: "post",
+    path: "/v1/operator/queues/write-back/retry",
+    operationId: "retryWriteBackAsOperator",
+    tags,
+    security,
+    summary: "Try the turns of a session again whose write-back was given up",
+    request: { body: body(fieldsOf({ tenant, user: name, session_id: idField }).openapi("RetriedSession")) },
+    responses: answers(z.object({ retried: z.literal(true) }).openapi("Retried"), "They are tried again.", 202),
+    fails: ["SESSION_NOT_FOUND", "INVALID_USER_ID"],
+  }),
+  plots: createRoute({
+    method: "get",
+    path: "/v1/operator/plots",
+    operationId: "getPlots",
+    tags,
+    security,
+    summary: "Turns, recall, proposals, costs and erasures by hour or day (UTC), kept for 35 days",
+    request: {
+      query: z.strictObject({
+        from: timeField.optional(),
+        to: timeField.optional(),
+        step: z.enum(["hour", "day"]).default("hour"),
+        tenant: anyTenant,
+      }),
+    },
+    responses: answers(plotsSchema, "The steps, oldest first: at most 1,000. What nobody counted yet is null."),
+  }),
+  health: createRoute({
+    method: "get",
+    path: "/v1/operator/health",
+    operationId: "getHealthHistory",
+    tags,
+    security,
+    summary: "How each part does, and how it did",
+    responses: answers(healthSchema, "Now, and the last 200 changes."),
+  }),
+};
+
+/** What happened, for whoever runs the server; see {@link operatorDoor}. */
+export function studioDataRoutes(studio: Studio): ApiApp {
+  const api = newApi();
+  const named = (query: { readonly tenant: string; readonly user: string }, sessionId: string): ConversationName => ({
+    ...query,
+    sessionId,
+  });
+  const paged = ({ limit = PAGE, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined }) => ({
+    limit,
+    ...present({ cursor }),
+  });
+  api.openapi(routes.about, async (c) => answer(c, studioSchema, await studio.about()));
+  api.openapi(routes.conversations, async (c) => {
+    const { memory_status: memoryStatus, min_cost: minCost, limit = PAGE, ...query } = c.req.valid("query");
+    const { data, nextCursor } = await studio.conversations({ ...present({ ...query, memoryStatus, minCost }), limit });
+    return answer(c, conversationsSchema, { data, next_cursor: nextCursor });
+  });
+  api.openapi(routes.conversation, async (c) => {
+    const { tenant, user, ...query } = c.req.valid("query");
+    const name = named({ tenant, user }, c.req.valid("param").session);
+    return answer(c, conversationSchema, await studio.conversation(name, paged(query)));
+  });
+  api.openapi(routes.turn, async (c) => {
+    const { session, turn } = c.req.valid("param");
+    return answer(c, turnDetailSchema, await studio.turn(named(c.req.valid("query"), session), turn));
+  });
+  api.openapi(routes.guest, async (c) =>
+    answer(c, guestSchema, await studio.guest({ ...c.req.valid("query"), user: c.req.valid("param").user })),
+  );
+  api.openapi(routes.timeline, async (c) => {
+    const { tenant, as_of: asOf, ...query } = c.req.valid("query");
+    const name = { tenant, user: c.req.valid("param").user };
+    const { data, nextCursor } = await studio.timeline(name, { ...paged(query), ...present({ asOf }) });
+    return answer(c, timelineSchema, { data, next_cursor: nextCursor });
+  });
+  api.openapi(routes.waiting, async (c) => {
+    const { tenant, ...query } = c.req.valid("query");
+    const { data, nextCursor } = await studio.waiting({ ...paged(query), ...present({ tenant }) });
+    return answer(c, waitingSchema, { data, next_cursor: nextCursor });
+  });
+  api.openapi(routes.queues, async (c) => answer(c, queuesSchema, { data: await studio.queues() }));
+  api.openapi(routes.writeBacks, async (c) => {
+    const { state, ...query } = c.req.valid("query");
+    const { data, nextCursor } = await studio.writeBacks({ ...paged(query), ...present({ state }) });
+    return answer(c, writeBacksSchema, { data, next_cursor: nextCursor });
+  });
+  api.openapi(routes.retry, async (c) => {
+    const { session_id, ...owner } = c.req.valid("json");
+    await studio.retry(named(owner, session_id));
+    return answer(c, z.object({ retried: z.literal(true) }), { retried: true }, 202);
+  });
+  api.openapi(routes.plots, async (c) => {
+    const { step, ...query } = c.req.valid("query");
+    return answer(c, plotsSchema, { steps: await studio.plots({ step, ...present(query) }) });
+  });
+  api.openapi(routes.health, async (c) => answer(c, healthSchema, await studio.health()));
+  return api;
+}

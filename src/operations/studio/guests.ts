@@ -1,0 +1,194 @@
+import type { Memory } from "../../domain/memory.js";
+import type { MemoryRecord } from "../../domain/memory-record.js";
+import { holdsAt } from "../../domain/memory-record.js";
+import { type Owner, ownerOf, parseOwner } from "../../domain/owner.js";
+import type { JsonValue } from "../../domain/session.js";
+import type { Clock } from "../../platform/clock.js";
+import { AppError } from "../../platform/errors.js";
+import type { ConversationList } from "../../ports/conversation-list.js";
+import type { Memories } from "../../ports/memories.js";
+import type { MemoryLog, MemoryLogEntry } from "../../ports/memory-log.js";
+import type { OwnerLedger } from "../../ports/owner-ledger.js";
+import type { Page, SessionIndex } from "../../ports/session-store.js";
+import type { GuestDetail, GuestName, PageQuery, TimelineEntry, TimelineEvent, WaitingMemory } from "../../ports/studio.js";
+import type { AuditedLooks } from "./looks.js";
+import type { ShowText } from "./shown-text.js";
+
+/** An owner's memories as their log says, all states. */
+export type KnownRecords = (owner: Owner) => Promise<ReadonlyMap<string, MemoryRecord>>;
+
+export interface GuestsParts {
+  readonly list: Pick<ConversationList, "residue">;
+  readonly index: Pick<SessionIndex, "owners">;
+  readonly memories: Pick<Memories, "list">;
+  /** Null when long-term memory is off. */
+  readonly known: KnownRecords | null;
+  readonly log: Pick<MemoryLog, "read" | "lastSeq">;
+  readonly ledger: Pick<OwnerLedger, "receipts">;
+  readonly bookings: (owner: Owner) => Promise<readonly JsonValue[]>;
+  readonly content: boolean;
+  readonly show: ShowText;
+  readonly looks: AuditedLooks;
+  readonly clock: Clock;
+}
+
+const SEQ_CURSOR = /^[1-9]\d{0,11}$/u;
+/** Entries of a log that are read together. */
+const PAGE = 100;
+/** Users who are looked at for one page of what waits, and how many of them at once. */
+const MOST_USERS = 200;
+const AT_ONCE = 20;
+
+/** What is known of one user, and how it came to be known. */
+export class Guests {
+  readonly #parts: GuestsParts;
+
+  constructor(parts: GuestsParts) {
+    this.#parts = parts;
+  }
+
+  async one(name: GuestName): Promise<GuestDetail> {
+    const { list, known, ledger, bookings, content, looks, clock } = this.#parts;
+    const owner = ownerOf(name.tenant, name.user);
+    const [sessions, records, booked, receipts] = await Promise.all([
+      list.residue(owner),
+      known?.(owner) ?? null,
+      bookings(owner),
+      ledger.receipts(owner),
+    ]);
+    if (sessions + (records?.size ?? 0) + booked.length + receipts.length === 0) throw new AppError("NOT_FOUND");
+    await looks.at(owner, "guest");
+    const all = records === null ? null : [...records.values()];
+    const now = clock.now();
+    return {
+      tenant: name.tenant,
+      user: name.user,
+      sessions,
+      memories: all?.filter((record) => holdsAt(record, now)).length ?? null,
+      waiting: all?.filter(isWaiting).length ?? null,
+      bookings: content ? booked : null,
+      bookings_count: booked.length,
+      receipts,
+    };
+  }
+
+  async timeline(name: GuestName, { limit, cursor, asOf }: PageQuery & { readonly asOf?: string }): Promise<Page<TimelineEntry>> {
+    const owner = ownerOf(name.tenant, name.user);
+    const { memories, known, log, looks } = this.#parts;
+    if (known === null) throw new AppError("LONG_TERM_MEMORY_DISABLED");
+    if (asOf === undefined && cursor !== undefined && !SEQ_CURSOR.test(cursor)) throw new AppError("INVALID_CURSOR");
+    const last = await log.lastSeq(owner);
+    if (last > 0) await looks.at(owner, "timeline");
+    if (asOf !== undefined) {
+      const page = await memories.list(owner, { as_of: asOf, limit, ...(cursor !== undefined && { cursor }) });
+      return { data: page.data.map((memory) => this.#entry("holds", memory, memory.stated_at, null)), nextCursor: page.nextCursor };
+    }
+    const data: TimelineEntry[] = [];
+    let until = cursor === undefined ? last : Math.min(last, Number(cursor) - 1);
+    while (until > 0 && data.length < limit) {
+      const from = Math.max(1, until - Math.min(PAGE, limit) + 1);
+      const entries: MemoryLogEntry[] = [];
+      for await (const entry of log.read(owner, { fromSeq: from })) {
+        if (entry.seq > until) break;
+        entries.push(entry);
+      }
+      for (const entry of entries.reverse()) {
+        if (data.length >= limit) break;
+        data.push(...this.#eventsOf(entry));
+        until = entry.seq - 1;
+      }
+      if (entries.length === 0) until = from - 1;
+    }
+    return { data, nextCursor: until > 0 ? String(until + 1) : null };
+  }
+
+  /** Users in the order of their partitions; what is told of each is what their log says. */
+  async waiting({ limit, cursor, tenant }: PageQuery & { readonly tenant?: string }): Promise<Page<WaitingMemory>> {
+    const { index, known, looks } = this.#parts;
+    await looks.atAll("waiting");
+    if (known === null) return { data: [], nextCursor: null };
+    const data: WaitingMemory[] = [];
+    let after = cursor;
+    for (let looked = 0; looked < MOST_USERS && data.length < limit; looked += AT_ONCE) {
+      const page = await index.owners({
+        limit: AT_ONCE,
+        ...(tenant !== undefined && { tenant }),
+        ...(after !== undefined && { cursor: after }),
+      });
+      const found = await Promise.all(page.data.map(async ({ owner }) => ({ owner, records: await known(owner) })));
+      for (const { owner, records } of found)
+        for (const record of records.values()) if (isWaiting(record)) data.push(this.#waits(owner, record));
+      if (page.nextCursor === null) return { data, nextCursor: null };
+      after = page.nextCursor;
+    }
+    return { data, nextCursor: after ?? null };
+  }
+
+  #waits(owner: Owner, record: MemoryRecord): WaitingMemory {
+    const change = record.pending_change;
+    const shown = this.#parts.show(change?.statement?.text ?? record.text);
+    return {
+      ...parseOwner(owner),
+      memory_id: record.id,
+      text: shown.text,
+      text_chars: shown.chars ?? 0,
+      reason: change?.reason ?? record.reason,
+      since: change?.stated_at ?? record.stated_at,
+      asked: change?.asked ?? record.asked,
+    };
+  }
+
+  #eventsOf({ kind, at, puts, removed, turn }: MemoryLogEntry): readonly TimelineEntry[] {
+    // That somebody was asked, or that quotes went, is no event of a memory's life.
+    if (kind === "recalled" || kind === "detach") return [];
+    const replaced = new Map<string, string[]>();
+    for (const { id, superseded_by } of puts)
+      if (superseded_by !== null) replaced.set(superseded_by, [...(replaced.get(superseded_by) ?? []), id]);
+    const gone = removed.map(
+      (id): TimelineEntry => ({
+        ...{
+          at,
+          event: kind === "settle" ? "rejected" : "forgotten",
+          memory_id: id,
+          text: null,
+          text_chars: null,
+          quote: null,
+          quote_chars: null,
+        },
+        ...{ replaces: [], reason: null, session_id: turn?.session_id ?? null, turn: turn?.turn ?? null },
+      }),
+    );
+    const changed = puts.map((record) => ({
+      ...this.#entry(eventOf(record), record, at, turn),
+      replaces: replaced.get(record.id) ?? [],
+    }));
+    return [...gone, ...changed.reverse()];
+  }
+
+  #entry(
+    event: TimelineEvent,
+    memory: Memory,
+    at: string,
+    turn: { readonly session_id: string; readonly turn: number } | null,
+  ): TimelineEntry {
+    const change = event === "waits" ? memory.pending_change : null;
+    const source = change?.source ?? memory.source;
+    const [text, quote] = [this.#parts.show(change?.statement?.text ?? memory.text), this.#parts.show(source?.quote)];
+    return {
+      ...{ at, event, memory_id: memory.id, text: text.text, text_chars: text.chars, quote: quote.text, quote_chars: quote.chars },
+      ...{ replaces: [], reason: change?.reason ?? (event === "waits" ? memory.reason : null) },
+      ...{ session_id: turn?.session_id ?? source?.session_id ?? null, turn: turn?.turn ?? source?.turn ?? null },
+    };
+  }
+}
+
+function isWaiting(record: MemoryRecord): boolean {
+  return record.status === "review" || (record.status === "active" && record.pending_change !== null);
+}
+
+/** What an entry of the log made of a memory: the last that happened to it. */
+function eventOf(record: MemoryRecord): TimelineEvent {
+  if (isWaiting(record)) return "waits";
+  if (record.status === "superseded") return record.superseded_by === null ? "ended" : "superseded";
+  return record.events.at(-1)?.event ?? "added";
+}

@@ -1,0 +1,33 @@
+import type { Owner } from "../../domain/owner.js";
+import type { Clock } from "../../platform/clock.js";
+import type { Logger } from "../../platform/logger.js";
+import type { OperatorLooks } from "../../ports/operator-looks.js";
+import type { OwnerLedger } from "../../ports/owner-ledger.js";
+
+export interface LooksParts {
+  readonly ledger: Pick<OwnerLedger, "audit">;
+  readonly looks: OperatorLooks;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Writes down what the operator looks at, before they are shown it: at one user in that user's trail, at a list in the installation's. */
+export class AuditedLooks {
+  readonly #parts: LooksParts;
+
+  constructor(parts: LooksParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws STORAGE_UNAVAILABLE: nobody looks unseen */
+  async at(owner: Owner, what: string): Promise<void> {
+    const { ledger, clock, logger } = this.#parts;
+    await ledger.audit(owner, { at: clock.now().toISOString(), action: "look", by: "operator", receiptId: null, counts: { [what]: 1 } });
+    logger.info({ what }, "the operator looked at a user");
+  }
+
+  /** @throws as {@link at} */
+  atAll(what: string): Promise<void> {
+    return this.#parts.looks.noted(what);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Clock } from "../../platform/clock.js";
+import type { Readiness } from "../../ports/application.js";
+import type { HealthHistory } from "../../ports/health-history.js";
+import type { Plots } from "../../ports/plots.js";
+import type { HealthView, Studio, StudioInfo } from "../../ports/studio.js";
+import { Conversations, type ConversationsParts } from "./conversations.js";
+import { Guests, type GuestsParts } from "./guests.js";
+import { AuditedLooks, type LooksParts } from "./looks.js";
+import { plotSteps } from "./plots.js";
+import { Queues, type QueuesParts } from "./queues.js";
+import { showsText } from "./shown-text.js";
+import { type TurnDetailParts, TurnDetails } from "./turn-detail.js";
+
+export type { BlockSources } from "./turn-detail.js";
+
+type Own = "show" | "looks" | "content";
+
+export interface StudioParts extends LooksParts {
+  readonly conversations: Omit<ConversationsParts, Own>;
+  readonly turns: Omit<TurnDetailParts, Own>;
+  readonly guests: Omit<GuestsParts, Own | "clock">;
+  readonly queues: Omit<QueuesParts, Own | "clock">;
+  readonly plots: Plots;
+  readonly readiness: () => Promise<Readiness>;
+  readonly healthHistory: HealthHistory;
+  readonly info: Omit<StudioInfo, "tenants">;
+  readonly clock: Clock;
+}
+
+/** All that an operator is shown of what happened. */
+export function studioOver(parts: StudioParts): Studio {
+  const { plots, readiness, healthHistory, info, clock } = parts;
+  const looks = new AuditedLooks(parts);
+  const { content } = info;
+  const own = { show: showsText(content), content, looks, clock };
+  const conversations = new Conversations({ ...parts.conversations, ...own });
+  const turns = new TurnDetails({ ...parts.turns, ...own });
+  const guests = new Guests({ ...parts.guests, ...own });
+  const queues = new Queues({ ...parts.queues, ...own });
+  return {
+    about: async () => ({ ...info, tenants: await tenantsOf(plots) }),
+    conversations: (query) => conversations.page(query),
+    conversation: (name, page) => conversations.one(name, page),
+    turn: (name, turn) => turns.one(name, turn),
+    guest: (name) => guests.one(name),
+    timeline: (name, query) => guests.timeline(name, query),
+    waiting: (query) => guests.waiting(query),
+    queues: async () => {
+      await looks.atAll("queues");
+      return queues.all();
+    },
+    writeBacks: async (query) => {
+      await looks.atAll("write_back");
+      return queues.writeBacks(query);
+    },
+    retry: (name) => queues.retry(name),
+    plots: async (query) => {
+      await looks.atAll("plots");
+      return plotSteps(plots, query, clock);
+    },
+    health: async (): Promise<HealthView> => {
+      await looks.atAll("health");
+      const now = await readiness();
+      await healthHistory.noted(now, clock.now());
+      return { now, history: await healthHistory.all() };
+    },
+  };
+}
+
+async function tenantsOf(plots: Plots): Promise<readonly string[] | null> {
+  const hours = await plots.between("", "~");
+  const tenants = [...new Set(hours.flatMap(({ tenant }) => tenant ?? []))].toSorted();
+  return tenants.length === 0 ? null : tenants;
+}

@@ -1,0 +1,10 @@
+import type { Readiness } from "./application.js";
+import type { HealthChange } from "./studio.js";
+
+/** How the parts did, whenever that changed: the last changes of all processes. */
+export interface HealthHistory {
+  /** Kept where it differs from the last. */
+  noted(readiness: Readiness, at: Date): Promise<void>;
+  /** Newest first. */
+  all(): Promise<readonly HealthChange[]>;
+}

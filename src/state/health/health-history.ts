@@ -1,0 +1,45 @@
+import type { Readiness } from "../../ports/application.js";
+import type { HealthHistory } from "../../ports/health-history.js";
+import type { HealthChange } from "../../ports/studio.js";
+import type { StateEngine } from "../engine.js";
+import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { systemPartition } from "../partition.js";
+
+const PARTITION = systemPartition("health");
+const RING = "ring";
+const MOST = 200;
+
+/** A ring of changes. What parts say of themselves in words stays out: it may name what it is about. */
+export class EngineHealthHistory implements HealthHistory {
+  readonly #engine: StateEngine;
+
+  constructor(engine: StateEngine) {
+    this.#engine = engine;
+  }
+
+  async noted({ status, parts }: Readiness, at: Date): Promise<void> {
+    const change: HealthChange = {
+      at: at.toISOString(),
+      status,
+      parts: Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.status])),
+    };
+    await optimisticCommit(this.#engine, PARTITION, { keys: [RING] }, (read) => {
+      const ring = ringOf(read.entries.get(RING)?.value);
+      if (ring[0] !== undefined && isSame(ring[0], change)) return { commit: null, result: undefined };
+      const puts = [{ key: RING, value: JSON.stringify([change, ...ring].slice(0, MOST)) }];
+      return { commit: { checks: unchanged(read, RING), puts }, result: undefined };
+    });
+  }
+
+  async all(): Promise<readonly HealthChange[]> {
+    return ringOf((await this.#engine.read(PARTITION, { keys: [RING] })).entries.get(RING)?.value);
+  }
+}
+
+function ringOf(value: string | undefined): readonly HealthChange[] {
+  return value === undefined ? [] : (JSON.parse(value) as readonly HealthChange[]);
+}
+
+function isSame({ at: _, ...before }: HealthChange, { at: _at, ...now }: HealthChange): boolean {
+  return JSON.stringify(before) === JSON.stringify(now);
+}
