@@ -71,13 +71,14 @@ export async function openAgent(
 ): Promise<ByTenant<Answering>> {
   const { config, overrides, product, logger, clock, dir, closing, tenants } = wiring;
   const named = await product();
-  const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, receipts, logger });
-  const domain = "open" in named ? closing(await named.open({ engine, gate }), (it) => it.close?.()) : named;
-  const needs = domain.needs ?? [];
+  const needs = named.needs ?? [];
   const needMeant = (said: string | null) => knownNeed(said, needs);
-  const coverage = new Coverage(needs, domain.needTalk);
+  const coverage = new Coverage(needs, named.needTalk);
+  const tellsNeed = (text: string) => coverage.tellsIn(text);
+  const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, tellsNeed, receipts, logger });
+  const domain = "open" in named ? closing(await named.open({ engine, gate }), (it) => it.close?.()) : named;
   const tools = tracedTools([
-    ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant, tellsNeed: (text) => coverage.tellsIn(text) }),
+    ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant }),
     ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant, inOwnWords }) : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);

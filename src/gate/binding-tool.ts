@@ -27,8 +27,6 @@ type Answer = z.infer<typeof answerSchema>;
 export interface HeldParts extends StatedParts {
   readonly gate: ConstraintGate;
   readonly shown: ShownCalls;
-  /** Whether a message tells of a need, by the domain's words: what is looked up with it then waits for it to be read. */
-  readonly tellsNeed: (text: string) => boolean;
 }
 
 /** A call with what it means: one thing of the catalogue. */

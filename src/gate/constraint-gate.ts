@@ -12,7 +12,7 @@ import { type Candidate, judge, type KnownNeeds, type Party, peopleOf, type Verd
 
 /** How long the gate's own read may take. */
 const GATE_READ_MS = 2_000;
-/** How long a booking waits for what the guest has said to be written to memory. A quote doesn't wait. */
+/** How long a booking waits for what the guest has said to be written to memory. A quote waits where its own message tells of a need. */
 const WRITE_BACK_WAIT_MS = 5_000;
 
 /** What was read once: judges whatever may be booked, and tells which names are one person's. */
@@ -25,7 +25,7 @@ export interface Judge {
 export interface Gate {
   /**
    * One read for a call; the answer judges whatever may be booked. `toBook`: it waits for what the guest has said, now too, to be in
-   * memory. `named`: who is spoken of. Default: nobody.
+   * memory, as it does where this very message tells of a need. `named`: who is spoken of. Default: nobody.
    * @throws the signal's reason when the turn is aborted
    */
   read(context: ToolContext, options: { readonly toBook: boolean; readonly named?: readonly string[] }): Promise<Judge>;
@@ -50,6 +50,8 @@ export interface GateParts {
   readonly writtenBack: WrittenBack;
   /** Default: the current message is not read before the booking. */
   readonly readNow?: ReadNow;
+  /** Whether a message tells of a need, by the domain's words: whatever is asked with it then waits for it to be read. Default: none does. */
+  readonly tellsNeed?: (text: string) => boolean;
   /** Default: none are kept. */
   readonly receipts?: Pick<ReceiptLog, "add">;
   readonly logger: Logger;
@@ -68,8 +70,8 @@ export class ConstraintGate implements Gate {
   readonly #parts: Required<GateParts>;
 
   constructor(parts: GateParts) {
-    const { readNow = async () => {}, receipts = { add: async () => {} } } = parts;
-    this.#parts = { readMs: GATE_READ_MS, writeBackWaitMs: WRITE_BACK_WAIT_MS, ...parts, readNow, receipts };
+    const { readNow = async () => {}, tellsNeed = () => false, receipts = { add: async () => {} } } = parts;
+    this.#parts = { readMs: GATE_READ_MS, writeBackWaitMs: WRITE_BACK_WAIT_MS, ...parts, readNow, tellsNeed, receipts };
   }
 
   async read(
@@ -79,7 +81,7 @@ export class ConstraintGate implements Gate {
     const startedMs = performance.now();
     let needs = await this.#needs(context);
     // Where the store can't be read, there is nothing to wait for.
-    if (toBook && needs.complete) {
+    if ((toBook || this.#parts.tellsNeed(context.userMessage.content)) && needs.complete) {
       const [before, now] = await Promise.all([
         this.#waited(context, (signal) => this.#parts.writtenBack(context.owner, signal)),
         this.#waited(context, async (signal) => {

@@ -24,7 +24,7 @@ async function marked(
   context: ToolContext,
 ): Promise<ToolResult> {
   if (found.items.length === 0) return result;
-  const judge = await parts.gate.read(context, { toBook: bound || parts.tellsNeed(context.userMessage.content), named });
+  const judge = await parts.gate.read(context, { toBook: bound, named });
   const companions = judge.people.once(named);
   const said = [...(context.earlierMessages ?? []), context.userMessage.content];
   const party = { companions, absent: [], size: companions.length + 1, said, sessionId: context.sessionId };

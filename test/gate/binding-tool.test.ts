@@ -63,7 +63,6 @@ class Practice {
       shown: new ShownCalls(engine),
       needs,
       needMeant: (said: string | null) => knownNeed(said, needs),
-      tellsNeed: () => false,
     };
     this.#box = new ToolBox({ tools: gatedTools(domain.tools, parts), maxOutputChars: 16_000, logger: silentLogger });
   }

@@ -313,6 +313,22 @@ describe("the gate's own read", () => {
     expect(await verdict(unread, { memory: "off" })).toBe("unchecked");
   });
 
+  test("of a look-up waits too where its own message tells of a need, and then finds it", async () => {
+    const memories: Memory[] = [];
+    const gate = new ConstraintGate({
+      needs: { needs: async () => [...memories] },
+      writtenBack: async () => true,
+      readNow: async () => void memories.push(need("step_free")),
+      tellsNeed: (text) => text.includes("stairs"),
+      logger: silentLogger,
+    });
+    const looked = async (content: string) => {
+      const judge = await gate.read(context({ userMessage: { id: "m", content } }), { toBook: false });
+      return outcome(judge(candidateOf(of, section(of, "Bar")), party()));
+    };
+    expect([await looked("Any jazz?"), await looked("Any jazz? I can't do stairs.")]).toEqual(["pass", "stop"]);
+  });
+
   describe("to book", () => {
     const booking = async (needs: Needs, writtenBack: WrittenBack, more: Partial<ToolContext> = {}, readNow?: ReadNow) =>
       outcome(

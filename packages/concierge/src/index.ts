@@ -1,7 +1,16 @@
 import type { DomainToOpen } from "maitred";
+import { needTalkOf } from "maitred/domain";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
+import { CONCIERGE_NEEDS } from "./needs.js";
 import { openConcierge } from "./open-concierge.js";
 import { CONCIERGE_RECALL } from "./recall-table.js";
+import { CONCIERGE_WORDS } from "./words.js";
 
 /** The example product: concerts, theatre, sport and dining in a few cities, with bookings that the gate holds. */
-export const concierge: DomainToOpen = { categories: CONCIERGE_CATEGORIES, recall: CONCIERGE_RECALL, open: openConcierge };
+export const concierge: DomainToOpen = {
+  categories: CONCIERGE_CATEGORIES,
+  recall: CONCIERGE_RECALL,
+  needs: CONCIERGE_NEEDS,
+  needTalk: needTalkOf(CONCIERGE_WORDS.needs),
+  open: openConcierge,
+};
