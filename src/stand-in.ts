@@ -17,6 +17,7 @@ export {
   MESSAGE_BEGINS,
   messageIn,
   SUMMARY_ENDS,
+  unmarked,
 } from "./ports/context-headings.js";
 export { proposedOperationSchema } from "./ports/extraction.js";
 export type { GiveWay } from "./ports/give-way.js";

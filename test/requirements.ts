@@ -107,7 +107,8 @@ export const REQUIREMENTS = {
   "merge-finished": "A merge or its undo that is broken off at any point is finished, with nothing lost and nothing twice.",
   "parts-say-all":
     "An answer's parts hold all that its model said, in its order, with what it showed where that came; wherever the answer is told.",
-  "used-is-what-shaped": "An answer names as used the memories that a tool went by or found and the gate checked, and no others.",
+  "used-is-what-shaped":
+    "An answer names as used the memories that its model cited, a tool went by or found, or the gate checked, and no others.",
   "page-provenance": "On the page, what an answer went by stands above it with the guest's own words behind it, after a reload too.",
   "page-same-request": "A turn that failed, or lost its connection, goes out from the page again as it was, and is there once.",
   "page-forget-undo": "What is forgotten on the page can be brought back while its notice stands; leaving the page sends it at once.",

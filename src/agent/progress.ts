@@ -2,6 +2,7 @@ import type { Element, PlacedElements, Source, Step, Usage } from "../domain/ses
 import { isAppError } from "../platform/errors.js";
 import type { AgentInput, AgentRun, ModelMessage, ToolSpec } from "../ports/agent.js";
 import type { TimedWork } from "../ports/tool-context.js";
+import { Citations } from "./citations.js";
 
 /** What a turn has gathered so far. */
 export interface Progress {
@@ -13,6 +14,7 @@ export interface Progress {
   readonly placed: PlacedElements[];
   /** Ids of memories that shaped what was done. */
   readonly shapedBy: Set<string>;
+  readonly citations: Citations;
   readonly sources: Map<string, Source>;
   readonly used: Map<string, number>;
   /** What the model is offered: the agent's tools and the caller's. */
@@ -29,7 +31,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** At the beginning of a run. `specs`: the agent's own tools. */
 export function progressOf(
-  { messages }: AgentInput,
+  { messages, citable = [] }: AgentInput,
   { tools = [], without = NONE, done }: AgentRun,
   { specs, model }: { readonly specs: readonly ToolSpec[]; readonly model: string },
 ): Progress {
@@ -43,6 +45,7 @@ export function progressOf(
     elements: [...(done?.elements ?? [])],
     placed: [{ after: 0, elements: (done?.elements ?? []).map(({ id }) => id) }].filter(({ elements }) => elements.length > 0),
     shapedBy: new Set(done?.used),
+    citations: new Citations(citable),
     sources: new Map(done?.sources.map((source) => [`${source.type}:${source.id}`, source])),
     used,
     offered: [...specs.filter(({ name }) => !callers.has(name) && !without.has(name)), ...tools],

@@ -120,6 +120,7 @@ export class ReactAgent implements Agent {
       });
     }
     await text.endAnswer();
+    for (const id of progress.citations.cited) progress.shapedBy.add(id);
     if (text.answer.trim() === "" && progress.waiting.length === 0)
       throw stillCalls ? neverAnswered(progress.steps.length) : emptyAnswer(finish);
     return {
@@ -177,10 +178,13 @@ export class ReactAgent implements Agent {
     });
     try {
       for await (const event of stream) {
-        if (event.type === "text") await text.push(event.delta, mayAct);
-        else if (event.type === "retract") await text.retract();
-        else if (event.type === "tool_call") calls.push(withId(event.call, calls, progress.steps));
+        if (event.type === "text") await text.push(progress.citations.take(event.delta), mayAct);
+        else if (event.type === "retract") {
+          progress.citations.retract();
+          await text.retract();
+        } else if (event.type === "tool_call") calls.push(withId(event.call, calls, progress.steps));
         else {
+          await text.push(progress.citations.end(), mayAct);
           timed();
           progress.usage = add(progress.usage, event.usage);
           progress.model = event.model ?? this.modelName;

@@ -53,7 +53,8 @@ export const turnMemorySchema = z
     recalled: z.array(recalledSchema),
     used: z.array(z.string()).openapi({
       description:
-        "Ids of memories that shaped the answer: a tool went by them, marked, checked or found them. Empty until there is an answer.",
+        "Ids of memories that shaped the answer: the model cited them, or a tool went by, marked, checked or found them. Empty until " +
+        "there is an answer.",
     }),
     held_back: z
       .object(Object.fromEntries(HELD_BACK_REASONS.map((reason) => [reason, z.number().int().optional()])))

@@ -87,6 +87,8 @@ export interface AgentInput {
    * so that a provider's cache holds: at times some more than `previous_conversation`, or under a tight budget some fewer.
    */
   readonly messages: readonly ModelMessage[];
+  /** Ids of the memories that `messages` mark, in the order of their marks: the answer may cite them. Default: none is marked. */
+  readonly citable?: readonly string[];
 }
 
 export type AgentEvent =

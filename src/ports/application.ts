@@ -179,7 +179,7 @@ export interface ChatAnswer {
     /** What waits for the user's word: at most 5, hard ones first. In the final answer without what this turn settled. */
     readonly to_confirm: readonly ToConfirm[];
     readonly recalled: readonly RecalledMemory[];
-    /** Ids of memories that shaped the answer: a tool went by, marked, checked or found them. Known once there is an answer. */
+    /** Ids of memories that shaped the answer: cited, or found, marked or checked by a tool. Known once there is an answer. */
     readonly used: readonly string[];
     /** How many memories were not given, by reason. Absent where nothing decides what is given. */
     readonly held_back?: HeldBack | undefined;

@@ -32,6 +32,21 @@ export const CONTEXT_ENDS = "(End of what is known.)";
 /** Stands alone on a line in the last user message: behind it are the user's own words, whole. */
 export const MESSAGE_BEGINS = "The user's message:";
 
+/** Begins the line of a memory in a turn's context: by it the model cites what shaped its answer. From 1. */
+export function memoryMark(number: number): string {
+  return `[m${number}]`;
+}
+
+const MARK = /^\[m\d+\] /;
+/** A line of a memory as it was before it was marked, and its mark; the empty string where it has none. */
+export function unmarked(line: string): { readonly mark: string; readonly line: string } {
+  const [mark = ""] = MARK.exec(line) ?? [];
+  return { mark: mark.trim(), line: line.slice(mark.length) };
+}
+
+/** Marks in an answer, "[m1][m2]" one by one or "[m1, m2]" together, with the blanks before them. No user is shown them. */
+export const CITED_MARKS = /\s{0,4}\[m\d{1,3}(?:[,;] ?m?\d{1,3}){0,30}\]/g;
+
 /** The user's own words in a user message as it was sent: the whole of it where nothing was put in front. */
 export function messageIn(sent: string): string {
   if (!sent.startsWith(`${CONTEXT_BEGINS}\n`)) return sent;

@@ -60,6 +60,8 @@ export interface MemoryLine {
   readonly mustHold: boolean;
   /** `self`, or the companion's name. */
   readonly subject: string;
+  /** By which an answer that it shaped cites it: no user is shown it. Default: it has none. */
+  readonly mark?: string;
 }
 
 /** A tool call and what came back; `output` is the parsed JSON, or the text where it is none. */

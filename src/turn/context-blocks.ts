@@ -7,6 +7,7 @@ import {
   CONTEXT_BEGINS,
   CONTEXT_HEADINGS,
   MESSAGE_BEGINS,
+  memoryMark,
   SUMMARY_ENDS,
 } from "../ports/context-headings.js";
 import type { HistoryHit } from "../ports/history.js";
@@ -88,9 +89,23 @@ export function renderSummary(summary: string): string {
   return [CONTEXT_HEADINGS.summary, ...lines.map(item), SUMMARY_ENDS].join("\n");
 }
 
-/** The empty string, or `User Context:` and a line a memory, none twice. */
-export function renderUserContext(recalled: readonly RecalledMemory[], now: Date, timeZone: string): string {
-  return block("userContext", [...new Set(recalled.map((memory) => memoryLine(memory, now, timeZone)))]);
+/** What is known of the user: plain, as a prompt has it with a mark a memory, and the ids of the memories in the order of their marks. */
+export interface UserContext {
+  /** The empty string, or `User Context:` and a line a memory, none twice. */
+  readonly text: string;
+  readonly marked: string;
+  readonly citable: readonly string[];
+}
+
+export function renderUserContext(recalled: readonly RecalledMemory[], now: Date, timeZone: string): UserContext {
+  const ids = new Map<string, string>();
+  for (const memory of recalled) {
+    const line = memoryLine(memory, now, timeZone);
+    if (!ids.has(line)) ids.set(line, memory.id);
+  }
+  const lines = [...ids.keys()];
+  const marked = lines.map((line, index) => line.replace(/^- /, () => `- ${memoryMark(index + 1)} `));
+  return { text: block("userContext", lines), marked: block("userContext", marked), citable: [...ids.values()] };
 }
 
 export function memoryLine(memory: RecalledMemory, now: Date, timeZone: string): string {

@@ -78,7 +78,7 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
   ];
   const userContext = renderUserContext(parts.recalled, parts.now, parts.timeZone);
   const { images = [], conversationRounds = parts.rounds.length } = parts;
-  const content = lastMessage(parts, userContext, parts.question);
+  const content = lastMessage(parts, userContext.marked, parts.question);
   const tail: ModelMessage[] = [{ role: "user", content, ...(images.length > 0 && { images }) }];
   const fixed = countMessages([...head, ...tail], budget.counter);
   const fitting = newestThatFit(parts.rounds, budget.maxTokens - fixed, (round) => {
@@ -91,7 +91,8 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
       question: parts.question,
       // Blocks are for the prompt's cache alone: neither more nor fewer for it.
       previous_conversation: fitting.map(({ round }) => round).slice(Math.max(0, fitting.length - conversationRounds)),
-      user_context: userContext,
+      user_context: userContext.text,
+      citable: userContext.citable,
       page_context: parts.pageContext,
       messages: [...head, ...kept.flatMap(({ messages }) => messages), ...tail],
     },

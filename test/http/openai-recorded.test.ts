@@ -87,7 +87,7 @@ test("a chat application's conversation goes on as with OpenAI, and its user's n
   expect(said(ordering).slice(0, 8)).toEqual([...said(answered).slice(0, 6), "What is my room number?", "You are in room 412."]);
   expect(said(told).at(-2)).toBe("Breakfast comes at eight.");
   expect(said(elsewhere)).toHaveLength(1);
-  expect(said(elsewhere)[0]).toContain("User Context:\n- Needs: peanuts (dietary, must hold)");
+  expect(said(elsewhere)[0]).toContain("User Context:\n- [m1] Needs: peanuts (dietary, must hold)");
   for (const request of model.of("chat")) {
     expect(request.messages[0]).toEqual({ role: "system", content: systemPrompt(PROMPT) });
     expect(JSON.stringify(request)).not.toMatch(/concierge/i);
@@ -121,7 +121,7 @@ test("the same by the Responses API, with instructions, whole lists of input and
   const [first_, second, elsewhere] = model.of("chat");
   expect(said(first_)[0]).toBe(TOLD);
   expect(said(second).slice(-3, -1)).toEqual(["What is my room number?", "You are in room 412."]);
-  expect(said(elsewhere)[0]).toContain("User Context:\n- Needs: peanuts (dietary, must hold)");
+  expect(said(elsewhere)[0]).toContain("User Context:\n- [m1] Needs: peanuts (dietary, must hold)");
   for (const { messages, tools } of model.of("chat")) {
     expect(messages[0]).toEqual({ role: "system", content: systemPrompt(PROMPT) });
     expect(tools?.map(({ name }) => name)).toEqual(MEMORY_TOOLS);

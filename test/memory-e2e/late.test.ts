@@ -101,7 +101,12 @@ test("what is known stands before the guest's words: needs, companions, habits, 
   expect(system[0]?.[0]).not.toMatch(/Now: |Help us|nuts/);
   for (const messages of model.shown.slice(0, 3)) {
     const sent = messages.at(-1)?.content ?? "";
-    for (const known of [/^- .*allergic to nuts \(.*must hold\)$/gim, /^- [Ww]ife: .*vegan/gm, /^- Loves jazz/gm, /books 2 tickets/g])
+    for (const known of [
+      /^- .*allergic to nuts \(.*must hold\)$/gim,
+      /^- \[m\d+\] [Ww]ife: .*vegan/gm,
+      /^- \[m\d+\] Loves jazz/gm,
+      /books 2 tickets/g,
+    ])
       expect(sent.match(known)).toHaveLength(1);
   }
   expect(model.shown[0]?.at(-1)?.content).toMatch(/\nNow: .*\n\nThe user's message:\nHelp us out, please!$/s);

@@ -1,5 +1,14 @@
 import type { JsonValue, MemoryLine, ModelMessage, ModelRequest, Observation, ScriptRound, ScriptView, WaitingLine } from "maitred";
-import { ASKED_ENOUGH, ASKED_NOT_TO_KEEP, CONTEXT_HEADINGS, isSummary, MESSAGE_BEGINS, messageIn, SUMMARY_ENDS } from "maitred/stand-in";
+import {
+  ASKED_ENOUGH,
+  ASKED_NOT_TO_KEEP,
+  CONTEXT_HEADINGS,
+  isSummary,
+  MESSAGE_BEGINS,
+  messageIn,
+  SUMMARY_ENDS,
+  unmarked,
+} from "maitred/stand-in";
 import { besidesKeepOut, commandsOf } from "./memory-commands.js";
 
 type Block = keyof typeof CONTEXT_HEADINGS;
@@ -79,12 +88,19 @@ const MEMORY = /^[-*•]?\s*(?:(?<who>[\p{L}][\p{L} '’.-]{0,63}): )?(?<text>.+
 function readMemories(lines: readonly string[]): MemoryLine[] {
   const memories = new Map<string, MemoryLine>();
   for (const line of lines) {
-    const { who, text, meta } = MEMORY.exec(line.trim())?.groups ?? {};
+    const { mark, line: told } = unmarked(line.trim());
+    const { who, text, meta } = MEMORY.exec(told)?.groups ?? {};
     if (text === undefined) continue;
     const subject = who?.trim() ?? "self";
     const key = `${subject.toLowerCase()}:${text.toLowerCase()}`;
     const mustHold = /\bmust hold\b/.test(meta ?? "") || (memories.get(key)?.mustHold ?? false);
-    memories.set(key, { text, category: /^[a-z][a-z0-9_]*(?=,|$)/.exec(meta ?? "")?.[0] ?? "", mustHold, subject });
+    memories.set(key, {
+      text,
+      category: /^[a-z][a-z0-9_]*(?=,|$)/.exec(meta ?? "")?.[0] ?? "",
+      mustHold,
+      subject,
+      mark: (memories.get(key)?.mark ?? "") + mark,
+    });
   }
   return [...memories.values()];
 }

@@ -54,7 +54,8 @@ export function listReply(
 ): string {
   const without = leftOut === "" ? "" : `I found nothing for “${leftOut}”, so this is without it. `;
   const further = wider ? "Nothing fitted all that I know of you, so I looked further. " : "";
-  const because = used.length === 0 ? "" : `I went by what I know of you: ${used.map(({ text }) => lower(text)).join("; ")}.`;
+  const because =
+    used.length === 0 ? "" : `I went by what I know of you: ${used.map(({ text, mark = "" }) => lower(text) + mark).join("; ")}.`;
   const head = `${without}${further}${because}`.trim();
   const which = events.length === 1 ? "Tell me if it suits" : "Tell me which one";
   const seats = party === undefined ? " and how many seats, and I prepare a booking." : bookingFor(party);
