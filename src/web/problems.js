@@ -5,11 +5,12 @@ const AGAIN = "Your message is kept. Try again: nothing is done twice.";
 const WORDS = {
   OFFLINE: ["I can't reach the house at the moment", "As soon as the connection is back, I send this again."],
   DISCONNECTED: ["The connection broke off", AGAIN],
-  MODEL_TIMEOUT: ["That took too long", AGAIN],
-  MODEL_UNAVAILABLE: ["I can't answer right now", AGAIN],
-  MODEL_QUOTA: ["I can't answer right now", "Please try again a little later."],
-  MODEL_REFUSED_REQUEST: ["I can't answer this", "Try to say it differently."],
+  MODEL_TIMEOUT: ["That took too long", `What I think with was too slow. ${AGAIN}`],
+  MODEL_UNAVAILABLE: ["I can't answer right now", `What I think with is away, which is not your doing. ${AGAIN}`],
+  MODEL_QUOTA: ["I can't answer right now", "The house has used up what it may ask for. Please try again a little later."],
+  MODEL_REFUSED_REQUEST: ["I can't answer: something in the house has to be mended", "It is nothing that you said. Your message is kept."],
   MODEL_CONTENT_FILTER: ["I can't answer this", "Try to say it differently."],
+  CONTEXT_TOO_LARGE: ["This is more than I can read at once", "Say it in fewer words, or start a new conversation."],
   COST_LIMIT_REACHED: ["That is all for today", "I can answer again tomorrow."],
   RATE_LIMITED: ["That was a lot at once", "Wait a moment, then try again."],
   TOO_MANY_STREAMS: ["Several answers are under way", "Wait until one of them is there, then try again."],
@@ -30,9 +31,13 @@ const WORDS = {
 /** Those that are over after the seconds that the server names. */
 const WAITS = ["RATE_LIMITED", "TOO_MANY_STREAMS"];
 
+/** Those that only whoever runs the server can mend: what they have to do is said too, as a guest may be the one. */
+const HOUSE = ["MODEL_REFUSED_REQUEST"];
+
 /** `{ title, hint }` for a guest. */
 export function wordsFor(error) {
   const [title, usual] = WORDS[error?.code] ?? (error?.status >= 500 ? ["Something went wrong on my side", AGAIN] : []);
+  if (HOUSE.includes(error?.code)) return { title, hint: [usual, error.hint].filter(Boolean).join(" ") };
   const hint = WAITS.includes(error?.code) && error.retryAfter > 1 ? `Try again in ${error.retryAfter} seconds.` : usual;
   if (title) return { title, hint };
   return { title: "That did not work", hint: error?.status ? (error.message ?? "") : "Try again, or reload the page." };

@@ -6,7 +6,7 @@ import { Conversation } from "./conversation.js";
 import { button, byId, el, toast, toastProblem } from "./dom.js";
 import { wordsFor } from "./problems.js";
 import { toMessage, toQuestion } from "./scroll.js";
-import { welcomeView } from "./welcome.js";
+import { nextView, welcomeView } from "./welcome.js";
 
 /** A conversation that takes longer to be read says that it is being opened. */
 const AT_ONCE_MS = 300;
@@ -25,7 +25,7 @@ export class Stage {
       // The button that said it is gone, or far above.
       const at = document.activeElement;
       const pressed = at === document.body || byId("log").contains(at);
-      for (const node of byId("log").querySelectorAll(".welcome, .not-opened, .opening")) node.remove();
+      for (const node of byId("log").querySelectorAll(".welcome, .not-opened, .opening, .next")) node.remove();
       toQuestion(exchange);
       if (pressed) exchange.focus();
     });
@@ -39,6 +39,7 @@ export class Stage {
     });
     on("turn", ({ conversation, session, ok, failed }) => {
       if (conversation) this.#over(conversation, { session, ok, failed });
+      if (ok && conversation === this.conversation && !conversation.busy) this.#suggestNext();
     });
     on("stop", ({ id }) => this.#running.get(id)?.stop());
     on("edited", ({ session }) => this.conversation.stale && void this.refresh(session));
@@ -46,6 +47,13 @@ export class Stage {
     on("connection", ({ up }) => up && byId("log").querySelector(".not-opened button")?.click());
     this.titleOf = titleOf;
     this.onOpened = onOpened;
+  }
+
+  /** Who began with a suggestion finds the others under its answer. */
+  #suggestNext() {
+    const { last } = this.conversation;
+    const next = last && nextView(last.question, (text) => this.say(text));
+    if (next) last.node.append(next);
   }
 
   say(text) {

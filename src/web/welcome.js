@@ -4,12 +4,8 @@ import { button, el } from "./dom.js";
 
 /** What is there before anything is said. */
 
-const FIRST = [
-  "I prefer jazz and need step-free access",
-  "I'm allergic to nuts",
-  "Anything good this weekend?",
-  "A table for two on Saturday",
-];
+/** One thought each: what is told together is easily kept as one. */
+const FIRST = ["I prefer jazz concerts", "I need step-free access", "Anything good this weekend?", "A table for two on Saturday"];
 const KNOWN = ["Anything good this weekend?", "What do you know about me?", "Which bookings do I have?", "Somewhere nice to eat tonight"];
 const SAID = "maitred.stand-in-said";
 
@@ -33,6 +29,21 @@ function standInNote() {
   return el("p", { class: "small stand-in" }, "You are talking to a simple stand-in, not to a language model: plain requests work best.");
 }
 
+/** What of {@link FIRST} was said on this page. */
+const saidFirst = new Set();
+
+/** What else there is to begin with, under the answer to one of the first things said; null where the guest goes their own way. */
+export function nextView(question, say) {
+  if (!FIRST.includes(question)) return null;
+  saidFirst.add(question);
+  const rest = FIRST.filter((text) => !saidFirst.has(text));
+  return rest.length === 0 ? null : el("div", { class: "suggestions next" }, suggestions(rest, say));
+}
+
+function suggestions(texts, say) {
+  return texts.map((text) => button(text, () => say(text), { class: "suggestion" }));
+}
+
 export function welcomeView(say) {
   const on = state.me?.server.long_term.enabled !== false;
   const returning = (state.known ?? 0) > 0;
@@ -46,11 +57,7 @@ export function welcomeView(say) {
     { class: "welcome" },
     el("h2", {}, `${greeting()}${nameOf(state.me)}.`),
     el("p", {}, promise),
-    el(
-      "div",
-      { class: "suggestions" },
-      (returning ? KNOWN : FIRST).map((text) => button(text, () => say(text), { class: "suggestion" })),
-    ),
+    el("div", { class: "suggestions" }, suggestions(returning ? KNOWN : FIRST, say)),
     standInNote(),
   );
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
+import { AppError } from "../../src/platform/errors.js";
 import { needing } from "../support/needing.js";
 import { gate, problem } from "../support/page-faults.js";
 import type { SampleReply } from "../support/sample-application.js";
@@ -103,6 +104,14 @@ const REPLIES: Record<string, SampleReply> = {
     learns: ATTACK,
   },
   image: { content: "![look](https://example.org/p.png?words=secret)" },
+  refused: {
+    content: "",
+    failsOnce: new AppError("MODEL_REFUSED_REQUEST", { hint: "Whoever runs this server: check the key (OPENAI_API_KEY)." }),
+  },
+  away: { content: "", failsOnce: new AppError("MODEL_UNAVAILABLE") },
+  filtered: { content: "", failsOnce: new AppError("MODEL_CONTENT_FILTER") },
+  late: { content: "You are welcome.", status: "timeout" },
+  "late cards": { content: "One evening.", status: "timeout", elements: [card("e1", "Evening 1")] },
   slow: { content: "From this conversation alone.", status: "degraded" },
   learn: { content: "Gladly.", learns: "Likes the balcony" },
   wait: { content: "Is that so?", waits: "No peanuts" },
@@ -365,6 +374,26 @@ needing("chromium")("answers on the chat page", () => {
     expect(on.sample.consents.at(-1)).toEqual({ message: "Do it anyway, please.", consent: "0022" });
     expect(await page.locator(".offer").count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    ["refused", "something in the house has to be mended", /It is nothing that you said.*check the key \(OPENAI_API_KEY\)/],
+    ["away", "I can't answer right now", /which is not your doing/],
+    ["filtered", "I can't answer this", /say it differently/],
+  ])("a failure says whose it is: %s", async (message, title, hint) => {
+    const { page } = await on.guest(`fails-${message}`);
+    await say(page, message);
+    const told = lastAnswer(page).locator(".problem");
+    await told.getByText(title).waitFor();
+    expect(await told.textContent()).toMatch(hint);
+  });
+
+  test("a slow memory is named where something was chosen by it, and not where nothing was", async () => {
+    const { page } = await on.guest("late");
+    await ask(page, "late");
+    expect(await lastAnswer(page).getByText("My memory was slow").count()).toBe(0);
+    await ask(page, "late cards");
+    await lastAnswer(page).getByText("My memory was slow").waitFor();
   });
 
   test("a memory out of reach is said in words", async () => {

@@ -94,8 +94,26 @@ needing("chromium")("a guest's story on the chat page, with the whole product", 
     await page.reload();
     await page.locator(".suggestion").first().waitFor();
     expect(await page.locator(".stand-in").count()).toBe(0);
-    await page.locator(".suggestion").first().click();
-    await page.locator(".noted").first().waitFor();
+  });
+
+  test("the first minute: each suggestion is one thought, is kept as one memory, and what is found then goes by both", async () => {
+    const { page, complaints } = await on.guest("eve");
+    for (const [suggestion, noted] of [
+      ["I prefer jazz concerts", /jazz/],
+      ["I need step-free access", /step-free/],
+    ] as const) {
+      await page.getByRole("button", { name: suggestion }).click();
+      await lastAnswer(page).locator(".noted").first().waitFor();
+      expect(await lastAnswer(page).locator(".noted").allTextContents()).toEqual([expect.stringMatching(noted)]);
+    }
+    await page.locator("#memory-word", { hasText: "Knows 2 things" }).waitFor();
+    await page.getByRole("button", { name: "Anything good this weekend?" }).click();
+    await lastAnswer(page).locator(".because-label").waitFor();
+    expect(await lastAnswer(page).locator(".event").first().locator(".mark-of").allTextContents()).toEqual(["✓ step-free", "✓ jazz"]);
+    // Whoever says something else is left alone.
+    await ask(page, "Thanks!");
+    expect(await page.locator(".suggestion").count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 });
 
