@@ -74,6 +74,7 @@ on("memories", ({ shown }) => shown || void memories.load());
 on("sessions", ({ listed }) => listed || void readSessions());
 on("connection", ({ up }) => up && void readSessions());
 on("open", ({ id, message }) => void open(id, message ?? null));
+on("speak", ({ text }) => stage.say(text));
 on("new", ({ incognito }) => startNew({ incognito: incognito === true }));
 
 startTheme();

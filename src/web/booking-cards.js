@@ -1,6 +1,7 @@
 import { tell } from "./bus.js";
 import { button, el, sayButton } from "./dom.js";
 import { dateTile } from "./event-cards.js";
+import { calendarButton, cancelView, printButton } from "./ticket-keep.js";
 import { isOver } from "./when.js";
 
 /** What is offered, as a summary to confirm or to change; what is booked, as a ticket. */
@@ -131,32 +132,17 @@ export function receiptView({ name, data }, say) {
         data.total_eur !== undefined && el("b", {}, `€${data.total_eur}`),
         el("code", { "aria-label": "Reference" }, String(data.reference ?? name)),
       ),
-      !cancelled && !isOver(data.date) && data.reference && cancelView(data, say),
+      el(
+        "div",
+        { class: "ticket-keep" },
+        !cancelled &&
+          el("div", { class: "row" }, calendarButton({ ...data, title, where: whereOf(data), seats: seatsOf(data) }), printButton(title)),
+        !cancelled && !isOver(data.date) && data.reference && cancelView({ ...data, title }, say),
+      ),
     ),
   );
   if (cancelled) node.classList.add("cancelled");
   return node;
-}
-
-/** Asks before it cancels. */
-function cancelView({ reference }, say) {
-  const sure = el(
-    "div",
-    { class: "row", hidden: true },
-    el("span", {}, "Cancel this booking?"),
-    sayButton("Yes, cancel it", () => say(`Please cancel my booking ${reference}.`), { class: "secondary dangerous" }),
-    button("Keep it", () => {
-      sure.hidden = true;
-      cancel.hidden = false;
-      cancel.focus();
-    }),
-  );
-  const cancel = button("Cancel booking", () => {
-    sure.hidden = false;
-    cancel.hidden = true;
-    sure.querySelector("button:last-of-type").focus();
-  });
-  return el("div", { class: "cancel" }, cancel, sure);
 }
 
 /** A booking that was cancelled later is struck wherever it is shown. */
@@ -166,6 +152,6 @@ export function strikeCancelled(log) {
     if (!gone.has(node.dataset.booking)) continue;
     node.classList.add("cancelled");
     node.querySelector(".eyebrow").textContent = "Cancelled";
-    node.querySelector(".cancel")?.remove();
+    node.querySelector(".ticket-keep")?.remove();
   }
 }

@@ -1,6 +1,8 @@
-import { button, el } from "./dom.js";
+import { tell } from "./bus.js";
+import { button, el, toast } from "./dom.js";
 import { wordsFor } from "./problems.js";
 import { sessionApi } from "./session-api.js";
+import { calendarButton, cancelView } from "./ticket-keep.js";
 import { show } from "./users.js";
 
 /** The guest's bookings, those to come first. */
@@ -17,8 +19,41 @@ function whenOf({ starts_at, date, time }) {
   return `${start.toLocaleDateString([], options)}, ${there ? time : start.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
 }
 
-function bookingView(booking) {
+/** Opens where it was booked: at the first answer that names its reference. */
+async function openConversation(reference, close) {
+  const said = await sessionApi.said(reference).catch(() => []);
+  const [first] = said.filter(({ role, content }) => role === "assistant" && content.includes(reference)).sort(byTime);
+  if (!first) return toast("The conversation in which this was booked is not there any more.");
+  close();
+  tell("open", { id: first.session_id, message: first.id });
+}
+
+const byTime = (a, b) => Date.parse(a.created_at) - Date.parse(b.created_at);
+
+/** What can be done with it; `close`: the dialog goes, and the conversation is there. */
+function keepView(booking, close) {
+  const { title, venue, city, section, quantity, reference, id } = booking;
+  const where = [venue, city].filter(Boolean).join(", ");
+  const speak = (text) => {
+    close();
+    tell("speak", { text });
+  };
+  return el(
+    "div",
+    { class: "ticket-keep" },
+    el(
+      "div",
+      { class: "row" },
+      calendarButton({ ...booking, booking_id: id, where, seats: `${quantity} × ${section}`, title }),
+      reference && button("Open its conversation", () => void openConversation(reference, close)),
+    ),
+    reference && cancelView({ reference, title }, speak),
+  );
+}
+
+function bookingView(booking, close) {
   const { title, venue, city, section, quantity, total_cents, companions, status, reference } = booking;
+  const isKept = status !== "cancelled" && Date.parse(booking.starts_at) >= Date.now();
   const company = companions.length > 0 && `with ${companions.join(", ")}`;
   return el(
     "li",
@@ -27,6 +62,7 @@ function bookingView(booking) {
     el("span", { class: "small" }, `${whenOf(booking)} · ${[venue, city].filter(Boolean).join(", ")}`),
     el("span", {}, [`${quantity} × ${section}`, money(total_cents), company].filter(Boolean).join(" · ")),
     el("span", { class: "small" }, status === "cancelled" ? "Cancelled" : `Booked${reference ? `, reference ${reference}` : ""}`),
+    isKept && keepView(booking, close),
   );
 }
 
@@ -74,7 +110,7 @@ export async function openBookings() {
             el(
               "ul",
               { class: "plain" },
-              shown.map((each) => (isBooking(each) ? bookingView(each) : recordView(each))),
+              shown.map((each) => (isBooking(each) ? bookingView(each, () => dialog.close()) : recordView(each))),
             ),
           ),
         ),

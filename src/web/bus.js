@@ -21,7 +21,7 @@
  * - `open` { id, message }: open that conversation, and show that message where one is named
  * - `new` { incognito }: start a conversation
  * - `stop` { id }: stop the answer that is under way in that conversation
- * - `say` { text }: put words into the message field
+ * - `say` { text }: put words into the message field; `speak` { text }: say them for the guest, whose button was pressed
  */
 const bus = new EventTarget();
 

@@ -2,16 +2,11 @@ import { state, tell } from "./bus.js";
 import { ask, button, byId, el, toast, when } from "./dom.js";
 import { dataApi, memoryApi } from "./memory-api.js";
 import { keepReceipt, receiptsView } from "./receipts.js";
+import { save } from "./save.js";
 
 /** The guest's own data: take it along, bring it back, forget all memories, erase everything. */
 
 const whose = () => state.me?.user.display_name ?? state.me?.user.id ?? "you";
-
-export function save(blob, name) {
-  const url = URL.createObjectURL(blob);
-  el("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 async function attempt(work) {
   try {

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
@@ -71,6 +72,47 @@ needing("chromium")("a guest's story on the chat page, with the whole product", 
     await page.reload();
     await expect.poll(() => page.locator(".ticket.cancelled").count()).toBe(2);
     expect(await page.getByRole("button", { name: "Cancel booking" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("a ticket is kept: as an event of a calendar, printed alone, and cancelled from the bookings by saying so", async () => {
+    const { page, complaints } = await on.guest("fay");
+    await page.evaluate("window.print = () => { window.printed = document.querySelectorAll('.ticket.printed-alone').length }");
+    await ask(page, "Jazz concerts this month?");
+    const title = (await lastAnswer(page).locator(".event h3").first().textContent())?.replace(/^1 /, "") ?? "";
+    await lastAnswer(page).locator(".book").first().click();
+    await page.getByRole("button", { name: /^Confirm: / }).click();
+    const ticket = lastAnswer(page).locator(".ticket");
+    await ticket.waitFor();
+    const reference = (await ticket.getByLabel("Reference").textContent()) ?? "";
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      ticket.getByRole("button", { name: `Add to calendar: ${title}` }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${reference}.ics`);
+    const file = await readFile(await download.path(), "utf8");
+    expect(file).toMatch(/^BEGIN:VCALENDAR\r\n[\s\S]*\r\nDTSTART:\d{8}T\d{6}Z\r\n[\s\S]*END:VCALENDAR\r\n$/);
+    expect(file).toContain(`\r\nSUMMARY:${title}\r\n`);
+    await ticket.getByRole("button", { name: `Print: ${title}` }).click();
+    expect(await page.evaluate("window.printed")).toBe(1);
+    await page.emulateMedia({ media: "print" });
+    expect(await ticket.isVisible()).toBe(true);
+    for (const hidden of [".quote", ".event", ".prose", ".composer", "#conversations", ".ticket-keep"])
+      expect(await page.locator(hidden).first().isVisible()).toBe(false);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    expect(await page.locator(".prose").first().isVisible()).toBe(true);
+    await page.emulateMedia({ media: null });
+    await page.click("#new-session");
+    await page.getByRole("button", { name: "My bookings" }).click();
+    const booking = page.getByRole("dialog", { name: "My bookings" }).locator(".booking", { hasText: reference });
+    await booking.getByRole("button", { name: "Open its conversation" }).click();
+    await page.locator(".exchange:focus .ticket").waitFor();
+    await page.click("#new-session");
+    await page.getByRole("button", { name: "My bookings" }).click();
+    await booking.getByRole("button", { name: "Cancel booking" }).click();
+    await booking.getByRole("button", { name: "Yes, cancel it" }).click();
+    await lastAnswer(page).locator(".ticket.cancelled").waitFor();
+    expect(await page.locator(".bubble").allTextContents()).toEqual([`Please cancel my booking ${reference}.`]);
     expect(complaints).toEqual([]);
   });
 

@@ -1,0 +1,55 @@
+import { calendarFile } from "./calendar-file.js";
+import { button, el, sayButton } from "./dom.js";
+import { save } from "./save.js";
+
+/** What can be done with a booking: put it into a calendar, print it, cancel it. */
+
+/** `booking`: as `calendarFile` takes it. Null where it does not say when it begins. */
+export function calendarButton(booking) {
+  const file = calendarFile(booking);
+  if (file === null) return null;
+  const name = `${String(booking.reference ?? "booking").replace(/[^\w-]/g, "")}.ics`;
+  return button("Add to calendar", () => save(new Blob([file], { type: "text/calendar" }), name), {
+    "aria-label": `Add to calendar: ${booking.title}`,
+  });
+}
+
+/** Prints the ticket alone. */
+export function printButton(title) {
+  const print = button(
+    "Print",
+    () => {
+      const marks = [document.documentElement, print.closest(".ticket")];
+      for (const node of marks) node.classList.add("printed-alone");
+      addEventListener("afterprint", () => marks.forEach((node) => void node.classList.remove("printed-alone")), { once: true });
+      window.print();
+    },
+    { "aria-label": `Print: ${title}` },
+  );
+  return print;
+}
+
+/** Asks before it cancels. */
+export function cancelView({ reference, title }, say) {
+  const sure = el(
+    "div",
+    { class: "row", hidden: true },
+    el("span", {}, "Cancel this booking?"),
+    sayButton("Yes, cancel it", () => say(`Please cancel my booking ${reference}.`), { class: "secondary dangerous" }),
+    button("Keep it", () => {
+      sure.hidden = true;
+      cancel.hidden = false;
+      cancel.focus();
+    }),
+  );
+  const cancel = button(
+    "Cancel booking",
+    () => {
+      sure.hidden = false;
+      cancel.hidden = true;
+      sure.querySelector("button:last-of-type").focus();
+    },
+    { title: `Cancel booking: ${title}` },
+  );
+  return el("div", { class: "cancel" }, cancel, sure);
+}
