@@ -60,7 +60,6 @@ export function composeStudio(
     guests: {
       list,
       index: store.index,
-      memories: longTerm,
       known: changes && (async (owner) => (await changes.known(owner)).records),
       log: memoryLog,
       ledger,

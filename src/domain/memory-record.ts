@@ -60,6 +60,11 @@ export function holdsAt(record: Memory, now: Date): boolean {
   return record.status === "active" && isValidAt(record, now);
 }
 
+/** Whether it held then, as far as is known now: also what is superseded or over since. */
+export function heldAt(record: Memory, then: Date): boolean {
+  return (record.status === "active" || record.status === "superseded") && isValidAt(record, then);
+}
+
 /** True while a memory is known and does not hold yet. */
 export function beginsAfter(record: Memory, now: Date): boolean {
   return record.status === "active" && timesOf(record).from > now.getTime();

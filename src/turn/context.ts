@@ -105,7 +105,7 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
         { name: "summary", text: summary },
         { name: "rounds", text: kept.flatMap(({ messages }) => messages.map((message) => JSON.stringify(message))).join("\n") },
       ].filter(({ text }) => text !== ""),
-      ...volatileBlocks(parts, userContext),
+      ...volatileBlocks(parts, userContext.text),
       { name: "question", text: parts.question },
     ],
   };

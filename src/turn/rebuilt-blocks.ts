@@ -11,6 +11,6 @@ export function rebuiltBlocks(from: {
   readonly timeZone: string;
 }): Readonly<Record<string, string>> {
   const { prompt, question, recalled, now, timeZone } = from;
-  const volatile = volatileBlocks({ ...from, history: [] }, renderUserContext(recalled, now, timeZone));
+  const volatile = volatileBlocks({ ...from, history: [] }, renderUserContext(recalled, now, timeZone).text);
   return { prompt, question, ...Object.fromEntries(volatile.map(({ name, text }) => [name, text])) };
 }

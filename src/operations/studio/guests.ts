@@ -1,12 +1,10 @@
 import type { Memory } from "../../domain/memory.js";
-import type { MemoryRecord } from "../../domain/memory-record.js";
-import { holdsAt } from "../../domain/memory-record.js";
+import { heldAt, holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
 import { type Owner, ownerOf, parseOwner } from "../../domain/owner.js";
 import type { JsonValue } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
 import type { ConversationList } from "../../ports/conversation-list.js";
-import type { Memories } from "../../ports/memories.js";
 import type { MemoryLog, MemoryLogEntry } from "../../ports/memory-log.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
 import type { Page, SessionIndex } from "../../ports/session-store.js";
@@ -20,7 +18,6 @@ export type KnownRecords = (owner: Owner) => Promise<ReadonlyMap<string, MemoryR
 export interface GuestsParts {
   readonly list: Pick<ConversationList, "residue">;
   readonly index: Pick<SessionIndex, "owners">;
-  readonly memories: Pick<Memories, "list">;
   /** Null when long-term memory is off. */
   readonly known: KnownRecords | null;
   readonly log: Pick<MemoryLog, "read" | "lastSeq">;
@@ -33,6 +30,8 @@ export interface GuestsParts {
 }
 
 const SEQ_CURSOR = /^[1-9]\d{0,11}$/u;
+/** When it was stated, in milliseconds, and its id. */
+const STATED_CURSOR = /^\d{15}\/[\w-]{1,64}$/u;
 /** Entries of a log that are read together. */
 const PAGE = 100;
 /** Users who are looked at for one page of what waits, and how many of them at once. */
@@ -74,15 +73,12 @@ export class Guests {
 
   async timeline(name: GuestName, { limit, cursor, asOf }: PageQuery & { readonly asOf?: string }): Promise<Page<TimelineEntry>> {
     const owner = ownerOf(name.tenant, name.user);
-    const { memories, known, log, looks } = this.#parts;
+    const { known, log, looks } = this.#parts;
     if (known === null) throw new AppError("LONG_TERM_MEMORY_DISABLED");
-    if (asOf === undefined && cursor !== undefined && !SEQ_CURSOR.test(cursor)) throw new AppError("INVALID_CURSOR");
+    if (cursor !== undefined && !(asOf === undefined ? SEQ_CURSOR : STATED_CURSOR).test(cursor)) throw new AppError("INVALID_CURSOR");
     const last = await log.lastSeq(owner);
     if (last > 0) await looks.at(owner, "timeline");
-    if (asOf !== undefined) {
-      const page = await memories.list(owner, { as_of: asOf, limit, ...(cursor !== undefined && { cursor }) });
-      return { data: page.data.map((memory) => this.#entry("holds", memory, memory.stated_at, null)), nextCursor: page.nextCursor };
-    }
+    if (asOf !== undefined) return this.#asOf(await known(owner), new Date(asOf), { limit, ...(cursor !== undefined && { cursor }) });
     const data: TimelineEntry[] = [];
     let until = cursor === undefined ? last : Math.min(last, Number(cursor) - 1);
     while (until > 0 && data.length < limit) {
@@ -122,6 +118,20 @@ export class Guests {
       after = page.nextCursor;
     }
     return { data, nextCursor: after ?? null };
+  }
+
+  /** What held then, the last stated first, each at the time at which it was stated. */
+  #asOf(records: ReadonlyMap<string, MemoryRecord>, then: Date, { limit, cursor }: PageQuery): Page<TimelineEntry> {
+    const placed = [...records.values()]
+      .filter((record) => heldAt(record, then))
+      .map((record) => ({ record, place: placeOf(record) }))
+      .filter(({ place }) => cursor === undefined || place < cursor)
+      .toSorted((a, b) => (a.place < b.place ? 1 : -1));
+    const page = placed.slice(0, limit);
+    return {
+      data: page.map(({ record }) => this.#entry("holds", record, record.stated_at, null)),
+      nextCursor: placed.length > limit ? (page.at(-1)?.place ?? null) : null,
+    };
   }
 
   #waits(owner: Owner, record: MemoryRecord): WaitingMemory {
@@ -180,6 +190,10 @@ export class Guests {
       ...{ session_id: turn?.session_id ?? source?.session_id ?? null, turn: turn?.turn ?? source?.turn ?? null },
     };
   }
+}
+
+function placeOf({ stated_at, id }: MemoryRecord): string {
+  return `${String(Date.parse(stated_at)).padStart(15, "0")}/${id}`;
 }
 
 function isWaiting(record: MemoryRecord): boolean {
