@@ -54,7 +54,7 @@ export function composeUseCases(
     afterTurn,
     merges,
     former,
-    recording: { records: turnRecords, plots, erasable },
+    recording: { records: turnRecords, conversations, plots, erasable },
   }: {
     readonly registry: TurnRegistry;
     readonly receipts: ReceiptLog;
@@ -113,7 +113,10 @@ export function composeUseCases(
       formerSessionIds: former,
       agentType: domain.name,
       events,
-      turnRecords,
+      recorded: {
+        emptied: (owner, id) => turnRecords.removeSession(owner, id),
+        purged: (owner, id) => conversations.touched(owner, id),
+      },
       scrub,
       clock,
       logger,

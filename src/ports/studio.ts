@@ -1,5 +1,3 @@
-// Over 300 lines: all that an operator is shown, in one place for those who show it.
-
 import type { HeldBack, JsonValue, RecallReason, RecallStatus, SessionStatus } from "../domain/session.js";
 import type { ProposalOutcome } from "../domain/turn-record.js";
 import type { PartStatus, Readiness } from "./application.js";
@@ -57,7 +55,7 @@ export interface StudioInfo {
   readonly currency: string | null;
   readonly version: string;
   readonly model: string;
-  /** Those with turns in the time that sums are kept of; null where none had any. */
+  /** Those with turns in the last week; null where none had any. */
   readonly tenants: readonly string[] | null;
 }
 

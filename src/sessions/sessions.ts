@@ -17,7 +17,6 @@ import type { RequestKey } from "../ports/request-key.js";
 import { type FormerSessionIds, sessionIdFor } from "../ports/session-names.js";
 import type { Page, SessionQuery, SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
-import type { TurnRecords } from "../ports/turn-records.js";
 import { readImage } from "./images.js";
 import { MadeOnce } from "./made-once.js";
 import { findMessage, type MessageQuery, readMessages } from "./messages.js";
@@ -49,8 +48,8 @@ export interface SessionServiceParts {
   readonly agentType: string;
   /** Told of what is purged. Default: nobody is. */
   readonly events?: Pick<EventLog, "add">;
-  /** What is kept of a session's turns for whoever runs the server. Default: nothing is. */
-  readonly turnRecords?: Pick<TurnRecords, "removeSession">;
+  /** What is kept of sessions for whoever runs the server. `purged` must not throw. Default: nothing is. */
+  readonly recorded?: { emptied(owner: Owner, sessionId: string): Promise<void>; purged(owner: Owner, sessionId: string): void };
   /** Leaves no byte of what a user took out in files of this process's own. Default: there are none. */
   readonly scrub?: () => Promise<void>;
   readonly clock: Clock;
@@ -177,7 +176,7 @@ export class SessionService implements Sessions {
       await detachSession(this.#parts, owner, id, "drop-quotes");
       await store.images.removeSession(owner, id);
       await rewriteSession(store, owner, id, keepOwnWords, { fence: held.fence, now: clock.now() });
-      await this.#parts.turnRecords?.removeSession(owner, id);
+      await this.#parts.recorded?.emptied(owner, id);
     });
     await this.#scrub();
   }
@@ -266,6 +265,7 @@ export class SessionService implements Sessions {
       await events?.add(owner, [purgedEvent(owner, id, clock.now())]);
       await store.journal.remove(owner, id);
       await store.index.remove(owner, id);
+      this.#parts.recorded?.purged(owner, id);
       await ledger.audit(owner, {
         at: clock.now().toISOString(),
         action: "purge_session",

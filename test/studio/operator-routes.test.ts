@@ -145,6 +145,22 @@ describe("what an operator sees", () => {
     expect(timeline.text).not.toContain("Needs: Nut");
   });
 
+  test("[operator-sees-what-happened] what is archived is told as that, what is purged or erased is listed no more", async () => {
+    const { world, get } = await operated();
+    const say = async (user: string) => (await world.as(user).say("What is on at the opera on Friday?")).session_id;
+    const [archived, purged, erased] = [await say("ada"), await say("ada"), await say("ben")];
+    const listed = async () => (await get<Rows>("conversations")).body.data.map(({ session_id, status }) => `${session_id} ${status}`);
+    expect(await listed()).toHaveLength(3);
+    await world.as("ada").request("PATCH", `/v1/sessions/${archived}`, { status: "archived" });
+    await world.as("ada").delete(`/v1/sessions/${purged}?purge=true`);
+    await world.as("ben").delete("/v1/me?confirm=true");
+    expect(await listed()).toEqual([`${archived} archived`]);
+    expect((await get("guests/ada")).body).toMatchObject({ sessions: 1 });
+    expect((await get(`conversations/${erased}?user=ben`)).status).toBe(404);
+    // Of an erased user what the law wants kept is left.
+    expect((await get("guests/ben")).body).toMatchObject({ sessions: 0, memories: 0, receipts: [{ verified: true }] });
+  });
+
   test("[unknown-is-null] a turn without a record shows what its journal has, and the rest is null", async () => {
     const operator = await operated({ STUDIO_CONTENT: "true" });
     const { session_id } = await operator.world.as("ada").say("What is on at the opera on Friday?");

@@ -1,3 +1,4 @@
+import { daysFrom } from "../../domain/lifecycle.js";
 import type { Clock } from "../../platform/clock.js";
 import type { Readiness } from "../../ports/application.js";
 import type { HealthHistory } from "../../ports/health-history.js";
@@ -12,6 +13,9 @@ import { showsText } from "./shown-text.js";
 import { type TurnDetailParts, TurnDetails } from "./turn-detail.js";
 
 export type { BlockSources } from "./turn-detail.js";
+
+/** Tenants that had turns within it are named. */
+const DAYS_OF_TENANTS = 7;
 
 type Own = "show" | "looks" | "content";
 
@@ -38,7 +42,7 @@ export function studioOver(parts: StudioParts): Studio {
   const guests = new Guests({ ...parts.guests, ...own });
   const queues = new Queues({ ...parts.queues, ...own });
   return {
-    about: async () => ({ ...info, tenants: await tenantsOf(plots) }),
+    about: async () => ({ ...info, tenants: await tenantsOf(plots, clock.now()) }),
     conversations: (query) => conversations.page(query),
     conversation: (name, page) => conversations.one(name, page),
     turn: (name, turn) => turns.one(name, turn),
@@ -67,8 +71,8 @@ export function studioOver(parts: StudioParts): Studio {
   };
 }
 
-async function tenantsOf(plots: Plots): Promise<readonly string[] | null> {
-  const hours = await plots.between("", "~");
+async function tenantsOf(plots: Plots, now: Date): Promise<readonly string[] | null> {
+  const hours = await plots.between(daysFrom(now, -DAYS_OF_TENANTS), "~");
   const tenants = [...new Set(hours.flatMap(({ tenant }) => tenant ?? []))].toSorted();
   return tenants.length === 0 ? null : tenants;
 }

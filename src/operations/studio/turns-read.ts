@@ -56,7 +56,7 @@ export async function turnsOf(
 
 /** Whether the words of a turn are for nobody else: said in private, taken off the record, or forgotten. */
 export function isHidden({ recorded, answer, offRecord }: JournalledTurn, tombstones: readonly Tombstone[]): boolean {
-  if (offRecord || recorded?.user.body.incognito === true || recorded?.user.body.remember === false) return true;
+  if (offRecord || recorded?.user.body.incognito === true) return true;
   const ids = [recorded?.user.id, answer?.id];
   return tombstones.some(({ messageIds }) => messageIds.some((id) => ids.includes(id)));
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { DEFAULT_TENANT, type Owner, ownerHash, ownerOf, parseOwner } from "../../domain/owner.js";
 import type { Session } from "../../domain/session.js";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
-import { AppError } from "../../platform/errors.js";
+import { AppError, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import type { ConversationList, ConversationNotes, ConversationQuery, ListedConversation } from "../../ports/conversation-list.js";
 import { committed } from "../durable-commit.js";
@@ -17,6 +17,8 @@ const FLUSH_MS = 100;
 /** Rows looked at for one page. */
 const MOST_LOOKED_AT = 4_000;
 const AT_ONCE = 90;
+/** Conversations that wait for a store that is away. */
+const MOST_DIRTY = 10_000;
 const TIME_DIGITS = 15;
 const CURSOR = /^\d{15}\/[0-9a-f]{64}\/[\w-]{1,64}$/u;
 
@@ -70,6 +72,10 @@ export class EngineConversationList implements ConversationList {
           await this.#parts.during(owner, () => this.#follow(owner, sessionId, notes));
         } catch (error) {
           this.#parts.logger.debug({ session_id: sessionId, err: error }, "the list of conversations could not follow");
+          // Once more with the next; what an erasure keeps out stays out.
+          if (!isAppError(error, "STORAGE_UNAVAILABLE") || this.#dirty.size >= MOST_DIRTY) return;
+          const key = `${owner} ${sessionId}`;
+          this.#dirty.set(key, { owner, sessionId, notes: [...notes, ...(this.#dirty.get(key)?.notes ?? [])] });
         }
       });
     });
