@@ -64,6 +64,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     process.exit(await runServer({ ...readEnvironment(process.cwd()), ...variables }, options));
   },
   serverOf: async ({ MEMORY_STORAGE_DIR }) => (await import("./platform/server-address.js")).announcedAddress(MEMORY_STORAGE_DIR),
+  openBrowser: async (url) => (await import("./platform/browser.js")).openBrowser(url),
   nodeVersion: process.versions.node,
   sqliteVersion: async () => {
     const { openSqlite } = await import("./platform/sqlite.js");

@@ -30,10 +30,11 @@ import { eraseCommand, exportCommand } from "./privacy.js";
 import { remoteBackend } from "./remote-backend.js";
 import { type GlobalOptions, remoteOptions } from "./remote-options.js";
 import { addReplayCommands } from "./replay-commands.js";
+import { addStudioCommand, type StudioCliParts } from "./studio.js";
 import { Terminal, type TerminalStreams } from "./terminal.js";
 
 /** What the command line runs on; the entry fills it in. */
-export interface CliParts extends MaintenanceCliParts {
+export interface CliParts extends MaintenanceCliParts, Pick<StudioCliParts, "openBrowser"> {
   readonly version: string;
   readonly streams: TerminalStreams;
   readonly colours: boolean;
@@ -272,6 +273,7 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
       };
       done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }, { strict }));
     });
+  addStudioCommand(program, terminal, parts);
   program
     .command("completion")
     .description("a script by which a shell completes these commands: `source <(maitred completion bash)`")

@@ -70,6 +70,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     openTrial: () => Promise.reject(new Error("no trial in this test")),
     serve: () => Promise.reject(new Error("no server in this test")),
     serverOf: async () => null,
+    openBrowser: () => Promise.reject(new Error("no browser in this test")),
     nodeVersion: "20.19.0",
     sqliteVersion: async () => "3.50.0",
     fetch: () => Promise.reject(new Error("no network in this test")),
