@@ -81,7 +81,8 @@ async function begun({ application, app }: Product, reload: HotReload | null, co
     listening = server;
     const { url } = server.address;
     if (config.SHORT_TERM_BACKEND === "file") await announceAddress(application.info.storageDir, url);
-    console.log(startupBlock(application.info, url, file === undefined ? undefined : { name: application.parts.domain.name, file }));
+    const domain = file === undefined ? undefined : { name: application.parts.domain.name, file };
+    console.log(startupBlock(application.info, url, { domain, studio: config.OPERATOR_TOKEN !== undefined }));
     setImmediate(() => application.warm());
     return server;
   } catch (error) {

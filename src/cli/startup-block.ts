@@ -1,9 +1,17 @@
 import type { ApplicationInfo } from "../ports/application.js";
 
+interface StartupOptions {
+  /** The product, where a file has it. */
+  readonly domain?: { readonly name: string; readonly file: string } | undefined;
+  /** Whether there is one. Default: no. */
+  readonly studio?: boolean;
+}
+
 /** What `npm start` prints: where it listens, what it runs on, and, in plain words, what is a stand-in and how to replace it. */
-export function startupBlock(info: ApplicationInfo, url: string, domain?: { readonly name: string; readonly file: string }): string {
+export function startupBlock(info: ApplicationInfo, url: string, { domain, studio = false }: StartupOptions = {}): string {
   const rows: readonly (readonly [name: string, value: string])[] = [
     ["Open", url],
+    ...(studio ? [["Studio", new URL("/studio", url).href] as const] : []),
     ...(domain ? [["Domain", `${domain.name} (${domain.file})`] as const] : []),
     ["Model", info.model.standIn ? `${info.model.name}: a rule-based stand-in, no language model` : info.model.name],
     ["Memory", info.longTerm.enabled ? `Mem0 on ${info.longTerm.location}` : "off (MEM0_ENABLED=false): short-term memory alone"],

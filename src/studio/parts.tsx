@@ -134,7 +134,7 @@ export function Paged<T>({ of, empty, moreLabel, children }: ListProps<T>) {
           Back to the newest
         </button>
       )}
-      {of.failure !== null && <Failure of={of.failure} again={of.rows.length > 0 ? of.more : of.restart} />}
+      {of.failure !== null && <Failure of={of.failure} again={of.again} />}
       {of.ready && (of.rows.length > 0 ? children(of.rows) : <Empty>{empty}</Empty>)}
       {!of.ready && of.failure === null && <Loading />}
       {of.hasMore && (

@@ -28,8 +28,12 @@ export async function signIn(token: string): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await client.signOut();
-  signedIn.value = false;
+  try {
+    await client.signOut();
+    signedIn.value = false;
+  } catch (error) {
+    unreachable.value = refusalOf(error);
+  }
 }
 
 /** Whatever failed, in words. A session that has ended asks for the token again. */

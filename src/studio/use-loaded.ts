@@ -66,6 +66,8 @@ export interface Pages<T> {
   more(): void;
   /** From the first page on. */
   restart(): void;
+  /** What failed, once more. */
+  again(): void;
 }
 
 type LoadPage<T> = (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>;
@@ -129,5 +131,6 @@ export function usePages<T>(key: string, load: LoadPage<T>, everyMs?: number): P
     loading,
     more,
     restart,
+    again: failure === null ? first.reload : more,
   };
 }

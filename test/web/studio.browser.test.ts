@@ -409,7 +409,7 @@ needing("chromium")("Studio", () => {
       ["guest", "guests/harbour/ada", "light"],
       ["plots", "plots", "dark"],
     ] as const) {
-      const { page } = await studio.operator(screen, { viewport: { width: 1280, height: 800 }, colorScheme });
+      const { page } = await studio.operator(screen, { viewport: { width: 1180, height: 700 }, colorScheme });
       await page.waitForLoadState("networkidle");
       await page.screenshot({ path: `${DOCS}studio-${name}.png` });
     }
