@@ -45,8 +45,9 @@ import { newApi } from "./routes.js";
 import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
 import { OpenStreams } from "./streams.js";
-import { STUDIO_SESSION_PATH, studioRoutes } from "./studio.js";
+import { STUDIO_SESSION_PATH, studioPageRoutes } from "./studio.js";
 import { studioDataRoutes } from "./studio-data.js";
+import { studioDoor } from "./studio-session.js";
 import { timeZoneFrom } from "./time-zone.js";
 import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
@@ -112,7 +113,8 @@ const ALLOWED = [
 export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): Promise<HttpApp> {
   const { application, config, logger, clock, limiter, metrics, operator, basePath = "" } = parts;
   const auth = parts.authenticator ?? (await openAuthenticator(config, clock));
-  const door = operatorDoor(config, clock);
+  const studio = studioDoor(config, clock);
+  const door = operatorDoor(config, studio?.admits);
   const assets = await loadPageAssets(basePath);
   const log = requestLog(logger, { content: config.LOG_CONTENT, metrics: metrics ?? undefined });
   const streams = new OpenStreams(limits.streamsPerUser ?? 8);
@@ -233,7 +235,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   });
   app.route("/", pageRoutes(assets));
   app.route("/", docsRoutes(basePath));
-  if (door.studio) app.route("/", studioRoutes(door.studio, basePath));
+  if (studio) app.route("/", studioPageRoutes(studio, basePath));
   const methods = new MethodTable(app.routes);
 
   app.notFound((c) => {

@@ -6,9 +6,8 @@ import { AppError } from "../platform/errors.js";
 import { FOR_EVER, loadedOnce } from "./assets.js";
 import { jsonBody } from "./body.js";
 import type { HttpEnv } from "./http-env.js";
-import type { StudioDoor } from "./operator-door.js";
 import { loadStudioAssets } from "./studio-assets.js";
-import { requireOwnOrigin, STUDIO_COOKIE, STUDIO_SESSION_SECONDS } from "./studio-session.js";
+import { requireOwnOrigin, STUDIO_COOKIE, STUDIO_SESSION_SECONDS, type StudioDoor } from "./studio-session.js";
 import { invalidRequest } from "./validation.js";
 
 export const STUDIO_SESSION_PATH = "/studio/session";
@@ -30,7 +29,7 @@ const POLICY = [
 const signInSchema = z.strictObject({ token: z.string().min(1).max(1024) });
 
 /** The view for those who run the server: its page, which shows nothing by itself, and sessions for who has the operator's token. */
-export function studioRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> {
+export function studioPageRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const loaded = loadedOnce(() => loadStudioAssets(basePath));
   const cookie = (c: Context<HttpEnv>) => ({ path: basePath === "" ? "/" : basePath, secure: isSecure(c) });

@@ -7,7 +7,7 @@ import { useLoaded } from "./use-loaded.js";
 const MOST = 200;
 
 /** After these nothing is held any more. */
-const GONE = new Set(["ended", "superseded", "forgotten", "rejected", "dropped"]);
+const GONE = new Set(["ended", "expired", "superseded", "forgotten", "rejected", "waits"]);
 
 interface Held {
   readonly memories: readonly Change[];
@@ -40,12 +40,13 @@ export function AsOf({ owner, at }: { readonly owner: OwnerName; readonly at: Da
       {({ then, now }) => {
         const idsOf = ({ memories }: Held) => new Set(memories.map(({ memory_id }) => memory_id));
         const [before, after] = [idsOf(then), idsOf(now)];
+        const shared = { owner, among: [...then.memories, ...now.memories] };
         return (
           <>
             {!(then.whole && now.whole) && <Empty>Only the latest {MOST} are compared.</Empty>}
-            <Group title="Held then, and no longer" of={then.memories.filter(({ memory_id }) => !after.has(memory_id))} owner={owner} />
-            <Group title="Held then, and now" of={then.memories.filter(({ memory_id }) => after.has(memory_id))} owner={owner} />
-            <Group title="New since" of={now.memories.filter(({ memory_id }) => !before.has(memory_id))} owner={owner} />
+            <Group title="Held then, and no longer" of={then.memories.filter(({ memory_id }) => !after.has(memory_id))} {...shared} />
+            <Group title="Held then, and now" of={then.memories.filter(({ memory_id }) => after.has(memory_id))} {...shared} />
+            <Group title="New since" of={now.memories.filter(({ memory_id }) => !before.has(memory_id))} {...shared} />
           </>
         );
       }}
@@ -53,7 +54,14 @@ export function AsOf({ owner, at }: { readonly owner: OwnerName; readonly at: Da
   );
 }
 
-function Group({ title, of, owner }: { readonly title: string; readonly of: readonly Change[]; readonly owner: OwnerName }) {
+interface GroupProps {
+  readonly title: string;
+  readonly of: readonly Change[];
+  readonly owner: OwnerName;
+  readonly among: readonly Change[];
+}
+
+function Group({ title, of, owner, among }: GroupProps) {
   return (
     <Section title={of.length === 0 ? title : `${title} (${of.length})`}>
       {of.length === 0 ? (
@@ -62,7 +70,7 @@ function Group({ title, of, owner }: { readonly title: string; readonly of: read
         <ul class="timeline">
           {of.map((change, index) => (
             <li key={change.memory_id ?? index}>
-              <ChangeCard of={change} owner={owner} />
+              <ChangeCard of={change} owner={owner} among={among} />
             </li>
           ))}
         </ul>

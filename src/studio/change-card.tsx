@@ -4,21 +4,28 @@ import { Link } from "./parts.js";
 import { addressOf } from "./route.js";
 import { Name, Said, State, When } from "./shown.js";
 
+interface ChangeCardProps {
+  readonly of: Change;
+  readonly owner: OwnerName;
+  /** Where what it replaces is looked for. */
+  readonly among: readonly Change[];
+}
+
 /** One change, or one memory as it was. */
-export function ChangeCard({ of, owner: { tenant, user } }: { readonly of: Change; readonly owner: OwnerName }) {
+export function ChangeCard({ of, owner: { tenant, user }, among }: ChangeCardProps) {
   const turn = addressOf("turns", [tenant, user, of.session_id, of.turn]);
   return (
     <article>
       <p class="change">
-        {of.replaces !== null && (
-          <>
+        {(of.replaces ?? []).map((id) => (
+          <span key={id}>
             <del>
               <span class="sr">replaces: </span>
-              <Said text={of.replaces} />
+              <Replaced id={id} among={among} />
             </del>{" "}
             →{" "}
-          </>
-        )}
+          </span>
+        ))}
         <strong>
           <Said text={of.text} chars={of.text_chars} />
         </strong>{" "}
@@ -48,4 +55,10 @@ export function ChangeCard({ of, owner: { tenant, user } }: { readonly of: Chang
       </p>
     </article>
   );
+}
+
+/** A change names what it replaces by its id: its text is that of a change of it. */
+function Replaced({ id, among }: { readonly id: string; readonly among: readonly Change[] }) {
+  const known = among.find(({ memory_id }) => memory_id === id);
+  return known === undefined ? <Name of={id} /> : <Said text={known.text} chars={known.text_chars} />;
 }

@@ -46,11 +46,12 @@ const turnLine = z.object({
   answer_chars: number,
   memory_status: text,
   outcome: text,
+  error_code: text,
   cost: number,
   duration_ms: number,
 });
 
-const conversationWithTurns = z.extend(conversation, { turns: listOf(turnLine), next_cursor: text });
+const conversationWithTurns = z.extend(conversation, { turn_count: number, turns: listOf(turnLine), next_cursor: text });
 
 const promptBlock = z.object({
   name: text,
@@ -95,7 +96,12 @@ const turnRecord = z.object({
   recalled: listOf(recalledMemory),
   held_back: counts,
   proposals: listOf(proposal),
-  parts: listOf(anything),
+  outcome: text,
+  error_code: text,
+  incognito: flag,
+  duration_ms: number,
+  first_token_ms: number,
+  parts: listOf(z.unknown()),
   steps: listOf(timing),
   timings: listOf(timing),
   usage: known(anything),
@@ -109,8 +115,9 @@ const guest = z.object({
   sessions: number,
   memories: number,
   waiting: number,
-  bookings: listOf(anything),
-  receipts: listOf(anything),
+  bookings: listOf(z.unknown()),
+  bookings_count: number,
+  receipts: listOf(z.unknown()),
 });
 const change = z.object({
   at: text,
@@ -120,7 +127,8 @@ const change = z.object({
   text_chars: number,
   quote: text,
   quote_chars: number,
-  replaces: text,
+  /** Ids of memories. */
+  replaces: listOf(z.string()),
   reason: text,
   session_id: id,
   turn: id,

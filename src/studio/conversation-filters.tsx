@@ -16,12 +16,19 @@ const NAMES = ["tenant", "user", "from", "to", "memory_status", "failed", "min_c
 
 /** What the server is asked for: days are the reader's own, the last one included. */
 export function conversationQuery({ tenant, user, from, to, memory_status, failed, min_cost }: Filters) {
-  return { tenant, user, from: dayStart(from), to: dayStart(to, 1), memory_status, failed, min_cost };
+  return { tenant, user, from: dayStart(from), to: dayStart(to, 1), memory_status, failed, min_cost: decimalOf(min_cost) };
+}
+
+/** "1e-3" is a number for a browser, and none for the server. */
+function decimalOf(amount: string | undefined): string | undefined {
+  const given = Number(amount || Number.NaN);
+  return Number.isFinite(given) && given >= 0 ? given.toFixed(12).replace(/\.?0+$/, "") : undefined;
 }
 
 export function filtersInWords({ tenant, user, from, to, memory_status, failed, min_cost }: Filters): string {
   const parts = [
-    tenant && `of ${tenant}`,
+    // A guest's name is one of a tenant.
+    (tenant || user) && `of ${tenant || "default"}`,
     user && `by ${user}`,
     from && `since ${from}`,
     to && `until ${to}`,

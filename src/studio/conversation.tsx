@@ -34,6 +34,7 @@ export function ConversationScreen({ tenant, user, session }: Place) {
             ],
             ["Tenant", <Name key="tenant" of={tenant} />],
             ["Last active", <When key="at" at={head.last_active_at} />],
+            ["Turns", <Figure key="turns" of={head.turn_count} />],
             ["Status", <State key="status" of={head.status} />],
             ["Cost", <Figure key="cost" of={head.cost} as="money" />],
             ["Tokens", <Figure key="tokens" of={head.tokens} />],
@@ -46,7 +47,7 @@ export function ConversationScreen({ tenant, user, session }: Place) {
       {head?.turns === null ? (
         <p class="empty">Which turns it has is unknown.</p>
       ) : (
-        <Paged of={turns} empty="It has no turns." moreLabel="Show more turns">
+        <Paged of={turns} empty="It has no turns." moreLabel="Show earlier turns">
           {(rows) => (
             <ol class="turns">
               {rows.map((row, index) => (
@@ -89,6 +90,7 @@ function TurnCard({ of, place: { tenant, user, session } }: { readonly of: TurnL
         <When at={of.at} /> · <Figure of={of.duration_ms} as="duration" /> · <Figure of={of.cost} as="money" />
         <span class="sr">Memory:</span> <State of={of.memory_status} />
         {of.outcome !== null && <State of={of.outcome} />}
+        {of.error_code !== null && <Name of={of.error_code} />}
       </p>
     </article>
   );

@@ -26,7 +26,7 @@ export function GuestScreen({ tenant, user }: { readonly tenant: string; readonl
               ["Conversations", <Figure key="sessions" of={of.sessions} />],
               ["Memories", <Figure key="memories" of={of.memories} />],
               ["Waiting for a word", <Figure key="waiting" of={of.waiting} />],
-              ["Bookings", <Figure key="bookings" of={of.bookings?.length ?? null} />],
+              ["Bookings", <Figure key="bookings" of={of.bookings_count ?? of.bookings?.length ?? null} />],
             ]}
           />
         )}
@@ -39,7 +39,7 @@ export function GuestScreen({ tenant, user }: { readonly tenant: string; readonl
         </div>
         <div>
           <Section title="Bookings">
-            <Kept of={guest.value?.bookings ?? null} none="Nothing was booked." unknown="What was booked is unknown." />
+            <Kept of={guest.value?.bookings ?? null} none="Nothing was booked." unknown="What was booked is not shown." />
           </Section>
           <Section title="Receipts">
             <Kept of={guest.value?.receipts ?? null} none="There are no receipts." unknown="Which receipts there are is unknown." />
@@ -51,7 +51,7 @@ export function GuestScreen({ tenant, user }: { readonly tenant: string; readonl
 }
 
 interface KeptProps {
-  readonly of: readonly Readonly<Record<string, unknown>>[] | null;
+  readonly of: readonly unknown[] | null;
   readonly none: string;
   readonly unknown: string;
 }

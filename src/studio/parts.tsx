@@ -135,7 +135,8 @@ export function Paged<T>({ of, empty, moreLabel, children }: ListProps<T>) {
         </button>
       )}
       {of.failure !== null && <Failure of={of.failure} again={of.again} />}
-      {of.ready && (of.rows.length > 0 ? children(of.rows) : <Empty>{empty}</Empty>)}
+      {of.ready &&
+        (of.rows.length > 0 ? children(of.rows) : <Empty>{of.hasMore ? "Nothing so far. There is more to look through." : empty}</Empty>)}
       {!of.ready && of.failure === null && <Loading />}
       {of.hasMore && (
         <button ref={end} type="button" class="quiet wide" aria-disabled={of.loading} onClick={of.more}>

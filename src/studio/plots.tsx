@@ -12,7 +12,6 @@ const SPANS = {
   day: { label: "the last 24 hours", ms: 24 * HOUR_MS, step: "hour" },
   week: { label: "the last 7 days", ms: 7 * 24 * HOUR_MS, step: "hour" },
   month: { label: "the last 30 days", ms: 30 * 24 * HOUR_MS, step: "day" },
-  quarter: { label: "the last 90 days", ms: 90 * 24 * HOUR_MS, step: "day" },
 } as const;
 type Span = keyof typeof SPANS;
 

@@ -1,7 +1,7 @@
 import type { RecalledMemory } from "./client.js";
-import { wordsOf } from "./format.js";
+import { whyHeldBack, whyRecalled } from "./codes.js";
 import { Empty, Table } from "./parts.js";
-import { Figure, Name, Said, State, YesNo } from "./shown.js";
+import { Figure, Name, Said, State, Unknown, YesNo } from "./shown.js";
 
 interface RecalledProps {
   readonly memories: readonly RecalledMemory[] | null;
@@ -25,9 +25,7 @@ export function Recalled({ memories, heldBack }: RecalledProps) {
                   <Name of={memory.category} />, about <Name of={memory.subject} />
                 </p>
               </th>
-              <td>
-                <Said text={memory.why} />
-              </td>
+              <td>{memory.why === null ? <Unknown /> : <bdi>{whyRecalled(memory.why)}</bdi>}</td>
               <td class="number">
                 <Figure of={memory.score} as="score" />
               </td>
@@ -52,7 +50,7 @@ function HeldBack({ of }: { readonly of: RecalledProps["heldBack"] }) {
     <ul class="plain">
       {reasons.map(([reason, count]) => (
         <li key={reason}>
-          <Figure of={count} /> · <bdi>{wordsOf(reason)}</bdi>
+          <Figure of={count} /> · <bdi>{whyHeldBack(reason)}</bdi>
         </li>
       ))}
     </ul>

@@ -70,10 +70,10 @@ export function When({ at, ago = false }: { readonly at: string | null; readonly
 
 /** States by what they are to whoever looks; any other wants a look. */
 const KINDS = {
-  good: ["ok", "kept", "used", "confirmed", "succeeded", "done", "answered", "completed", "active", "added"],
+  good: ["ok", "kept", "used", "confirmed", "succeeded", "done", "answered", "completed", "active", "added", "approved", "edited", "holds"],
   bad: ["failed", "down", "error", "refused", "dead", "dropped", "rejected"],
   open: ["asked", "waits", "pending", "to_confirm", "unsure"],
-  neutral: ["empty", "disabled", "archived", "ended", "superseded", "forgotten", "same", "changed", "cached"],
+  neutral: ["empty", "disabled", "archived", "ended", "expired", "none", "superseded", "forgotten", "same", "changed", "cached"],
   firm: ["hard"],
 } as const satisfies Record<string, readonly string[]>;
 const KIND_OF = new Map<string, string>(Object.entries(KINDS).flatMap(([kind, states]) => states.map((state) => [state, kind] as const)));

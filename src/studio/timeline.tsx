@@ -21,7 +21,7 @@ export function Timeline({ tenant, user }: OwnerName) {
             <ol class="timeline">
               {rows.map((row, index) => (
                 <li key={`${row.memory_id} ${row.at} ${index}`}>
-                  <ChangeCard of={row} owner={{ tenant, user }} />
+                  <ChangeCard of={row} owner={{ tenant, user }} among={rows} />
                 </li>
               ))}
             </ol>

@@ -70,6 +70,10 @@ function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly compar
           ["At", <When key="at" at={of.at} />],
           ["Model", <Name key="model" of={of.model} />],
           ["Memory", <State key="memory" of={of.memory_status} />],
+          ["Outcome", <Outcome key="outcome" of={of} />],
+          ["Took", <Figure key="took" of={of.duration_ms} as="duration" />],
+          ["First token after", <Figure key="first" of={of.first_token_ms} as="duration" />],
+          ...(of.incognito === true ? [["Incognito", "yes: nothing of it is remembered"] as const] : []),
           ["Cost", <Figure key="cost" of={of.cost} as="money" />],
           ["Remembering", <WriteBack key="write-back" of={of} />],
         ]}
@@ -112,6 +116,15 @@ function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly compar
   );
 }
 
+function Outcome({ of: { outcome, error_code } }: { readonly of: TurnRecord }) {
+  return (
+    <span class="row">
+      <State of={outcome} />
+      {error_code !== null && <Name of={error_code} />}
+    </span>
+  );
+}
+
 function WriteBack({ of: { write_back: of } }: { readonly of: TurnRecord }) {
   if (of === null) return <State of={null} />;
   return (
@@ -128,11 +141,11 @@ function AnswerParts({ of }: { readonly of: TurnRecord["parts"] }) {
   if (of.length === 0) return <Empty>It had none.</Empty>;
   return (
     <ol class="blocks">
-      {of.map(({ type, ...part }, index) => (
+      {of.map((part, index) => (
         <li key={index}>
           <details>
             <summary>
-              <bdi>{typeof type === "string" ? wordsOf(type) : "unknown"}</bdi>
+              <bdi>{typeOf(part)}</bdi>
             </summary>
             <Anything of={part} />
           </details>
@@ -140,4 +153,9 @@ function AnswerParts({ of }: { readonly of: TurnRecord["parts"] }) {
       ))}
     </ol>
   );
+}
+
+function typeOf(part: unknown): string {
+  const type = typeof part === "object" && part !== null && "type" in part ? part.type : null;
+  return typeof type === "string" ? wordsOf(type) : "unknown";
 }

@@ -70,6 +70,17 @@ export interface Pages<T> {
   again(): void;
 }
 
+/** Pages without anything in them that are passed at once: a server may look through much that doesn't fit. */
+const MAX_EMPTY_PAGES = 10;
+
+/** The next page that has something in it; an empty one where that takes too long, or nothing comes any more. */
+async function nextFilled<T>(load: LoadPage<T>, cursor: string | null, signal: AbortSignal): Promise<Page<T>> {
+  let page = await load(cursor, signal);
+  for (let passed = 1; passed < MAX_EMPTY_PAGES && page.data.length === 0 && page.next_cursor !== null; passed++)
+    page = await load(page.next_cursor, signal);
+  return page;
+}
+
 type LoadPage<T> = (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>;
 
 /**
@@ -86,7 +97,7 @@ export function usePages<T>(key: string, load: LoadPage<T>, everyMs?: number): P
   const [failure, setFailure] = useState<Refused | null>(null);
   const abort = useRef(new AbortController());
   const held = later.key === key ? later : { key, pages: [], pastFirst: false };
-  const first = useLoaded(key, (signal) => load(null, signal), held.pages.length === 0 ? everyMs : undefined);
+  const first = useLoaded(key, (signal) => nextFilled(load, null, signal), held.pages.length === 0 ? everyMs : undefined);
   // Another key is another list.
   useEffect(() => {
     abort.current = new AbortController();
@@ -101,7 +112,7 @@ export function usePages<T>(key: string, load: LoadPage<T>, everyMs?: number): P
     if (next === null || loading) return;
     const { signal } = abort.current;
     setLoading(true);
-    load(next, signal).then(
+    nextFilled(load, next, signal).then(
       (page) => {
         if (signal.aborted) return;
         const all = [...held.pages, page];

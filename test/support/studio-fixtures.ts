@@ -56,7 +56,8 @@ const turnLines = messages.map(([message, answer], index) => ({
   answer,
   answer_chars: answer.length,
   memory_status: "ok",
-  outcome: "answered",
+  outcome: "completed",
+  error_code: null,
   cost: 0.0031,
   duration_ms: 1_900,
 }));
@@ -70,6 +71,11 @@ function turn(number: number) {
     turn: number,
     at: before(30 - number * 10),
     model: "gpt-4o-mini",
+    outcome: "completed",
+    error_code: null,
+    incognito: false,
+    duration_ms: 1_900,
+    first_token_ms: 905,
     message,
     message_chars: message.length,
     answer,
@@ -93,7 +99,7 @@ function turn(number: number) {
         category: "accessibility",
         strength: "hard",
         subject: "self",
-        why: "must hold: always",
+        why: "own_need",
         score: null,
         used: true,
       },
@@ -103,7 +109,7 @@ function turn(number: number) {
         category: "genre",
         strength: "soft",
         subject: "self",
-        why: "near “good this weekend”",
+        why: "likeness",
         score: 0.71,
         used: true,
       },
@@ -118,7 +124,7 @@ function turn(number: number) {
         used: false,
       },
     ],
-    held_back: { below_threshold: 1, another_occasion: 2 },
+    held_back: { limit: 1, occasion: 2 },
     proposals: [
       { op: "add", ...said("Prefers jazz"), ...quoted("I prefer jazz concerts"), outcome: "kept", reason: null, memory_id: "m2" },
       {
@@ -170,7 +176,7 @@ const change = (minutes: number, event: string, memory_id: string, text: string,
   memory_id,
   ...said(text),
   quote: null,
-  replaces: null,
+  replaces: [],
   reason: null,
   session_id: place.session_id,
   turn: 1,
@@ -179,10 +185,10 @@ const change = (minutes: number, event: string, memory_id: string, text: string,
 const TIMELINE = [
   change(12, "waits", "m4", "Is allergic to nuts", { ...quoted("allergic to nuts, I think"), reason: "stance_unsure", turn: 3 }),
   change(14, "rejected", "m5", "A friend hates opera", { reason: "stance_reported", turn: 3 }),
-  change(30, "added", "m2", "Prefers jazz concerts", { ...quoted("I prefer jazz concerts"), replaces: "Prefers rock" }),
+  change(30, "added", "m2", "Prefers jazz concerts", { ...quoted("I prefer jazz concerts"), replaces: ["m0"] }),
   change(30, "superseded", "m0", "Prefers rock", { reason: "by_the_guests_words" }),
   change(30, "added", "m1", "Needs step-free access", quoted("I need step-free access")),
-  change(60 * 24 * 200, "added", "m6", "Lives in Turin", { ...quoted("we moved to Turin"), replaces: "Lives in Porto" }),
+  change(60 * 24 * 200, "added", "m6", "Lives in Turin", { ...quoted("we moved to Turin"), replaces: ["m7"] }),
   change(60 * 24 * 200, "superseded", "m7", "Lives in Porto"),
   change(60 * 24 * 270, "added", "m0", "Prefers rock", quoted("rock, mostly")),
   change(60 * 24 * 400, "added", "m7", "Lives in Porto", quoted("I live in Porto")),
@@ -246,7 +252,9 @@ export function studioAnswer({ path, query }: Asked): unknown {
     case "users":
       return page(TITLES.map(([user], index) => ({ tenant: "harbour", user, sessions: index + 1, last_active_at: before(index * 50) })));
     case "conversations":
-      return first === undefined ? conversationsPage(query) : { ...conversation(0), turns: turnLines, next_cursor: null };
+      return first === undefined
+        ? conversationsPage(query)
+        : { ...conversation(0), turn_count: 3, turns: turnLines.toReversed(), next_cursor: null };
     case "turns":
       return turn(Number(second));
     case "guests":
@@ -257,6 +265,7 @@ export function studioAnswer({ path, query }: Asked): unknown {
           sessions: 12,
           memories: 4,
           waiting: 1,
+          bookings_count: 1,
           bookings: [
             { id: "b1", title: "Harbour Swing Orchestra", at: before(-600), tickets: 2, needs_checked: ["step_free"], status: "booked" },
           ],

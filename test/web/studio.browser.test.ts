@@ -295,7 +295,7 @@ needing("chromium")("Studio", () => {
         "write backbehind the replyafter",
       ]);
       await page.getByText("send_postcard failed: TOOL_FAILED").waitFor();
-      await page.getByText("1 · below threshold").waitFor();
+      await page.getByText("1 · others come before it").waitFor();
       expect(await page.locator(".proposals .state").allTextContents()).toEqual(["kept", "asked", "refused"]);
       await page.getByLabel("Show what is another than in turn 2").check();
       await page.locator("ins").first().waitFor();
