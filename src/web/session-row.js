@@ -36,7 +36,13 @@ export function sessionRow(session, { current, expanded, line, piece, pending, o
     piece && el("span", { class: "small piece", dir: "auto" }, piece[0], el("mark", {}, piece[1]), piece[2]),
     pending
       ? el("span", { class: "small pending", role: "status" }, pending)
-      : el("span", { class: "small" }, el("time", { datetime: session.updated_at }, line), isTemporary(session) && " · temporary"),
+      : el(
+          "span",
+          { class: "small" },
+          el("time", { datetime: session.updated_at }, line),
+          session.status === "archived" && " · archived",
+          isTemporary(session) && " · temporary",
+        ),
   );
   const options = button("⋯", on.expand, { class: "icon options", "aria-label": `Options for ${title}`, disabled: Boolean(pending) });
   options.setAttribute("aria-expanded", String(expanded));

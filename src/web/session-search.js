@@ -10,8 +10,9 @@ const MAX_FOUND = 15;
 
 /** `{ session, hit }`, titles first; `hit` is the best message that fits, null where the title does. */
 export async function findSessions(text) {
-  const [titled, said] = await Promise.all([sessionApi.list({ title: text, limit: 30 }), saidWith(text)]);
-  const found = new Map(titled.data.map((session) => [session.id, { session, hit: null }]));
+  const titled = (status) => sessionApi.list({ title: text, limit: 30, status });
+  const [current, archived, said] = await Promise.all([titled("active"), titled("archived"), saidWith(text)]);
+  const found = new Map([...current.data, ...archived.data].map((session) => [session.id, { session, hit: null }]));
   const first = new Map();
   for (const hit of said) if (!first.has(hit.session_id)) first.set(hit.session_id, hit);
   const others = [...first.values()].filter((hit) => !found.has(hit.session_id)).slice(0, MAX_FOUND);

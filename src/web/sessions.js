@@ -71,10 +71,23 @@ export class SessionList {
   /** One is shown that may be archived: there nothing can be said until it is brought back. */
   opened(session) {
     this.know(session);
-    if (session.status !== "archived") return;
-    toast("This conversation is archived. Bring it back to go on with it.", {
-      action: { label: "Bring back", run: () => void this.#try(() => sessionApi.change(session.id, { status: "active" })) },
-    });
+    this.#showPutAway(session);
+  }
+
+  /** In an archived conversation nothing can be said: that stands above it, with the way back, as long as it is so. */
+  #showPutAway({ id, status }) {
+    byId("log").querySelector(".put-away")?.remove();
+    if (status !== "archived") return;
+    const back = async () => {
+      if (await this.#try(() => sessionApi.change(id, { status: "active" }))) note.remove();
+    };
+    const note = el(
+      "p",
+      { class: "banner put-away", role: "status" },
+      el("span", {}, "This conversation is archived."),
+      button("Bring back", () => void back(), { class: "secondary" }),
+    );
+    byId("log").prepend(note);
   }
 
   async load() {
@@ -186,6 +199,7 @@ export class SessionList {
     focusBeside(session.id);
     const words = status === "archived" ? "Archiving it …" : "Bringing it back …";
     if (!(await this.#tryWith(session, words, () => sessionApi.change(session.id, { status })))) return;
+    if (session.id === this.current) this.#showPutAway({ ...session, status });
     toast(status === "archived" ? `Archived “${titleOf(session)}”.` : `“${titleOf(session)}” is back.`, {
       action: { label: "Undo", run: () => void this.#try(() => sessionApi.change(session.id, { status: session.status })) },
     });

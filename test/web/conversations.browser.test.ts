@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
+import { ask } from "../support/sample-page.js";
 
 // A browser takes its time where the machine has much to do.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
@@ -82,9 +83,10 @@ needing("chromium")("the conversations in a browser", () => {
     await expect.poll(() => titles(page)).toEqual(["What is on in Porto?"]);
     await page.getByRole("button", { name: "Archived" }).click();
     await row(page, "What is on in Vienna?").locator(".open").click();
-    await page.getByText("This conversation is archived.").waitFor();
-    await page.locator(".toast", { hasText: "This conversation is archived." }).getByRole("button", { name: "Bring back" }).click();
+    const note = page.locator("#log .put-away", { hasText: "This conversation is archived." });
+    await note.getByRole("button", { name: "Bring back" }).click();
     await page.getByText("Nothing is archived.").waitFor();
+    expect(await note.count()).toBe(0);
     await page.getByRole("button", { name: "Current" }).click();
     await choose(page, "What is on in Porto?", "Delete");
     await expect.poll(() => titles(page)).toEqual(["What is on in Vienna?"]);
@@ -156,6 +158,22 @@ needing("chromium")("the conversations in a browser", () => {
     }
     await house.world.as("remote").delete(`/v1/sessions/${session}`);
     await expect.poll(() => titles(other)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("an archived conversation is found by its title, says what it is, and is gone on with once it is brought back", async () => {
+    await say("archivist", "What is on in Vienna?");
+    const { page, complaints } = await house.guest("archivist");
+    await row(page, "What is on in Vienna?").locator(".open").click();
+    await choose(page, "What is on in Vienna?", "Archive");
+    await page.locator("#log .put-away").waitFor();
+    await page.reload();
+    await page.locator("#log .put-away").waitFor();
+    await page.fill("#session-query", "Vienna");
+    await row(page, "What is on in Vienna?").getByText("· archived").waitFor();
+    await choose(page, "What is on in Vienna?", "Bring back");
+    await expect.poll(() => page.locator("#log .put-away").count()).toBe(0);
+    await ask(page, "And on Sunday?");
     expect(complaints).toEqual([]);
   });
 
