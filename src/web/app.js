@@ -1,9 +1,7 @@
-import { openAbout } from "./about.js";
-import { openBookings } from "./bookings.js";
 import { on, state } from "./bus.js";
 import { focusComposer, startComposer } from "./composer.js";
 import { backAgain, startConnection } from "./connection.js";
-import { button, byId, el } from "./dom.js";
+import { button, byId, el, toast } from "./dom.js";
 import { closeDrawer, drawerIsOpen, showDrawer, startDrawers } from "./drawers.js";
 import { startHeader } from "./header.js";
 import { identify } from "./identify.js";
@@ -58,6 +56,13 @@ async function open(id, message = null) {
   if (message === null) focusComposer();
 }
 
+/** What few ask for is fetched when they do. */
+async function whenAsked(part, run) {
+  const module = await part.catch(() => null);
+  if (module) return run(module);
+  toast("I can't show that just now. Load the page again, please.", { error: true });
+}
+
 const readSessions = () => sessions.show();
 
 on("session", ({ id, begun }) => {
@@ -96,8 +101,8 @@ new ResizeObserver(() => {
 
 byId("new-session").addEventListener("click", () => startNew());
 byId("user-button").addEventListener("click", () => openUsers(switched));
-byId("bookings-button").addEventListener("click", () => void openBookings());
-byId("about-button").addEventListener("click", () => void openAbout());
+byId("bookings-button").addEventListener("click", () => void whenAsked(import("./bookings.js"), ({ openBookings }) => openBookings()));
+byId("about-button").addEventListener("click", () => void whenAsked(import("./about.js"), ({ openAbout }) => openAbout()));
 byId("memory-chip").addEventListener("click", () => void memories.load());
 document.addEventListener("keydown", (event) => {
   if (event.altKey && event.key.toLowerCase() === "n") {

@@ -1,17 +1,19 @@
-import { calendarFile } from "./calendar-file.js";
-import { button, el, sayButton } from "./dom.js";
+import { button, el, sayButton, toast } from "./dom.js";
 import { save } from "./save.js";
 
 /** What can be done with a booking: put it into a calendar, print it, cancel it. */
 
 /** `booking`: as `calendarFile` takes it. Null where it does not say when it begins. */
 export function calendarButton(booking) {
-  const file = calendarFile(booking);
-  if (file === null) return null;
-  const name = `${String(booking.reference ?? "booking").replace(/[^\w-]/g, "")}.ics`;
-  return button("Add to calendar", () => save(new Blob([file], { type: "text/calendar" }), name), {
-    "aria-label": `Add to calendar: ${booking.title}`,
-  });
+  if (Number.isNaN(Date.parse(booking.starts_at))) return null;
+  return button("Add to calendar", () => void saveCalendarFile(booking), { "aria-label": `Add to calendar: ${booking.title}` });
+}
+
+async function saveCalendarFile(booking) {
+  const { calendarFile } = await import("./calendar-file.js").catch(() => ({}));
+  const file = calendarFile?.(booking);
+  if (!file) return toast("I can't make that file just now. Load the page again, please.", { error: true });
+  save(new Blob([file], { type: "text/calendar" }), `${String(booking.reference ?? "booking").replace(/[^\w-]/g, "")}.ics`);
 }
 
 /** Prints the ticket alone. */
