@@ -45,7 +45,7 @@ import { newApi } from "./routes.js";
 import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
 import { OpenStreams } from "./streams.js";
-import { STUDIO_SESSION_PATH, studioPageRoutes } from "./studio.js";
+import { STUDIO_SESSION_PATH, studioRoutes } from "./studio.js";
 import { studioDataRoutes } from "./studio-data.js";
 import { studioDoor } from "./studio-session.js";
 import { timeZoneFrom } from "./time-zone.js";
@@ -235,7 +235,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   });
   app.route("/", pageRoutes(assets));
   app.route("/", docsRoutes(basePath));
-  if (studio) app.route("/", studioPageRoutes(studio, basePath));
+  if (studio) app.route("/", studioRoutes(studio, basePath));
   const methods = new MethodTable(app.routes);
 
   app.notFound((c) => {

@@ -29,7 +29,7 @@ const POLICY = [
 const signInSchema = z.strictObject({ token: z.string().min(1).max(1024) });
 
 /** The view for those who run the server: its page, which shows nothing by itself, and sessions for who has the operator's token. */
-export function studioPageRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> {
+export function studioRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const loaded = loadedOnce(() => loadStudioAssets(basePath));
   const cookie = (c: Context<HttpEnv>) => ({ path: basePath === "" ? "/" : basePath, secure: isSecure(c) });

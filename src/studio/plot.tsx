@@ -152,11 +152,18 @@ function optionsOf(node: HTMLElement, lines: readonly Line[], form: (value: numb
         stroke: colourOf(COLOURS[index] ?? "--plot-1"),
         dash: DASHES[index] ?? [],
         width: 2,
-        points: { show: lines[index]?.values.length === 1 },
+        points: { show: false, filter: (plot: UPlot, series: number) => alone(plot.data[series] ?? []) },
         value: (_plot: UPlot, value: number | null, _series: number, index: number | null) => valueAt(index, value, form),
       })),
     ],
   };
+}
+
+/** Points that no line reaches, as nothing beside them is known. */
+function alone(values: ArrayLike<number | null | undefined>): number[] {
+  return Array.from(values).flatMap((value, index) =>
+    value != null && values[index - 1] == null && values[index + 1] == null ? [index] : [],
+  );
 }
 
 /** Nothing where nothing is pointed at. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { agoOf, countOf, durationOf, momentOf, moneyOf, scoreOf, timeOf, wordsOf } from "./format.js";
+import { about } from "./session.js";
 
 /** How single values are shown, everywhere alike. A text is always text: nothing here makes markup of it. */
 
@@ -22,7 +23,13 @@ export function Said({ text, chars = null }: SaidProps) {
       </span>
     );
   if (chars === null) return <Unknown />;
-  return <span class="hidden-text">hidden · {chars === 1 ? "1 character" : `${countOf(chars)} characters`}</span>;
+  // A server that shows texts keeps this one no longer, or never did.
+  const why = about.value?.content === true ? "not kept" : "hidden";
+  return (
+    <span class="hidden-text">
+      {why} · {chars === 1 ? "1 character" : `${countOf(chars)} characters`}
+    </span>
+  );
 }
 
 /** A name, an id or a code, which says nothing of the text around it. */

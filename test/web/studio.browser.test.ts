@@ -223,6 +223,16 @@ needing("chromium")("Studio", () => {
     });
   });
 
+  test("a text that isn't kept is told apart from one that is hidden", async () => {
+    studio.twist = (answer) => {
+      const { prompt_blocks: blocks, ...rest } = answer as { prompt_blocks?: readonly object[] };
+      return { ...rest, ...(blocks && { prompt_blocks: blocks.map((block) => ({ ...block, text: null })) }) };
+    };
+    const { page } = await studio.operator(`turns/harbour/ada/${SESSION}/3`);
+    await page.locator(".blocks").first().waitFor();
+    expect(await page.locator("pre").first().textContent()).toBe("not kept · 91 characters");
+  });
+
   describe("conversations", () => {
     test(`of ${CONVERSATIONS} some pages are held, and each is asked for once it is wanted`, async () => {
       const { page } = await studio.operator("conversations");
