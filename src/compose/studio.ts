@@ -64,6 +64,7 @@ export function composeStudio(
       log: memoryLog,
       ledger,
       bookings: (owner) => privacy.records(owner),
+      bookingReceipts: (owner) => privacy.receipts(owner),
     },
     queues: { index: store.index, sessions, deliveries },
     plots,

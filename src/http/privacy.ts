@@ -1,12 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Config } from "../compose/config.js";
-import { bookingReceiptSchema, receiptBodySchema } from "../domain/booking-receipt.js";
 import { parseOwner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { Application, ApplicationInfo } from "../ports/application.js";
 import { exportSchema } from "./export-document.js";
 import { flagQuery, jsonValue, pageOf } from "./fields.js";
-import { meSchema, receiptSchema } from "./resources.js";
+import { bookingReceipt, meSchema, receiptSchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
 import { textStream } from "./text-stream.js";
 
@@ -15,11 +14,7 @@ const RECEIPT_WAIT_MS = 20_000;
 
 const tags = ["Privacy"];
 const bookingPage = pageOf(jsonValue).openapi("BookingPage");
-const receiptPage = pageOf(
-  z
-    .object({ ...bookingReceiptSchema.shape, body: z.object(receiptBodySchema.shape).openapi("BookingReceiptBody").nullable() })
-    .openapi("BookingReceipt"),
-).openapi("BookingReceipts");
+const receiptPage = pageOf(bookingReceipt).openapi("BookingReceipts");
 const routes = {
   me: createRoute({
     method: "get",

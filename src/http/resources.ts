@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { bookingReceiptSchema, receiptBodySchema } from "../domain/booking-receipt.js";
 import { IMAGE_TYPES } from "../domain/image.js";
 import { MEMORY_STATES, MEMORY_TYPES, pendingChangeSchema, WAITING_REASONS } from "../domain/memory.js";
 import { SESSION_STATUSES } from "../domain/session.js";
@@ -216,6 +217,10 @@ export const historyHitSchema = z
     after: z.array(historyMessageSchema).optional(),
   })
   .openapi("HistoryHit");
+
+export const bookingReceipt = z
+  .object({ ...bookingReceiptSchema.shape, body: z.object(receiptBodySchema.shape).openapi("BookingReceiptBody").nullable() })
+  .openapi("BookingReceipt");
 
 export const receiptSchema = z
   .object({

@@ -3,7 +3,8 @@ import { HELD_BACK_REASONS, MEMORY_STATUSES, RECALL_REASONS, SESSION_STATUSES } 
 import { PROPOSAL_OUTCOMES, TURN_OUTCOMES } from "../domain/turn-record.js";
 import { TIMELINE_EVENTS } from "../ports/studio.js";
 import { jsonValue, pageOf } from "./fields.js";
-import { receiptSchema } from "./resources.js";
+import { partsSchema } from "./parts.js";
+import { bookingReceipt, receiptSchema } from "./resources.js";
 
 /** What the operator is shown, as it is described in `/openapi.json`. A number that isn't known is null. */
 
@@ -125,7 +126,7 @@ export const turnDetailSchema = z
       )
       .nullable()
       .openapi({ description: "Null where the message was not read, or nothing is kept of it." }),
-    parts: z.array(jsonValue).nullable(),
+    parts: partsSchema.nullable(),
     steps: z.array(timing),
     timings: z.array(timing).nullable(),
     usage: z
@@ -152,7 +153,11 @@ export const guestSchema = z
     waiting: count,
     bookings: z.array(jsonValue).nullable().openapi({ description: "As an export has them; null unless STUDIO_CONTENT=true." }),
     bookings_count: z.number().int(),
-    receipts: z.array(receiptSchema),
+    booking_receipts: z
+      .array(bookingReceipt)
+      .nullable()
+      .openapi({ description: "Newest first, the last 50. Null where texts are not shown." }),
+    receipts: z.array(receiptSchema).openapi({ description: "Of erasures." }),
   })
   .openapi("Guest");
 

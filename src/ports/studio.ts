@@ -1,4 +1,5 @@
-import type { HeldBack, JsonValue, RecallReason, RecallStatus, SessionStatus } from "../domain/session.js";
+import type { BookingReceipt } from "../domain/booking-receipt.js";
+import type { AnswerPart, HeldBack, JsonValue, RecallReason, RecallStatus, SessionStatus } from "../domain/session.js";
 import type { ProposalOutcome } from "../domain/turn-record.js";
 import type { PartStatus, Readiness } from "./application.js";
 import type { ConversationQuery } from "./conversation-list.js";
@@ -109,7 +110,7 @@ export interface TurnDetail extends TurnRow {
   readonly recalled: readonly ShownRecalled[] | null;
   readonly held_back: HeldBack | null;
   readonly proposals: readonly ShownProposal[] | null;
-  readonly parts: readonly JsonValue[] | null;
+  readonly parts: readonly AnswerPart[] | null;
   readonly steps: readonly ShownTiming[];
   readonly timings: readonly ShownTiming[] | null;
   readonly usage: {
@@ -177,6 +178,9 @@ export interface GuestDetail {
   /** As an export has them; null where texts are not shown. */
   readonly bookings: readonly JsonValue[] | null;
   readonly bookings_count: number;
+  /** Of bookings: what was checked before each, newest first, the last 50. Null where texts are not shown. */
+  readonly booking_receipts: readonly BookingReceipt[] | null;
+  /** Of erasures. */
   readonly receipts: readonly ErasureReceipt[];
 }
 

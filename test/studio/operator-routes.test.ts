@@ -174,7 +174,7 @@ describe("what an operator sees", () => {
       proposals: null,
       timings: null,
       first_token_ms: null,
-      parts: null,
+      parts: [{ type: "text", text: "Very well." }],
       memory_status: "empty",
       write_back: { state: "done", attempts: 1 },
     });

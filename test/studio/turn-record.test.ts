@@ -34,13 +34,15 @@ test("[operator-sees-what-happened] a turn leaves what it was given, how long ea
   model.replies.push({ name: "search_events", arguments: { text: "jazz" } }, "Here they are.");
   const { session_id } = await client.say(`Nut allergies run in the family, ${CANARY}.`);
   await expect.poll(async () => (await records.get(ADA, session_id, 1)).writeBack, { timeout: 20_000 }).not.toBeNull();
-  const { turn, writeBack } = await records.get(ADA, session_id, 1);
+  const { turn, reading, writeBack } = await records.get(ADA, session_id, 1);
   expect(turn).toMatchObject({ outcome: "completed", error_code: null, model: "by task", memory_status: "empty", incognito: false });
   expect(turn?.prompt_blocks.map(({ name }) => name)).toEqual(["prompt", "now", "question"]);
   for (const block of turn?.prompt_blocks ?? []) expect(block.tokens).toBeGreaterThan(0);
   expect(turn?.timings.map(({ name }) => name)).toEqual(["window", "recall", "model", "gate", "search_events", "model"]);
   expect(writeBack).toMatchObject({ attempts: 1, error_code: null });
-  const [proposal, ...others] = writeBack?.proposals ?? [];
+  // The search waited for the need that its own message tells.
+  expect(writeBack?.proposals).toBeNull();
+  const [proposal, ...others] = reading?.proposals ?? [];
   expect(others).toEqual([]);
   expect(proposal).toMatchObject({ op: "add", quote_at: { start: 0 }, outcome: "kept", reason: null });
   const { status } = await client.get(`/v1/memories/${proposal?.memory_id}`);

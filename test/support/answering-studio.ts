@@ -57,7 +57,7 @@ export function answeringStudio(): Studio {
       };
     },
     guest: async ({ tenant, user }) => ({
-      ...{ tenant, user, sessions: 1, memories: null, waiting: null, bookings: null, bookings_count: 0 },
+      ...{ tenant, user, sessions: 1, memories: null, waiting: null, bookings: null, bookings_count: 0, booking_receipts: null },
       receipts: [{ receipt_id: "r", completed_at: AT, erased: { sessions: 1 }, verified: true }],
     }),
     timeline: async () => ({

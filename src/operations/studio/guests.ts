@@ -1,3 +1,4 @@
+import type { BookingReceipt } from "../../domain/booking-receipt.js";
 import type { Memory } from "../../domain/memory.js";
 import { heldAt, holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
 import { type Owner, ownerOf, parseOwner } from "../../domain/owner.js";
@@ -23,6 +24,7 @@ export interface GuestsParts {
   readonly log: Pick<MemoryLog, "read" | "lastSeq">;
   readonly ledger: Pick<OwnerLedger, "receipts">;
   readonly bookings: (owner: Owner) => Promise<readonly JsonValue[]>;
+  readonly bookingReceipts: (owner: Owner) => Promise<readonly BookingReceipt[]>;
   readonly content: boolean;
   readonly show: ShowText;
   readonly looks: AuditedLooks;
@@ -37,6 +39,7 @@ const PAGE = 100;
 /** Users who are looked at for one page of what waits, and how many of them at once. */
 const MOST_USERS = 200;
 const AT_ONCE = 20;
+const MOST_RECEIPTS = 50;
 
 /** What is known of one user, and how it came to be known. */
 export class Guests {
@@ -47,7 +50,7 @@ export class Guests {
   }
 
   async one(name: GuestName): Promise<GuestDetail> {
-    const { list, known, ledger, bookings, content, looks, clock } = this.#parts;
+    const { list, known, ledger, bookings, bookingReceipts, content, looks, clock } = this.#parts;
     const owner = ownerOf(name.tenant, name.user);
     const [sessions, records, booked, receipts] = await Promise.all([
       list.residue(owner),
@@ -67,6 +70,7 @@ export class Guests {
       waiting: all?.filter(isWaiting).length ?? null,
       bookings: content ? booked : null,
       bookings_count: booked.length,
+      booking_receipts: content ? (await bookingReceipts(owner)).slice(0, MOST_RECEIPTS) : null,
       receipts,
     };
   }

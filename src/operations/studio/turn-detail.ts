@@ -1,5 +1,6 @@
+import { partsOf } from "../../domain/answer-part.js";
 import type { Owner } from "../../domain/owner.js";
-import type { JsonValue, RecalledMemory } from "../../domain/session.js";
+import type { AnswerPart, RecalledMemory } from "../../domain/session.js";
 import { type TurnRecord, textHash } from "../../domain/turn-record.js";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError } from "../../platform/errors.js";
@@ -79,7 +80,7 @@ export class TurnDetails {
       recalled: recalledOf(journalled, record, tombstones, showTurn),
       held_back: answer?.body.memory?.held_back ?? record?.held_back ?? null,
       proposals: await this.#proposals(owner, journalled, parts, showTurn),
-      parts: partsOf(journalled, hidden || showTurn("").text === null),
+      parts: shownParts(journalled, hidden || showTurn("").text === null),
       steps: stepsOf(journalled),
       timings: timingsOf(parts),
       usage: tokens
@@ -162,18 +163,16 @@ function recalledOf(
     return record?.recalled.map((each) => ({ ...unknown, ...each })) ?? null;
   }
   const forgotten = new Set(tombstones.map(({ memoryId }) => memoryId));
-  const { used } = memory as { readonly used?: unknown };
   return memory.recalled.map(({ id, text, category, strength, subject = null, why = null, score }) => {
     const shown = show(forgotten.has(id) ? null : text);
-    const wasUsed = Array.isArray(used) ? used.includes(id) : null;
+    const wasUsed = memory.used.includes(id);
     return { id, text: shown.text, text_chars: shown.chars, category, strength, subject, why, score, used: wasUsed };
   });
 }
 
-/** The answer's parts, where it has any. */
-function partsOf({ answer }: JournalledTurn, hidden: boolean): readonly JsonValue[] | null {
-  const { parts } = (answer?.body ?? {}) as { readonly parts?: unknown };
-  return Array.isArray(parts) && !hidden ? (parts as readonly JsonValue[]) : null;
+/** The answer's parts, where its text is shown. */
+function shownParts({ answer }: JournalledTurn, hidden: boolean): readonly AnswerPart[] | null {
+  return answer === null || hidden ? null : partsOf({ ...answer.body, toConfirm: answer.body.memory?.to_confirm });
 }
 
 function stepsOf({ recorded, answer }: JournalledTurn): readonly ShownTiming[] {

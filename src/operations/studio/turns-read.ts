@@ -24,22 +24,27 @@ export async function turnsOf(
   { limit, before = Number.POSITIVE_INFINITY }: { readonly limit: number; readonly before?: number },
 ): Promise<{ readonly turns: readonly JournalledTurn[]; readonly more: boolean }> {
   const byTurn = new Map<number, JournalRecord[]>();
+  // What is written behind a turn's answer, as its write-back is, may stand behind the next turn's messages.
+  const begun = new Set<number>();
   const offRecord = new Set<number>();
   let looked = 0;
   let more = false;
   for await (const record of newestFirst) {
     if (record.type === "off_record") offRecord.add(record.body.of_turn);
     if (record.turn === 0 || record.turn >= before) continue;
-    const known = byTurn.get(record.turn);
-    if (known === undefined && byTurn.size === limit) {
-      more = true;
-      break;
+    if (record.type === "message" || record.type === "step") {
+      if (!begun.has(record.turn) && begun.size === limit) {
+        more = true;
+        break;
+      }
+      begun.add(record.turn);
     }
-    byTurn.set(record.turn, [record, ...(known ?? [])]);
+    byTurn.set(record.turn, [record, ...(byTurn.get(record.turn) ?? [])]);
     looked += 1;
     if (looked > MOST_RECORDS * limit) break;
   }
-  const turns = [...byTurn].map(([turn, records]): JournalledTurn => {
+  const turns = [...begun].map((turn): JournalledTurn => {
+    const records = byTurn.get(turn) ?? [];
     const answers = records.filter((record) => record.type === "message" && record.body.role === "assistant") as MessageRecord[];
     const done = records.findLast((record) => record.type === "write_back_done");
     const recorded = recordedTurn(records, turn);
