@@ -137,7 +137,8 @@ function memoriesUsed(terminal: Terminal, { memory }: ChatAnswer): void {
   const { dim, yellow } = terminal.colours;
   const note = MEMORY_NOTES[memory.status];
   if (note !== null) terminal.line(yellow(note));
-  if (memory.recalled.length === 0) return;
-  const used = memory.recalled.map(({ text, strength }) => `${printable(text)}${strength === "hard" ? " (must hold)" : ""}`);
+  const shaping = memory.recalled.filter(({ id }) => memory.used.includes(id));
+  if (shaping.length === 0) return;
+  const used = shaping.map(({ text, strength }) => `${printable(text)}${strength === "hard" ? " (must hold)" : ""}`);
   terminal.line(dim(`Kept in mind: ${used.join("; ")}`));
 }

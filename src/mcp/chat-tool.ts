@@ -44,6 +44,7 @@ export const chatTool: McpTool = mcpTool({
         )
         .meta({ description: "What waits for the user's yes or no, which they say in the next turn." }),
       recalled: z.array(z.object({ id: z.string(), text: z.string(), category: z.string(), strength: z.enum(["hard", "soft"]) })),
+      used: z.array(z.string()).meta({ description: "Ids of the memories that shaped the answer." }),
     }),
   }),
   // The product's own tools may book and cancel.

@@ -125,7 +125,7 @@ interface GivenTo {
 }
 
 function ownAnswer(record: MessageRecord, { mergeId, given, othersWords, ownWords }: GivenTo): MessageRecord {
-  const { memory, asked, elements, metadata, content } = record.body;
+  const { memory, asked, elements, placed, metadata, content } = record.body;
   const isGiven = ({ id }: { readonly id: string }) => given.has(id) || mentions(id, given);
   const words = [
     ...othersWords,
@@ -141,6 +141,7 @@ function ownAnswer(record: MessageRecord, { mergeId, given, othersWords, ownWord
       ...(memory && { memory: ownMemory(memory, { isOwn, given }) }),
       ...(asked && { asked: asked.filter((id) => !given.has(id)) }),
       ...(elements && { elements: elements.filter(isOwn) }),
+      ...(placed && { placed: placed.map((each) => ({ ...each, elements: each.elements.filter((id) => isOwn({ id })) })) }),
       ...(metadata.sources && { metadata: { ...metadata, sources: metadata.sources.filter(isOwn) } }),
       ...(sharesWord(content, words, ownWords) && { repeats_merge: mergeId }),
     },

@@ -66,7 +66,13 @@ describe.each([
 ] as const)("%s", (_where, go: (argv: readonly string[], options?: RunOptions) => ReturnType<typeof run>) => {
   test("chat -m says one thing, streams the answer, and tells what was kept in mind", async () => {
     const requests: ChatRequest[] = [];
-    const memory = { status: "ok", write_back: "pending", to_confirm: [], recalled: [RECALLED], used: [] } as const;
+    const memory = {
+      status: "ok",
+      write_back: "pending",
+      to_confirm: [],
+      recalled: [RECALLED, { ...RECALLED, id: "other", text: "Likes Rome" }],
+      used: [RECALLED.id],
+    } as const;
     const ran = await go(["chat", "-m", "jazz tonight?"], { application: { chat: echoing(requests, { memory }) } });
     expect(ran).toMatchObject({ code: 0, stdout: "You said: jazz tonight?\nKept in mind: Prefers jazz (must hold)\n", stderr: "" });
     expect(requests).toMatchObject([{ owner: LOCAL, message: "jazz tonight?", channel: "cli" }]);
