@@ -17,6 +17,23 @@ export interface PlantedBug {
 /** One for each class of promise; docs/testing.md lists them. */
 export const BUGS: readonly PlantedBug[] = [
   {
+    name: "where a card came in the answer is lost",
+    promise: "parts-say-all",
+    file: "agent/react-agent.ts",
+    search: "{ after: text.answer.length,",
+    replace: "{ after: 0,",
+    test: "test/orchestrator/answer-parts.test.ts",
+  },
+  {
+    name: "all that was recalled passes for used",
+    promise: "used-is-what-shaped",
+    file: "turn/turn-outcome.ts",
+    search: "used: [...used] };",
+    replace: "used: memory.recalled.map(({ id }) => id) };",
+    test: "test/orchestrator/answer-parts.test.ts",
+    named: "used is what the gate checked",
+  },
+  {
     name: "an append is answered before it is on the disk",
     promise: "turn-durable",
     file: "platform/jsonl-log.ts",

@@ -11,6 +11,7 @@ const COPIED = [
   "packages",
   "test",
   "scripts",
+  "examples",
   "docs",
   "memory_storage/README.md",
   "package.json",
