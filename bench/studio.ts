@@ -62,7 +62,7 @@ async function run(): Promise<number> {
     },
   };
   const application = await compose(config, { around, ...(state && { state }) });
-  const { store, operator, ledger } = application.parts;
+  const { store, operator } = application.parts;
   const app = await createHttpApp({ application, config, logger: silentLogger, clock: systemClock, operator });
   const get = async (path: string) => {
     const response = await app.request(`/v1/operator/${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } });
@@ -73,8 +73,6 @@ async function run(): Promise<number> {
   const list = new EngineConversationList({
     engine,
     session: (owner, id) => store.index.listed(owner, id),
-    turns: async () => 1,
-    epoch: (owner) => ledger.epoch(owner),
     during: (_, work) => work(),
     logger: silentLogger,
   });
@@ -136,7 +134,7 @@ async function run(): Promise<number> {
       { type: "message", id: newId(), turn: 1, at, body: { role: "assistant", content: "Very well.", outcome: "completed" } },
     ] as const;
     await store.index.apply(owner, id, await store.journal.create(owner, id, records));
-    list.touched(owner, id);
+    list.touched(owner, id, { turn: 1 });
   }
 }
 

@@ -1,8 +1,8 @@
-import { setImmediate as nextTick } from "node:timers/promises";
 import { type Owner, parseOwner } from "../domain/owner.js";
 import { firstTokenAt } from "../domain/plots.js";
 import { type PromptBlock, type ProposalRecord, type TimingRecord, type TurnRecord, textHash } from "../domain/turn-record.js";
 import { AsyncValue } from "../platform/async-value.js";
+import { eachInParallel } from "../platform/bounded-parallel.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
@@ -11,8 +11,10 @@ import type { Plots } from "../ports/plots.js";
 import type { PendingTurn } from "../ports/session-store.js";
 import type { EndedTurn, OnMessageRead, RecordedParts, TurnRecorder, TurnRecords } from "../ports/turn-records.js";
 
-/** Records on their way; past it one is left out, and that is logged: they must not pile up behind a store that is slow. */
-const MOST_UNDER_WAY = 500;
+/** How long what was told may be known to this process alone. */
+const TOGETHER_MS = 500;
+/** Turns that wait; past it one is left out, and that is logged: they must not pile up behind a store that is slow. */
+const MOST_WAITING = 2_000;
 
 export interface TurnRecordingParts {
   readonly records: Pick<TurnRecords, "put">;
@@ -24,6 +26,14 @@ export interface TurnRecordingParts {
   readonly logger: Logger;
 }
 
+interface WaitingRecord {
+  readonly owner: Owner;
+  readonly sessionId: string;
+  readonly turn: number;
+  /** Made when they are written. */
+  readonly parts: readonly (() => Partial<RecordedParts>)[];
+}
+
 interface WritingBack {
   readonly turn: PendingTurn;
   proposals: readonly ProposalRecord[] | null;
@@ -33,7 +43,9 @@ interface WritingBack {
 export class TurnRecording implements TurnRecorder {
   readonly #parts: TurnRecordingParts;
   readonly #writingBack = new AsyncValue<WritingBack>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #waiting = new Map<string, WaitingRecord>();
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(parts: TurnRecordingParts) {
     this.#parts = parts;
@@ -43,7 +55,7 @@ export class TurnRecording implements TurnRecorder {
     const at = this.#parts.clock.now().toISOString();
     this.#keep(owner, turn.session_id, turn.turn, () => ({ turn: recordOf(turn, at) }));
     const failed = turn.outcome === "failed";
-    this.#parts.conversations.touched(owner, turn.session_id, { memoryStatus: turn.memoryStatus, failed });
+    this.#parts.conversations.touched(owner, turn.session_id, { turn: turn.turn, ended: { memoryStatus: turn.memoryStatus, failed } });
     if (turn.outcome === "suspended") return;
     this.#parts.plots.add(parseOwner(owner).tenant, {
       turns: 1,
@@ -94,30 +106,38 @@ export class TurnRecording implements TurnRecorder {
 
   /** Resolves when all that was told is kept, or can't be. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#writing = this.#writing.then(() => eachInParallel(waiting, (each) => this.#write(each)));
+    await this.#writing;
   }
 
-  #keep(owner: Owner, sessionId: string, turn: number, parts: () => Partial<RecordedParts>): void {
-    const { records, begin, logger } = this.#parts;
-    if (this.#underWay.size >= MOST_UNDER_WAY) {
-      logger.warn({ session_id: sessionId, turn }, "the store is slow: how a turn went is not kept");
+  /** What is told of one turn within a moment is one write: the answer's part as a rule with that of the write-back. */
+  #keep(owner: Owner, sessionId: string, turn: number, part: () => Partial<RecordedParts>): void {
+    const key = JSON.stringify([owner, sessionId, turn]);
+    const before = this.#waiting.get(key);
+    if (before === undefined && this.#waiting.size >= MOST_WAITING) {
+      this.#parts.logger.warn({ session_id: sessionId, turn }, "the store is slow: how a turn went is not kept");
       return;
     }
-    const kept = nextTick()
-      .then(async () => {
-        const running = begin(owner);
-        try {
-          await records.put(owner, sessionId, turn, parts());
-        } finally {
-          running.end();
-        }
-      })
-      .catch((error: unknown) => {
-        if (!isAppError(error, "OWNER_ERASED"))
-          logger.warn({ session_id: sessionId, turn, err: error }, "how a turn went could not be kept");
-      })
-      .finally(() => this.#underWay.delete(kept));
-    this.#underWay.add(kept);
+    this.#waiting.set(key, { owner, sessionId, turn, parts: [...(before?.parts ?? []), part] });
+    this.#timer ??= setTimeout(() => void this.settled(), TOGETHER_MS).unref();
+  }
+
+  async #write({ owner, sessionId, turn, parts }: WaitingRecord): Promise<void> {
+    const { records, begin, logger } = this.#parts;
+    try {
+      const running = begin(owner);
+      try {
+        await records.put(owner, sessionId, turn, Object.assign({}, ...parts.map((part) => part())));
+      } finally {
+        running.end();
+      }
+    } catch (error) {
+      if (!isAppError(error, "OWNER_ERASED")) logger.warn({ session_id: sessionId, turn, err: error }, "how a turn went could not be kept");
+    }
   }
 }
 

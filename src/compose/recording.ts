@@ -1,5 +1,6 @@
 import { TurnRecording } from "../after-turn/turn-recording.js";
 import type { Owner } from "../domain/owner.js";
+import type { JournalRecord } from "../domain/session.js";
 import type { ConversationList } from "../ports/conversation-list.js";
 import type { Plots } from "../ports/plots.js";
 import type { SessionWriter } from "../ports/session-writer.js";
@@ -23,7 +24,7 @@ export interface Recording {
 }
 
 export function composeRecording({ clock, logger, closing }: Wiring, stores: Stores, registry: TurnRegistry): Recording {
-  const { engine, store, ledger } = stores;
+  const { engine, store } = stores;
   const records = new EngineTurnRecords(engine);
   const plots = closing(new EnginePlots(engine, clock), (it) => it.close().catch(() => undefined));
   const begin = (owner: Owner) => registry.begin(owner, "upkeep");
@@ -31,8 +32,6 @@ export function composeRecording({ clock, logger, closing }: Wiring, stores: Sto
     new EngineConversationList({
       engine,
       session: (owner, id) => store.index.listed(owner, id),
-      turns: async (owner, id) => (await store.journal.window(owner, id, { rounds: 0 })).lastTurn,
-      epoch: (owner) => ledger.epoch(owner),
       during: async (owner, work) => {
         const running = begin(owner);
         return work().finally(() => running.end());
@@ -59,9 +58,9 @@ export function composeRecording({ clock, logger, closing }: Wiring, stores: Sto
 
 /** A writer of sessions that tells the list of all conversations of what it writes. */
 export function toldTo(list: Pick<ConversationList, "touched">, writer: SessionWriter): SessionWriter {
-  const told = async <T>(owner: Owner, id: string, write: Promise<T>): Promise<T> => {
+  const told = async (owner: Owner, id: string, write: Promise<readonly JournalRecord[]>) => {
     const written = await write;
-    list.touched(owner, id);
+    list.touched(owner, id, { turn: written.reduce((last, { turn }) => Math.max(last, turn), 0) });
     return written;
   };
   return {

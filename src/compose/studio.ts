@@ -23,7 +23,7 @@ export function composeStudio(
   { longTerm, changes }: LongTerm,
   { upkeep }: AfterTurn,
   {
-    recording: { records, conversations: list, plots },
+    recording: { records, turns, conversations: list, plots },
     costs: { prices },
     useCases: { sessions, privacy },
     events: { deliveries },
@@ -52,7 +52,12 @@ export function composeStudio(
     conversations: { list, store, ledger },
     turns: {
       store,
-      records,
+      records: {
+        get: async (...name) => {
+          await turns.settled();
+          return records.get(...name);
+        },
+      },
       memories: longTerm,
       ledger,
       blocksFrom: ({ owner, ...sources }) => rebuiltBlocks({ ...sources, prompt: upkeep.of(owner).prompt }),

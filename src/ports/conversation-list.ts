@@ -37,10 +37,18 @@ export interface ConversationQuery {
   readonly cursor?: string;
 }
 
+/** What was written of a conversation. */
+export interface ConversationNote {
+  /** The last turn of it; 0 for what is no turn's. */
+  readonly turn: number;
+  /** How it ended. Absent: it isn't told. */
+  readonly ended?: { readonly memoryStatus: RecallStatus; readonly failed: boolean };
+}
+
 /** Conversations of all users, newest activity first. Follows what is written, a moment behind it. */
 export interface ConversationList {
-  /** Something was written. Returns at once, never throws. `note`: what a turn adds to it. */
-  touched(owner: Owner, sessionId: string, note?: { readonly memoryStatus: RecallStatus; readonly failed: boolean }): void;
+  /** Something was written, or taken away. Returns at once, never throws. */
+  touched(owner: Owner, sessionId: string, note?: ConversationNote): void;
   /** A page may hold less than `limit` where another follows. @throws INVALID_CURSOR */
   list(query: ConversationQuery): Promise<{ readonly data: readonly ListedConversation[]; readonly nextCursor: string | null }>;
   /** What is kept of one; null where it isn't in the list. */

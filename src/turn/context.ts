@@ -46,8 +46,8 @@ export interface Context {
   readonly tokens: number;
   /** How many of the oldest rounds were left out for the budget. They stay in the journal. */
   readonly droppedRounds: number;
-  /** The same by pieces, in their order. Made when it is asked for. */
-  blocks(): readonly ContextBlock[];
+  /** The same by pieces, in their order. Made when it is asked for; `tokens`: where they are counted already. */
+  blocks(): readonly (ContextBlock & { readonly tokens?: number })[];
 }
 
 /** `window`: the turn that the window begins with. */
@@ -103,7 +103,11 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
       ...[
         { name: "prompt", text: parts.prompt },
         { name: "summary", text: summary },
-        { name: "rounds", text: kept.flatMap(({ messages }) => messages.map((message) => JSON.stringify(message))).join("\n") },
+        {
+          name: "rounds",
+          text: kept.length === 0 ? "" : JSON.stringify(kept.map(({ messages }) => messages)),
+          tokens: kept.reduce((sum, { tokens }) => sum + tokens, 0),
+        },
       ].filter(({ text }) => text !== ""),
       ...volatileBlocks(parts, userContext.text),
       { name: "question", text: parts.question },

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { HeldBack, RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { TimingRecord } from "../domain/turn-record.js";
 import type { TokenCounter } from "../platform/tokens.js";
@@ -8,6 +9,19 @@ import type { OpenTurn } from "./open-turn.js";
 
 /** More are no part of one turn's picture. */
 const MOST_TIMINGS = 200;
+
+/** A system prompt is the same in all turns of a product, and the longest of what is counted. */
+const LONG_CHARS = 1_000;
+const known = new WeakMap<TokenCounter, LRUCache<string, number>>();
+
+function counted(counter: TokenCounter, text: string): number {
+  if (text.length < LONG_CHARS) return counter.count(text);
+  const counts = known.get(counter) ?? new LRUCache<string, number>({ max: 20 });
+  known.set(counter, counts);
+  const tokens = counts.get(text) ?? counter.count(text);
+  counts.set(text, tokens);
+  return tokens;
+}
 
 /** What a turn is seen to do while it runs, for its record. */
 export class TurnTrace {
@@ -51,7 +65,7 @@ export class TurnTrace {
       firstTokenMs: this.firstTokenMs,
       totalMs: performance.now() - timing.started,
       timings: [...this.#opening(), ...this.#timed.map((work) => this.#fromBeginning(work))],
-      blocks: () => context?.blocks().map((block) => ({ ...block, tokens: counter.count(block.text) })) ?? [],
+      blocks: () => context?.blocks().map((block) => ({ ...block, tokens: block.tokens ?? counted(counter, block.text) })) ?? [],
     };
   }
 

@@ -46,8 +46,6 @@ function storesOver(engine: StateEngine) {
   const list = new EngineConversationList({
     engine,
     session: async (_, id) => (activity.has(id) ? { updated_at: activity.get(id) ?? AT, usage: NO_USAGE } : null),
-    turns: async () => 2,
-    epoch: (owner) => ledger.epoch(owner),
     during: (_, work) => work(),
     logger: silentLogger,
   });
@@ -139,7 +137,7 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
       over(async ({ list, active, activity, session }) => {
         for (const owner of [ADA, BEN]) await session(owner);
         const [failed, other] = [await active(ADA, AT), await active(BEN, AT)];
-        list.touched(ADA, failed, { memoryStatus: "timeout", failed: true });
+        list.touched(ADA, failed, { turn: 2, ended: { memoryStatus: "timeout", failed: true } });
         await list.settled();
         const of = async (query: Omit<Parameters<typeof list.list>[0], "limit">) =>
           (await list.list({ ...query, limit: 10 })).data.map(({ sessionId }) => sessionId);

@@ -161,6 +161,29 @@ describe("what an operator sees", () => {
     expect((await get("guests/ben")).body).toMatchObject({ sessions: 0, memories: 0, receipts: [{ verified: true }] });
   });
 
+  test("[unknown-is-null] what another agent leads, and what was imported, is listed; what that cost isn't known", async () => {
+    const { world, get } = await operated();
+    const led = await world.as("ada").post<{ id: string }>("/v1/sessions", {});
+    const messages = [
+      { role: "user", content: "Good evening." },
+      { role: "assistant", content: "Good evening!" },
+      { role: "user", content: "What is on?" },
+    ];
+    await world.as("ada").post(`/v1/sessions/${led.body.id}/messages`, { messages });
+    const lines = ["user", "assistant"].map((role) => JSON.stringify({ session_id: "of-before", role, content: "Hello." })).join("\n");
+    await world.as("ben").request("POST", "/v1/import", lines, { "Content-Type": "application/x-ndjson" });
+    const { data } = (await get<Rows>("conversations")).body;
+    expect(data).toMatchObject([
+      { user: "ben", turns: 1, memory_status: null },
+      { user: "ada", turns: 2, memory_status: null },
+    ]);
+    const { body } = await get<{ turns: Json[] }>(`conversations/${led.body.id}?${OF_ADA}`);
+    expect(body.turns).toMatchObject([
+      { turn: 2, message_chars: 11, answer_chars: null, outcome: null, cost: null, duration_ms: null },
+      { turn: 1, message_chars: 13, answer_chars: 13, cost: null },
+    ]);
+  });
+
   test("[unknown-is-null] a turn without a record shows what its journal has, and the rest is null", async () => {
     const operator = await operated({ STUDIO_CONTENT: "true" });
     const { session_id } = await operator.world.as("ada").say("What is on at the opera on Friday?");

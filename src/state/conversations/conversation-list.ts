@@ -4,16 +4,22 @@ import type { Session } from "../../domain/session.js";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
-import type { ConversationList, ConversationNotes, ConversationQuery, ListedConversation } from "../../ports/conversation-list.js";
+import type {
+  ConversationList,
+  ConversationNotes,
+  ConversationQuery,
+  ListedConversation,
+  ConversationNote as Note,
+} from "../../ports/conversation-list.js";
 import { committed } from "../durable-commit.js";
-import { prefixRange, type StateEngine } from "../engine.js";
+import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { OWNER_KEY, ownerOfValue, systemPartition } from "../partition.js";
 
 /** Writers of different owners hardly meet, and a page looks at all of them. */
 const SHARDS = 16;
 /** How long a conversation may be known to this process alone. */
-const FLUSH_MS = 100;
+const FLUSH_MS = 1_000;
 /** Rows looked at for one page. */
 const MOST_LOOKED_AT = 4_000;
 const AT_ONCE = 90;
@@ -22,9 +28,9 @@ const MOST_DIRTY = 10_000;
 const TIME_DIGITS = 15;
 const CURSOR = /^\d{15}\/[0-9a-f]{64}\/[\w-]{1,64}$/u;
 
-type Note = NonNullable<Parameters<ConversationList["touched"]>[2]>;
-
 interface Row extends Omit<ConversationNotes, "last_active_at"> {
+  /** As its key has it. */
+  readonly time: string;
   /** Hash of the tenant: a filter needs no name. */
   readonly tenant: string;
 }
@@ -33,8 +39,6 @@ export interface ConversationListParts {
   readonly engine: StateEngine;
   /** Null where the session is no more. */
   readonly session: (owner: Owner, sessionId: string) => Promise<Pick<Session, "updated_at" | "usage"> | null>;
-  readonly turns: (owner: Owner, sessionId: string) => Promise<number>;
-  readonly epoch: (owner: Owner) => Promise<number>;
   /** Runs what an erasure of the owner waits for, and then keeps out. @throws OWNER_ERASED */
   readonly during: <T>(owner: Owner, work: () => Promise<T>) => Promise<T>;
   readonly logger: Logger;
@@ -42,7 +46,7 @@ export interface ConversationListParts {
 
 /**
  * A list over all owners, in partitions of its own: `t/{time}/{owner's hash}/{session}` in the order of time, and for each owner
- * `o/{hash}/{session}`, which holds the time, so that both change in one commit. No name and no word: who it is stands in their partition.
+ * `o/{hash}/{session}`, which holds the same, so that both change in one commit. No name and no word: who it is stands in their partition.
  */
 export class EngineConversationList implements ConversationList {
   readonly #parts: ConversationListParts;
@@ -92,14 +96,14 @@ export class EngineConversationList implements ConversationList {
     await eachInParallel([...rows.entries()], async ([place, { name, row }]) => {
       const owner = await this.#ownerOf(name.hash);
       // What went without a word stays out.
-      if (owner !== null) data[place] = { owner, sessionId: name.sessionId, notes: notesOf(name, row) };
+      if (owner !== null) data[place] = { owner, sessionId: name.sessionId, notes: notesOf(row) };
     });
     return { data: data.filter((each) => each !== null), nextCursor: next };
   }
 
   async notes(owner: Owner, sessionId: string): Promise<ConversationNotes | null> {
-    const found = await this.#read(owner, sessionId);
-    return found === null ? null : notesOf(found.name, found.row);
+    const row = await this.#read(owner, sessionId);
+    return row === null ? null : notesOf(row);
   }
 
   async erase(owner: Owner): Promise<number> {
@@ -107,7 +111,7 @@ export class EngineConversationList implements ConversationList {
     const rows = await this.#rowsOf(owner);
     for (let from = 0; from < rows.length; from += AT_ONCE / 2) {
       const some = rows.slice(from, from + AT_ONCE / 2);
-      const deletes = some.flatMap(({ key, value }) => [key, timeKeyOf(key, value)]);
+      const deletes = some.flatMap(({ key, value }) => [key, timeKeyOf(key, JSON.parse(value) as Row)]);
       await committed(this.#parts.engine, partition, { deletes });
     }
     return rows.length;
@@ -127,40 +131,31 @@ export class EngineConversationList implements ConversationList {
     return ranges[0] ?? [];
   }
 
-  /** Level with the session as it is now. An erasure that came in between takes out what was put behind it. */
+  /** Level with the session as it is now. What was put behind the end of its session, or an erasure, is taken out again. */
   async #follow(owner: Owner, sessionId: string, notes: readonly Note[]): Promise<void> {
-    const { engine, session, turns, epoch } = this.#parts;
-    const before = await epoch(owner);
-    const [state, count] = await Promise.all([session(owner, sessionId), turns(owner, sessionId).catch(() => 0)]);
+    const { engine, session } = this.#parts;
+    const state = await session(owner, sessionId);
     const ofOwner = ownerHash(owner);
     const key = `o/${ofOwner}/${sessionId}`;
-    await optimisticCommit(engine, shardOf(ofOwner), { keys: [key] }, async (read) => {
-      const entry = read.entries.get(key);
-      const old = entry === undefined ? null : timeKeyOf(key, entry.value);
+    await optimisticCommit(engine, shardOf(ofOwner), { keys: [key] }, (read) => {
+      const before = rowIn(read.entries.get(key));
       const checks = unchanged(read, key);
-      if (state === null) return { commit: old === null ? null : { checks, deletes: [key, old] }, result: undefined };
-      const kept = old === null ? undefined : (await engine.read(shardOf(ofOwner), { keys: [old] })).entries.get(old);
-      const row = kept === undefined ? null : (JSON.parse(kept.value) as Row);
-      const time = String(Math.max(0, Date.parse(state.updated_at))).padStart(TIME_DIGITS, "0");
-      const now = `t/${time}/${ofOwner}/${sessionId}`;
-      const puts = [
-        { key, value: JSON.stringify(time) },
-        { key: now, value: JSON.stringify(rowOf(owner, state, count, row, notes)) },
-      ];
-      return { commit: { checks, puts, deletes: old === null || old === now ? [] : [old] }, result: undefined };
+      const old = before === null ? [] : [timeKeyOf(key, before)];
+      if (state === null) return { commit: before === null ? null : { checks, deletes: [key, ...old] }, result: undefined };
+      const row = rowOf(owner, state, before, notes);
+      const value = JSON.stringify(row);
+      const now = timeKeyOf(key, row);
+      const puts = [key, now].map((each) => ({ key: each, value }));
+      return { commit: { checks, puts, deletes: old.filter((each) => each !== now) }, result: undefined };
     });
-    if ((await epoch(owner)) !== before) await this.erase(owner);
+    if (state !== null && (await session(owner, sessionId)) === null) await this.#follow(owner, sessionId, []);
   }
 
-  async #read(owner: Owner, sessionId: string) {
+  async #read(owner: Owner, sessionId: string): Promise<Row | null> {
     const ofOwner = ownerHash(owner);
     const { engine } = this.#parts;
     const key = `o/${ofOwner}/${sessionId}`;
-    const entry = (await engine.read(shardOf(ofOwner), { keys: [key] })).entries.get(key);
-    if (entry === undefined) return null;
-    const timeKey = timeKeyOf(key, entry.value);
-    const found = (await engine.read(shardOf(ofOwner), { keys: [timeKey] })).entries.get(timeKey);
-    return found === undefined ? null : { name: nameOf(timeKey), row: JSON.parse(found.value) as Row };
+    return rowIn((await engine.read(shardOf(ofOwner), { keys: [key] })).entries.get(key));
   }
 
   async #ownerOf(ofOwner: string): Promise<Owner | null> {
@@ -172,22 +167,14 @@ export class EngineConversationList implements ConversationList {
   async #ofUser(query: ConversationQuery, keep: Keep): Promise<FoundRows> {
     const { tenant = DEFAULT_TENANT, user = "", limit, cursor } = query;
     const owner = ownerOf(tenant, user);
-    const partition = shardOf(ownerHash(owner));
-    const keys = (await this.#rowsOf(owner)).map(({ key, value }) => timeKeyOf(key, value)).toSorted((a, b) => (a < b ? 1 : -1));
-    const behind = cursor === undefined ? keys : keys.filter((key) => key < `t/${cursor}`);
-    const rows: Found[] = [];
-    for (let from = 0; from < behind.length; from += AT_ONCE) {
-      const some = behind.slice(from, from + AT_ONCE);
-      const { entries } = await this.#parts.engine.read(partition, { keys: some });
-      for (const key of some) {
-        const entry = entries.get(key);
-        const found = entry === undefined ? null : { name: nameOf(key), row: JSON.parse(entry.value) as Row };
-        if (found === null || !keep(found)) continue;
-        if (rows.length === limit) return { rows, next: cursorOf(rows) };
-        rows.push(found);
-      }
-    }
-    return { rows, next: null };
+    const all = (await this.#rowsOf(owner)).map(({ key, value }): Found & { readonly key: string } => {
+      const row = JSON.parse(value) as Row;
+      const timeKey = timeKeyOf(key, row);
+      return { key: timeKey, name: nameOf(timeKey), row };
+    });
+    const behind = all.filter((found) => (cursor === undefined || found.key < `t/${cursor}`) && keep(found));
+    const rows = behind.toSorted((a, b) => (a.key < b.key ? 1 : -1)).slice(0, limit);
+    return { rows, next: behind.length > limit ? cursorOf(rows) : null };
   }
 
   /** Of all shards, in the order of time. */
@@ -248,18 +235,25 @@ function filterOf({ tenant, from, to, memoryStatus, failed, minCost }: Conversat
     (minCost === undefined || (row.cost !== null && row.cost >= minCost));
 }
 
-function rowOf(owner: Owner, { usage }: Pick<Session, "usage">, turns: number, before: Row | null, notes: readonly Note[]): Row {
+function rowOf(
+  owner: Owner,
+  { usage, updated_at }: Pick<Session, "usage" | "updated_at">,
+  before: Row | null,
+  notes: readonly Note[],
+): Row {
+  const ended = notes.flatMap((note) => note.ended ?? []);
   return {
+    time: timeOf(updated_at),
     tenant: hash("sha256", parseOwner(owner).tenant),
-    turns,
+    turns: Math.max(before?.turns ?? 0, ...notes.map(({ turn }) => turn)),
     cost: usage.cost ?? null,
     tokens: usage.total.input + usage.total.output,
-    memory_status: notes.at(-1)?.memoryStatus ?? before?.memory_status ?? null,
-    failed: (before?.failed ?? 0) + notes.filter(({ failed }) => failed).length,
+    memory_status: ended.at(-1)?.memoryStatus ?? before?.memory_status ?? null,
+    failed: (before?.failed ?? 0) + ended.filter(({ failed }) => failed).length,
   };
 }
 
-function notesOf({ time }: Found["name"], { tenant: _, ...row }: Row): ConversationNotes {
+function notesOf({ tenant: _, time, ...row }: Row): ConversationNotes {
   return { last_active_at: new Date(Number(time)).toISOString(), ...row };
 }
 
@@ -267,9 +261,13 @@ function timeOf(at: string): string {
   return String(Math.max(0, Date.parse(at))).padStart(TIME_DIGITS, "0");
 }
 
-function timeKeyOf(ownerKey: string, value: string): string {
+function timeKeyOf(ownerKey: string, { time }: Row): string {
   const [, ofOwner = "", sessionId = ""] = ownerKey.split("/");
-  return `t/${JSON.parse(value) as string}/${ofOwner}/${sessionId}`;
+  return `t/${time}/${ofOwner}/${sessionId}`;
+}
+
+function rowIn(entry: StoredEntry | undefined): Row | null {
+  return entry === undefined ? null : (JSON.parse(entry.value) as Row);
 }
 
 function nameOf(timeKey: string): Found["name"] {
