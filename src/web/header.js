@@ -19,6 +19,8 @@ export function startHeader() {
     const waiting = state.waiting.size;
     byId("memory-word").textContent = word;
     byId("memory-chip").dataset.status = status;
+    byId("temporary").hidden = !state.incognito;
+    document.body.classList.toggle("temporary", state.incognito);
     byId("memory-waiting").hidden = waiting === 0 || status === "disabled";
     byId("memory-waiting").textContent = waiting === 0 ? "" : String(waiting);
     byId("memory-waiting").setAttribute("aria-label", waiting === 1 ? "one waits for your word" : `${waiting} wait for your word`);

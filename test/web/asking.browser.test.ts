@@ -200,6 +200,9 @@ needing("chromium")("asking on the chat page", () => {
       );
     await expect.poll(() => top(".exchange.latest .bubble")).toBeLessThan(40);
     expect(await top(".exchange.latest .bubble")).toBeGreaterThanOrEqual(0);
+    // It stands over nothing that is read.
+    const [button, log] = await Promise.all([page.locator("#jump").boundingBox(), page.locator("#log").boundingBox()]);
+    expect(button?.y).toBeGreaterThanOrEqual((log?.y ?? 0) + (log?.height ?? 0));
     await page.getByRole("button", { name: "To the latest" }).click();
     await page.locator(".exchange.latest").getByText("Paragraph 39.").waitFor();
     await expect.poll(() => page.locator("#jump").isHidden()).toBe(true);

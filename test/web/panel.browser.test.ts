@@ -215,9 +215,18 @@ needing("chromium")("the memory panel in a browser", () => {
   test("a temporary conversation is kept out as a whole", async () => {
     const { page } = await opened("passer");
     await page.getByRole("button", { name: "Start a temporary conversation" }).click();
+    const looks = () => page.evaluate("getComputedStyle(document.querySelector('.field')).borderTopStyle");
+    const told = page.locator("#temporary");
+    expect([await told.isVisible(), await looks()]).toEqual([true, "dashed"]);
     await page.fill("#message", "I prefer jazz concerts");
     await page.press("#message", "Enter");
     await page.locator(".turn.assistant.complete").waitFor();
+    expect([await told.isVisible(), await looks()]).toEqual([true, "dashed"]);
+    await page.reload();
+    await page.locator(".turn.assistant.complete").waitFor();
+    expect([await told.isVisible(), await looks()]).toEqual([true, "dashed"]);
+    await page.click("#new-session");
+    expect([await told.isVisible(), await looks()]).toEqual([false, "solid"]);
     const { body } = await house.world.as("passer").get<{ data: { metadata: object }[] }>("/v1/sessions");
     expect(body.data).toMatchObject([{ metadata: { incognito: true } }]);
     expect(await known("passer")).toEqual([]);
