@@ -1,5 +1,5 @@
 import { tell } from "./bus.js";
-import { button, el, sayButton } from "./dom.js";
+import { button, el, isolated, sayButton } from "./dom.js";
 import { dateTile } from "./event-cards.js";
 import { calendarButton, cancelView, printButton } from "./ticket-keep.js";
 import { isOver } from "./when.js";
@@ -14,11 +14,11 @@ const BOOKING_WORDS = {
 };
 
 function facts(pairs) {
-  const shown = pairs.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const shown = pairs.filter(([, value]) => [value].flat().some((each) => each !== undefined && each !== null && each !== ""));
   return el(
     "dl",
     {},
-    shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, String(value)))),
+    shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, isolated([value].flat())))),
   );
 }
 
@@ -41,7 +41,7 @@ export function quoteView({ name, data }, conflicts, say) {
     facts([
       ["When", whenOf(data)],
       ["Where", whereOf(data)],
-      ["Seats", [seatsOf(data), data.price_each && `${data.price_each} each`].filter(Boolean).join(" · ")],
+      ["Seats", [seatsOf(data), data.price_each && `${data.price_each} each`]],
       ["With", companionsOf(data)],
       ["Total", data.total],
     ]),
@@ -124,13 +124,13 @@ export function receiptView({ name, data }, say) {
       { class: "ticket-text" },
       el("p", { class: "eyebrow" }, cancelled ? "Cancelled" : "Booked"),
       el("h3", { dir: "auto" }, title),
-      el("p", { dir: "auto" }, whereOf(data)),
-      el("p", { dir: "auto" }, [seatsOf(data), companionsOf(data) && `with ${companionsOf(data)}`].filter(Boolean).join(" · ")),
+      el("p", {}, isolated([whereOf(data)])),
+      el("p", {}, isolated([seatsOf(data), companionsOf(data) && `with ${companionsOf(data)}`])),
       el(
         "p",
         { class: "ticket-foot" },
-        data.total_eur !== undefined && el("b", {}, `€${data.total_eur}`),
-        el("code", { "aria-label": "Reference" }, String(data.reference ?? name)),
+        data.total_eur !== undefined && el("b", { dir: "ltr" }, `€${data.total_eur}`),
+        el("code", { "aria-label": "Reference", dir: "ltr" }, String(data.reference ?? name)),
       ),
       el(
         "div",

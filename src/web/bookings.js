@@ -1,5 +1,5 @@
 import { tell } from "./bus.js";
-import { button, el, toast } from "./dom.js";
+import { button, el, isolated, toast } from "./dom.js";
 import { wordsFor } from "./problems.js";
 import { sessionApi } from "./session-api.js";
 import { calendarButton, cancelView } from "./ticket-keep.js";
@@ -58,9 +58,9 @@ function bookingView(booking, close) {
   return el(
     "li",
     { class: status === "cancelled" ? "booking cancelled" : "booking" },
-    el("strong", {}, title),
-    el("span", { class: "small" }, `${whenOf(booking)} · ${[venue, city].filter(Boolean).join(", ")}`),
-    el("span", {}, [`${quantity} × ${section}`, money(total_cents), company].filter(Boolean).join(" · ")),
+    el("strong", { dir: "auto" }, title),
+    el("span", { class: "small" }, isolated([whenOf(booking), [venue, city].filter(Boolean).join(", ")])),
+    el("span", {}, isolated([`${quantity} × ${section}`, money(total_cents), company])),
     el("span", { class: "small" }, status === "cancelled" ? "Cancelled" : `Booked${reference ? `, reference ${reference}` : ""}`),
     isKept && keepView(booking, close),
   );

@@ -16,6 +16,11 @@ export function el(tag, props = {}, ...children) {
   return node;
 }
 
+/** Texts of any direction beside each other: none turns round the numbers of another. */
+export function isolated(texts, between = " · ") {
+  return texts.filter(Boolean).flatMap((text, index) => [...(index === 0 ? [] : [between]), el("bdi", {}, String(text))]);
+}
+
 export const byId = (id) => document.getElementById(id);
 
 export function button(label, onclick, props = {}) {

@@ -1,4 +1,4 @@
-import { button, el, sayButton } from "./dom.js";
+import { button, el, isolated, sayButton } from "./dom.js";
 import { isOver, tileOf } from "./when.js";
 
 /** What was found, in one column: when, what, where, how it suits, what it costs, and a button to book it. */
@@ -48,20 +48,15 @@ function eventView({ name, data }, number, say) {
     el(
       "div",
       { class: "event-text" },
-      el("h3", { dir: "auto" }, el("span", { class: "number" }, `${number} `), title),
-      el(
-        "p",
-        { class: "event-where", dir: "auto" },
-        el("span", { class: "sr" }, data.day ? `${data.day}, ` : ""),
-        [data.time, where].filter(Boolean).join(" · "),
-      ),
+      el("h3", {}, el("span", { class: "number" }, `${number} `), el("bdi", {}, title)),
+      el("p", { class: "event-where" }, el("span", { class: "sr" }, data.day ? `${data.day}, ` : ""), isolated([data.time, where])),
       data.artist && !title.includes(data.artist) && el("p", { class: "small", dir: "auto" }, String(data.artist)),
       fitView(data),
     ),
     el(
       "div",
       { class: "event-side" },
-      data.from_price_eur !== undefined && el("p", { class: "price" }, `from €${data.from_price_eur}`),
+      data.from_price_eur !== undefined && el("p", { class: "price" }, el("bdi", {}, `from €${data.from_price_eur}`)),
       bookButton(title, data, say),
     ),
   );

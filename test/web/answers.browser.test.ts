@@ -112,6 +112,26 @@ const REPLIES: Record<string, SampleReply> = {
   filtered: { content: "", failsOnce: new AppError("MODEL_CONTENT_FILTER") },
   late: { content: "You are welcome.", status: "timeout" },
   "late cards": { content: "One evening.", status: "timeout", elements: [card("e1", "Evening 1")] },
+  rtl: {
+    content: "בבקשה",
+    elements: [
+      card("r", "ערב 2 של ג׳אז", { venue: "נבל", city: "המבורג" }),
+      {
+        id: "quote:r",
+        type: "booking_quote",
+        name: "ערב",
+        content: JSON.stringify({
+          status: "needs_confirmation",
+          token: "9",
+          quantity: 2,
+          section: "יציע",
+          price_each: "€23",
+          total: "€46",
+        }),
+        display: "inline",
+      },
+    ],
+  },
   slow: { content: "From this conversation alone.", status: "degraded" },
   learn: { content: "Gladly.", learns: "Likes the balcony" },
   wait: { content: "Is that so?", waits: "No peanuts" },
@@ -293,6 +313,24 @@ needing("chromium")("answers on the chat page", () => {
     const pill = lastAnswer(page).locator(".pill.hard");
     expect(await pill.getAttribute("aria-expanded")).toBe("true");
     expect(await page.evaluate("document.activeElement.dataset.memory")).toBe("m2");
+  });
+
+  test("numbers keep their place beside words that are read from right to left", async () => {
+    const { page } = await on.guest("rtl");
+    await ask(page, "rtl");
+    const lefts = async (texts: readonly string[], within: string) =>
+      Promise.all(
+        texts.map(async (text) => (await lastAnswer(page).locator(within).getByText(text, { exact: true }).boundingBox())?.x ?? -1),
+      );
+    for (const [within, texts] of [
+      [".event-where", ["19:00", "נבל, המבורג"]],
+      [".event h3", ["1", "ערב 2 של ג׳אז"]],
+      [".quote dd", ["2 seats, יציע", "€23 each"]],
+    ] as const) {
+      const places = await lefts(texts, within);
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      expect(Math.min(...places)).toBeGreaterThan(0);
+    }
   });
 
   test("each card is shown once, and a few at first", async () => {
