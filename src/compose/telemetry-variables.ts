@@ -12,8 +12,8 @@ export const TELEMETRY_VARIABLES = {
   OPERATOR_TOKEN: variable(
     token.min(16, "at least 16 characters").optional(),
     "",
-    "Who has it may see what happened, list users and run jobs under `/v1/operator/` (`Authorization: Bearer …`) and sign in to `/studio`, " +
-      "and nothing else. Empty: nobody, and there is no Studio.",
+    "Who has it may see what happened, list users and run jobs under `/v1/operator/` (`Authorization: Bearer …`), sign in to " +
+      "`/studio`, and nothing else. Empty: nobody, and there is no Studio.",
   ),
   STUDIO_CONTENT: variable(
     flag.default(false),

@@ -278,8 +278,8 @@ export interface Settings {
   /** Who sends it as `Authorization: Bearer …` may read `GET /metrics`. Empty: this machine alone. */
   readonly metricsToken?: Setting<"METRICS_TOKEN">;
   /**
-   * Who has it may see what happened, list users and run jobs under `/v1/operator/` (`Authorization: Bearer …`) and sign in to
-   * `/studio`, and nothing else. Empty: nobody, and there is no Studio.
+   * Who has it may see what happened, list users and run jobs under `/v1/operator/` (`Authorization: Bearer …`), sign in to `/studio`,
+   * and nothing else. Empty: nobody, and there is no Studio.
    */
   readonly operatorToken?: Setting<"OPERATOR_TOKEN">;
   /** `true` shows the operator what was said and remembered; else ids, lengths and codes. Default: false. */
