@@ -47,7 +47,12 @@ export function ConversationScreen({ tenant, user, session }: Place) {
       {head?.turns === null ? (
         <p class="empty">Which turns it has is unknown.</p>
       ) : (
-        <Paged of={turns} empty="It has no turns." moreLabel="Show earlier turns">
+        <Paged
+          of={turns}
+          empty="It has no turns."
+          missing="There is no such conversation, or it was deleted."
+          moreLabel="Show earlier turns"
+        >
           {(rows) => (
             <ol class="turns">
               {rows.map((row, index) => (

@@ -19,7 +19,7 @@ export function GuestScreen({ tenant, user }: { readonly tenant: string; readonl
           Tenant <Name of={tenant} />
         </span>
       </p>
-      <Shown of={guest}>
+      <Shown of={guest} missing="Nothing is kept of this guest.">
         {(of) => (
           <Facts
             of={[

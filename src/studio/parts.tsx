@@ -42,7 +42,15 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-export function Failure({ of, again }: { readonly of: Refused; readonly again: () => void }) {
+interface FailureProps {
+  readonly of: Refused;
+  readonly again: () => void;
+  /** What is said where there is no such thing. Default: as the server does. */
+  readonly missing?: string | undefined;
+}
+
+export function Failure({ of, again, missing }: FailureProps) {
+  if (of.status === 404 && missing !== undefined) return <Empty>{missing}</Empty>;
   return (
     <div class="failure" role="alert">
       <p>
@@ -55,11 +63,16 @@ export function Failure({ of, again }: { readonly of: Refused; readonly again: (
   );
 }
 
+interface ShownProps<T> extends Pick<FailureProps, "missing"> {
+  readonly of: Loaded<T>;
+  readonly children: (value: T) => ComponentChildren;
+}
+
 /** What was loaded, or what there is instead: a word while it comes, or why it doesn't. */
-export function Shown<T>({ of, children }: { readonly of: Loaded<T>; readonly children: (value: T) => ComponentChildren }) {
+export function Shown<T>({ of, children, missing }: ShownProps<T>) {
   return (
     <>
-      {of.failure !== null && <Failure of={of.failure} again={of.reload} />}
+      {of.failure !== null && <Failure of={of.failure} again={of.reload} missing={missing} />}
       {of.value !== null && children(of.value)}
       {of.value === null && of.failure === null && <Loading />}
     </>
@@ -102,7 +115,7 @@ export function Table({ label, columns, children }: TableProps) {
   );
 }
 
-interface ListProps<T> {
+interface ListProps<T> extends Pick<FailureProps, "missing"> {
   readonly of: Pages<T>;
   /** What is said where there is nothing. */
   readonly empty: ComponentChildren;
@@ -112,7 +125,7 @@ interface ListProps<T> {
 }
 
 /** A list page by page: the next one is asked for when its end comes into view, or by its button. */
-export function Paged<T>({ of, empty, moreLabel, children }: ListProps<T>) {
+export function Paged<T>({ of, empty, moreLabel, missing, children }: ListProps<T>) {
   const end = useRef<HTMLButtonElement>(null);
   const { more, hasMore } = of;
   const latest = useRef(more);
@@ -134,7 +147,7 @@ export function Paged<T>({ of, empty, moreLabel, children }: ListProps<T>) {
           Back to the newest
         </button>
       )}
-      {of.failure !== null && <Failure of={of.failure} again={of.again} />}
+      {of.failure !== null && <Failure of={of.failure} again={of.again} missing={missing} />}
       {of.ready &&
         (of.rows.length > 0 ? children(of.rows) : <Empty>{of.hasMore ? "Nothing so far. There is more to look through." : empty}</Empty>)}
       {!of.ready && of.failure === null && <Loading />}

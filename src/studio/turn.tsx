@@ -38,7 +38,7 @@ export function TurnScreen({ tenant, user, session, turn, compare }: TurnProps) 
           The guest, <Name of={user} />
         </a>
       </nav>
-      <Shown of={record}>
+      <Shown of={record} missing="There is no such turn: the conversation ends before it, or was deleted.">
         {(of) => <Recorded of={of} comparison={{ wanted: compare, before, place: { tenant, user, session, turn } }} />}
       </Shown>
     </>

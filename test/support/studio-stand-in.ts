@@ -22,7 +22,7 @@ export interface StudioStandIn {
   /** Requests that were answered, as they were decoded. */
   readonly asked: { readonly method: string; readonly path: readonly string[]; readonly query: string; readonly body: unknown }[];
   twist: Twist;
-  /** Status with which every route answers instead; null: none does. */
+  /** Status with which every route answers instead, but the one that Studio begins with; null: none does. */
   failing: number | null;
   /** A browser on the page, not signed in. */
   visitor(options?: BrowserContextOptions): Promise<Operator>;
@@ -45,7 +45,7 @@ export async function openStudio(): Promise<StudioStandIn> {
     const path = url.pathname.slice(BELOW.length).split("/").map(decodeURIComponent);
     const body: unknown = request.method === "POST" ? await request.json() : null;
     studio.asked.push({ method: request.method, path, query: url.search, body });
-    if (studio.failing !== null) {
+    if (studio.failing !== null && path[0] !== "studio") {
       const problem = {
         code: "UNAVAILABLE",
         title: "It fails.",

@@ -334,6 +334,16 @@ needing("chromium")("Studio", () => {
       ]);
     });
 
+    test("that isn't there is told in words, as are a conversation and a guest", async () => {
+      studio.failing = 404;
+      const { page } = await studio.operator(`turns/harbour/ada/${SESSION}/99`);
+      await page.getByText("There is no such turn").waitFor();
+      await show(page, `conversations/harbour/ada/${SESSION}`, []);
+      await page.getByText("There is no such conversation").waitFor();
+      await show(page, "guests/harbour/nobody", []);
+      await page.getByText("Nothing is kept of this guest.").waitFor();
+    });
+
     test("without a record shows what the journal has", async () => {
       const kept = new Set(["tenant", "user", "session_id", "turn", "at", "message", "message_chars", "answer", "answer_chars"]);
       studio.twist = (answer) =>
