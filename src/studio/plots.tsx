@@ -95,7 +95,7 @@ const FIGURES: readonly FigureOf[] = [
     title: "Turns",
     form: countOf,
     lines: together(
-      line("answered", ({ turns, failed }) => (turns === null ? null : turns - (failed ?? 0))),
+      line("turns", ({ turns }) => turns),
       line("failed", ({ failed }) => failed),
     ),
   },
