@@ -50,7 +50,7 @@ export interface GateParts {
   readonly writtenBack: WrittenBack;
   /** Default: the current message is not read before the booking. */
   readonly readNow?: ReadNow;
-  /** Whether a message tells of a need, by the domain's words: whatever is asked with it then waits for it to be read. Default: none does. */
+  /** Whether a message tells of a need, by the domain's words: what is asked with it waits for it to be read. Default: none does. */
   readonly tellsNeed?: (text: string) => boolean;
   /** Default: none are kept. */
   readonly receipts?: Pick<ReceiptLog, "add">;

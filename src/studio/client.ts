@@ -110,6 +110,26 @@ const turnRecord = z.object({
   write_back: known(z.object({ state: text, attempts: number, error_code: text })),
 });
 
+/** What was checked before a booking. */
+const bookingReceipt = z.object({
+  number,
+  at: text,
+  session_id: id,
+  turn: id,
+  body: known(
+    z.object({
+      booked: text,
+      checked: known(
+        z.object({
+          needs: listOf(z.object({ memory: text, who: text, stated: known(z.object({ state: text, because: text })) })),
+          unchecked: flag,
+        }),
+      ),
+      waived: listOf(z.object({ memory_id: id, how: text })),
+    }),
+  ),
+});
+
 const guest = z.object({
   ...owner,
   sessions: number,
@@ -117,6 +137,7 @@ const guest = z.object({
   waiting: number,
   bookings: listOf(z.unknown()),
   bookings_count: number,
+  booking_receipts: listOf(bookingReceipt),
   receipts: listOf(z.unknown()),
 });
 const change = z.object({
@@ -176,6 +197,7 @@ export type RecalledMemory = z.output<typeof recalledMemory>;
 export type Proposal = z.output<typeof proposal>;
 export type Timing = z.output<typeof timing>;
 export type TurnRecord = z.output<typeof turnRecord>;
+export type BookingReceipt = z.output<typeof bookingReceipt>;
 export type Guest = z.output<typeof guest>;
 export type Change = z.output<typeof change>;
 export type WaitingMemory = z.output<typeof waitingMemory>;

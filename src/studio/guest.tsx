@@ -1,3 +1,4 @@
+import { BookingReceipts } from "./booking-receipts.js";
 import { client } from "./client.js";
 import { Empty, Heading, Section, Shown } from "./parts.js";
 import { addressOf } from "./route.js";
@@ -41,7 +42,10 @@ export function GuestScreen({ tenant, user }: { readonly tenant: string; readonl
           <Section title="Bookings">
             <Kept of={guest.value?.bookings ?? null} none="Nothing was booked." unknown="What was booked is not shown." />
           </Section>
-          <Section title="Receipts">
+          <Section title="What was checked before bookings">
+            <BookingReceipts tenant={tenant} user={user} of={guest.value?.booking_receipts ?? null} />
+          </Section>
+          <Section title="Receipts of erasures">
             <Kept of={guest.value?.receipts ?? null} none="There are no receipts." unknown="Which receipts there are is unknown." />
           </Section>
         </div>

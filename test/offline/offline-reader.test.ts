@@ -121,6 +121,8 @@ describe("what must hold", () => {
 describe("tastes and habits", () => {
   test.each([
     ["I prefer jazz concerts, and I usually book 2 tickets.", ["Prefers jazz concerts", "Usually books 2 tickets"]],
+    ["I prefer jazz concerts and need step-free access", ["Prefers jazz concerts", "Needs step-free access"]],
+    ["Ich mag Jazz und brauche einen stufenlosen Zugang", ["Ich mag Jazz", "Brauche einen stufenlosen Zugang"]],
     ["We live in Vienna", ["Lives in Vienna"]],
     ["My husband likes the aisle, I prefer the window.", ["Husband likes the aisle", "Prefers the window"]],
     ["I don't like musicals", ["Does not like musicals"]],

@@ -269,6 +269,25 @@ export function studioAnswer({ path, query }: Asked): unknown {
           bookings: [
             { id: "b1", title: "Harbour Swing Orchestra", at: before(-600), tickets: 2, needs_checked: ["step_free"], status: "booked" },
           ],
+          booking_receipts: [
+            {
+              number: 1,
+              at: before(-600),
+              session_id: "s1",
+              turn: 3,
+              body: {
+                booked: "Harbour Swing Orchestra, Stalls, 2",
+                checked: {
+                  needs: [
+                    { memory: "Needs step-free access", who: "self", stated: { state: "met" } },
+                    { memory: "Is vegan", who: "Ida", stated: { state: "unknown", because: "The catalogue doesn't say." } },
+                  ],
+                  unchecked: false,
+                },
+                waived: [{ memory_id: "m1", how: "mentioned" }],
+              },
+            },
+          ],
           receipts: [{ receipt_id: "r1", at: before(29), verified: true, checked: [{ memory: "m1", quote: "I need step-free access" }] }],
         };
       return page(query.has("as_of") ? heldAt(query.get("as_of") ?? "") : TIMELINE);

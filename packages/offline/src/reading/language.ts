@@ -20,7 +20,9 @@ function languageOf(name: string, cues: Cues): Language {
     [cue in keyof Cues]: WordList;
   };
   const starters = [lists.first, lists.mine, lists.others, lists.like, lists.dislike, lists.avoid, lists.not, lists.home, lists.always];
-  return { ...lists, name, begins: (words) => starters.some((list) => list.at(words, 0) > 0) };
+  // In the first person alone: "and needs" goes on to say something of whoever was spoken of.
+  const says = new Set(cues.says.flatMap((words) => words.split(", ")));
+  return { ...lists, name, begins: (words) => says.has(words[0] ?? "") || starters.some((list) => list.at(words, 0) > 0) };
 }
 
 const LANGUAGES: readonly Language[] = Object.entries(cuesByLanguage).map(([name, cues]) => languageOf(name, cues));

@@ -53,11 +53,17 @@ const DROPPED = new Set(["really", "also", "both", "all", "still", "do"]);
 function ofGuest([first = "", ...rest]: readonly string[]): string | null {
   const begun = BEGINS[first.toLowerCase()];
   if (begun !== undefined) return [begun, ...(rest[0] === "got" ? rest.slice(1) : rest)].join(" ");
+  // "And need step-free access": who is spoken of was said before.
+  if (english.verbs.is(first.toLowerCase())) return [thirdOf(first.toLowerCase()), ...rest].join(" ");
   if (!["i", "we"].includes(first.toLowerCase())) return null;
   const at = rest.findIndex((word) => !english.seldom.has(word) && !DROPPED.has(word));
   const verb = (rest[at] ?? "").toLowerCase();
-  const third = SECOND[verb] ?? (english.modals.is(verb) ? verb : english.verbs.is(verb) ? withS(verb) : null);
+  const third = thirdOf(verb);
   return third === null ? null : [...rest.slice(0, at).filter((word) => !DROPPED.has(word)), third, ...rest.slice(at + 1)].join(" ");
+}
+
+function thirdOf(verb: string): string | null {
+  return SECOND[verb] ?? (english.modals.is(verb) ? verb : english.verbs.is(verb) ? withS(verb) : null);
 }
 
 function ofCompanion(words: readonly string[], who: Extract<Who, { kind: "companion" }>): string | null {
