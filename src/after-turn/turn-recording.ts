@@ -12,7 +12,9 @@ import type { PendingTurn } from "../ports/session-store.js";
 import type { EndedTurn, OnMessageRead, RecordedParts, TurnRecorder, TurnRecords } from "../ports/turn-records.js";
 
 /** How long what was told may be known to this process alone. */
-const TOGETHER_MS = 500;
+const TOGETHER_MS = 2_000;
+/** At once: an engine that writes what comes together in one go writes once. */
+const AT_ONCE = 50;
 /** Turns that wait; past it one is left out, and that is logged: they must not pile up behind a store that is slow. */
 const MOST_WAITING = 2_000;
 
@@ -110,7 +112,7 @@ export class TurnRecording implements TurnRecorder {
     this.#timer = null;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    this.#writing = this.#writing.then(() => eachInParallel(waiting, (each) => this.#write(each)));
+    this.#writing = this.#writing.then(() => eachInParallel(waiting, (each) => this.#write(each), AT_ONCE));
     await this.#writing;
   }
 

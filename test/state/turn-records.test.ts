@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { FIRST_TOKEN_BOUNDS_MS, firstTokenAt, quantile } from "../../src/domain/plots.js";
-import { NO_USAGE } from "../../src/domain/tokens.js";
 import type { TurnRecord } from "../../src/domain/turn-record.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { newId } from "../../src/platform/ids.js";
@@ -42,26 +41,30 @@ function storesOver(engine: StateEngine) {
   const store = engineSessionStore(engine, { logger: silentLogger, clock: systemClock, images: new EngineImageStore(engine) });
   const ledger = new EngineOwnerLedger(engine);
   const records = new EngineTurnRecords(engine);
-  const activity = new Map<string, string>();
   const list = new EngineConversationList({
     engine,
-    session: async (_, id) => (activity.has(id) ? { updated_at: activity.get(id) ?? AT, usage: NO_USAGE } : null),
+    session: (owner, id) => store.index.listed(owner, id),
     during: (_, work) => work(),
     logger: silentLogger,
   });
-  const session = async (owner: Owner) => {
+  const session = async (owner: Owner, at = AT) => {
     const id = newId();
     const body = { owner, external_id: null, metadata: {}, agent_type: "concierge" };
-    await store.journal.create(owner, id, [{ type: "session", id: newId(), turn: 0, at: AT, body }]);
+    await store.journal.create(owner, id, [{ type: "session", id: newId(), turn: 0, at, body }]);
     return id;
   };
-  const active = async (owner: Owner, at: string, id = newId()) => {
-    activity.set(id, at);
+  const told = async (owner: Owner, id: string) => {
     list.touched(owner, id);
     await list.settled();
     return id;
   };
-  return { store, ledger, records, list, activity, session, active };
+  const active = async (owner: Owner, at: string, id?: string) => {
+    if (id === undefined) return told(owner, await session(owner, at));
+    const body = { role: "user", content: "Good evening." } as const;
+    await store.journal.append(owner, id, [{ type: "message", id: newId(), turn: 1, at, body }]);
+    return told(owner, id);
+  };
+  return { store, ledger, records, list, session, active };
 }
 
 for (const { name, program, home: openHome } of EVERY_ENGINE)
@@ -111,9 +114,7 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
       }));
 
     test("[operator-sees-what-happened] conversations of all are listed by their last activity, each once, a page at a time", () =>
-      over(async ({ list, active, session }) => {
-        // Somebody has a name once something is kept of them.
-        for (const owner of [ADA, BEN]) await session(owner);
+      over(async ({ list, active }) => {
         const ids: string[] = [];
         for (let minute = 0; minute < 7; minute++) ids.push(await active(minute % 2 === 0 ? ADA : BEN, `2026-03-01T09:0${minute}:00.000Z`));
         await active(ADA, "2026-03-01T10:00:00.000Z", ids[0]);
@@ -134,8 +135,7 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
       }));
 
     test("what a conversation's turns came to is told, filtered by, and gone with its owner or its session", () =>
-      over(async ({ list, active, activity, session }) => {
-        for (const owner of [ADA, BEN]) await session(owner);
+      over(async ({ list, active, store }) => {
         const [failed, other] = [await active(ADA, AT), await active(BEN, AT)];
         list.touched(ADA, failed, { turn: 2, ended: { memoryStatus: "timeout", failed: true } });
         await list.settled();
@@ -147,7 +147,8 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
         expect(await of({ minCost: 0.01 })).toEqual([]);
         expect(await list.notes(ADA, failed)).toMatchObject({ failed: 1, turns: 2, memory_status: "timeout", cost: 0 });
         expect([await list.erase(ADA), await list.residue(ADA), await of({})]).toEqual([1, 0, [other]]);
-        activity.delete(other);
+        await store.journal.remove(BEN, other);
+        await store.index.remove(BEN, other);
         list.touched(BEN, other);
         await list.settled();
         expect(await of({})).toEqual([]);

@@ -1,3 +1,5 @@
+// Over 300 lines: one list, how it follows what is written, and how it is read.
+
 import { hash } from "node:crypto";
 import { DEFAULT_TENANT, type Owner, ownerHash, ownerOf, parseOwner } from "../../domain/owner.js";
 import type { Session } from "../../domain/session.js";
@@ -14,12 +16,15 @@ import type {
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
-import { OWNER_KEY, ownerOfValue, systemPartition } from "../partition.js";
+import { OWNER_KEY, ownerOfValue, ownerPartition, systemPartition } from "../partition.js";
+import { sessionKey } from "../sessions/keys.js";
 
 /** Writers of different owners hardly meet, and a page looks at all of them. */
 const SHARDS = 16;
 /** How long a conversation may be known to this process alone. */
-const FLUSH_MS = 1_000;
+const FLUSH_MS = 2_000;
+/** Followed at once: an engine that writes what comes together in one go writes once. */
+const FOLLOWED_AT_ONCE = 50;
 /** Rows looked at for one page. */
 const MOST_LOOKED_AT = 4_000;
 const AT_ONCE = 90;
@@ -27,6 +32,12 @@ const AT_ONCE = 90;
 const MOST_DIRTY = 10_000;
 const TIME_DIGITS = 15;
 const CURSOR = /^\d{15}\/[0-9a-f]{64}\/[\w-]{1,64}$/u;
+
+interface Touched {
+  readonly owner: Owner;
+  readonly sessionId: string;
+  readonly notes: readonly Note[];
+}
 
 interface Row extends Omit<ConversationNotes, "last_active_at"> {
   /** As its key has it. */
@@ -50,7 +61,7 @@ export interface ConversationListParts {
  */
 export class EngineConversationList implements ConversationList {
   readonly #parts: ConversationListParts;
-  readonly #dirty = new Map<string, { readonly owner: Owner; readonly sessionId: string; readonly notes: readonly Note[] }>();
+  readonly #dirty = new Map<string, Touched>();
   #timer: NodeJS.Timeout | null = null;
   #flushing: Promise<void> = Promise.resolve();
 
@@ -71,17 +82,7 @@ export class EngineConversationList implements ConversationList {
     this.#flushing = this.#flushing.then(async () => {
       const dirty = [...this.#dirty.values()];
       this.#dirty.clear();
-      await eachInParallel(dirty, async ({ owner, sessionId, notes }) => {
-        try {
-          await this.#parts.during(owner, () => this.#follow(owner, sessionId, notes));
-        } catch (error) {
-          this.#parts.logger.debug({ session_id: sessionId, err: error }, "the list of conversations could not follow");
-          // Once more with the next; what an erasure keeps out stays out.
-          if (!isAppError(error, "STORAGE_UNAVAILABLE") || this.#dirty.size >= MOST_DIRTY) return;
-          const key = `${owner} ${sessionId}`;
-          this.#dirty.set(key, { owner, sessionId, notes: [...notes, ...(this.#dirty.get(key)?.notes ?? [])] });
-        }
-      });
+      await eachInParallel(dirty, (each) => this.#followed(each), FOLLOWED_AT_ONCE);
     });
     return this.#flushing;
   }
@@ -131,6 +132,18 @@ export class EngineConversationList implements ConversationList {
     return ranges[0] ?? [];
   }
 
+  async #followed({ owner, sessionId, notes }: Touched): Promise<void> {
+    try {
+      await this.#parts.during(owner, () => this.#follow(owner, sessionId, notes));
+    } catch (error) {
+      this.#parts.logger.debug({ session_id: sessionId, err: error }, "the list of conversations could not follow");
+      // Once more with the next; what an erasure keeps out stays out.
+      if (!isAppError(error, "STORAGE_UNAVAILABLE") || this.#dirty.size >= MOST_DIRTY) return;
+      const key = `${owner} ${sessionId}`;
+      this.#dirty.set(key, { owner, sessionId, notes: [...notes, ...(this.#dirty.get(key)?.notes ?? [])] });
+    }
+  }
+
   /** Level with the session as it is now. What was put behind the end of its session, or an erasure, is taken out again. */
   async #follow(owner: Owner, sessionId: string, notes: readonly Note[]): Promise<void> {
     const { engine, session } = this.#parts;
@@ -148,7 +161,12 @@ export class EngineConversationList implements ConversationList {
       const puts = [key, now].map((each) => ({ key: each, value }));
       return { commit: { checks, puts, deletes: old.filter((each) => each !== now) }, result: undefined };
     });
-    if (state !== null && (await session(owner, sessionId)) === null) await this.#follow(owner, sessionId, []);
+    if (state !== null && !(await this.#isThere(owner, sessionId))) await this.#follow(owner, sessionId, []);
+  }
+
+  async #isThere(owner: Owner, sessionId: string): Promise<boolean> {
+    const row = sessionKey(sessionId);
+    return (await this.#parts.engine.read(ownerPartition(owner), { keys: [row] })).entries.has(row);
   }
 
   async #read(owner: Owner, sessionId: string): Promise<Row | null> {
