@@ -61,8 +61,14 @@ export function holdsAt(record: Memory, now: Date): boolean {
 }
 
 /** Whether it held then, as far as is known now: also what is superseded or over since. */
-export function heldAt(record: Memory, then: Date): boolean {
-  return (record.status === "active" || record.status === "superseded") && isValidAt(record, then);
+export function heldAt(record: MemoryRecord, then: Date): boolean {
+  return (record.status === "active" || (record.status === "superseded" && !neverHeld(record))) && isValidAt(record, then);
+}
+
+/** Whether it waited for the guest's word and was closed without it: what held and ended has an end. */
+export function neverHeld({ status, superseded_by, valid_until, updated_at, events }: MemoryRecord): boolean {
+  if (status !== "superseded" || superseded_by !== null) return false;
+  return events.at(-1)?.event === "expired" || valid_until === null || Date.parse(valid_until) > Date.parse(updated_at);
 }
 
 /** True while a memory is known and does not hold yet. */

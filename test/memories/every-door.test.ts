@@ -194,6 +194,7 @@ const NO_DOORS = new Set([
   "POST /v1/events/dead/{id}/retry",
   "POST /v1/identities/merge/{id}/undo",
   "POST /v1/operator/jobs",
+  "POST /v1/operator/queues/write-back/retry",
   "DELETE /v1/operator/jobs/{id}",
 ]);
 

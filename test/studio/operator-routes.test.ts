@@ -161,6 +161,23 @@ describe("what an operator sees", () => {
     expect((await get("guests/ben")).body).toMatchObject({ sessions: 0, memories: 0, receipts: [{ verified: true }] });
   });
 
+  test("[operator-sees-what-happened] what a guest said no to is told as that, and held at no time", async () => {
+    const { world, model, get, clock } = await operated({ STUDIO_CONTENT: "true" });
+    model.read = () => ({ off_record: null, operations: [{ ...needQuoted("Perhaps nuts", "nuts", "no_nuts"), stance: "unsure" }] });
+    const client = world.as("ada");
+    await client.say("Perhaps nuts, I don't know.");
+    const waiting = (await get<Rows>("waiting")).body.data[0]?.memory_id;
+    clock.days(1);
+    expect((await client.post(`/v1/memories/${waiting}/reject`, {})).status).toBe(200);
+    const { data } = (await get<Rows>("guests/ada/timeline")).body;
+    expect(data.map(({ event }) => event)).toEqual(["rejected", "waits"]);
+    expect((await get<Rows>("guests/ada/timeline?as_of=2026-06-01")).body.data).toEqual([]);
+    expect((await get("guests/ada")).body).toMatchObject({ memories: 0, waiting: 0 });
+    const confirmed = await client.post<{ id: string }>("/v1/memories", { text: "Prefers the back rows", category: "seating" });
+    expect(confirmed.status).toBe(201);
+    expect((await get<Rows>("guests/ada/timeline?limit=1")).body.data).toMatchObject([{ event: "added", text: "Prefers the back rows" }]);
+  });
+
   test("[unknown-is-null] what another agent leads, and what was imported, is listed; what that cost isn't known", async () => {
     const { world, get } = await operated();
     const led = await world.as("ada").post<{ id: string }>("/v1/sessions", {});

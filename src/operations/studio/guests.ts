@@ -1,6 +1,6 @@
 import type { BookingReceipt } from "../../domain/booking-receipt.js";
 import type { Memory } from "../../domain/memory.js";
-import { heldAt, holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
+import { heldAt, holdsAt, type MemoryRecord, neverHeld } from "../../domain/memory-record.js";
 import { type Owner, ownerOf, parseOwner } from "../../domain/owner.js";
 import type { JsonValue } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
@@ -173,7 +173,7 @@ export class Guests {
       }),
     );
     const changed = puts.map((record) => ({
-      ...this.#entry(eventOf(record), record, at, turn),
+      ...this.#entry(eventOf(record, at), record, at, turn),
       replaces: replaced.get(record.id) ?? [],
     }));
     return [...gone, ...changed.reverse()];
@@ -204,9 +204,15 @@ function isWaiting(record: MemoryRecord): boolean {
   return record.status === "review" || (record.status === "active" && record.pending_change !== null);
 }
 
-/** What an entry of the log made of a memory: the last that happened to it. */
-function eventOf(record: MemoryRecord): TimelineEvent {
+/** What an entry of the log made of a memory. */
+function eventOf(record: MemoryRecord, at: string): TimelineEvent {
+  const last = record.events.at(-1);
   if (isWaiting(record)) return "waits";
-  if (record.status === "superseded") return record.superseded_by === null ? "ended" : "superseded";
-  return record.events.at(-1)?.event ?? "added";
+  if (record.status === "superseded") {
+    if (record.superseded_by !== null) return "superseded";
+    if (last?.event === "expired") return "expired";
+    return neverHeld(record) ? "rejected" : "ended";
+  }
+  // What leaves no event of its own is a change that waited, and was dropped.
+  return last?.at === at ? last.event : "rejected";
 }
