@@ -1,4 +1,5 @@
 import { client, type TurnRecord } from "./client.js";
+import { commandOf } from "./command.js";
 import { saveEvaluationCase } from "./evaluation-case.js";
 import { wordsOf } from "./format.js";
 import { Empty, Heading, Section, Shown } from "./parts.js";
@@ -101,6 +102,14 @@ function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly compar
             <AnswerParts of={of.parts} />
           </Section>
           <Section title="Tokens">{of.usage === null ? <Empty>What was used is unknown.</Empty> : <Anything of={of.usage} />}</Section>
+          <Section
+            title="Replay"
+            note="Where the server runs: this turn once more, with another model or without memory; nothing is written."
+          >
+            <p>
+              <Name of={replayOf(of)} />
+            </p>
+          </Section>
           <Section title="Evaluation" note="A line for a file of conversations, with what was kept of this turn as what is expected.">
             {of.message === null ? (
               <Empty>A case needs the message, which is not shown.</Empty>
@@ -114,6 +123,11 @@ function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly compar
       </div>
     </>
   );
+}
+
+function replayOf({ tenant, user, session_id, turn }: TurnRecord): string | null {
+  if (session_id === null || turn === null || user === null || tenant === null) return null;
+  return commandOf(["maitred", `--tenant=${tenant}`, `--user=${user}`, "replay", session_id, turn, "--with", "OPENAI_MODEL=…"]);
 }
 
 function Outcome({ of: { outcome, error_code } }: { readonly of: TurnRecord }) {
