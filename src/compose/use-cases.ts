@@ -141,6 +141,7 @@ export function composeUseCases(
     ledger,
     memories: merged,
     sessions: copies,
+    receipts,
     domain: records,
     locks: store.locks,
     pendingOf: (owner) => store.index.pendingOf(owner),

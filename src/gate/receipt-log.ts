@@ -63,6 +63,11 @@ export class ReceiptLog {
     return this.#emptied(owner, await this.#gone(owner));
   }
 
+  /** Takes out what tells of these memories. How many. */
+  withoutMemories(owner: Owner, ids: ReadonlySet<string>): Promise<number> {
+    return this.#emptied(owner, telling(ids));
+  }
+
   /** Takes out what tells of a conversation, or of what came from it. How many. */
   async detachSession(owner: Owner, sessionId: string): Promise<number> {
     return this.#emptied(
@@ -88,7 +93,7 @@ export class ReceiptLog {
 
   async #gone(owner: Owner): Promise<(receipt: BookingReceipt) => boolean> {
     const forgotten = new Set((await this.#ledger.tombstones(owner)).map(({ memoryId }) => memoryId));
-    return ({ body }) => body?.checked.needs.some(({ memory_id }) => forgotten.has(memory_id)) === true;
+    return telling(forgotten);
   }
 
   async #emptied(owner: Owner, which: (receipt: BookingReceipt) => boolean): Promise<number> {
@@ -111,6 +116,10 @@ export class ReceiptLog {
       from = `${last.key}\0`;
     }
   }
+}
+
+function telling(memories: ReadonlySet<string>): (receipt: BookingReceipt) => boolean {
+  return ({ body }) => body?.checked.needs.some(({ memory_id }) => memories.has(memory_id)) === true;
 }
 
 function keyOf({ number }: Pick<BookingReceipt, "number">): string {

@@ -9,11 +9,18 @@ import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { PendingTurn } from "../ports/session-store.js";
 import type { MergeRecord, MergeRecords } from "./merge-record.js";
 
+export interface ReceiptsOfMemories {
+  /** Takes out what tells of these memories. How many. */
+  withoutMemories(owner: Owner, ids: ReadonlySet<string>): Promise<number>;
+}
+
 export interface MergeStepsParts {
   readonly records: MergeRecords;
   readonly ledger: OwnerLedger;
   readonly memories: MergedMemories;
   readonly sessions: MergedSessions;
+  /** Of bookings. Default: none are kept. */
+  readonly receipts?: ReceiptsOfMemories;
   /** Null when the domain keeps nothing of its users. */
   readonly domain: DomainRecords | null;
   readonly pendingOf: (owner: Owner) => Promise<readonly PendingTurn[]>;
@@ -106,7 +113,9 @@ export class MergeSteps {
       await memories.takeOut(record, said, clock.now());
       this.#goOn(signal);
       await this.#handOver(record, "back");
-      await sessions.takeOut(record, await memories.given(record), signal);
+      const given = await memories.given(record);
+      await this.#parts.receipts?.withoutMemories(to, given);
+      await sessions.takeOut(record, given, signal);
       await ledger.withdrawErasure(from);
       await sessions.delete(record, record.deleted, clock.now());
       await this.#audit(record, "unmerge", {});

@@ -37,14 +37,15 @@ const reader = {
   },
 };
 
-test("[booking-receipt] a booking says what was checked and waived; its verdict replays; what is forgotten, purged or erased is in none", async () => {
+const receipts = async (of: Client) => (await of.get<{ data: BookingReceipt[] }>("/v1/me/receipts")).body.data;
+
+/** A server, and how a guest tells their need and books against it by the button. */
+async function theatre() {
   let now = START;
   const dir = await tempDir();
   const world = await startWorld(dir, {}, { model: booking, reader, clock: { now: () => new Date(now) } });
-  const [ada, cleo] = [world.as("ada"), world.as("cleo")];
-  const receipts = async (of: Client) => (await of.get<{ data: BookingReceipt[] }>("/v1/me/receipts")).body.data;
-  const book = async (of: Client, event: string) => {
-    const { session_id } = await of.say(SAID);
+  const book = async (of: Client, event: string, first = SAID) => {
+    const { session_id } = await of.say(first);
     const said = async (message: string, more = {}) =>
       (await of.say(message, { session_id, ...more })).steps.find(({ name }) => name === "book_tickets")?.output as Record<string, unknown>;
     const stopped = await said(`BOOK ${event}`);
@@ -52,7 +53,12 @@ test("[booking-receipt] a booking says what was checked and waived; its verdict 
     expect(await said(`BOOK ${event} ${stopped.quote_id}`, { consent: stopped.token })).toMatchObject({ status: "booked" });
     return session_id;
   };
+  return { dir, world, book };
+}
 
+test("[booking-receipt] a booking says what was checked and waived; its verdict replays; what is forgotten, purged or erased is in none", async () => {
+  const { dir, world, book } = await theatre();
+  const [ada, cleo] = [world.as("ada"), world.as("cleo")];
   await book(ada, CELLAR);
   await book(ada, OTHER_CELLAR);
   const [second, first] = await receipts(ada);
@@ -94,4 +100,18 @@ test("[booking-receipt] a booking says what was checked and waived; its verdict 
   expect(await ada.delete("/v1/me?confirm=true")).toMatchObject({ status: 200 });
   await world.stop();
   expect((await filesHolding(dir, ["Marienbad"])).filter((file) => !file.includes(".json:"))).toEqual([]);
+});
+
+test("[booking-receipt] [merge-undone] what a visitor had said is in no receipt of who they turned out not to be", async () => {
+  const { dir, world, book } = await theatre();
+  const [visitor, ada] = [world.as("visitor"), world.as("ada")];
+  await visitor.say(SAID);
+  const merge = await world.application.identities.merge({ from: "visitor", to: "ada" });
+  await book(ada, CELLAR, "Good evening");
+  expect((await receipts(ada))[0]?.body?.checked.needs).toMatchObject([{ source: { quote: SAID } }]);
+  await world.application.identities.undo(merge.merge_id);
+  expect(await receipts(ada)).toMatchObject([{ number: 1, body: null }]);
+  expect((await visitor.delete("/v1/me?confirm=true")).body).toMatchObject({ verified: true });
+  await world.stop();
+  expect(await filesHolding(dir, ["Marienbad"])).toEqual([]);
 });
