@@ -75,7 +75,6 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const stores = { ...opened, writer: toldTo(recording.conversations, opened.writer) };
   const costs = await openCosts(wiring, stores, recording.plots);
   const { store, ledger, lagging, indexCatchUp, rebuildIndex } = stores;
-  const receipts = new ReceiptLog(stores.engine, ledger);
   const remembered = await openLongTerm(wiring, stores, costs, {
     onForgotten: (owner) => {
       const { summaries, sessions } = afterTurn.upkeep.of(owner);
@@ -96,6 +95,8 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     onRead: recording.turns.messageRead,
     slotOf: (owner, need) => answering.of(owner).domain.needs?.find(({ name }) => name === need)?.slot,
   });
+  const { changes } = remembered;
+  const receipts = new ReceiptLog(stores.engine, changes && (async (owner) => (await changes.known(owner)).records));
   const answering: ByTenant<Answering> = await openAgent(wiring, remembered, costs, {
     writtenBack: async (owner, signal) => !(await lagging.lags(owner)) && afterTurn.worker.written(owner, signal),
     readNow: readNowOf(wiring, stores, remembered),

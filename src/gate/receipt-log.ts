@@ -1,8 +1,7 @@
-import { type BookingReceipt, bookingReceiptSchema } from "../domain/booking-receipt.js";
+import { type BookingReceipt, bookingReceiptSchema, type ReceiptBody } from "../domain/booking-receipt.js";
 import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { ToolContext } from "../ports/agent.js";
-import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { committed } from "../state/durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../state/engine.js";
 import { optimisticCommit, unchanged } from "../state/optimistic-commit.js";
@@ -17,6 +16,9 @@ const KNOWN_IDS = 20;
 /** Of one read, and what a commit deletes at once. */
 const PAGE = 50;
 
+/** Memories of an owner by id, of every state. */
+export type KnownMemories = (owner: Owner) => Promise<{ has(id: string): boolean }>;
+
 interface Head {
   readonly number: number;
   readonly hash: string;
@@ -28,11 +30,12 @@ export class ReceiptLog {
   /** As an erasure's receipt names them. */
   readonly name = "booking_receipts";
   readonly #engine: StateEngine;
-  readonly #ledger: Pick<OwnerLedger, "tombstones">;
+  readonly #known: KnownMemories | null;
 
-  constructor(engine: StateEngine, ledger: Pick<OwnerLedger, "tombstones">) {
+  /** `known`: null where long-term memory is off. */
+  constructor(engine: StateEngine, known: KnownMemories | null) {
     this.#engine = engine;
-    this.#ledger = ledger;
+    this.#known = known;
   }
 
   /** Durable on resolve. The same booking of a turn again adds nothing. */
@@ -49,23 +52,26 @@ export class ReceiptLog {
     });
   }
 
-  /** Newest first. Without the body where it tells of something that was forgotten since. */
+  /** Newest first. Without the body where it tells of something that is remembered no more, or of which that can't be told. */
   async list(owner: Owner, limit: number): Promise<readonly BookingReceipt[]> {
     const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [{ ...ALL, limit, reverse: true }] });
     const receipts = (ranges[0] ?? []).map(receiptIn);
     if (receipts.length === 0) return [];
-    const gone = await this.#gone(owner);
+    const gone = telling(await this.#isGone(owner));
     return receipts.map((receipt) => (gone(receipt) ? { ...receipt, body: null } : receipt));
   }
 
-  /** Takes out what tells of memories that were forgotten. How many. */
+  /** Takes out what tells of memories that are no more: forgotten, or said off the record. How many. */
   async forgotten(owner: Owner): Promise<number> {
-    return this.#emptied(owner, await this.#gone(owner));
+    return this.#known === null ? 0 : this.#emptied(owner, telling(await this.#isGone(owner)));
   }
 
   /** Takes out what tells of these memories. How many. */
   withoutMemories(owner: Owner, ids: ReadonlySet<string>): Promise<number> {
-    return this.#emptied(owner, telling(ids));
+    return this.#emptied(
+      owner,
+      telling((id) => ids.has(id)),
+    );
   }
 
   /** Takes out what tells of a conversation, or of what came from it. How many. */
@@ -91,9 +97,9 @@ export class ReceiptLog {
     return (await this.#engine.read(ownerPartition(owner), { ranges: [ALL] })).ranges[0]?.length ?? 0;
   }
 
-  async #gone(owner: Owner): Promise<(receipt: BookingReceipt) => boolean> {
-    const forgotten = new Set((await this.#ledger.tombstones(owner)).map(({ memoryId }) => memoryId));
-    return telling(forgotten);
+  async #isGone(owner: Owner): Promise<(memoryId: string) => boolean> {
+    const known = await this.#known?.(owner);
+    return (id) => known?.has(id) !== true;
   }
 
   async #emptied(owner: Owner, which: (receipt: BookingReceipt) => boolean): Promise<number> {
@@ -118,8 +124,13 @@ export class ReceiptLog {
   }
 }
 
-function telling(memories: ReadonlySet<string>): (receipt: BookingReceipt) => boolean {
-  return ({ body }) => body?.checked.needs.some(({ memory_id }) => memories.has(memory_id)) === true;
+function telling(isOne: (memoryId: string) => boolean): (receipt: BookingReceipt) => boolean {
+  return ({ body }) => body !== null && memoriesIn(body).some(isOne);
+}
+
+/** Of what was checked, and of what the domain told beside it; bookings of before are no memories. */
+function memoriesIn({ checked, beside }: ReceiptBody): readonly string[] {
+  return [...checked.needs.map(({ memory_id }) => memory_id), ...beside.map(({ id }) => id).filter((id) => !id.startsWith("booking:"))];
 }
 
 function keyOf({ number }: Pick<BookingReceipt, "number">): string {

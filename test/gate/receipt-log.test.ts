@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { ownerOf } from "../../src/domain/owner.js";
+import { receiptProblems } from "../../src/gate/booking-receipt.js";
+import { ReceiptLog } from "../../src/gate/receipt-log.js";
+import { judge } from "../../src/gate/verdict.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { constraint } from "../support/constraints.js";
+
+const ADA = ownerOf("default", "ada");
+const NOW = new Date("2026-12-01T09:00:00Z");
+const candidate = { startsAt: null, check: () => ({ state: "met" as const }) };
+const party = { companions: [], absent: [], size: 1, said: [], sessionId: "s" };
+
+function bookedWith(line: string, needs: readonly string[], mentioned: readonly string[] = []) {
+  const known = needs.map((id) => constraint(`Needs ${id}`, "accessibility", "self", { id }));
+  const verdict = judge({ known, complete: true }, candidate, party, NOW);
+  const mentions = mentioned.map((id) => ({ id, line: `You told me ${id}.`, along: true }));
+  return { tool: "book", line, verdict: { ...verdict, mentions: [...verdict.mentions, ...mentions] } };
+}
+
+async function logOf(known: Set<string> | null) {
+  const log = new ReceiptLog(new MemoryEngine(), known && (async () => known));
+  const add = (turn: number, ...booked: Parameters<typeof bookedWith>) =>
+    log.add({ owner: ADA, sessionId: `s${turn}`, turn, now: NOW }, bookedWith(...booked));
+  const told = async () => (await log.list(ADA, 100)).map(({ number, body }) => [number, body === null ? null : body.booked]);
+  return { log, add, told };
+}
+
+test("receipts are a chain, newest first, and the same booking of a turn has one", async () => {
+  const { log, add, told } = await logOf(new Set(["a"]));
+  await add(1, "Jazz", ["a"]);
+  await Promise.all([add(2, "Opera", ["a"]), add(2, "Opera", ["a"]), add(3, "Dinner", [])]);
+  expect(await told()).toHaveLength(3);
+  expect((await told()).at(-1)).toEqual([1, "Jazz"]);
+  expect(receiptProblems(await log.list(ADA, 100))).toEqual([]);
+  expect(await log.list(ADA, 1)).toMatchObject([{ number: 3 }]);
+});
+
+test("what tells of a memory that is no more, for whatever reason, is not shown, and then taken out; the chain holds", async () => {
+  const known = new Set(["a", "b", "c"]);
+  const { log, add, told } = await logOf(known);
+  await add(1, "Jazz", ["a"]);
+  await add(2, "Opera", ["b"], ["booking:1"]);
+  await add(3, "Dinner", [], ["c"]);
+  known.delete("a");
+  known.delete("c");
+  expect(await told()).toEqual([
+    [3, null],
+    [2, "Opera"],
+    [1, null],
+  ]);
+  expect(await log.forgotten(ADA)).toBe(2);
+  expect(await log.forgotten(ADA)).toBe(0);
+  known.add("a").add("c");
+  expect((await told()).map(([, booked]) => booked)).toEqual([null, "Opera", null]);
+  expect(receiptProblems(await log.list(ADA, 100))).toEqual([]);
+  expect(await log.withoutMemories(ADA, new Set(["b"]))).toBe(1);
+});
+
+test("where long-term memory is off what tells of memories is not shown, and stays", async () => {
+  const engine = new MemoryEngine();
+  await new ReceiptLog(engine, async () => new Set(["a"])).add(
+    { owner: ADA, sessionId: "s", turn: 1, now: NOW },
+    bookedWith("Jazz", ["a"]),
+  );
+  const off = new ReceiptLog(engine, null);
+  expect(await off.list(ADA, 10)).toMatchObject([{ body: null }]);
+  expect(await off.forgotten(ADA)).toBe(0);
+  expect(await new ReceiptLog(engine, async () => new Set(["a"])).list(ADA, 10)).toMatchObject([{ body: { booked: "Jazz" } }]);
+});
+
+test("more than a page of them is emptied by conversation, and erased", async () => {
+  const { log, add } = await logOf(new Set(["a"]));
+  for (let turn = 1; turn <= 120; turn++) await add(turn, "Jazz", ["a"]);
+  expect(await log.detachSession(ADA, "s119")).toBe(1);
+  expect(await log.detachSession(ADA, "earlier")).toBe(119);
+  expect(await log.residue(ADA)).toBe(120);
+  expect(await log.erase(ADA)).toEqual({ booking_receipts: 120 });
+  expect(await log.residue(ADA)).toBe(0);
+  await add(1, "Jazz", ["a"]);
+  expect(await log.list(ADA, 10)).toMatchObject([{ number: 1, prev: null }]);
+});
