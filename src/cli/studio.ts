@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../compose/config.js";
 import { AppError, isAppError } from "../platform/errors.js";
@@ -44,7 +45,7 @@ function studioAddress(url: string): string {
   const given = URL.canParse(url) ? new URL(url) : null;
   if (given === null || !/^https?:$/.test(given.protocol))
     throw new AppError("INVALID_REQUEST", { detail: "--url is not an address.", hint: "For example --url http://127.0.0.1:3000" });
-  return `${given.origin}${given.pathname.replace(/\/+$/, "")}/studio`;
+  return `${given.origin}${posix.join(given.pathname, "studio")}`;
 }
 
 /** @throws NOT_FOUND where the server has none, SERVER_UNREACHABLE */
