@@ -26,7 +26,7 @@ export class Citations {
   /** What of the text can be shown by now. */
   take(delta: string): string {
     if (this.#ids.length === 0) return delta;
-    const text = (this.#held + delta).replace(CITED_MARKS, (marks) => this.#note(marks));
+    const text = this.#withoutMarks(this.#held + delta);
     const shown = text.slice(0, heldFrom(text));
     this.#held = text.slice(shown.length);
     return shown;
@@ -44,12 +44,21 @@ export class Citations {
     this.#held = "";
   }
 
-  #note(marks: string): string {
+  #withoutMarks(text: string): string {
+    let [left, from] = ["", 0];
+    for (const { index, 0: marks } of text.matchAll(CITED_MARKS)) {
+      left += text.slice(from, index).trimEnd();
+      from = index + marks.length;
+      this.#note(marks);
+    }
+    return left + text.slice(from);
+  }
+
+  #note(marks: string): void {
     for (const [number] of marks.matchAll(/\d+/g)) {
       const id = this.#ids[Number(number) - 1];
       if (id !== undefined) this.#cited.add(id);
     }
-    return "";
   }
 }
 

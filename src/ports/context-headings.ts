@@ -44,8 +44,8 @@ export function unmarked(line: string): { readonly mark: string; readonly line: 
   return { mark: mark.trim(), line: line.slice(mark.length) };
 }
 
-/** Marks in an answer, "[m1][m2]" one by one or "[m1, m2]" together, with the blanks before them. No user is shown them. */
-export const CITED_MARKS = /\s{0,4}\[m\d{1,3}(?:[,;] ?m?\d{1,3}){0,30}\]/g;
+/** Marks in an answer, "[m1][m2]" one by one or "[m1, m2]" together. No user is shown them. */
+export const CITED_MARKS = /\[m\d[\dm,; ]{0,150}\]/g;
 
 /** The user's own words in a user message as it was sent: the whole of it where nothing was put in front. */
 export function messageIn(sent: string): string {
