@@ -55,6 +55,7 @@ export type {
   PlacedElements,
   ProviderState,
   RecalledMemory,
+  RecallReason,
   RecallStatus,
   RecordOf,
   Role,
@@ -70,6 +71,7 @@ export type {
 } from "./domain/session.js";
 export type { ToConfirm } from "./domain/to-confirm.js";
 export type { SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
+export type { ProposalOutcome, TimingRecord, TurnRecord } from "./domain/turn-record.js";
 export type { Booked } from "./gate/booking-receipt.js";
 export type { Gate, Judge } from "./gate/constraint-gate.js";
 export type { DomainParts, DomainToOpen } from "./gate/domain-to-open.js";
@@ -112,6 +114,7 @@ export type * from "./ports/agent.js";
 export type * from "./ports/application.js";
 export type * from "./ports/binding.js";
 export type * from "./ports/chat-model.js";
+export type { ConversationQuery } from "./ports/conversation-list.js";
 export type * from "./ports/embedding.js";
 export type { EventScope, KeptEvent } from "./ports/event-log.js";
 export type { DeadEvent } from "./ports/event-queue.js";
@@ -136,7 +139,34 @@ export type { SessionRef } from "./ports/session-names.js";
 export type * from "./ports/session-store.js";
 export type * from "./ports/session-writer.js";
 export type * from "./ports/storage-health.js";
+export type {
+  ConversationDetail,
+  ConversationName,
+  ConversationRow,
+  GuestDetail,
+  GuestName,
+  HealthChange,
+  HealthView,
+  PageQuery,
+  PlotQuery,
+  PlotStep,
+  QueuedWriteBack,
+  QueueState,
+  ShownBlock,
+  ShownProposal,
+  ShownRecalled,
+  ShownTiming,
+  Studio,
+  StudioInfo,
+  TimelineEntry,
+  TimelineEvent,
+  TurnDetail,
+  TurnRow,
+  WaitingMemory,
+} from "./ports/studio.js";
+export type { TimedWork } from "./ports/tool-context.js";
 export type { JournalEnd, RestoresJournals } from "./ports/transfer.js";
+export type { EndedTurn, TurnName, TurnRecorder } from "./ports/turn-records.js";
 export type * from "./ports/vectors.js";
 export type * from "./state/engine.js";
 export type { JournalSeals, LineSealer } from "./state/journal/journal-seals.js";

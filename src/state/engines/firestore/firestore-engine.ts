@@ -220,7 +220,7 @@ export class FirestoreEngine implements StateEngine {
     }
   }
 
-  /** Null where the emulator showed more than one moment: a commit can be given the very moment that was named, and be seen then. */
+  /** Null for entries newer than the head: the emulator can give a commit the very moment that was named, and show it from then on. */
   #readOnce(partition: string, { keys = [], ranges = [] }: ReadQuery): Promise<PartitionRead | null> {
     const ref = this.#head(partition);
     const asked = [...new Set(keys)];
@@ -231,7 +231,7 @@ export class FirestoreEngine implements StateEngine {
       const found = await Promise.all(ranges.map(inRange));
       const entries = new Map(documents.filter(({ exists }) => exists).map((document) => [String(document.get("key")), entryOf(document)]));
       const seen = { ...lookedAt(head), ...seenOf(asked, entries, ranges, found) };
-      if (this.#isEmulator && lookedAt((await at.getAll(ref))[0] as Document).head.version !== seen.head.version) return null;
+      if ([...entries.values(), ...found.flat()].some(({ version }) => version > seen.head.version)) return null;
       this.#heads.saw(partition, seen);
       const { version, epoch, dueAtMs } = seen.head;
       return { version, epoch, dueAtMs, entries, ranges: found, nowMs: seen.nowMs };
