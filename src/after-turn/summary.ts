@@ -1,4 +1,4 @@
-import { turnsOffRecord } from "../domain/off-record.js";
+import { readTurnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round } from "../domain/session.js";
 import { isCurrent, standsInFor } from "../domain/summary.js";
@@ -198,7 +198,7 @@ export class SummaryKeeper {
     if (!first || !last) return false;
     const { tombstones, final, signal, onward, earlier = read.summary } = job;
     const fromSeq = onward === undefined ? 1 : first.user.seq;
-    const offRecord = await turnsOffRecord(this.#parts.store.journal.read(owner, sessionId, { fromSeq, signal }));
+    const offRecord = await readTurnsOffRecord(this.#parts.store.journal.read(owner, sessionId, { fromSeq, signal }));
     const visible = withoutForgotten(rounds, tombstones).filter((round) => !offRecord.has(round.turn));
     const { tokens } = this.#parts;
     const make = () => this.#summarise(visible, isCurrent(earlier, tombstones) ? earlier : null, onward?.body.text ?? null, signal);

@@ -1,4 +1,5 @@
 import { askedWhich } from "../domain/asked-which.js";
+import { turnsOffRecord } from "../domain/off-record.js";
 import type { JournalRecord, MessageRecord, Step } from "../domain/session.js";
 import type { TurnToRemember } from "../ports/memories.js";
 
@@ -24,7 +25,7 @@ export function turnToRemember(
 
 function contextBefore(records: readonly JournalRecord[], turn: number, rounds: number): TurnToRemember["context"] {
   // What the user asked not to keep explains nothing to who keeps the notes.
-  const offRecord = new Set(records.flatMap((record) => (record.type === "off_record" ? [record.body.of_turn] : [])));
+  const offRecord = turnsOffRecord(records);
   return records.flatMap((record) => {
     if (record.type !== "message" || record.turn >= turn || record.turn < turn - rounds || offRecord.has(record.turn)) return [];
     const { role, content, outcome = "completed" } = record.body;

@@ -21,7 +21,7 @@ import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
 import { emptyAnswer, neverAnswered } from "./no-answer.js";
-import { PartsTold } from "./parts-told.js";
+import { PartEvents } from "./part-events.js";
 import { type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 
@@ -93,7 +93,7 @@ export class ReactAgent implements Agent {
       holdBackMs: this.#options.holdBackMs,
     });
     const progress = progressOf(input, run, { specs: this.#tools.specs, model: this.modelName });
-    const told = new PartsTold(async (part) => run.onEvent?.({ type: "part", ...part }));
+    const told = new PartEvents(async (part) => run.onEvent?.({ type: "part", ...part }));
     const first = 1 + progress.steps.reduce((last, { iteration }) => Math.max(last, iteration), -1);
     let finish: FinishReason = "stop";
     let askedAgain = false;

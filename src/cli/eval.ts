@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { DEFAULT_TENANT, type Owner, ownerOf } from "../domain/owner.js";
+import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
 import { addScore, emptyScore, type Score } from "../operations/evaluation-score.js";
 import { type Conversation, conversationsIn } from "../operations/evaluation-set.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
-import { everyMemory, type ReplayTrial } from "./replay.js";
+import { everyMemory, type ReplayTrial, read } from "./replay.js";
 import { printable, type Terminal } from "./terminal.js";
 
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ export async function evalCommand(
       for (const [place, conversation] of conversations.entries()) {
         signal.throwIfAborted();
         const owner = ownerOf(DEFAULT_TENANT, `eval-${place}`);
-        await say(trial, owner, conversation, now, signal);
+        await read(trial, owner, aMessageADay(conversation, now), { signal });
         addScore(score, conversation, await everyMemory(trial, owner));
         onProgress(place + 1, conversations.length);
       }
@@ -46,16 +46,14 @@ export async function evalCommand(
   return tell(terminal, conversations.length, score, { minKept, notes });
 }
 
-/** A message a day, the last of them now. */
-async function say(trial: ReplayTrial, owner: Owner, { messages }: Conversation, now: Date, signal: AbortSignal): Promise<void> {
-  const lines = messages.map((content, place) => {
-    const created_at = new Date(now.getTime() - (messages.length - 1 - place) * DAY_MS).toISOString();
-    return JSON.stringify({ session_id: "eval", role: "user", content, created_at });
-  });
-  const body = (async function* () {
-    yield Buffer.from(lines.join("\n"), "utf8");
-  })();
-  await trial.imports.import(owner, body, { format: "ndjson", extract: true, signal });
+/** The last of them now. */
+function aMessageADay({ messages }: Conversation, now: Date): object[] {
+  return messages.map((content, place) => ({
+    session_id: "eval",
+    role: "user",
+    content,
+    created_at: new Date(now.getTime() - (messages.length - 1 - place) * DAY_MS).toISOString(),
+  }));
 }
 
 function tell(

@@ -35,11 +35,8 @@ export async function replayMemoriesCommand(
   const messages = document.sessions.flatMap(replayable);
   const trial = await open();
   try {
-    await take(trial, owner, JSON.stringify(only(document, { forgotten: document.forgotten })), "export", signal);
-    const lines = messages.map((message) => JSON.stringify(message)).join("\n");
-    await terminal.during("Reading", (onProgress) =>
-      trial.imports.import(owner, bytesOf(lines), { format: "ndjson", extract: true, maxBytes: MAX_BYTES, signal, onProgress }),
-    );
+    await take(trial, owner, only(document, { forgotten: document.forgotten }), signal);
+    await terminal.during("Reading", (onProgress) => read(trial, owner, messages, { signal, onProgress }));
     const after = (await everyMemory(trial, owner)).flatMap(comparable);
     return tell(terminal, memoryDifferences(document.memories.flatMap(comparable), after), {
       messages: messages.length,
@@ -65,7 +62,7 @@ export async function replayTurnCommand(
     throw new AppError("SESSION_NOT_FOUND", { detail: `There is no turn ${turn} of a conversation ${sessionId}.` });
   const trial = await open();
   try {
-    await take(trial, owner, JSON.stringify(before(document, session, asked)), "export", signal);
+    await take(trial, owner, before(document, session, asked), signal);
     const answer = await trial.chat.chat(
       { owner, message: asked.content, sessionId: session.id, ...(prompt !== undefined && { prompt }) },
       { signal },
@@ -110,8 +107,20 @@ function replayable({ id, status, metadata, messages }: ExportedSession): object
     .map(({ role, content, created_at, id: messageId }) => ({ session_id: id, role, content, created_at, message_id: messageId }));
 }
 
-async function take(trial: ReplayTrial, owner: Owner, text: string, format: "export" | "ndjson", signal: AbortSignal): Promise<void> {
-  await trial.imports.import(owner, bytesOf(text), { format, extract: false, maxBytes: MAX_BYTES, signal });
+/** Takes an export in as it was, nothing of it read. */
+async function take({ imports }: ReplayTrial, owner: Owner, exported: object, signal: AbortSignal): Promise<void> {
+  await imports.import(owner, bytesOf(JSON.stringify(exported)), { format: "export", extract: false, maxBytes: MAX_BYTES, signal });
+}
+
+/** Takes messages in, a JSON document each, and forms memories of them. */
+export async function read(
+  { imports }: ReplayTrial,
+  owner: Owner,
+  messages: readonly object[],
+  how: { readonly signal: AbortSignal; readonly onProgress?: (done: number, total: number) => void },
+): Promise<void> {
+  const lines = messages.map((message) => JSON.stringify(message)).join("\n");
+  await imports.import(owner, bytesOf(lines), { format: "ndjson", extract: true, maxBytes: MAX_BYTES, ...how });
 }
 
 async function* bytesOf(text: string): AsyncIterable<Uint8Array> {

@@ -81,11 +81,14 @@ export async function composeAfterTurn(
     stopping,
     behaviour,
     recording,
+    emptyReceipts,
   }: {
     readonly registry: TurnRegistry;
     readonly stopping: AbortSignal;
     readonly behaviour: Behaviour | null;
     readonly recording: TurnRecording;
+    /** Of what is remembered no more. */
+    readonly emptyReceipts: (owner: Owner) => Promise<void>;
   },
 ): Promise<AfterTurn> {
   const gate = { begin: (owner: Owner) => registry.begin(owner, "upkeep") };
@@ -110,7 +113,7 @@ export async function composeAfterTurn(
   });
   const describeAnew = async (owner: Owner, id: string, turn: number) => {
     const { summaries, sessions } = upkeep.of(owner);
-    await summaries.offRecord(owner, id, turn);
+    await Promise.all([summaries.offRecord(owner, id, turn), emptyReceipts(owner)]);
     // Under the session's lock, which a turn may hold that waits for what was said to be written back.
     void sessions.offRecord(owner, id);
   };

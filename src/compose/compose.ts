@@ -4,6 +4,7 @@ import { ReceiptLog } from "../gate/receipt-log.js";
 import { formerSessionIds, MergeRecords } from "../identities/merge-record.js";
 import { resolvedTurns } from "../identities/resolved-turns.js";
 import { heldMemories } from "../memories/held-memories.js";
+import type { LoggedMemories } from "../memories/memory-changes.js";
 import { backlogOf } from "../operations/backlog.js";
 import { readinessOf } from "../operations/readiness.js";
 import { scheduleJob } from "../operations/scheduled-job.js";
@@ -81,7 +82,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       void summaries.forgotten(owner);
       void sessions.forgotten(owner);
       void behaviour?.forgotten(owner, stopping.signal);
-      receipts.forgotten(owner).catch((error: unknown) => logger.warn({ err: error }, "receipts of what was forgotten are emptied later"));
+      void emptyReceipts(owner);
     },
     readMessage: (message, signal) => answering.of(message.owner).readMessage(message, signal),
     readPlainly: (owner) => answering.of(owner).readPlainly,
@@ -96,7 +97,12 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     slotOf: (owner, need) => answering.of(owner).domain.needs?.find(({ name }) => name === need)?.slot,
   });
   const { changes } = remembered;
-  const receipts = new ReceiptLog(stores.engine, changes && (async (owner) => (await changes.known(owner)).records));
+  const receipts = new ReceiptLog(stores.engine, changes && (async (owner) => withWords(await changes.known(owner))));
+  const emptyReceipts = async (owner: Owner) => {
+    await receipts
+      .forgotten(owner)
+      .catch((error: unknown) => logger.warn({ err: error }, "receipts of what was forgotten are emptied later"));
+  };
   const answering: ByTenant<Answering> = await openAgent(wiring, remembered, costs, {
     writtenBack: async (owner, signal) => !(await lagging.lags(owner)) && afterTurn.worker.written(owner, signal),
     readNow: readNowOf(wiring, stores, remembered),
@@ -113,6 +119,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     stopping: stopping.signal,
     behaviour,
     recording: recording.turns,
+    emptyReceipts,
   });
   const { worker, historyCatchUp, reindex } = afterTurn;
   const merges = new MergeRecords(ledger);
@@ -285,4 +292,9 @@ function infoOf({ config, dir }: Wiring, remembered: LongTerm, model: ChatModel)
     shortTerm: config.SHORT_TERM_BACKEND,
     keys: Object.fromEntries(KEYS.map((name) => [name, config[name] !== undefined])),
   };
+}
+
+/** Memories of every state whose words are still known: what was taken off the record waits with the name of its need alone. */
+function withWords({ records }: LoggedMemories): { has(id: string): boolean } {
+  return { has: (id) => records.has(id) && records.get(id)?.reason !== "off_record" };
 }

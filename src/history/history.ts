@@ -1,4 +1,4 @@
-import { turnsOffRecord } from "../domain/off-record.js";
+import { readTurnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { MessageRecord, RecordOf } from "../domain/session.js";
 import { type HistoryMessage, historyMessageOf } from "../ports/history.js";
@@ -7,7 +7,7 @@ import type { SessionStore } from "../ports/session-store.js";
 /** What of a session may be found: not what was said off the record, in turns that ended badly, or in another session first. */
 export async function* searchable(store: SessionStore, owner: Owner, sessionId: string): AsyncGenerator<HistoryMessage> {
   const kept = new Set<number>();
-  const hidden = new Set<number>(await turnsOffRecord(store.journal.read(owner, sessionId)));
+  const hidden = new Set<number>(await readTurnsOffRecord(store.journal.read(owner, sessionId)));
   for await (const record of store.journal.read(owner, sessionId))
     if (record.type === "message" && !isSearchable(record)) hidden.add(record.turn);
     else if (

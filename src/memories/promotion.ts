@@ -1,3 +1,4 @@
+import { turnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, MessageRecord } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
@@ -188,7 +189,7 @@ function unread(records: readonly JournalRecord[], failed: readonly PendingTurn[
 
 /** The user messages that nobody else makes memories of, in order: imported ones, and answered ones from when long-term memory was off. */
 function promotable(records: readonly JournalRecord[]): MessageRecord[] {
-  const offRecord = new Set(records.flatMap((record) => (record.type === "off_record" ? [record.body.of_turn] : [])));
+  const offRecord = turnsOffRecord(records);
   const without = new Set<number>();
   for (const record of records) {
     // Where another agent answers, the write-back alone tells.

@@ -89,7 +89,7 @@ async function* sessionDocument(store: ExportParts["store"], owner: Owner, sessi
   }
   const records: JournalRecord[] = [];
   for await (const record of store.journal.read(owner, session.id, { includeRewound: true })) records.push(record);
-  const offRecord = await turnsOffRecord(records.filter(({ id }) => standing.has(id)));
+  const offRecord = turnsOffRecord(records.filter(({ id }) => standing.has(id)));
   const steps = records.flatMap((record) => (record.type === "step" ? [exportedStep(record, !standing.has(record.id))] : []));
   yield `${JSON.stringify(sessionHead(session, records)).slice(0, -1)},"messages":[`;
   let separator = "\n";

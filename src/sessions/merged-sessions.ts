@@ -1,3 +1,4 @@
+import { turnsOffRecord } from "../domain/off-record.js";
 import { mergedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, Session } from "../domain/session.js";
@@ -73,7 +74,7 @@ export class SessionCopies implements MergedSessions {
         continue;
       }
       const left = new Set(copy.map((record) => record.id));
-      const offRecord = new Set(copy.flatMap((record) => (record.type === "off_record" ? [record.body.of_turn] : [])));
+      const offRecord = turnsOffRecord(copy);
       const records = await recordsOf(this.#parts.store.journal, from, id);
       const isHidden = (record: JournalRecord) => record.type === "message" && record.body.remember && offRecord.has(record.turn);
       const gone = records.filter((record) => (!left.has(record.id) && record.type !== "session") || isHidden(record));

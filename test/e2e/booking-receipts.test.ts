@@ -2,40 +2,15 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { BookingReceipt } from "../../src/domain/booking-receipt.js";
-import type { ChatModel, ModelEvent, ModelRequest } from "../../src/ports/agent.js";
-import { type MessageToRead, proposedOperationSchema, type Reading } from "../../src/ports/extraction.js";
+import { DEFAULT_TENANT, ownerOf } from "../../src/domain/owner.js";
+import { ReceiptLog } from "../../src/gate/receipt-log.js";
+import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
 import { run } from "../cli/run.js";
+import { CELLAR, namedBooking, OFF_RECORD, OTHER_CELLAR, wheelchairReader } from "../support/named-booking.js";
 import { type Client, filesHolding, startWorld, tempDir } from "./world.js";
 
 const START = Date.parse("2026-03-11T10:00:00Z");
-const CELLAR = "night-shift-trio-2026-03-13";
-const OTHER_CELLAR = "blue-chimney-2026-03-13";
 const SAID = "I use a wheelchair since Marienbad";
-
-/** Books what the message names, and answers a quote where the message says so. */
-const booking: ChatModel = {
-  name: "booking",
-  standIn: false,
-  async *stream({ messages, tools }: ModelRequest): AsyncGenerator<ModelEvent> {
-    const last = messages.at(-1);
-    const named = /BOOK (\S+)(?: (\S+))?/.exec(last?.role === "user" ? last.content : "");
-    if (named !== null && tools !== undefined) {
-      const [, event_id, quote_id] = named;
-      const input = { event_id, quantity: 2, ...(quote_id !== undefined && { quote_id }) };
-      yield { type: "tool_call", call: { id: "call_1", name: "book_tickets", arguments: JSON.stringify(input) } };
-    } else yield { type: "text", delta: "So it is." };
-    yield { type: "end", reason: named === null ? "stop" : "tool_calls", usage: { input_tokens: 0, output_tokens: 0 } };
-  },
-};
-
-const reader = {
-  name: "reading needs",
-  read: async ({ text }: MessageToRead): Promise<Reading> => {
-    const need = { quote: SAID, text: "Uses a wheelchair", about: "wheelchair", category: "accessibility", need: "step_free" };
-    const operations = text.includes(SAID) ? [proposedOperationSchema.parse({ op: "add", strength: "hard", ...need })] : [];
-    return { operations, off_record: null, unreadable: 0 };
-  },
-};
 
 const receipts = async (of: Client) => (await of.get<{ data: BookingReceipt[] }>("/v1/me/receipts")).body.data;
 
@@ -43,7 +18,7 @@ const receipts = async (of: Client) => (await of.get<{ data: BookingReceipt[] }>
 async function theatre() {
   let now = START;
   const dir = await tempDir();
-  const world = await startWorld(dir, {}, { model: booking, reader, clock: { now: () => new Date(now) } });
+  const world = await startWorld(dir, {}, { model: namedBooking, reader: wheelchairReader(SAID), clock: { now: () => new Date(now) } });
   const book = async (of: Client, event: string, first = SAID) => {
     const { session_id } = await of.say(first);
     const said = async (message: string, more = {}) =>
@@ -114,4 +89,18 @@ test("[booking-receipt] [merge-undone] what a visitor had said is in no receipt 
   expect((await visitor.delete("/v1/me?confirm=true")).body).toMatchObject({ verified: true });
   await world.stop();
   expect(await filesHolding(dir, ["Marienbad"])).toEqual([]);
+});
+
+test("[booking-receipt] what is taken off the record is in no receipt that is kept", async () => {
+  const { dir, world, book } = await theatre();
+  const ada = world.as("ada");
+  const { session_id } = await ada.say(SAID);
+  await book(ada, CELLAR, "Good evening");
+  expect((await receipts(ada))[0]?.body?.checked.needs).toMatchObject([{ source: { quote: SAID } }]);
+  await ada.say(OFF_RECORD, { session_id });
+  await world.stop();
+  const engine = await SqliteEngine.open({ path: join(dir, "state.db") });
+  const all = new ReceiptLog(engine, async () => ({ has: () => true }));
+  expect(await all.list(ownerOf(DEFAULT_TENANT, "ada"), 10)).toMatchObject([{ number: 1, body: null }]);
+  await engine.close();
 });

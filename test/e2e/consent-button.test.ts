@@ -1,44 +1,9 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/domain/session.js";
-import type { ChatModel, ModelEvent, ModelRequest } from "../../src/ports/agent.js";
-import { type MessageToRead, proposedOperationSchema, type Reading } from "../../src/ports/extraction.js";
+import { CELLAR, namedBooking, OTHER_CELLAR, wheelchairReader } from "../support/named-booking.js";
 import { type Client, startWorld, tempDir } from "./world.js";
 
 const START = Date.parse("2026-03-11T10:00:00Z");
-const CELLAR = "night-shift-trio-2026-03-13";
-const OTHER_CELLAR = "blue-chimney-2026-03-13";
-
-/** Books what the message names as `event` or `event quote`, and otherwise only answers. */
-const booking: ChatModel = {
-  name: "booking",
-  standIn: false,
-  async *stream({ messages, tools }: ModelRequest): AsyncGenerator<ModelEvent> {
-    const last = messages.at(-1);
-    const named = /BOOK (\S+)(?: (\S+))?/.exec(last?.role === "user" ? last.content : "");
-    if (named !== null && tools !== undefined) {
-      const [, event_id, quote_id] = named;
-      const input = { event_id, quantity: 2, ...(quote_id !== undefined && { quote_id }) };
-      yield { type: "tool_call", call: { id: "call_1", name: "book_tickets", arguments: JSON.stringify(input) } };
-    } else yield { type: "text", delta: "So it is." };
-    yield { type: "end", reason: named === null ? "stop" : "tool_calls", usage: { input_tokens: 0, output_tokens: 0 } };
-  },
-};
-
-const reader = {
-  name: "reading needs",
-  read: async ({ text }: MessageToRead): Promise<Reading> => {
-    const need = {
-      quote: "I use a wheelchair",
-      text: "Uses a wheelchair",
-      about: "wheelchair",
-      category: "accessibility",
-      need: "step_free",
-    };
-    const operations = text.includes(need.quote) ? [proposedOperationSchema.parse({ op: "add", strength: "hard", ...need })] : [];
-    return { operations, off_record: null, unreadable: 0 };
-  },
-};
-
 /** A guest with a need, and what the booking tool said in the last turn of their session. */
 async function guestOf(client: Client) {
   const { session_id } = await client.say("I use a wheelchair");
@@ -54,7 +19,11 @@ async function guestOf(client: Client) {
 
 test("a booking against what must hold is stopped with a token; the button's request, with that token and no other, books it", async () => {
   let now = START;
-  const world = await startWorld(await tempDir(), {}, { model: booking, reader, clock: { now: () => new Date(now) } });
+  const world = await startWorld(
+    await tempDir(),
+    {},
+    { model: namedBooking, reader: wheelchairReader("I use a wheelchair"), clock: { now: () => new Date(now) } },
+  );
   const foreign = await (await guestOf(world.as("bob"))).books(CELLAR);
   const ada = await guestOf(world.as("ada"));
   const otherEvent = await ada.books(OTHER_CELLAR);

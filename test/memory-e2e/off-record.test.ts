@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { takeOffRecord } from "../../src/after-turn/off-record.js";
 import { statementSchema } from "../../src/domain/memory.js";
-import { turnsOffRecord } from "../../src/domain/off-record.js";
+import { readTurnsOffRecord } from "../../src/domain/off-record.js";
 import { memoryIdOf } from "../../src/domain/owned-ids.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { searchable } from "../../src/history/history.js";
@@ -119,7 +119,7 @@ describe("off the record", () => {
     const marks = [];
     for await (const record of store.journal.read(ada, sessionId)) if (record.type === "off_record") marks.push(record.body.of_turn);
     expect(marks).toEqual([2]);
-    expect(await turnsOffRecord(store.journal.read(ada, sessionId))).toEqual(new Set([2]));
+    expect(await readTurnsOffRecord(store.journal.read(ada, sessionId))).toEqual(new Set([2]));
     expect(taken[0]).toHaveLength(2);
     expect(new Set(removed)).toEqual(new Set(taken[0]));
     const found = [];

@@ -10,7 +10,7 @@ export interface PlacedPart {
 }
 
 /** Tells the parts of an answer that show elements as they become known: each once, and again where more came to it. */
-export class PartsTold {
+export class PartEvents {
   readonly #onPart: (part: PlacedPart) => Promise<void>;
   readonly #told = new Map<number, ShownPart>();
 
