@@ -80,8 +80,9 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
   }
   try {
     yield ok("Storage", config.MEMORY_STORAGE_DIR);
-    const key = config.ENCRYPTION_KEY_FILE;
-    yield ok("Encryption", key === undefined ? "off: what is kept is in clear" : `on, under the master key in ${key}`);
+    const { ENCRYPTION_KMS_KEY: kms, ENCRYPTION_KEY_FILE: file } = config;
+    const key = kms === undefined ? file && `the master key in ${file}` : `the key ${kms} of AWS KMS`;
+    yield ok("Encryption", key === undefined ? "off: what is kept is in clear" : `on, under ${key}`);
     yield* storeFindings(opened.maintenance);
     // Last: what was just opened may still be catching up.
     yield* readinessFindings(opened.backend);

@@ -78,7 +78,10 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     wired(config, { logger }, async (wiring) => {
       const vault = await vaultOf(wiring);
       if (vault === null)
-        throw new AppError("INVALID_CONFIG", { detail: "ENCRYPTION_KEY_FILE: needed.", hint: "Name the file with the master key." });
+        throw new AppError("INVALID_CONFIG", {
+          detail: "ENCRYPTION_KEY_FILE: needed, or ENCRYPTION_KMS_KEY.",
+          hint: "Name the file with the master key, or a key of KMS.",
+        });
       const { closing, dir, clock } = wiring;
       const stored = closing(await openEngine(wiring), (it) => it.close());
       if (inFiles) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());

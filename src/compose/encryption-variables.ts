@@ -6,4 +6,9 @@ export const ENCRYPTION_VARIABLES = {
     "",
     "Encrypts what is kept: a file with the master key, 32 bytes in base64 or hex; a second line is the one before (`docs/operations.md`).",
   ),
+  ENCRYPTION_KMS_KEY: variable(
+    optionalText,
+    "",
+    "The same under a key of AWS KMS: its id, ARN or alias, with `@aws-sdk/client-kms`. Beside a file, what that wrapped is still read.",
+  ),
 } as const;

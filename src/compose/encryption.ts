@@ -5,6 +5,7 @@ import { AppError } from "../platform/errors.js";
 import { wrongFile } from "../platform/named-file.js";
 import type { KeyVault } from "../ports/key-vault.js";
 import type { PrivacyParts } from "../privacy/privacy.js";
+import { isKmsKey, openAwsKms } from "../state/encryption/aws-kms.js";
 import { DestroyedValues } from "../state/encryption/destroyed-values.js";
 import { keysOfFile } from "../state/encryption/key-file.js";
 import { Keyring } from "../state/encryption/keyring.js";
@@ -23,11 +24,18 @@ export interface MaybeEncrypted {
   readonly keyring: Keyring | null;
 }
 
-/** By ENCRYPTION_KEY_FILE, or the caller's. @throws INVALID_CONFIG */
-export async function vaultOf({ config, overrides }: Pick<Wiring, "config" | "overrides">): Promise<KeyVault | null> {
+/** By ENCRYPTION_KMS_KEY and ENCRYPTION_KEY_FILE, or the caller's. @throws INVALID_CONFIG, STORAGE_UNAVAILABLE */
+export async function vaultOf({ config, overrides, logger }: Pick<Wiring, "config" | "overrides" | "logger">): Promise<KeyVault | null> {
   if (overrides.keyVault !== undefined) return overrides.keyVault;
-  const path = config.ENCRYPTION_KEY_FILE;
-  if (path === undefined) return null;
+  const { ENCRYPTION_KMS_KEY: key, ENCRYPTION_KEY_FILE: path, STARTUP_WAIT_MS: startupWaitMs } = config;
+  const inFile = path === undefined ? null : await fileVault(path);
+  if (key === undefined) return inFile;
+  const kms = await openAwsKms({ key, startupWaitMs, logger });
+  // What a file's key wrapped is still unwrapped, until `maitred keys rotate` has been.
+  return inFile === null ? kms : { ...kms, unwrap: (wrapped, of) => (isKmsKey(of.keyId) ? kms : inFile).unwrap(wrapped, of) };
+}
+
+async function fileVault(path: string): Promise<KeyVault> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw wrongFile("ENCRYPTION_KEY_FILE", "can't be read", cause);
   });
@@ -46,8 +54,8 @@ export async function encrypted(wiring: Wiring, engine: StateEngine, inFiles: bo
   // The state may have been lost, and journals are left.
   if (inFiles && (await stat(path).catch(() => null)) !== null)
     throw new AppError("INVALID_CONFIG", {
-      detail: `ENCRYPTION_KEY_FILE: not set, and ${path} is there: what lies beside it is encrypted.`,
-      hint: "Set ENCRYPTION_KEY_FILE to the file with its master key.",
+      detail: `ENCRYPTION_KEY_FILE: not set, nor ENCRYPTION_KMS_KEY, and ${path} is there: what lies beside it is encrypted.`,
+      hint: "Set ENCRYPTION_KEY_FILE to the file with its master key, or ENCRYPTION_KMS_KEY to the key of KMS.",
     });
   return { engine, keyring: null };
 }

@@ -225,6 +225,8 @@ export interface Settings {
   readonly retentionBatch?: Setting<"RETENTION_BATCH">;
   /** Encrypts what is kept: a file with the master key, 32 bytes in base64 or hex; a second line is the one before. */
   readonly encryptionKeyFile?: Setting<"ENCRYPTION_KEY_FILE">;
+  /** The same under a key of AWS KMS: its id, ARN or alias, with `@aws-sdk/client-kms`. Beside a file, what that wrapped is still read. */
+  readonly encryptionKmsKey?: Setting<"ENCRYPTION_KMS_KEY">;
   /**
    * Days for which events are kept for those who list or follow them; and those that a webhook gave up, for being repeated. Default:
    * 7.

@@ -5,8 +5,11 @@
 export interface KeyVault {
   /** Names the master key that wraps now, and tells nothing of it. Another key has another name. */
   readonly keyId: string;
-  /** `context`: what the key is of; authenticated, so that a wrapped key holds in its own place alone. */
+  /** `context`: what the key is of; authenticated, so that a wrapped key holds in its own place alone. @throws STORAGE_UNAVAILABLE */
   wrap(key: Uint8Array, context: string): Promise<string>;
-  /** `keyId`: what wrapped it then. @throws INVALID_CONFIG where it has no such key, or the key is not what was wrapped */
+  /**
+   * `keyId`: what wrapped it then.
+   * @throws INVALID_CONFIG where it has no such key, or the key is not what was wrapped; STORAGE_UNAVAILABLE
+   */
   unwrap(wrapped: string, options: { readonly keyId: string; readonly context: string }): Promise<Uint8Array>;
 }

@@ -106,7 +106,7 @@ test("without its key, or with another, the start ends with a sentence that name
   await application.close({ drainMs: 5_000 });
   const before = await kept();
   await expect(start({ ENCRYPTION_KEY_FILE: "" })).rejects.toThrow(
-    /ENCRYPTION_KEY_FILE: not set, and SQLite .* is encrypted \(data key [0-9a-f]{12}\)/,
+    /ENCRYPTION_KEY_FILE: not set, nor ENCRYPTION_KMS_KEY, and SQLite .* is encrypted \(data key [0-9a-f]{12}\)/,
   );
   await writeFile(join(base, "other.key"), "ab".repeat(32));
   await expect(start({ ENCRYPTION_KEY_FILE: join(base, "other.key") })).rejects.toThrow(

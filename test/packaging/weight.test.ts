@@ -110,6 +110,7 @@ describe("an installation of the core", () => {
     { setting: "REDIS_URL", name: "ioredis", variables: { REDIS_URL: "redis://127.0.0.1:9" } },
     { setting: "QDRANT_URL", name: "@qdrant/js-client-rest", variables: { QDRANT_URL: "http://127.0.0.1:9" } },
     { setting: "CHROMA_URL", name: "chromadb", variables: { MEM0_PROVIDER: "chroma", CHROMA_URL: "http://127.0.0.1:9" } },
+    { setting: "ENCRYPTION_KMS_KEY", name: "@aws-sdk/client-kms", variables: { ENCRYPTION_KMS_KEY: "alias/maitred" } },
     {
       setting: "OTEL_EXPORTER_OTLP_ENDPOINT",
       name: "@opentelemetry/sdk-trace-node",

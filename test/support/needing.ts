@@ -52,8 +52,8 @@ const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
-/** These take longer to start than most tests take. */
-const SERVERS: readonly string[] = ["postgres", "pgvector", "chroma", "redis", "firestore", "cosmos"] satisfies readonly Need[];
+/** These take longer to start than most tests take, or are installed for `npm run test:all` alone. */
+const BESIDE: readonly string[] = ["clouds", "postgres", "pgvector", "chroma", "redis", "firestore", "cosmos"] satisfies readonly Need[];
 
 /** No registry has these: where they are missing CI can't install them either. */
 const NOT_INSTALLED_BY_CI: readonly string[] = ["firestore"] satisfies readonly Need[];
@@ -67,7 +67,7 @@ export function needing(...needs: readonly Need[]): (name: string, tests: () => 
     .filter((need) => (process.env.CI !== "true" || NOT_INSTALLED_BY_CI.includes(need)) && !NEEDS[need].there())
     .map((need) => NEEDS[need].missing);
   return (name, tests) => {
-    const options = needs.some((need) => SERVERS.includes(need)) ? { tags: [SLOW] } : {};
+    const options = needs.some((need) => BESIDE.includes(need)) ? { tags: [SLOW] } : {};
     if (missing.length === 0) describe(name, options, tests);
     else describe.skip(`${name} (skipped: ${missing.join(", ")})`, options, tests);
   };

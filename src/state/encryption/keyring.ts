@@ -87,7 +87,7 @@ export class Keyring {
     const checks = [{ key: KEYS, version }];
     const active = keys.get(row.keys.at(-1)?.id ?? "");
     if (active !== undefined) return { key: active, guard: { checks } };
-    const [words, made] = [await this.#made(partition), await this.#made(partition)];
+    const [words, made] = await Promise.all([this.#made(partition), this.#made(partition)]);
     return { key: made.key, guard: { checks, puts: [rowPut({ ...row, keys: [words.entry, made.entry] })] } };
   }
 
@@ -180,7 +180,8 @@ export class Keyring {
     const row = without(rowOf(entry?.value), await this.#toldDestroyed(partition));
     const keys = new Map<string, DataKey>();
     for (const key of this.#dying.get(partition) ?? []) keys.set(key.id, key);
-    for (const each of row.keys) keys.set(each.id, new DataKey(each.id, await this.#unwrapped(partition, each)));
+    const unwrapped = async (each: KeyEntry) => new DataKey(each.id, await this.#unwrapped(partition, each));
+    for (const key of await Promise.all(row.keys.map(unwrapped))) keys.set(key.id, key);
     const loaded = { row, words: keys.get(row.keys[0]?.id ?? "") ?? null, version: entry?.version ?? null, keys };
     const newer = this.#held.get(partition);
     if (newer !== undefined && (newer.version ?? 0) > (loaded.version ?? 0)) return newer;

@@ -43,8 +43,8 @@ export async function requireClear(engine: StateEngine): Promise<void> {
   const mark = await markOf(engine);
   if (mark === null) return;
   throw new AppError("INVALID_CONFIG", {
-    detail: `ENCRYPTION_KEY_FILE: not set, and ${engine.manifest.name} is encrypted (data key ${mark.key}).`,
-    hint: "Set ENCRYPTION_KEY_FILE to the file with its master key; `maitred decrypt` takes the encryption away. Nothing was changed.",
+    detail: `ENCRYPTION_KEY_FILE: not set, nor ENCRYPTION_KMS_KEY, and ${engine.manifest.name} is encrypted (data key ${mark.key}).`,
+    hint: "Set the one that holds its master key; `maitred decrypt` takes the encryption away. Nothing was changed.",
   });
 }
 
@@ -58,8 +58,8 @@ export async function openEncrypted(engine: StateEngine, home: StateEngine, vaul
   if (mark?.doing !== undefined || (mark === null && (await engine.partitions({ limit: 1 })).length > 0)) {
     const command = `maitred ${mark?.doing ?? "encrypt"}`;
     throw new AppError("INVALID_CONFIG", {
-      detail: `ENCRYPTION_KEY_FILE: ${engine.manifest.name} is not encrypted${mark === null ? "" : " as a whole"}.`,
-      hint: `Run \`${command}\`, which goes on where it was broken off${mark === null ? ", or leave ENCRYPTION_KEY_FILE out" : ""}.`,
+      detail: `A master key is set, and ${engine.manifest.name} is not encrypted${mark === null ? "" : " as a whole"}.`,
+      hint: `Run \`${command}\`, which goes on where it was broken off${mark === null ? ", or set no master key" : ""}.`,
     });
   }
   if (mark !== null) await requireKeys(keyring, mark, engine);
