@@ -11,21 +11,19 @@ import { committed } from "../state/durable-commit.js";
 import { sealedUnder } from "../state/encryption/data-key.js";
 import { type Changing, EncryptedEngine, keysOf } from "../state/encryption/encrypted-engine.js";
 import { INSTALLATION_KEYS, KEYS, Keyring, keysRowSchema } from "../state/encryption/keyring.js";
-import { markOf, putMark, requireKeys } from "../state/encryption/open-encrypted.js";
+import { markOf, putMark, requireKeys, requireVectors } from "../state/encryption/open-encrypted.js";
 import { sealedJournals } from "../state/encryption/sealed-journals.js";
-import { sealedOwners } from "../state/encryption/sealed-owners.js";
 import type { StateEngine } from "../state/engine.js";
 import { FileMemoryService } from "../state/jsonl/file-memory-service.js";
 import { JournalDirectory } from "../state/jsonl/journal-directory.js";
 import { ownerPartition } from "../state/partition.js";
 import { lockKey } from "../state/sessions/keys.js";
 import { leaseKey } from "../state/sessions/leased-lock.js";
-import { encryptedVectors } from "../vectors/encrypted/encrypted-vectors.js";
 import { resealPoints } from "../vectors/encrypted/reseal-points.js";
 import { MEMORY_COLLECTION } from "../vectors/mem0/collections.js";
 import { openVectors } from "./backends.js";
 import type { Config } from "./config.js";
-import { KEYRING_FILE, keyringFile, vaultOf } from "./encryption.js";
+import { KEYRING_FILE, keyringFile, sealedVectors, vaultOf } from "./encryption.js";
 import { openEngine } from "./engine.js";
 import { publishOutboxes, stateInRows } from "./migration.js";
 import { HISTORY_COLLECTION } from "./reembed.js";
@@ -155,10 +153,10 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
 
   const vectorsOf = async ({ closing, dir }: Wiring, { keyring }: Held) => {
     const { memory, history, compact } = await openVectors(config, dir, same, closing, logger);
-    const seals = sealedOwners(keyring);
+    const sealed = sealedVectors(config, keyring);
     const collections = [
-      { name: MEMORY_COLLECTION, stored: memory.client, sealing: encryptedVectors(memory, seals).client },
-      ...(history === null ? [] : [{ name: HISTORY_COLLECTION, stored: history.client, sealing: encryptedVectors(history, seals).client }]),
+      { name: MEMORY_COLLECTION, stored: memory.client, sealing: sealed(memory).client },
+      ...(history === null ? [] : [{ name: HISTORY_COLLECTION, stored: history.client, sealing: sealed(history).client }]),
     ];
     return { collections, compact };
   };
@@ -171,17 +169,22 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
         if (mark !== null) await requireKeys(keyring, mark, stored);
         const { id } = await keyring.kept(INSTALLATION_KEYS);
         const key = mark?.key ?? id;
-        await putMark(stored, { key, doing: "encrypt" });
+        // They stay sealed: only taking all of it away makes them clear.
+        if (mark?.vectors === true) requireVectors(mark, config.ENCRYPT_VECTORS);
+        const vectors = config.ENCRYPT_VECTORS;
+        await putMark(stored, { key, doing: "encrypt", vectors: mark?.vectors ?? false });
         return alone(wiring, held, "encrypt", given, async (engine, options) => {
           await publishOutboxes(wiring, engine, options.signal);
           const values = await resealAll(held, engine, async (_partition, _key, value) => sealedUnder(value) !== null, options);
           const journals = await rewriteJournals(wiring, held, "encrypt");
           const { collections, compact } = await vectorsOf(wiring, held);
           let points = 0;
-          for (const each of collections) points += await resealPoints(each, each.name, { which: "clear", signal: options.signal });
+          const { signal } = options;
+          for (const each of collections)
+            points += await resealPoints(each, each.name, { which: vectors ? "with a clear vector" : "clear", signal });
           await compact();
           await stored.scrub?.();
-          await putMark(stored, { key });
+          await putMark(stored, { key, vectors });
           return { values, journals, points };
         });
       }),
@@ -190,7 +193,7 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
         const { stored, home, keyring } = held;
         const mark = await markOf(stored);
         if (mark !== null) await requireKeys(keyring, mark, stored);
-        if (mark !== null) await putMark(stored, { key: mark.key, doing: "decrypt" });
+        if (mark !== null) await putMark(stored, { ...mark, doing: "decrypt" });
         const done = await alone(wiring, held, "decrypt", given, async (engine, options) => {
           await publishOutboxes(wiring, engine, options.signal);
           const values = await resealAll(held, engine, async (_partition, _key, value) => sealedUnder(value) === null, options);
@@ -275,7 +278,7 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
         let taken = 0;
         for (const { partition, row } of saved) taken += await keyring.take(partition, row);
         const { keys, row } = await keyring.of(INSTALLATION_KEYS);
-        if (isNew && keys.size > 0) await putMark(stored, { key: row.keys.at(-1)?.id ?? "" });
+        if (isNew && keys.size > 0) await putMark(stored, { key: row.keys.at(-1)?.id ?? "", vectors: config.ENCRYPT_VECTORS });
         return taken;
       }),
   };

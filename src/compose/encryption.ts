@@ -4,16 +4,21 @@ import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import { wrongFile } from "../platform/named-file.js";
 import type { KeyVault } from "../ports/key-vault.js";
+import type { VectorStore } from "../ports/vectors.js";
 import type { PrivacyParts } from "../privacy/privacy.js";
 import { isKmsKey, openAwsKms } from "../state/encryption/aws-kms.js";
 import { DestroyedValues } from "../state/encryption/destroyed-values.js";
 import { keysOfFile } from "../state/encryption/key-file.js";
 import { Keyring } from "../state/encryption/keyring.js";
 import { openEncrypted, requireClear } from "../state/encryption/open-encrypted.js";
+import { sealedOwners } from "../state/encryption/sealed-owners.js";
 import type { StateEngine } from "../state/engine.js";
 import { ownerPartition } from "../state/partition.js";
+import { denseInMemory } from "../vectors/encrypted/dense-in-memory.js";
+import { encryptedVectors } from "../vectors/encrypted/encrypted-vectors.js";
+import type { Config } from "./config.js";
 import { openSqlite } from "./engine.js";
-import type { Wiring } from "./wiring.js";
+import { same, type Wiring } from "./wiring.js";
 
 /** Data keys of what lies in a directory, beside it and in no backup. */
 export const KEYRING_FILE = "keyring.db";
@@ -49,7 +54,13 @@ async function fileVault(path: string): Promise<KeyVault> {
 export async function encrypted(wiring: Wiring, engine: StateEngine, inFiles: boolean): Promise<MaybeEncrypted> {
   const vault = await vaultOf(wiring);
   const path = join(wiring.dir, KEYRING_FILE);
-  if (vault !== null) return openEncrypted(engine, inFiles ? await keyringFile(wiring, path) : engine, vault);
+  const vectors = wiring.config.ENCRYPT_VECTORS;
+  if (vault !== null) return openEncrypted(engine, inFiles ? await keyringFile(wiring, path) : engine, vault, { vectors });
+  if (vectors)
+    throw new AppError("INVALID_CONFIG", {
+      detail: "ENCRYPT_VECTORS: true, and there is no master key.",
+      hint: "Set ENCRYPTION_KEY_FILE or ENCRYPTION_KMS_KEY too.",
+    });
   await requireClear(engine);
   // The state may have been lost, and journals are left.
   if (inFiles && (await stat(path).catch(() => null)) !== null)
@@ -58,6 +69,13 @@ export async function encrypted(wiring: Wiring, engine: StateEngine, inFiles: bo
       hint: "Set ENCRYPTION_KEY_FILE to the file with its master key, or ENCRYPTION_KMS_KEY to the key of KMS.",
     });
   return { engine, keyring: null };
+}
+
+/** A store of vectors, or several, with what they hold sealed. */
+export function sealedVectors({ ENCRYPT_VECTORS, VECTOR_CACHE_MIB }: Config, keyring: Keyring): (store: VectorStore) => VectorStore {
+  const seals = sealedOwners(keyring);
+  const dense = ENCRYPT_VECTORS ? denseInMemory(VECTOR_CACHE_MIB * 2 ** 20) : same;
+  return (store) => dense(encryptedVectors(store, seals));
 }
 
 /** What an erasure destroys first, and what it looks for at the end. `stored`: the engine as it stores values. */

@@ -11,15 +11,14 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OnMessageRead } from "../ports/turn-records.js";
-import { sealedOwners } from "../state/encryption/sealed-owners.js";
 import { installationId } from "../state/jsonl/installation-id.js";
-import { encryptedVectors } from "../vectors/encrypted/encrypted-vectors.js";
 import { DisabledHistory } from "../vectors/history/disabled-history.js";
 import { VectorHistory } from "../vectors/history/vector-history.js";
 import { Mem0Service } from "../vectors/mem0/mem0-service.js";
 import { givenVectors, openCategories, openVectors, type Vectors, WRITE_TIMEOUT_MS } from "./backends.js";
 import type { Costs } from "./costs.js";
 import { type OpenedEmbedder, openEmbedder, opened } from "./embedders.js";
+import { sealedVectors } from "./encryption.js";
 import { reembed } from "./reembed.js";
 import type { Stores } from "./stores.js";
 import { same, type Wiring } from "./wiring.js";
@@ -61,7 +60,8 @@ export async function openLongTerm(
   const categoriesOf: CategoriesOf = (owner) => tenants.of(owner).categories ?? categories;
   const given = overrides.vectors && closing(overrides.vectors, (it) => it.close());
   const stored = around.vectors ?? same;
-  const aroundVectors: typeof stored = keyring === null ? stored : (it) => encryptedVectors(stored(it), sealedOwners(keyring));
+  const sealed = keyring === null ? same : sealedVectors(config, keyring);
+  const aroundVectors: typeof stored = (it) => sealed(stored(it));
   const vectors = given
     ? givenVectors(config, aroundVectors(given))
     : await openVectors(config, kept ? dir : null, aroundVectors, closing, logger);

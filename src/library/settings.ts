@@ -225,6 +225,11 @@ export interface Settings {
   readonly retentionBatch?: Setting<"RETENTION_BATCH">;
   /** Encrypts what is kept: a file with the master key, 32 bytes in base64 or hex; a second line is the one before. */
   readonly encryptionKeyFile?: Setting<"ENCRYPTION_KEY_FILE">;
+  /**
+   * Also seals dense vectors, which are searched in memory then: for users with up to some thousand memories and messages each.
+   * Default: false.
+   */
+  readonly encryptVectors?: Setting<"ENCRYPT_VECTORS">;
   /** The same under a key of AWS KMS: its id, ARN or alias, with `@aws-sdk/client-kms`. Beside a file, what that wrapped is still read. */
   readonly encryptionKmsKey?: Setting<"ENCRYPTION_KMS_KEY">;
   /**

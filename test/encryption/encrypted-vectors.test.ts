@@ -5,9 +5,12 @@ import { sealedOwners } from "../../src/state/encryption/sealed-owners.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../src/state/partition.js";
 import { ofUser, uuid, vectorsContract } from "../../src/testing/vectors-contract.js";
+import { denseInMemory } from "../../src/vectors/encrypted/dense-in-memory.js";
 import { encryptedVectors } from "../../src/vectors/encrypted/encrypted-vectors.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
 import { encryptedForTest } from "../support/encryption.js";
+
+const CACHE_BYTES = 2 ** 20;
 
 async function opened() {
   const { keyring } = await encryptedForTest(new MemoryEngine());
@@ -17,6 +20,10 @@ async function opened() {
 
 // How rare a word is is counted in one owner's points: what the contract says of all owners' does not hold.
 vectorsContract("encrypted", async () => (await opened()).store, { supports: { sparse: false, idf_of_all: false } });
+
+vectorsContract("encrypted, with dense vectors in memory", async () => denseInMemory(CACHE_BYTES)((await opened()).store), {
+  supports: { sparse: false, idf_of_all: false },
+});
 
 describe("[sealed-at-rest] payloads and words", () => {
   const ana = ownerOf("default", "ana");

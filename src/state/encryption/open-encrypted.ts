@@ -18,6 +18,8 @@ const markSchema = z.object({
   key: z.string(),
   /** What is under way: some values are encrypted, and some are not. */
   doing: z.enum(["encrypt", "decrypt"] satisfies Changing[]).exactOptional(),
+  /** Whether dense vectors are sealed too. */
+  vectors: z.boolean().default(false),
 });
 export type Mark = z.infer<typeof markSchema>;
 
@@ -52,7 +54,12 @@ export async function requireClear(engine: StateEngine): Promise<void> {
  * Any engine with its values encrypted, under data keys that lie in `home`: the same engine, or one beside it. One that holds nothing is
  * encrypted from now on. @throws INVALID_CONFIG for another master key, another keyring, and where values are in clear; nothing is changed
  */
-export async function openEncrypted(engine: StateEngine, home: StateEngine, vault: KeyVault): Promise<Encrypted> {
+export async function openEncrypted(
+  engine: StateEngine,
+  home: StateEngine,
+  vault: KeyVault,
+  { vectors = false }: { readonly vectors?: boolean } = {},
+): Promise<Encrypted> {
   const keyring = new Keyring(vault, home);
   const mark = await markOf(engine);
   if (mark?.doing !== undefined || (mark === null && (await engine.partitions({ limit: 1 })).length > 0)) {
@@ -63,8 +70,9 @@ export async function openEncrypted(engine: StateEngine, home: StateEngine, vaul
     });
   }
   if (mark !== null) await requireKeys(keyring, mark, engine);
+  if (mark !== null) requireVectors(mark, vectors);
   const { id } = await keyring.kept(INSTALLATION_KEYS);
-  if (mark === null) await putMark(engine, { key: id });
+  if (mark === null) await putMark(engine, { key: id, vectors });
   const encrypted = new EncryptedEngine(engine, keyring);
   keyring.toldDestroyed = async (partition) => {
     if (!isOwnersPartition(partition)) return [];
@@ -83,8 +91,19 @@ export async function openCopy(engine: StateEngine, keyring: Keyring | null): Pr
   const mark = await markOf(engine);
   if (mark !== null) await requireKeys(keyring, mark, engine);
   else if ((await engine.partitions({ limit: 1 })).length > 0) return engine;
-  else await putMark(engine, { key: (await keyring.kept(INSTALLATION_KEYS)).id });
+  else await putMark(engine, { key: (await keyring.kept(INSTALLATION_KEYS)).id, vectors: false });
   return new EncryptedEngine(engine, keyring);
+}
+
+/** @throws INVALID_CONFIG where dense vectors are sealed and are not to be, or the reverse */
+export function requireVectors({ vectors: sealed }: Mark, wanted: boolean): void {
+  if (sealed === wanted) return;
+  throw new AppError("INVALID_CONFIG", {
+    detail: `ENCRYPT_VECTORS: ${wanted}, and dense vectors are ${sealed ? "encrypted" : "in clear"}.`,
+    hint: sealed
+      ? "Set it to true; `maitred decrypt`, and `maitred encrypt` with false, take it back. Nothing was changed."
+      : "Run `maitred encrypt` with it. Nothing was changed.",
+  });
 }
 
 export async function requireKeys(keyring: Keyring, { key }: Mark, engine: StateEngine): Promise<void> {
