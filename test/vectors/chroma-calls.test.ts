@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { ofUser } from "../../src/testing/vectors-contract.js";
-import { ChromaCalls } from "../../src/vectors/chroma/chroma-calls.js";
-import type { ChromaApi, ChromaCollection } from "../../src/vectors/chroma/chroma-driver.js";
+import { type ChromaApi, type ChromaCollection, isNotFound } from "../../src/vectors/chroma/chroma-driver.js";
+import { ChromaKeeper } from "../../src/vectors/chroma/chroma-keeper.js";
+import { PointCalls } from "../../src/vectors/in-memory/point-calls.js";
 
 const CONFIG = JSON.stringify({ vectors: { size: 2, distance: "Cosine" } });
 const INDEXES = JSON.stringify({ user_id: { type: "keyword", is_tenant: true } });
@@ -16,7 +17,7 @@ test("calls for one owner that come while Chroma is asked share the next asking,
   };
   const metadata = { layout: 1, config: CONFIG, indexes: INDEXES, tenant_key: "user_id" };
   const collection = { id: "c", metadata, get } as unknown as ChromaCollection;
-  const calls = new ChromaCalls({ getCollection: async () => collection } as unknown as ChromaApi, 1_000_000);
+  const calls = new PointCalls(new ChromaKeeper({ getCollection: async () => collection } as unknown as ChromaApi, 1_000_000), isNotFound);
   const count = (user: string) => calls.call("count", "memory", { filter: ofUser(user) });
   const counted = [count("ana")];
   await expect.poll(() => answers.length).toBe(1);

@@ -2,10 +2,12 @@ import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { orAbort } from "../../platform/or-abort.js";
 import { type VectorStore, VectorStoreError } from "../../ports/vectors.js";
+import { PointCalls } from "../in-memory/point-calls.js";
 import { answeredCalls } from "../requests/answered-calls.js";
 import { noCollection } from "../requests/collection.js";
-import { ChromaCalls } from "./chroma-calls.js";
 import { chromaDriver, isNotFound } from "./chroma-driver.js";
+import { ChromaKeeper } from "./chroma-keeper.js";
+import { pushLog } from "./chroma-records.js";
 
 const DEFAULT_PORT = 8000;
 /** How long the start waits for a server to tell its version, and how long a look at the health waits, in milliseconds. */
@@ -30,7 +32,11 @@ export async function openChroma({ url, timeoutMs, cacheBytes }: ChromaOptions):
   const address = addressOf(url);
   const { ChromaClient } = await chromaDriver();
   const api = new ChromaClient(address);
-  const calls = new ChromaCalls(api, cacheBytes);
+  const calls = new PointCalls(new ChromaKeeper(api, cacheBytes), isNotFound);
+  // Pushes what was deleted out of Chroma's log of the last writes.
+  const scrub = async () => {
+    for (const collection of calls.opened()) await calls.writing(collection.name, () => pushLog(collection));
+  };
   let closed = false;
   const within = async <T>(what: string, collection: string, work: () => Promise<T>, boundMs: number, signal?: AbortSignal): Promise<T> => {
     if (closed) throw new VectorStoreError(503, "The Chroma client is closed.");
@@ -55,7 +61,7 @@ export async function openChroma({ url, timeoutMs, cacheBytes }: ChromaOptions):
     location: `${address.ssl ? "https" : "http"}://${address.host}:${address.port}`,
     keepsDeleted:
       "Chroma keeps deleted texts in the free space of its file until somebody stops it and runs `chroma vacuum --path` on its directory.",
-    scrub: () => within("scrub", "", () => calls.scrub(), timeoutMs),
+    scrub: () => within("scrub", "", scrub, timeoutMs),
     health: async () => {
       try {
         await within("heartbeat", "", () => api.heartbeat(), LOOK_MS);

@@ -10,8 +10,8 @@ export interface Collection {
   readonly indexes: PayloadIndexes;
 }
 
-/** What `getCollection` says. */
-export function describe({ config, indexes }: Collection, points: number): unknown {
+/** What `getCollection` says. `points`: null where to count them costs a look at each. */
+export function describe({ config, indexes }: Collection, points: number | null): unknown {
   const { vectors, sparse_vectors } = config;
   return {
     points_count: points,

@@ -1,0 +1,117 @@
+import { AppError } from "../../platform/errors.js";
+import type { PayloadSchema } from "../../ports/vectors.js";
+import { OwnersPoints } from "../in-memory/owners-points.js";
+import type { PointCache } from "../in-memory/point-cache.js";
+import type { PointKeeper, WriteMode } from "../in-memory/point-calls.js";
+import type { Collection } from "../requests/collection.js";
+import type { KeptPoint } from "../requests/point.js";
+import type { Requests } from "../requests/requests.js";
+import { type ChromaApi, isNotFound, type Metadata } from "./chroma-driver.js";
+import {
+  allRecords,
+  fetchRecords,
+  newest,
+  type Opened,
+  putRecords,
+  recordsByKey,
+  recordsOf,
+  removeRecords,
+  SYNC_THRESHOLD,
+} from "./chroma-records.js";
+import { RecordedPoints } from "./recorded-points.js";
+
+const LAYOUT = 1;
+
+/**
+ * Points as records of Chroma's, each written once. An owner's are as they are now once Chroma has told by the ids of their records what
+ * has changed: one small request, and the new records.
+ */
+export class ChromaKeeper implements PointKeeper<Opened> {
+  readonly #api: ChromaApi;
+  readonly #owners: OwnersPoints<RecordedPoints>;
+
+  /** `cacheBytes`: of points in memory. */
+  constructor(api: ChromaApi, cacheBytes: number) {
+    this.#api = api;
+    this.#owners = new OwnersPoints(cacheBytes);
+  }
+
+  async find(name: string): Promise<Opened | null> {
+    const chroma = await this.#api.getCollection({ name }).catch((error: unknown) => {
+      if (isNotFound(error)) return null;
+      throw error;
+    });
+    if (chroma === null) return null;
+    const { layout, config, indexes, tenant_key } = chroma.metadata ?? {};
+    if (layout !== LAYOUT)
+      throw new AppError("STORAGE_UNAVAILABLE", {
+        detail: `Chroma has a collection \`${name}\` that is not Maitred's, or another version's.`,
+        hint: "Rename or delete it, or name another server with CHROMA_URL.",
+      });
+    return {
+      name,
+      chroma,
+      config: JSON.parse(String(config)),
+      tenantKey: typeof tenant_key === "string" ? tenant_key : null,
+      indexes: new Map(Object.entries(JSON.parse(String(indexes)) as Record<string, PayloadSchema>)),
+    };
+  }
+
+  async create(name: string, config: Requests["createCollection"]): Promise<void> {
+    const metadata = { layout: LAYOUT, config: JSON.stringify(config), indexes: "{}" };
+    const configuration = { hnsw: { space: "ip", sync_threshold: SYNC_THRESHOLD } } as const;
+    await this.#api.createCollection({ name, metadata, configuration, embeddingFunction: null });
+  }
+
+  async drop({ name }: Opened): Promise<void> {
+    await this.#api.deleteCollection({ name });
+  }
+
+  async change(collection: Opened, { indexes, tenantKey }: Pick<Collection, "indexes" | "tenantKey">): Promise<Opened> {
+    const metadata: Metadata = {
+      ...{ layout: LAYOUT, config: JSON.stringify(collection.config), indexes: JSON.stringify(Object.fromEntries(indexes)) },
+      ...(tenantKey !== null && { tenant_key: tenantKey }),
+    };
+    await collection.chroma.modify({ metadata });
+    return { ...collection, indexes, tenantKey };
+  }
+
+  async keys(collection: Opened): Promise<readonly string[]> {
+    return [...recordsByKey(await allRecords(collection)).keys()].sort();
+  }
+
+  async read(collection: Opened, keys: readonly string[]): Promise<readonly KeptPoint[]> {
+    return newest(await fetchRecords(collection, await recordsOf(collection, keys)));
+  }
+
+  async write(collection: Opened, points: readonly KeptPoint[], mode: WriteMode): Promise<void> {
+    const keys = points.map(({ key }) => key);
+    const before = recordsByKey(await recordsOf(collection, keys));
+    const written = points.filter(({ key }) => (before.has(key) ? mode !== "insert_only" : mode !== "update_only"));
+    const replaced = written.flatMap(({ key }) => before.get(key) ?? []);
+    await putRecords(collection, written, replaced);
+  }
+
+  async remove(collection: Opened, keys: readonly string[]): Promise<void> {
+    await removeRecords(collection, await recordsOf(collection, keys));
+  }
+
+  async ofOwner(collection: Opened, owner: string): Promise<PointCache> {
+    const { chroma, config } = collection;
+    const { cache } = await this.#owners.current(`${chroma.id} ${owner}`, async (known) => {
+      const { ids } = await chroma.get({ where: { owner }, include: [] });
+      const held = known?.keepOnly(ids) === true ? known : new RecordedPoints(config.vectors.size);
+      return filled(collection, held, ids);
+    });
+    return cache;
+  }
+
+  async ofAll(collection: Opened): Promise<PointCache> {
+    return (await filled(collection, new RecordedPoints(collection.config.vectors.size), await allRecords(collection))).cache;
+  }
+}
+
+async function filled(collection: Opened, held: RecordedPoints, records: readonly string[]): Promise<RecordedPoints> {
+  for (const { record, point } of await fetchRecords(collection, held.missing(records))) held.add(record, point);
+  return held;
+}
