@@ -13,12 +13,14 @@ import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
 import type { VectorStore } from "../ports/vectors.js";
+import type { StateEngine } from "../state/engine.js";
 import type { LocalVectorStore } from "../vectors/local/local-qdrant.js";
 import { openLocalQdrant, unreadableStore } from "../vectors/local/local-qdrant.js";
 import { Mem0Reader } from "../vectors/mem0/mem0-reader.js";
 import { openQdrant } from "../vectors/qdrant/qdrant.js";
 import type { Config } from "./config.js";
 import { standIn } from "./own-packages.js";
+import type { VectorStoreName } from "./vector-variables.js";
 import type { Closing } from "./wiring.js";
 
 /** Which adapter stands behind a port, by configuration. */
@@ -100,24 +102,36 @@ export interface Vectors {
   readonly keepsDeleted: readonly string[];
 }
 
-/** What is asked over a network, each loaded where it is used; `timeoutMs` bounds a call. To add one: a folder of `vectors/`, a line. */
-const SERVERS: Readonly<Record<string, (config: Config, timeoutMs: number, logger: Logger) => Promise<VectorStore>>> = {
-  qdrant: async ({ QDRANT_URL: url = "", QDRANT_API_KEY: apiKey }, timeoutMs) =>
+interface ServerParts {
+  /** Bound of a call, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly engine: StateEngine;
+  readonly logger: Logger;
+}
+
+/** What may be asked over a network, each loaded where it is used. To add one: a folder of `vectors/`, a line. */
+const SERVERS: Readonly<Record<string, (config: Config, parts: ServerParts) => Promise<VectorStore>>> = {
+  qdrant: async ({ QDRANT_URL: url = "", QDRANT_API_KEY: apiKey }, { timeoutMs }) =>
     openQdrant({ url, ...(apiKey !== undefined && { apiKey }), timeoutMs }),
-  pgvector: async ({ DATABASE_URL: url = "", DATABASE_SCHEMA: schema }, timeoutMs, logger) =>
+  pgvector: async ({ DATABASE_URL: url = "", DATABASE_SCHEMA: schema }, { timeoutMs, logger }) =>
     (await import("../vectors/pgvector/pgvector.js")).openPgvector({ url, schema, timeoutMs, logger }),
-  // Half of the cache for each of the two clients.
-  chroma: async ({ CHROMA_URL: url = "", VECTOR_CACHE_MIB }, timeoutMs) =>
-    (await import("../vectors/chroma/chroma.js")).openChroma({ url, timeoutMs, cacheBytes: (VECTOR_CACHE_MIB / 2) * 2 ** 20 }),
+  chroma: async ({ CHROMA_URL: url = "", VECTOR_CACHE_MIB }, { timeoutMs }) =>
+    (await import("../vectors/chroma/chroma.js")).openChroma({ url, timeoutMs, cacheBytes: halfOf(VECTOR_CACHE_MIB) }),
+  state: async ({ VECTOR_CACHE_MIB }, { timeoutMs, engine }) =>
+    (await import("../vectors/state/state-vectors.js")).stateVectors(engine, { timeoutMs, cacheBytes: halfOf(VECTOR_CACHE_MIB) }),
 };
+
+/** Of the cache, in bytes, for each of a server's two clients. */
+function halfOf(mebibytes: number): number {
+  return (mebibytes / 2) * 2 ** 20;
+}
 
 /** One local store serves all that is local; a server has a client for reading in turns and one for everything else. */
 export async function openVectors(
   config: Config,
   dir: string | null,
-  around: (store: VectorStore) => VectorStore,
-  closing: Closing,
-  logger: Logger,
+  around: (store: VectorStore, name: VectorStoreName) => VectorStore,
+  { closing, logger, engine }: { readonly closing: Closing; readonly logger: Logger; readonly engine: StateEngine },
 ): Promise<Vectors> {
   /** Each of those that are written, once. */
   const written: VectorStore[] = [];
@@ -127,17 +141,17 @@ export async function openVectors(
       (it) => it.close(),
     );
     written.push(store);
-    return around(store);
+    return around(store, "local");
   });
   const served = new Map<string, () => Promise<VectorStore>>();
-  const store = (name: string, timeoutMs: number) => {
+  const store = (name: VectorStoreName, timeoutMs: number) => {
     const open = SERVERS[name];
     if (open === undefined) return local();
     const key = `${name} ${timeoutMs}`;
     const openedOnce = once(async () => {
-      const server = closing(await open(config, timeoutMs, logger), (it) => it.close());
+      const server = closing(await open(config, { timeoutMs, engine, logger }), (it) => it.close());
       if (timeoutMs === WRITE_TIMEOUT_MS) written.push(server);
-      return around(server);
+      return around(server, name);
     });
     const opened = served.get(key) ?? openedOnce;
     served.set(key, opened);

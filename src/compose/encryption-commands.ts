@@ -151,13 +151,16 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     return rewritten;
   };
 
-  const vectorsOf = async ({ closing, dir }: Wiring, { keyring }: Held) => {
-    const { memory, history, compact } = await openVectors(config, dir, same, closing, logger);
+  /** Those beside the state: what lies with it is sealed with it. */
+  const vectorsOf = async ({ closing, dir }: Wiring, { keyring, stored: engine }: Held) => {
+    const { memory, history, compact } = await openVectors(config, dir, same, { closing, logger, engine });
     const sealed = sealedVectors(config, keyring);
-    const collections = [
-      { name: MEMORY_COLLECTION, stored: memory.client, sealing: sealed(memory).client },
-      ...(history === null ? [] : [{ name: HISTORY_COLLECTION, stored: history.client, sealing: sealed(history).client }]),
+    const all = [
+      { in: config.MEM0_PROVIDER, name: MEMORY_COLLECTION, store: memory },
+      { in: config.HISTORY_BACKEND, name: HISTORY_COLLECTION, store: history },
     ];
+    const beside = all.flatMap(({ in: where, name, store }) => (store === null || where === "state" ? [] : [{ name, store }]));
+    const collections = beside.map(({ name, store }) => ({ name, stored: store.client, sealing: sealed(store).client }));
     return { collections, compact };
   };
 

@@ -11,6 +11,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OnMessageRead } from "../ports/turn-records.js";
+import type { VectorStore } from "../ports/vectors.js";
 import { installationId } from "../state/jsonl/installation-id.js";
 import { DisabledHistory } from "../vectors/history/disabled-history.js";
 import { VectorHistory } from "../vectors/history/vector-history.js";
@@ -21,6 +22,7 @@ import { type OpenedEmbedder, openEmbedder, opened } from "./embedders.js";
 import { sealedVectors } from "./encryption.js";
 import { reembed } from "./reembed.js";
 import type { Stores } from "./stores.js";
+import type { VectorStoreName } from "./vector-variables.js";
 import { same, type Wiring } from "./wiring.js";
 
 /** What is remembered: memories and history, over one kind of vector store. */
@@ -42,7 +44,7 @@ export interface LongTerm {
 
 export async function openLongTerm(
   wiring: Wiring,
-  { store, keyring, ledger, memoryLog, agreedInstallation, aloneWithMemories }: Stores,
+  { store, engine, keyring, ledger, memoryLog, agreedInstallation, aloneWithMemories }: Stores,
   { tokens, limits }: Costs,
   parts: {
     readonly onForgotten: (owner: Owner) => void;
@@ -61,15 +63,16 @@ export async function openLongTerm(
   const given = overrides.vectors && closing(overrides.vectors, (it) => it.close());
   const stored = around.vectors ?? same;
   const sealed = keyring === null ? same : sealedVectors(config, keyring);
-  const aroundVectors: typeof stored = (it) => sealed(stored(it));
+  // What lies with the state is sealed with it.
+  const aroundVectors = (it: VectorStore, name?: VectorStoreName) => (name === "state" ? stored(it) : sealed(stored(it)));
   const vectors = given
     ? givenVectors(config, aroundVectors(given))
-    : await openVectors(config, kept ? dir : null, aroundVectors, closing, logger);
+    : await openVectors(config, kept ? dir : null, aroundVectors, { closing, logger, engine });
   const { embedder, afterReindex, load } = overrides.embedder
     ? opened(overrides.embedder)
     : await openEmbedder(config, vectors, { tokens, logger, closing, reembed: overrides.reembed === true });
   if (overrides.reembed) await reembed(vectors, embedder, { signal: new AbortController().signal });
-  const remote = given !== undefined || config.MEM0_PROVIDER !== "local";
+  const remote = given !== undefined || !OWN.includes(config.MEM0_PROVIDER);
   const mem0 = await Mem0Service.open(
     { reads: vectors.recall, writes: vectors.memory, embedder, clock, logger, sparse: { documentVector, queryVector } },
     {
@@ -125,9 +128,12 @@ export async function openLongTerm(
   };
 }
 
+/** Stores of vectors that no other installation writes to. */
+const OWN: readonly VectorStoreName[] = ["local", "state"];
+
 /** Tells this installation from others on the same server of vectors. Processes that share their state are one installation. */
 async function installationOf({ config, dir, kept, fileSystem }: Wiring, agreed: Stores["agreedInstallation"]): Promise<string> {
-  if (config.MEM0_PROVIDER === "local" || !kept) return "";
+  if (OWN.includes(config.MEM0_PROVIDER) || !kept) return "";
   const own = await installationId(dir, fileSystem);
   return agreed === undefined ? own : agreed(own);
 }

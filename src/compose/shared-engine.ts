@@ -67,7 +67,7 @@ export async function holdLocalFiles(locks: TurnLock, { config, closing }: Wirin
   if (config.MEM0_PROVIDER !== "local" && config.HISTORY_BACKEND !== "local") return;
   const inUse = {
     detail: "Another Maitred on this store keeps its memories in a local file, which two can't share.",
-    hint: "Set QDRANT_URL or MEM0_PROVIDER=pgvector for both, or stop the other.",
+    hint: "Set QDRANT_URL, MEM0_PROVIDER=pgvector or MEM0_PROVIDER=state for both, or stop the other.",
   };
   closing(await heldAlone(locks, "local files", inUse), (lease) => lease.release());
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { integer, optionalText, url, variable } from "./variable.js";
 
-export const VECTOR_STORES = ["local", "qdrant", "pgvector", "chroma"] as const;
+export const VECTOR_STORES = ["local", "qdrant", "pgvector", "chroma", "state"] as const;
 export type VectorStoreName = (typeof VECTOR_STORES)[number];
 
 export const LOCAL_QDRANT_URL = "http://localhost:6333";
@@ -11,7 +11,7 @@ export const VECTOR_VARIABLES = {
   MEM0_PROVIDER: variable(
     z.enum(VECTOR_STORES).optional(),
     "`qdrant` when QDRANT_URL is set, else `local`",
-    "Where long-term memory is stored: `local`, `qdrant`, `chroma`, or `pgvector`, in the PostgreSQL of DATABASE_URL (`docs/engines.md`).",
+    "Where long-term memory is stored: `local`, `qdrant`, `chroma`, `pgvector`, or `state`: with all else (`docs/engines.md`).",
   ),
   QDRANT_URL: variable(
     url.optional(),
@@ -23,6 +23,6 @@ export const VECTOR_VARIABLES = {
   VECTOR_CACHE_MIB: variable(
     integer(1, 65_536).default(256),
     "256",
-    "Memory for the vectors and postings of the users seen last, with the local store and with Chroma. Those of all others stay there.",
+    "Memory for vectors and postings of the users seen last, with the local store, Chroma and `state`. All others' stay there.",
   ),
 } as const;

@@ -3,7 +3,7 @@ import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { ToolContext } from "../ports/agent.js";
 import { committed } from "../state/durable-commit.js";
-import { prefixRange, type StateEngine, type StoredEntry } from "../state/engine.js";
+import { behind, prefixRange, type StateEngine, type StoredEntry } from "../state/engine.js";
 import { optimisticCommit, unchanged } from "../state/optimistic-commit.js";
 import { named, numberKey, ownerPartition } from "../state/partition.js";
 import { type Booked, receiptBody, sealedReceipt } from "./booking-receipt.js";
@@ -119,7 +119,7 @@ export class ReceiptLog {
       }
       const last = entries[PAGE - 1];
       if (last === undefined) return emptied;
-      from = `${last.key}\0`;
+      from = behind(last.key);
     }
   }
 }

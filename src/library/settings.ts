@@ -70,8 +70,8 @@ export interface Settings {
   /** `false`: short-term memory alone; before a booking the guest is asked what there is to mind. Default: true. */
   readonly mem0Enabled?: Setting<"MEM0_ENABLED">;
   /**
-   * Where long-term memory is stored: `local`, `qdrant`, `chroma`, or `pgvector`, in the PostgreSQL of databaseUrl. Default: `qdrant`
-   * when qdrantUrl is set, else `local`.
+   * Where long-term memory is stored: `local`, `qdrant`, `chroma`, `pgvector`, or `state`: with all else. Default: `qdrant` when
+   * qdrantUrl is set, else `local`.
    */
   readonly mem0Provider?: Setting<"MEM0_PROVIDER">;
   /**
@@ -84,8 +84,8 @@ export interface Settings {
   /** A Chroma server, 1.0 or newer: `http://127.0.0.1:8000`. Needs `npm install chromadb`. */
   readonly chromaUrl?: Setting<"CHROMA_URL">;
   /**
-   * Memory for the vectors and postings of the users seen last, with the local store and with Chroma. Those of all others stay there.
-   * Default: 256.
+   * Memory for vectors and postings of the users seen last, with the local store, Chroma and `state`. All others' stay there. Default:
+   * 256.
    */
   readonly vectorCacheMib?: Setting<"VECTOR_CACHE_MIB">;
   /**

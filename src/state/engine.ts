@@ -142,3 +142,8 @@ export interface DuePartition {
 export function prefixRange(prefix: string): Pick<KeyRange, "from" | "to"> {
   return { from: prefix, to: `${prefix}\u{10FFFF}` };
 }
+
+/** Where a range goes on behind a key: no key holds a blank, or what sorts before one. */
+export function behind(key: string): string {
+  return `${key} `;
+}

@@ -1,6 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import { committed } from "../durable-commit.js";
-import type { KeyRange, StateEngine } from "../engine.js";
+import { behind, type KeyRange, type StateEngine } from "../engine.js";
 import { ownerPartition } from "../partition.js";
 import { sealedUnder } from "./data-key.js";
 import { keysOf } from "./encrypted-engine.js";
@@ -43,7 +43,7 @@ export class DestroyedValues {
       if (keys.length > 0) yield keys;
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;
-      range = { ...range, from: `${last.key}\0` };
+      range = { ...range, from: behind(last.key) };
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import { committed } from "../durable-commit.js";
-import { type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { behind, type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { ownerPartition } from "../partition.js";
 import { entryOf } from "./index-write.js";
 import {
@@ -99,7 +99,7 @@ export async function* pagesOf(engine: StateEngine, owner: Owner, prefix: string
     const [rows = []] = ranges;
     if (rows.length > 0) yield rows;
     if (rows.length < PAGE) return;
-    from = `${rows.at(-1)?.key ?? to}\0`;
+    from = behind(rows.at(-1)?.key ?? to);
   }
 }
 

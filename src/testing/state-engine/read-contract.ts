@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { newId } from "../../platform/ids.js";
-import { prefixRange } from "../../state/engine.js";
+import { behind, prefixRange } from "../../state/engine.js";
 import type { optionalTests } from "../supports.js";
 import { type EngineWorld, EVERYTHING, type StateEngineFeature, times } from "./engine-world.js";
 
@@ -97,6 +97,20 @@ export function readContract(world: EngineWorld, when: ReturnType<typeof optiona
       await world.put("o:a", { "job/": "1", "job/~": "2", "job/x/y": "3", job: "4", job0: "5", "jobs/": "6", "job-": "7" });
       const { ranges } = await world.engine.read("o:a", { ranges: [prefixRange("job/")] });
       expect(ranges[0]?.map(({ value }) => value)).toEqual(["1", "3", "2"]);
+    });
+
+    test("a range that goes on behind a key is told page by page, each key once", async () => {
+      const keys = ["a/1", "a/1-b", "a/10", "a/2", "a/2/b", "b"];
+      await world.put("o:a", Object.fromEntries(keys.map((key) => [key, key])));
+      const told: string[] = [];
+      for (let from = "a"; ; ) {
+        const [page = []] = (await world.engine.read("o:a", { ranges: [{ from, to: "c", limit: 2 }] })).ranges;
+        told.push(...page.map(({ key }) => key));
+        const last = page[1];
+        if (last === undefined) break;
+        from = behind(last.key);
+      }
+      expect(told).toEqual(keys);
     });
 
     test("a range without a limit is whole, however much it is", async () => {

@@ -23,7 +23,8 @@ export interface PointKeeper<C extends Collection> {
   read(collection: C, keys: readonly string[]): Promise<readonly KeptPoint[]>;
   /** Each point once. `upsert` writes all, the others those that are not there, or that are. */
   write(collection: C, points: readonly KeptPoint[], mode: WriteMode): Promise<void>;
-  remove(collection: C, keys: readonly string[]): Promise<void>;
+  /** `owners`: whose they are, where the caller knows. */
+  remove(collection: C, keys: readonly string[], owners: Iterable<string>): Promise<void>;
   /** As they are now. Two owners whose points are kept together have one cache. */
   ofOwner(collection: C, owner: string): Promise<PointCache>;
   ofAll(collection: C): Promise<PointCache>;
@@ -146,7 +147,8 @@ export class PointCalls<C extends Collection> {
   }
 
   async #delete(collection: C, args: Requests["delete"]): Promise<unknown> {
-    await this.#keeper.remove(collection, await this.#chosen(collection, args));
+    const owners = collection.tenantKey === null ? null : pinnedValues(args.filter, collection.tenantKey);
+    await this.#keeper.remove(collection, await this.#chosen(collection, args), owners ?? []);
     return COMPLETED;
   }
 
