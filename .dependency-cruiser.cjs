@@ -75,7 +75,10 @@ module.exports = {
       severity: "error",
       from: { path: "^src/(embedding|telemetry|webhooks|vectors/[^/]+)/" },
       // How Qdrant's calls read, and are answered of points in memory, is the same for every store that does so by itself.
-      to: { path: inside(ADAPTERS), pathNot: ["^src/$1/", "^src/vectors/(requests|in-memory)/", "^src/vectors/local/(partition|point-reads)\\.ts$"] },
+      to: {
+        path: inside(ADAPTERS),
+        pathNot: ["^src/$1/", "^src/vectors/(requests|in-memory)/", "^src/vectors/local/(partition|point-reads)\\.ts$"],
+      },
     },
     {
       name: "journals-by-state",
