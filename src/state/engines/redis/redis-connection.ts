@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Cluster, Redis, RedisOptions } from "ioredis";
+import { awaitStart } from "../../../platform/await-start.js";
 import { boundedSignal } from "../../../platform/bounded-signal.js";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
@@ -18,7 +18,6 @@ export interface ConnectionOptions {
 }
 
 const LONGEST_PAUSE_MS = 1_000;
-const TRY_AGAIN_MS = 250;
 const MIN_VERSION = [6, 2] as const;
 
 /** One Redis or Valkey, or a Cluster of them. Connects anew by itself; what was under way then is rejected, and not sent again. */
@@ -49,22 +48,23 @@ export class RedisConnection {
    */
   static async open({ url, timeoutMs, startupWaitMs, logger }: ConnectionOptions): Promise<RedisConnection> {
     const library = await redisClient();
-    const untilMs = performance.now() + startupWaitMs;
-    for (let tries = 1; ; tries++) {
+    let failure: unknown;
+    const start = async () => {
       try {
         return new RedisConnection(await connected(library, url, timeoutMs), logger);
       } catch (cause) {
-        const error = asStorageError(cause);
-        if (error === cause || isLasting(cause) || performance.now() + TRY_AGAIN_MS > untilMs)
-          throw new AppError("STORAGE_UNAVAILABLE", {
-            detail: `Redis at ${hostOf(url)} can't be used: ${error.message}`,
-            hint: error === cause ? error.hint : "Check REDIS_URL (address, user, password, database), and that the server runs.",
-            cause: error.cause,
-          });
-        if (tries === 1) logger.warn({ reason: error.message, startupWaitMs }, `Waiting for Redis at ${hostOf(url)}`);
-        await pause(TRY_AGAIN_MS);
+        failure = cause;
+        throw asStorageError(cause);
       }
-    }
+    };
+    return awaitStart(start, {
+      name: `Redis at ${hostOf(url)}`,
+      hintOf: () => "Check REDIS_URL (address, user, password, database), and that the server runs.",
+      waitMs: startupWaitMs,
+      logger,
+      mayPass: () => !isLasting(failure),
+      reasonOf: ({ message }) => message,
+    });
   }
 
   get clustered(): boolean {
