@@ -6,8 +6,9 @@ import { compose } from "../src/compose/compose.js";
 import { parseConfig } from "../src/compose/config.js";
 import { ownerOf } from "../src/domain/owner.js";
 import { EVENING, longConversation, type ScriptedTurn } from "./tokens/conversation.js";
-import { everything, figuresOf, stablePrefix } from "./tokens/figures.js";
+import { everything, type Figures, figuresOf, stablePrefix } from "./tokens/figures.js";
 import { mayNote, ScriptedProvider, type Sent } from "./tokens/provider.js";
+import { STORY } from "./tokens/story.js";
 
 /**
  * What a conversation costs: calls and input tokens by task of 12 turns with the concierge and of 200, counted from the requests themselves
@@ -25,7 +26,13 @@ const MOST = { chatInput: 0.7, extractionCalls: 0.75 };
 const LEAST_PREFIX = 0.85;
 const TASKS = ["chat", "extraction", "summary", "title"] as const;
 
-async function play(turns: readonly ScriptedTurn[]): Promise<readonly Sent[]> {
+interface Played {
+  readonly sent: readonly Sent[];
+  /** What is remembered in the end: text, category, strength, status, from which turn. */
+  readonly memories: readonly string[];
+}
+
+async function play(turns: readonly ScriptedTurn[]): Promise<Played> {
   mayNote(turns);
   const dir = await mkdtemp(join(tmpdir(), "maitred-bench-tokens-"));
   const provider = await ScriptedProvider.open();
@@ -46,7 +53,12 @@ async function play(turns: readonly ScriptedTurn[]): Promise<readonly Sent[]> {
       sessionId = answer.session_id;
       if (!(await maitred.parts.worker.drain(60_000))) throw new Error("The write-back did not keep up.");
     }
-    return provider.sent;
+    const { data } = await maitred.parts.longTerm.list(owner, { limit: 100 });
+    const memories = data.map(
+      ({ text, category, strength, status, need, subject, source }) =>
+        `${source?.turn}: ${[text, category, strength, status, need, subject].join(", ")}`,
+    );
+    return { sent: provider.sent, memories: memories.toSorted() };
   } finally {
     await maitred.close({ drainMs: 0 });
     await provider.close();
@@ -57,9 +69,9 @@ async function play(turns: readonly ScriptedTurn[]): Promise<readonly Sent[]> {
 function report(turns: readonly ScriptedTurn[], sent: readonly Sent[]): void {
   say(`\n${turns.length} turns`);
   for (const task of TASKS) {
-    const { calls, input } = figuresOf(sent, task);
-    say(`  ${task.padEnd(12)}${String(calls).padStart(5)} calls ${input.toLocaleString("en").padStart(11)} input tokens`);
+    row(task, figuresOf(sent, task));
   }
+  row("all", figuresOf(sent));
   const chat = figuresOf(sent, "chat").input;
   const whole = everything(
     sent,
@@ -69,9 +81,12 @@ function report(turns: readonly ScriptedTurn[], sent: readonly Sent[]): void {
   say(`  stable prefix: ${percent(stablePrefix(sent))}`);
 }
 
-const evening = await play(EVENING);
+const story = await play(STORY);
+report(STORY, story.sent);
+for (const memory of story.memories) say(`  ${memory}`);
+const { sent: evening } = await play(EVENING);
 const long = longConversation(Number(values.turns));
-const longSent = await play(long);
+const { sent: longSent } = await play(long);
 report(EVENING, evening);
 report(long, longSent);
 
@@ -86,6 +101,11 @@ say(
 say(`  stable prefix of ${long.length} turns ${percent(prefix)} (at least ${percent(LEAST_PREFIX)})`);
 const reached = chat <= MOST.chatInput && extraction <= MOST.extractionCalls && prefix >= LEAST_PREFIX;
 if (values.check && !reached) process.exitCode = 1;
+
+function row(name: string, { calls, input, uncached, output }: Figures): void {
+  const count = (value: number) => value.toLocaleString("en").padStart(10);
+  say(`  ${name.padEnd(12)}${String(calls).padStart(5)} calls ${count(input)} in ${count(uncached)} uncached ${count(output)} out`);
+}
 
 function percent(part: number): string {
   return `${(part * 100).toFixed(1)} %`;

@@ -1,12 +1,24 @@
 /** What a guest says, and how a model would go about it: the same for whatever is measured. */
 
+/** What reading a message gives; what is left out is at its default. */
+export interface ScriptedNote {
+  readonly quote: string;
+  readonly text: string;
+  readonly category: string;
+  readonly about: string;
+  readonly strength?: "hard" | "soft";
+  readonly type?: string;
+  readonly need?: string;
+  readonly subject?: string;
+}
+
 export interface ScriptedTurn {
   readonly message: string;
   /** Calls of tools before the answer, one model call each. */
   readonly calls: readonly { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
   readonly answer: string;
   /** What reading the message gives: quotes of it. */
-  readonly notes: readonly { readonly quote: string; readonly text: string; readonly category: string; readonly about: string }[];
+  readonly notes: readonly ScriptedNote[];
 }
 
 function turn(message: string, answer: string, more: Partial<ScriptedTurn> = {}): ScriptedTurn {

@@ -3,11 +3,31 @@ import { type Sent, tokensOf, wire } from "./provider.js";
 export interface Figures {
   readonly calls: number;
   readonly input: number;
+  /** Of the input, what no request before began with: what a provider that keeps prefixes reads anew. */
+  readonly uncached: number;
+  readonly output: number;
 }
 
-export function figuresOf(sent: readonly Sent[], task: string): Figures {
-  const own = sent.filter((each) => each.task === task);
-  return { calls: own.length, input: own.reduce((sum, { tokens }) => sum + tokens, 0) };
+/** Of one task, or of all. */
+export function figuresOf(sent: readonly Sent[], task?: string): Figures {
+  const own = sent.flatMap((each, place) => (task === undefined || each.task === task ? [{ ...each, place }] : []));
+  const sumOf = (of: (each: (typeof own)[number]) => number) => own.reduce((sum, each) => sum + of(each), 0);
+  return {
+    calls: own.length,
+    input: sumOf(({ tokens }) => tokens),
+    uncached: sumOf(({ tokens, text, place }) => tokens - cachedOf(text, sent.slice(0, place))),
+    output: sumOf(({ output }) => output),
+  };
+}
+
+/** OpenAI's: a shorter prefix is not kept, and a longer one in steps. */
+const LEAST_CACHED = 1_024;
+const CACHE_STEP = 128;
+
+function cachedOf(text: string, before: readonly Sent[]): number {
+  const longest = Math.max(0, ...before.map((each) => commonLength(each.text, text)));
+  const tokens = tokensOf(text.slice(0, longest));
+  return tokens < LEAST_CACHED ? 0 : tokens - (tokens % CACHE_STEP);
 }
 
 /** The part of what chat calls sent that stood at the beginning of the call before, the same to the byte: what a provider can keep. */

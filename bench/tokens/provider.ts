@@ -8,13 +8,16 @@ interface ChatBody {
   readonly messages: readonly { readonly role: string; readonly content: unknown; readonly tool_calls?: unknown }[];
   readonly tools?: unknown;
   readonly stream?: boolean;
+  readonly response_format?: unknown;
 }
 
 export interface Sent {
   readonly task: string;
-  /** Tools and messages, as they went over the wire. */
+  /** Tools, the answer's schema and messages, as they went over the wire. */
   readonly text: string;
   readonly tokens: number;
+  /** Tokens of the answer. */
+  readonly output: number;
   readonly body: ChatBody;
 }
 
@@ -58,9 +61,10 @@ export class ScriptedProvider {
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as ChatBody;
     const text = wire(body);
     const task = String(request.headers["x-maitred-task"]);
-    this.sent.push({ task, text, tokens: tokensOf(text), body });
+    const reply = this.#reply(task, body);
+    this.sent.push({ task, text, tokens: tokensOf(text), output: tokensOf(reply.text ?? JSON.stringify(reply.call)), body });
     response.writeHead(200, { "content-type": body.stream ? "text/event-stream" : "application/json" });
-    response.end(completion(body.stream === true, this.#reply(task, body)));
+    response.end(completion(body.stream === true, reply));
   }
 
   async close(): Promise<void> {
@@ -78,9 +82,13 @@ export class ScriptedProvider {
   }
 }
 
-/** As it went over the wire, tools first: the order in which providers keep a prefix. */
-export function wire({ tools = [], messages }: Pick<ChatBody, "tools" | "messages">): string {
-  return [JSON.stringify(tools), ...messages.map((message) => JSON.stringify(message))].join("\n");
+/** As it went over the wire, tools and schema first: the order in which providers keep a prefix. */
+export function wire({ tools = [], response_format: format, messages }: Omit<ChatBody, "stream">): string {
+  return [
+    JSON.stringify(tools),
+    ...(format === undefined ? [] : [JSON.stringify(format)]),
+    ...messages.map((message) => JSON.stringify(message)),
+  ].join("\n");
 }
 
 export function tokensOf(text: string): number {
