@@ -73,7 +73,9 @@ export const REQUIREMENTS = {
   "import-not-ahead": "What an import says was said later than now holds from now, or is refused: nothing of it is hidden until then.",
   "export-complete": "Export, erase, import, export gives the same content.",
   "limits-hold": "Body, message, page context, depth, rate, streams and slow readers are bounded.",
-  "extraction-calls": "A turn is read by one call at most; a short aside, and turns that come quickly, are read along with another.",
+  "extraction-calls": "A turn is read by one call at most; what can wait, and turns that come quickly, are read along with another.",
+  "needs-read-at-once":
+    "What may hold a need, a limit, somebody's state, a correction or a word about keeping is read at once, in any language.",
   "stand-in-goes-on": "Without a model messages are read by rules where the meaning of sentences can't be had.",
   "stand-in-asks": "Without a model, what may have to hold and isn't plain is asked about, beside a joke too, and not left out.",
   "unanswered-not-lost": "What was said in a turn that got no answer becomes a memory as in any other, once.",
@@ -83,7 +85,7 @@ export const REQUIREMENTS = {
   "slow-reader": "A slow model's readings last as long as it takes, and a guest's turn waits for none of them longer than two seconds.",
   "reading-bounded": "A message costs two answers of a model at most, as long as it can need; what they can't read waits visibly.",
   "aside-not-lost":
-    "What was said in too few words for a call of its own is read with the next message, and before a booking; else after a while, by itself.",
+    "What waits to be read is read with a next message, and before a booking; else after a while, by itself.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
   "cost-seen-and-bounded":

@@ -12,6 +12,9 @@ export const LEFT_TO_READ = "LEFT_TO_READ";
 /** A turn that failed is waited for if it is tried again within this time: longer delays are those of an outage. */
 const SOON_MS = 60_000;
 
+/** Turns that are released at once. */
+const MOST_RELEASED = 1_000;
+
 export function isLeft({ state, errorCode }: PendingTurn): boolean {
   return state === "pending" && errorCode === LEFT_TO_READ;
 }
@@ -59,6 +62,11 @@ export class DueTurns {
   /** Of these turns, those that were left to be read wait no longer. */
   async release(turns: readonly PendingTurn[]): Promise<void> {
     await releaseLeft(this.#index, turns, this.#now() - this.#delayMs);
+  }
+
+  /** As {@link release}, of everybody's that are due within the time. */
+  async releaseAll(withinMs: number): Promise<void> {
+    await this.release(await this.#index.due(this.#now() + withinMs, MOST_RELEASED));
   }
 
   /** While `work` runs nobody's turns wait. */

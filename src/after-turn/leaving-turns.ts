@@ -2,23 +2,22 @@ import { isSaid, recordedTurn } from "../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord } from "../domain/session.js";
 import type { PendingTurn, SessionStore } from "../ports/session-store.js";
 import { LEFT_TO_READ } from "./due-turns.js";
-import { isShortAside, type RoundBefore, roundBefore } from "./may-wait.js";
+import { type JudgeOfWaiting, mayWait, type RoundBefore, roundBefore } from "./may-wait.js";
 
 /**
- * Why a message needs no call of its own now: `along`, a later turn of its session is pending and is read with it; `aside`, it is short,
- * and waits for a next one for a while. Null: it is read. One that failed before, or has waited, waits for nothing but a later turn; one
+ * Why a message needs no call of its own now: `along`, a later turn of its session is pending and is read with it; `aside`, it can wait,
+ * and does so for a next one for a while. Null: it is read. One that failed before, or has waited, waits for nothing but a later turn; one
  * that failed takes no other along.
  */
 export async function mayBeLeft(
   store: Pick<SessionStore, "index" | "journal">,
   pending: PendingTurn,
-  user: MessageRecord,
-  before: RoundBefore | null,
+  { user, before, judge }: { readonly user: MessageRecord; readonly before: RoundBefore | null; readonly judge: JudgeOfWaiting },
   signal: AbortSignal,
 ): Promise<"along" | "aside" | null> {
   if (pending.attempts > 0) return null;
   const { owner, sessionId, turn } = pending;
-  const short = isShortAside(user.body.content, before);
+  const canWait = mayWait(judge, user.body.content, before);
   const all = await store.index.pendingOf(owner, sessionId);
   const later = new Set(all.flatMap((each) => (each.turn > turn && each.state === "pending" && each.attempts === 0 ? [each.turn] : [])));
   const since: JournalRecord[] = [];
@@ -28,11 +27,11 @@ export async function mayBeLeft(
   }
   const along = [...later].some((each) => {
     const recorded = recordedTurn(since, each);
-    // A short one waits in its place, and then takes it along.
-    return recorded !== null && isSaid(recorded) && (short || !isShortAside(recorded.user.body.content, roundBefore(since, each)));
+    // One that can wait does so in its place, and then takes it along.
+    return recorded !== null && isSaid(recorded) && (canWait || !mayWait(judge, recorded.user.body.content, roundBefore(since, each)));
   });
   if (along) return "along";
-  return short && pending.errorCode !== LEFT_TO_READ ? "aside" : null;
+  return canWait && pending.errorCode !== LEFT_TO_READ ? "aside" : null;
 }
 
 /** Has a turn stay pending until `dueAtMs`, or until something is said after it: then it is read along with that. */

@@ -18,6 +18,8 @@ export interface WriteBackWorkerOptions {
    * Default 0.
    */
   readonly delayMs?: number;
+  /** How long a turn that was left to be read waits at most, as the write-back has it: who drains takes those of so long. Default 0. */
+  readonly leftMs?: number;
   /** How often due turns are looked for beside being told. Default 1,000. */
   readonly pollMs?: number;
   /** 0 to below 1; for the jitter. Default Math.random. */
@@ -37,6 +39,7 @@ export function withDefaults(options: WriteBackWorkerOptions): Required<WriteBac
     outageBackoffMaxMs: 10 * 60_000,
     timeoutMs: () => 60_000,
     delayMs: 0,
+    leftMs: 0,
     pollMs: 1_000,
     random: Math.random,
     ...options,

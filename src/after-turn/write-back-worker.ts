@@ -101,9 +101,17 @@ export class WriteBackWorker {
     return turns.length === 0;
   }
 
-  /** Resolves when nothing is due and nothing runs, or when the time is up. True for the first. Never throws: it is called at an end. */
-  async drain(timeoutMs: number): Promise<boolean> {
-    const isDrained = async () => (await this.#jobs.running()).length === 0 && !(await this.#due.any());
+  /**
+   * Resolves when nothing is due and nothing runs, or when the time is up. True for the first. Never throws: it is called at an end.
+   * `left`: whether what was left to be read along with a next message is read, or stays so. Default: it is read.
+   */
+  async drain(timeoutMs: number, { left = "read" }: { readonly left?: "read" | "stays" } = {}): Promise<boolean> {
+    const { leftMs } = this.#options;
+    const release = async () => (left === "read" ? this.#due.releaseAll(leftMs) : undefined);
+    const isDrained = async () => {
+      await release();
+      return (await this.#jobs.running()).length === 0 && !(await this.#due.any());
+    };
     try {
       return await this.#due.atOnce(() => this.#jobs.until(isDrained, AbortSignal.timeout(timeoutMs)));
     } catch (error) {

@@ -15,7 +15,7 @@ import type { AppendOptions, PendingTurn, SessionStore } from "../ports/session-
 import type { SessionWriter } from "../ports/session-writer.js";
 import { LEFT_TO_READ, OUT_OF_TOKENS } from "./due-turns.js";
 import { leaveUntil, mayBeLeft } from "./leaving-turns.js";
-import { type RoundBefore, roundBefore } from "./may-wait.js";
+import { type JudgeOfWaiting, type RoundBefore, roundBefore } from "./may-wait.js";
 import type { OffRecordAsked } from "./off-record.js";
 import { replacedMessages } from "./replaced-messages.js";
 import { turnToRemember } from "./turn-to-remember.js";
@@ -28,6 +28,8 @@ export interface WriteBackParts {
   readonly longTerm: Pick<TurnMemories, "remember" | "takeOffRecord"> | null;
   /** Null when there is no history. */
   readonly history: ConversationHistory | null;
+  /** Of an owner's messages. Default: none can wait. */
+  readonly judgeOf?: (owner: Owner) => JudgeOfWaiting;
   /** Takes a turn off the record, where its message asks for it. */
   readonly takeOffRecord: (asked: OffRecordAsked) => Promise<unknown>;
   /** Told in the turn's record. Default: nothing is counted. */
@@ -43,7 +45,7 @@ const MAX_TRIES = 5;
 export interface WriteBackOptions {
   /** Rounds before the turn that its reader sees, for references. */
   readonly contextRounds: number;
-  /** How long a short aside waits for a next message, in milliseconds, from when it was left; as the index has due times. */
+  /** How long a message that can wait does so for a next one, in milliseconds, from when it was left; as the index has due times. */
   readonly leftMs: number;
 }
 
@@ -158,11 +160,11 @@ export class WriteBack {
     { replaces, before, epoch }: { readonly replaces: readonly string[]; readonly before: RoundBefore | null; readonly epoch: number },
     signal: AbortSignal,
   ): Promise<Outcome & { readonly offRecord?: "this" | "previous"; readonly isLeft?: boolean }> {
-    const { store, longTerm, clock } = this.#parts;
+    const { store, longTerm, clock, judgeOf = () => () => false } = this.#parts;
     const { owner, sessionId } = pending;
     if (longTerm === null) return { status: "skipped", memory_ids: [], error_code: "LONG_TERM_MEMORY_DISABLED" };
     const now = clock.now();
-    const mayWait = replaces.length > 0 ? null : await mayBeLeft(store, pending, user, before, signal);
+    const mayWait = replaces.length > 0 ? null : await mayBeLeft(store, pending, { user, before, judge: judgeOf(owner) }, signal);
     const said = turnToRemember(sessionId, user, records, this.#options.contextRounds);
     const toRemember = { ...said, ...(replaces.length > 0 && { replaces }), may_wait: mayWait !== null };
     const remembered = await longTerm.remember(owner, toRemember, { now, signal, epoch, last: true });

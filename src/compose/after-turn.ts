@@ -117,6 +117,7 @@ export async function composeAfterTurn(
     // Under the session's lock, which a turn may hold that waits for what was said to be written back.
     void sessions.offRecord(owner, id);
   };
+  const leftMs = config.EXTRACTION_IDLE_MS - config.EXTRACTION_DELAY_MS;
   const offRecord = { store, writer, history: keepsHistory ? history : null, turns: longTerm, clock };
   const writeBack = new WriteBack(
     {
@@ -126,11 +127,12 @@ export async function composeAfterTurn(
       longTerm: config.MEM0_ENABLED ? longTerm : null,
       history: keepsHistory ? history : null,
       takeOffRecord: (asked) => takeOffRecord({ ...offRecord, describeAnew }, asked),
+      judgeOf: (owner) => answering.of(owner).judgeOfWaiting,
       tokens,
       clock,
       logger,
     },
-    { contextRounds: CONTEXT_ROUNDS, leftMs: config.EXTRACTION_IDLE_MS - config.EXTRACTION_DELAY_MS },
+    { contextRounds: CONTEXT_ROUNDS, leftMs },
   );
   const catchUps = new OwnerBackgroundWork();
   const reindex: Parts["reindex"] = (options) =>
@@ -166,7 +168,7 @@ export async function composeAfterTurn(
         await tracedUpkeep(id, async () => Promise.all([tend(), behaviour?.afterTurn(owner, stopping)]));
       },
     },
-    { delayMs: config.EXTRACTION_DELAY_MS, timeoutMs: () => TRY_MS + Math.max(...answering.all.map(readingsMs)) },
+    { delayMs: config.EXTRACTION_DELAY_MS, leftMs, timeoutMs: () => TRY_MS + Math.max(...answering.all.map(readingsMs)) },
   );
   const preparing = (work: () => Promise<void>) => worker.preparing(work);
   const leftTurns = new LeftTurns({ index: store.index, clock, logger, preparing }, { delayMs: config.EXTRACTION_DELAY_MS });

@@ -1,3 +1,4 @@
+import type { JudgeOfWaiting } from "../after-turn/may-wait.js";
 import { ReactAgent } from "../agent/react-agent.js";
 import { recapOf } from "../agent/recap.js";
 import { toolSpecs } from "../agent/tool-box.js";
@@ -11,6 +12,7 @@ import { ShownCalls } from "../gate/shown-calls.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
 import { Coverage } from "../memories/coverage.js";
 import { checkWithWitness } from "../memories/likeness.js";
+import { WaitingMessages } from "../memories/may-wait.js";
 import type { ReadMessage } from "../memories/memories.js";
 import { inOwnWords } from "../memories/own-words.js";
 import { type ReadTogether, readMessage, readTogether } from "../memories/read-message.js";
@@ -48,6 +50,8 @@ export interface Answering {
   /** By rules alone, beside a model. Null where the stand-in reads. */
   readonly readPlainly: ReadMessage | null;
   readonly readTogether: ReadTogether | null;
+  /** Which messages can wait to be read. */
+  readonly judgeOfWaiting: JudgeOfWaiting;
   readonly checkProposed: CheckProposed;
 }
 
@@ -91,6 +95,7 @@ export async function openAgent(
     const reader =
       overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, embedder, giveWay, logger }));
     const { offRecord = [] } = domain;
+    const waiting = new WaitingMessages(needs, named.needTalk, offRecord);
     const reading = { categories, needs, embedder, offRecord, logger };
     const turns = { ...reading, coverage };
     const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
@@ -122,6 +127,7 @@ export async function openAgent(
           ? null
           : readMessage(plainReader(domain, { categories, giveWay }), reading),
       readTogether: readTogether(reader, turns),
+      judgeOfWaiting: (text, answer) => waiting.mayWait(text, answer),
       checkProposed,
     };
   });

@@ -182,7 +182,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     schedule.stop();
     await jobs.close();
     const until = performance.now() + drainMs;
-    await worker.drain(drainMs);
+    await worker.drain(drainMs, { left: "stays" });
     await Promise.all([recording.turns.settled(), recording.conversations.settled()]);
     await Promise.all([worker.stop(), registry.breakOff(Math.max(0, until - performance.now()))]);
     await Promise.all([historyCatchUp.stop(), indexCatchUp.stop(), privacy.stop()]);

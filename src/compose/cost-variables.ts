@@ -13,10 +13,11 @@ export const COST_VARIABLES = {
       "session and a booking don't wait for it.",
   ),
   EXTRACTION_IDLE_MS: variable(
-    integer(0, 3_600_000).default(60_000),
-    "60000",
-    "How long a message of up to three words waits for the next one, to be read for memories in the same call; then it is read by " +
-      "itself. Flush, another session and `/v1/context` don't wait for it.",
+    integer(0, 3_600_000).default(300_000),
+    "300000",
+    "How long a message that tells nothing urgent (thanks, a question, an order, a wish) waits for the next ones, to be read for " +
+      "memories in the same call, at most twelve of them; then it is read by itself. Needs are read at once. Flush, a booking, another " +
+      "session and `/v1/context` don't wait for it.",
   ),
   COST_SOFT_LIMIT_TOKENS: variable(
     LIMIT,

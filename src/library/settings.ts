@@ -193,8 +193,9 @@ export interface Settings {
    */
   readonly extractionDelayMs?: Setting<"EXTRACTION_DELAY_MS">;
   /**
-   * How long a message of up to three words waits for the next one, to be read for memories in the same call; then it is read by
-   * itself. Flush, another session and `/v1/context` don't wait for it. Default: 60000.
+   * How long a message that tells nothing urgent (thanks, a question, an order, a wish) waits for the next ones, to be read for
+   * memories in the same call, at most twelve of them; then it is read by itself. Needs are read at once. Flush, a booking, another
+   * session and `/v1/context` don't wait for it. Default: 300000.
    */
   readonly extractionIdleMs?: Setting<"EXTRACTION_IDLE_MS">;
   /**

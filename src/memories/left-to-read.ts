@@ -5,7 +5,7 @@ import type { Lease, TurnLock } from "../ports/session-store.js";
 import { isRefusal, type ReadTogether } from "./read-message.js";
 
 /**
- * Messages that got no call of their own: "Thanks", and those that came quickly one after another. The owner's next call reads them along,
+ * Messages that got no call of their own: those that can wait, and those that came quickly one after another. The owner's next call reads them along,
  * each with its own quotes; a booking has them read before it goes on. So a call is saved and nothing that was said is lost.
  */
 export interface LeftToReadParts {
@@ -24,8 +24,11 @@ export interface LeftToReadParts {
   readonly locks: Pick<TurnLock, "acquire">;
 }
 
+/** So many messages wait at most: one more is read, and takes them along. As many as one call reads along. */
+export const MOST_LEFT = 12;
+
 /** Of what one call reads along. What is more is read by a call before it. */
-const MAX_MESSAGES = 12;
+const MAX_MESSAGES = MOST_LEFT;
 const MAX_CHARS = 12_000;
 
 /** How long a call is waited for that reads them now, in milliseconds: longer than a model may take. */

@@ -10,7 +10,7 @@ import { type MemoryLog, type MemoryLogEntry, type MemoryLogTurn, NOBODY } from 
 import type { OnMessageRead } from "../ports/turn-records.js";
 import type { CheckedReading } from "./checked-operation.js";
 import type { Forgetting } from "./forgetting.js";
-import type { LeftToRead } from "./left-to-read.js";
+import { type LeftToRead, MOST_LEFT } from "./left-to-read.js";
 import { waitingOffRecord } from "./off-record.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
@@ -73,7 +73,9 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     const epoch = given ?? (await logs.epoch(owner));
     const known = await logs.known(owner);
     if (known.isRead(turn.message_id)) return rememberedTurn(await logs.level(owner, signal), turn.message_id);
-    if (turn.may_wait === true && left?.together(owner)) return this.#leave(owner, turn, { now, signal, epoch });
+    const others = known.left.filter(({ message_id }) => message_id !== turn.message_id);
+    if (turn.may_wait === true && left?.together(owner) && others.length < MOST_LEFT)
+      return this.#leave(owner, turn, { now, signal, epoch });
     if (!left?.together(owner) || known.left.length === 0) return this.#read(owner, turn, [], { known, now, signal, epoch });
     const claim = await left.claim(owner, signal);
     try {

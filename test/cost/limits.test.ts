@@ -102,6 +102,7 @@ test("[cost-limits] past the soft limit an extract stands in for the summary, an
   const summaryOf = async () => (await client.get<{ summary: string | null }>(`/v1/sessions/${id}`)).body.summary;
   await expect.poll(summaryOf, { timeout: 20_000 }).toMatch(/^Turn 1, user:/);
   expect(model.of("summary")).toEqual([]);
+  await world.application.parts.worker.drain(20_000, { left: "stays" });
   clock.days(1);
   await world.application.parts.worker.drain(20_000);
   expect(await summaryOf()).toBe("They spoke of many things.");

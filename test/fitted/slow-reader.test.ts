@@ -20,7 +20,7 @@ async function slowWorld(variables: Readonly<Record<string, string>>, tokenMs: (
     },
     { tokenMs },
   );
-  const env = { OPENAI_BASE_URL: server.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", EXTRACTION_DELAY_MS: "0", ...variables };
+  const env = { OPENAI_BASE_URL: server.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", EXTRACTION_IDLE_MS: "0", ...variables };
   const world = await startWorld(await tempDir(), env);
   const client = world.as("ada");
   const memories = async () => (await client.get<{ data: { text: string }[] }>("/v1/memories")).body.data;

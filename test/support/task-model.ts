@@ -63,3 +63,10 @@ export function readsNuts({ MESSAGE, EARLIER = [] }: ReadDocument) {
   const texts = [...EARLIER.map((each) => each.MESSAGE), MESSAGE];
   return { off_record: null, operations: texts.filter((text) => text.includes("Nut")).map((text) => needQuoted(text, "Nut", "no_nuts")) };
 }
+
+/** Finds a liking in whatever it is given, by its words: one that can wait. */
+export function readsJazz({ MESSAGE, EARLIER = [] }: ReadDocument) {
+  const texts = [...EARLIER.map((each) => each.MESSAGE), MESSAGE];
+  const note = (quote: string) => ({ op: "add", quote, text: "Likes jazz", about: "jazz", category: "genre", stance: "stated" });
+  return { off_record: null, operations: texts.filter((text) => text.includes("jazz")).map(note) };
+}

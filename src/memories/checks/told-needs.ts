@@ -1,8 +1,8 @@
-import { folded, WordList, wordsIn } from "../../platform/phrase-list.js";
+import { folded, type WordList } from "../../platform/phrase-list.js";
 import type { Need } from "../../ports/agent.js";
 import type { NeedTalk } from "../../ports/need-talk.js";
 import type { Span } from "./locate-quote.js";
-import { isUnspaced } from "./words.js";
+import { Phrases, Words } from "./phrases.js";
 
 /** A need that a text tells of, by the domain's words. */
 export interface ToldNeed {
@@ -171,54 +171,6 @@ interface Found extends Pick<ToldNeed, "need" | "category" | "word"> {
 
 const LISTED = ["harm", "avoid", "behind", "not", "over", "own", "asks", "others", "supposed", "brings"] as const;
 type Listed = (typeof LISTED)[number];
-
-class Words {
-  readonly text: string;
-  readonly words: readonly string[];
-
-  constructor(text: string) {
-    this.text = folded(text);
-    this.words = bare(text);
-  }
-}
-
-/** Of "Dad's nut-free" three words: whose it is doesn't make another one. */
-function bare(text: string): readonly string[] {
-  return wordsIn(text.replaceAll("-", " ")).map((word) => (word.endsWith("'s") ? word.slice(0, -2) : word));
-}
-
-/** Phrases of all scripts, and signs. */
-class Phrases {
-  readonly list: WordList;
-  readonly #unspaced: readonly string[];
-
-  constructor(phrases: readonly string[]) {
-    this.list = new WordList(phrases.map((phrase) => bare(phrase).join(" ")));
-    this.#unspaced = phrases.filter((phrase) => isUnspaced(phrase) || wordsIn(phrase).length === 0);
-  }
-
-  unspacedIn({ text }: Words): string | undefined {
-    return this.#unspaced.find((phrase) => text.includes(folded(phrase)));
-  }
-
-  isSignedIn(clause: Words): boolean {
-    return this.unspacedIn(clause) !== undefined;
-  }
-
-  in(clause: Words): boolean {
-    return this.list.in(clause.words) !== -1 || this.isSignedIn(clause);
-  }
-
-  places({ words }: Words): readonly number[] {
-    return words.flatMap((_, at) => (this.list.at(words, at) > 0 ? [at] : []));
-  }
-
-  /** Whether one begins there: `to` is no longer part of it. */
-  within({ words }: Words, from: number, to: number): boolean {
-    for (let at = Math.max(0, from); at < to; at++) if (this.list.at(words, at) > 0) return true;
-    return false;
-  }
-}
 
 interface Sentence extends Span {
   readonly text: string;
