@@ -76,6 +76,8 @@ export const REQUIREMENTS = {
   "extraction-calls": "A turn is read by one call at most; what can wait, and turns that come quickly, are read along with another.",
   "needs-read-at-once":
     "What may hold a need, a limit, somebody's state, a correction or a word about keeping is read at once, in any language.",
+  "reading-same-bytes": "Prompt and schema of a reading are the same bytes for every guest and every kind of reading.",
+  "one-call": "A title or a summary that is due is made by the call which reads a message, and by one of its own where that gave none.",
   "stand-in-goes-on": "Without a model messages are read by rules where the meaning of sentences can't be had.",
   "stand-in-asks": "Without a model, what may have to hold and isn't plain is asked about, beside a joke too, and not left out.",
   "unanswered-not-lost": "What was said in a turn that got no answer becomes a memory as in any other, once.",

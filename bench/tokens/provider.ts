@@ -74,7 +74,7 @@ export class ScriptedProvider {
 
   #reply(task: string, body: ChatBody): Reply {
     if (task === "extraction") return { text: JSON.stringify(notesIn(body)) };
-    if (task === "title") return { text: "A night out on Friday" };
+    if (task === "title") return { text: TITLE };
     if (task !== "chat") return { text: SUMMARY };
     const call = this.turn?.calls[this.#calls];
     this.#calls += 1;
@@ -100,19 +100,27 @@ interface Reply {
   readonly call?: ScriptedTurn["calls"][number];
 }
 
+const TITLE = "A night out on Friday";
 const SUMMARY =
   "The guest plans evenings for two, mostly jazz, opera and plays, near the station. She uses a wheelchair, so rooms are step-free. " +
   "Several searches were made for different weeks; the quieter and earlier choices were preferred, and one booking was made.";
 
 /** What is quoted from a message that is to be read. */
 function notesIn({ messages }: ChatBody): unknown {
-  const { MESSAGE, EARLIER = [] } = JSON.parse(String(messages.at(-1)?.content)) as {
+  const { MESSAGE, EARLIER = [], ALSO = {} } = JSON.parse(String(messages.at(-1)?.content)) as {
     readonly MESSAGE: string;
     readonly EARLIER?: readonly { readonly MESSAGE: string }[];
+    readonly ALSO?: { readonly title?: unknown; readonly summary?: unknown };
   };
   const said = [...EARLIER.map((earlier) => earlier.MESSAGE), MESSAGE];
   const operations = ALL_NOTES.filter(({ quote }) => said.some((text) => text.includes(quote)));
-  return { off_record: null, earlier_off_record: [], operations: operations.map((note) => ({ op: "add", strength: "soft", ...note })) };
+  return {
+    off_record: null,
+    earlier_off_record: [],
+    operations: operations.map((note) => ({ op: "add", strength: "soft", ...note })),
+    title: ALSO.title === undefined ? null : TITLE,
+    summary: ALSO.summary === undefined ? null : SUMMARY,
+  };
 }
 
 const ALL_NOTES: ScriptedTurn["notes"][number][] = [];

@@ -19,6 +19,11 @@ export function isLeft({ state, errorCode }: PendingTurn): boolean {
   return state === "pending" && errorCode === LEFT_TO_READ;
 }
 
+/** A reading of it comes soon, as far as is known: what failed may take hours. */
+export function willBeRead({ state, attempts, errorCode }: PendingTurn): boolean {
+  return state === "pending" && attempts === 0 && errorCode !== OUT_OF_TOKENS;
+}
+
 /** Of these turns, those that were left to be read are due at this time, where it is sooner. One that somebody reads now is read. */
 export async function releaseLeft(
   index: Pick<SessionIndex, "recordAttempt">,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { AppError } from "../platform/errors.js";
 import type { TokenCounter } from "../platform/tokens.js";
 import type { ChatModel, ModelMessage } from "../ports/agent.js";
+import type { AlsoAsked } from "../ports/extraction.js";
 import type { SummaryRound } from "./extractive-summary.js";
 
 export interface ModelSummaryOptions {
@@ -31,10 +32,32 @@ export async function modelSummary(
   earlier: EarlierSummary | null,
   options: ModelSummaryOptions,
 ): Promise<string> {
+  const { pieces, start } = piecesOf(rounds, earlier, options);
+  return fold(model, pieces, start, options);
+}
+
+/** What the calls are given, one after the other, and the summary that the first goes on from. */
+function piecesOf(
+  rounds: readonly SummaryRound[],
+  earlier: EarlierSummary | null,
+  options: Pick<ModelSummaryOptions, "maxInputTokens" | "counter">,
+): { readonly pieces: readonly (readonly string[])[]; readonly start: string | null } {
   const since = rounds.filter((round) => round.turn > (earlier?.toTurn ?? 0));
   const whole = since.length < rounds.length || earlier === null ? chunks(rounds, options) : null;
-  if (earlier === null || whole?.length === 1) return fold(model, whole ?? [], null, options);
-  return fold(model, chunks(since, options), earlier.text, options);
+  if (earlier === null || whole?.length === 1) return { pieces: whole ?? [], start: null };
+  return { pieces: chunks(since, options), start: earlier.text };
+}
+
+/** The same as work that another call may do beside its own; null where it takes more than one. */
+export function summaryAsked(
+  rounds: readonly SummaryRound[],
+  earlier: EarlierSummary | null,
+  options: Pick<ModelSummaryOptions, "maxTokens" | "maxInputTokens" | "counter">,
+): AlsoAsked | null {
+  const { pieces, start } = piecesOf(rounds, earlier, options);
+  const [lines, ...more] = pieces;
+  if (lines === undefined || more.length > 0) return null;
+  return { task: "summary", how: instructions(options.maxTokens), of: transcriptOf(start, lines), maxOutputTokens: options.maxTokens };
 }
 
 async function fold(
@@ -45,15 +68,25 @@ async function fold(
 ): Promise<string> {
   let summary = start;
   for (const lines of pieces) {
-    const head = summary === null ? [] : [JSON.stringify({ record_so_far: summary })];
-    summary = await write(model, [...head, ...lines].join("\n"), options);
+    summary = await write(model, transcriptOf(summary, lines), options);
   }
   if (summary === null) throw new AppError("MODEL_UNAVAILABLE", { detail: "There was nothing to summarise." });
   return summary;
 }
 
+function transcriptOf(start: string | null, lines: readonly string[]): string {
+  return [...(start === null ? [] : [JSON.stringify({ record_so_far: start })]), ...lines].join("\n");
+}
+
+function instructions(maxTokens: number): string {
+  return `${PROMPT}\nAt most ${Math.floor(maxTokens * 0.6)} words.`;
+}
+
 /** The rounds as JSON lines, in pieces that fit into a call. A round that is too long for one is cut. */
-function chunks(rounds: readonly SummaryRound[], { counter, maxInputTokens }: ModelSummaryOptions): string[][] {
+function chunks(
+  rounds: readonly SummaryRound[],
+  { counter, maxInputTokens }: Pick<ModelSummaryOptions, "maxInputTokens" | "counter">,
+): string[][] {
   const pieces: string[][] = [];
   let room = 0;
   for (const { turn, user, assistant } of rounds) {
@@ -73,7 +106,7 @@ function chunks(rounds: readonly SummaryRound[], { counter, maxInputTokens }: Mo
 
 async function write(model: ChatModel, transcript: string, { maxTokens, counter, signal }: ModelSummaryOptions): Promise<string> {
   const messages: ModelMessage[] = [
-    { role: "system", content: `${PROMPT}\nAt most ${Math.floor(maxTokens * 0.6)} words.` },
+    { role: "system", content: instructions(maxTokens) },
     { role: "user", content: transcript },
   ];
   let text = "";
@@ -88,7 +121,7 @@ async function write(model: ChatModel, transcript: string, { maxTokens, counter,
 }
 
 /** The leading lines that fit; a model may count otherwise than the counter. */
-function linesThatFit(text: string, maxTokens: number, counter: TokenCounter): string {
+export function linesThatFit(text: string, maxTokens: number, counter: TokenCounter): string {
   if (counter.count(text) <= maxTokens) return text;
   const kept: string[] = [];
   for (const line of text.split(/(?<=[.!?。！？])\s+|\n+/u)) {

@@ -8,6 +8,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
+import type { AlongWithReading } from "./along-with-reading.js";
 
 export interface SummaryParts {
   readonly store: Pick<SessionStore, "journal" | "index" | "locks">;
@@ -16,6 +17,8 @@ export interface SummaryParts {
   readonly history: ConversationHistory;
   /** Null, or a stand-in: summaries are extracts. */
   readonly model: ChatModel | null;
+  /** Summaries that readings gave. Default: none do. */
+  readonly along?: Pick<AlongWithReading, "take">;
   readonly counter: TokenCounter;
   /** What the model's calls cost, told in the summary's record. Default: nothing is counted. */
   readonly tokens?: Pick<TokenMeter, "during" | "takeAll">;

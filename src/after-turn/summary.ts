@@ -1,3 +1,5 @@
+// Over 300 lines: when a summary is due, and how it is written; its rules are beside it.
+
 import { readTurnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round } from "../domain/session.js";
@@ -6,10 +8,11 @@ import { blockOf, windowStart } from "../domain/window-blocks.js";
 import { isSearchable, summaryMessage } from "../history/history.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
+import type { AlsoAsked } from "../ports/extraction.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 import { sessionLockKey, type WindowRead } from "../ports/session-store.js";
 import { extractiveSummary, roundsToldBy, type SummaryRound } from "./extractive-summary.js";
-import { modelSummary } from "./model-summary.js";
+import { type EarlierSummary, linesThatFit, modelSummary, summaryAsked } from "./model-summary.js";
 import { SummariesInHistory } from "./summaries-in-history.js";
 import type { SummaryOptions, SummaryParts } from "./summary-parts.js";
 import { areLeft, withoutForgotten } from "./summary-rounds.js";
@@ -22,6 +25,16 @@ const ALL_ROUNDS = Number.MAX_SAFE_INTEGER;
 const WHOLE_TURNS = 100;
 /** Rounds that may come while a summary is being written; after more it is left to the next turn. */
 const ROUNDS_MEANWHILE = 50;
+
+/** Of a block: so long a summary may be due before a reading that could wait is made for it. */
+const WAITS_FOR_A_READING = 0.4;
+
+interface PlannedSummary {
+  readonly read: WindowRead;
+  readonly rounds: readonly Round[];
+  readonly job: SummaryJob;
+  readonly overdue: boolean;
+}
 
 interface SummaryJob {
   readonly at: Date;
@@ -145,38 +158,61 @@ export class SummaryKeeper {
     return false;
   }
 
+  /** The call that {@link maintain} would make; null where none is due, or where it takes several. @throws what reading throws */
+  async due(owner: Owner, sessionId: string, signal: AbortSignal): Promise<(AlsoAsked & { readonly overdue: boolean }) | null> {
+    const { model, counter } = this.#parts;
+    const { maxTokens, maxInputTokens } = this.#options;
+    const planned = model && !model.standIn ? await this.#planned(owner, sessionId, signal) : null;
+    if (planned === null) return null;
+    const { rounds, read, job, overdue } = planned;
+    const { visible, earlier } = await this.#told(owner, sessionId, rounds, read, job);
+    const asked = visible.length === 0 ? null : summaryAsked(visible, earlier, { maxTokens, maxInputTokens, counter });
+    return asked && { ...asked, overdue };
+  }
+
   async #maintain(owner: Owner, sessionId: string, signal: AbortSignal): Promise<boolean> {
+    const planned = await this.#planned(owner, sessionId, signal);
+    return planned !== null && this.#write(owner, sessionId, planned.read, planned.rounds, planned.job);
+  }
+
+  /** What is to be written now; null where the summary that stands covers what has left the window. */
+  async #planned(owner: Owner, sessionId: string, signal: AbortSignal): Promise<PlannedSummary | null> {
     const { journal } = this.#parts.store;
     const { windowRounds, blockRounds } = this.#options;
     const near = await journal.window(owner, sessionId, { rounds: windowRounds + 2 * blockRounds, signal });
     // Taken before the tombstones are read: one that comes later is later than the summary too.
     const at = this.#parts.clock.now();
     const tombstones = await this.#parts.ledger.tombstones(owner);
-    const newestOutside = near.rounds[this.#outside(near.rounds).left - 1];
+    const { left, toCover, isLate } = this.#outside(near.rounds);
+    const newestOutside = near.rounds[left - 1];
     const current = isCurrent(near.summary, tombstones);
     const covers = current && !near.summary?.body.interim && (near.summary?.body.to_turn ?? 0) >= (newestOutside?.turn ?? 0);
-    if (near.summary === null ? !newestOutside : covers) return false;
+    if (near.summary === null ? !newestOutside : covers) return null;
+    // What was forgotten goes out of it at once.
+    const overdue = isLate || (near.summary !== null && !current);
     const onward = current ? onwardFrom(near) : null;
     if (onward !== null) {
-      const since = near.rounds.slice(0, this.#outside(near.rounds).toCover).filter(({ turn }) => turn > onward.body.to_turn);
-      return this.#write(owner, sessionId, near, since, { at, tombstones, final: false, by: "model", onward, signal });
+      const since = near.rounds.slice(0, toCover).filter(({ turn }) => turn > onward.body.to_turn);
+      return { read: near, rounds: since, job: { at, tombstones, final: false, by: "model", onward, signal }, overdue };
     }
     const read = await journal.window(owner, sessionId, { rounds: ALL_ROUNDS, signal });
     const final = read.summary?.body.final === true && !current;
     const covered = final ? read.rounds.length : this.#outside(read.rounds).toCover;
-    return this.#write(owner, sessionId, read, read.rounds.slice(0, covered), { at, tombstones, final, by: "model", signal });
+    return { read, rounds: read.rounds.slice(0, covered), job: { at, tombstones, final, by: "model", signal }, overdue };
   }
 
   /**
    * How many of the oldest rounds may have left the window, by number or by size, and how many a summary is to cover. Where the size
-   * decides, a turn may leave out up to half of those that fit, and the summary is written ahead of it.
+   * decides, a turn may leave out up to half of those that fit, and the summary is written ahead of it. `isLate`: a summary of them is
+   * not to wait for a reading that it could be written along with.
    */
-  #outside(rounds: readonly Round[]): { readonly left: number; readonly toCover: number } {
+  #outside(rounds: readonly Round[]): { readonly left: number; readonly toCover: number; readonly isLate: boolean } {
     const { windowRounds, windowTokens, blockRounds } = this.#options;
     const turns = rounds.map(({ turn }) => turn);
     const start = windowStart(turns, windowRounds, blockRounds);
     const left = turns.filter((turn) => turn < start).length;
-    if (windowTokens === Number.POSITIVE_INFINITY) return { left, toCover: left };
+    const isLate = turns.length - left - windowRounds >= Math.floor(blockRounds * WAITS_FOR_A_READING);
+    if (windowTokens === Number.POSITIVE_INFINITY) return { left, toCover: left, isLate };
     let tokens = 0;
     let fitting = 0;
     for (const round of rounds.slice(left).reverse()) {
@@ -184,8 +220,8 @@ export class SummaryKeeper {
       if (tokens > windowTokens) break;
       fitting += 1;
     }
-    if (left + fitting === rounds.length) return { left, toCover: left };
-    return { left: rounds.length - Math.floor(fitting / 2), toCover: rounds.length - Math.floor(fitting / 4) };
+    if (left + fitting === rounds.length) return { left, toCover: left, isLate };
+    return { left: rounds.length - Math.floor(fitting / 2), toCover: rounds.length - Math.floor(fitting / 4), isLate: true };
   }
 
   #tokensOf({ user, steps, assistant }: Round): number {
@@ -196,12 +232,10 @@ export class SummaryKeeper {
     const first = rounds[0];
     const last = rounds.at(-1);
     if (!first || !last) return false;
-    const { tombstones, final, signal, onward, earlier = read.summary } = job;
-    const fromSeq = onward === undefined ? 1 : first.user.seq;
-    const offRecord = await readTurnsOffRecord(this.#parts.store.journal.read(owner, sessionId, { fromSeq, signal }));
-    const visible = withoutForgotten(rounds, tombstones).filter((round) => !offRecord.has(round.turn));
+    const { tombstones, final, signal, onward } = job;
+    const { visible, earlier } = await this.#told(owner, sessionId, rounds, read, job);
     const { tokens } = this.#parts;
-    const make = () => this.#summarise(visible, isCurrent(earlier, tombstones) ? earlier : null, onward?.body.text ?? null, signal);
+    const make = () => this.#summarise({ owner, sessionId }, visible, earlier, onward?.body.text ?? null, signal);
     const { text, by, interim } =
       job.by === "extract"
         ? { text: await this.#extract(visible, null, signal), by: "extract" }
@@ -253,19 +287,35 @@ export class SummaryKeeper {
     return true;
   }
 
+  /** What a model is told of them: nothing that was forgotten or is off the record. */
+  async #told(owner: Owner, sessionId: string, rounds: readonly Round[], read: WindowRead, job: SummaryJob) {
+    const { tombstones, signal, onward, earlier = read.summary } = job;
+    const fromSeq = onward === undefined ? 1 : (rounds[0]?.user.seq ?? 1);
+    const offRecord = await readTurnsOffRecord(this.#parts.store.journal.read(owner, sessionId, { fromSeq, signal }));
+    const visible = withoutForgotten(rounds, tombstones).filter((round) => !offRecord.has(round.turn));
+    const so = isCurrent(earlier, tombstones) ? earlier : null;
+    return { visible, earlier: so && { text: so.body.text, toTurn: so.body.to_turn } };
+  }
+
   async #summarise(
+    { owner, sessionId }: { readonly owner: Owner; readonly sessionId: string },
     rounds: readonly SummaryRound[],
-    earlier: SummaryRecord | null,
+    earlier: EarlierSummary | null,
     before: string | null,
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly by: string; readonly interim?: true }> {
-    const { model, counter, logger } = this.#parts;
+    const { model, counter, along, logger } = this.#parts;
     const { maxTokens, maxInputTokens, modelTimeoutMs } = this.#options;
     if (model && !model.standIn && rounds.length > 0) {
+      const asked = along === undefined ? null : summaryAsked(rounds, earlier, { maxTokens, maxInputTokens, counter });
+      const made = linesThatFit((asked && along?.take(owner, sessionId, asked)) ?? "", maxTokens, counter).trim();
+      if (made !== "") return { text: made, by: model.name };
       try {
         const bounded = AbortSignal.any([signal, AbortSignal.timeout(modelTimeoutMs)]);
-        const so = earlier && { text: earlier.body.text, toTurn: earlier.body.to_turn };
-        return { text: await modelSummary(model, rounds, so, { maxTokens, maxInputTokens, counter, signal: bounded }), by: model.name };
+        return {
+          text: await modelSummary(model, rounds, earlier, { maxTokens, maxInputTokens, counter, signal: bounded }),
+          by: model.name,
+        };
       } catch (error) {
         signal.throwIfAborted();
         if (isAppError(error, "COST_LIMIT_REACHED"))

@@ -11,12 +11,14 @@ import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import { longDay } from "../platform/rendering.js";
 import type { ChatModel } from "../ports/agent.js";
+import type { AlsoAsked } from "../ports/extraction.js";
 import type { Memories } from "../ports/memories.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { sessionsSince } from "../ports/sessions-since.js";
-import { modelTitle } from "./model-title.js";
+import type { AlongWithReading } from "./along-with-reading.js";
+import { bareName, modelTitle, titleAsked } from "./model-title.js";
 import type { SummaryKeeper } from "./summary.js";
 import { deriveTopic, type Learnt } from "./topic.js";
 
@@ -29,6 +31,8 @@ export interface UpkeepParts {
   readonly memories: Pick<Memories, "list">;
   /** Null, or a stand-in: titles stay the first message. */
   readonly model: ChatModel | null;
+  /** Names that readings gave. Default: none do. */
+  readonly along?: Pick<AlongWithReading, "has" | "take">;
   /** What naming cost, told in the session's record. Default: nothing is counted. */
   readonly tokens?: Pick<TokenMeter, "during" | "takeAll">;
   readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
@@ -42,6 +46,9 @@ export interface UpkeepOptions {
   /** Bound of the call that names a session. Default 20,000. */
   readonly modelTimeoutMs?: number;
 }
+
+/** A reading of a later one gives no name along: the model had its chances. */
+const ROUNDS_TO_BE_NAMED_IN = 16;
 
 /** Memories of one session that its tags are made of. */
 const MAX_LEARNT = 200;
@@ -62,9 +69,22 @@ export class SessionUpkeep {
     this.#options = { lockWaitMs: 30_000, modelTimeoutMs: 20_000, ...options };
   }
 
-  async afterTurn(owner: Owner, sessionId: string): Promise<void> {
-    await this.#parts.summaries.maintain(owner, sessionId);
-    await this.#tending(owner, sessionId, (signal) => this.#describe(owner, sessionId, signal));
+  /** `readingComes`: what a reading can do along is left to it. Default: none does. */
+  async afterTurn(owner: Owner, sessionId: string, { readingComes = false }: { readonly readingComes?: boolean } = {}): Promise<void> {
+    if (!readingComes) await this.#parts.summaries.maintain(owner, sessionId);
+    await this.#tending(owner, sessionId, (signal) => this.#describe(owner, sessionId, readingComes, signal));
+  }
+
+  /** The call that would name the session; null where it has a name, or has had its chances. @throws what reading throws */
+  async titleDue(owner: Owner, sessionId: string, signal: AbortSignal): Promise<AlsoAsked | null> {
+    const session = await this.#parts.store.index.listed(owner, sessionId);
+    if (!session || session.message_count > 2 * ROUNDS_TO_BE_NAMED_IN) return null;
+    const records = await this.#records(owner, sessionId, signal);
+    const hidden = forgottenTurns(records, await this.#parts.ledger.tombstones(owner));
+    return this.#titleAsked(
+      records.filter((record) => !hidden.has(record.turn)),
+      provenanceOf(records),
+    );
   }
 
   /** After the user asked not to keep a turn: title, topic and tags are made anew where they may repeat it. */
@@ -136,16 +156,17 @@ export class SessionUpkeep {
     return records;
   }
 
-  async #describe(owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
+  async #describe(owner: Owner, sessionId: string, readingComes: boolean, signal: AbortSignal): Promise<void> {
     const session = await this.#parts.store.index.listed(owner, sessionId);
     // Two messages a round: a power of two of either is seen when the count is one.
-    if (!session || !isPowerOfTwo(Math.ceil(session.message_count / 2))) return;
+    const isDue = session !== null && isPowerOfTwo(Math.ceil(session.message_count / 2));
+    if (!isDue && this.#parts.along?.has(owner, sessionId, "title") !== true) return;
     const records = await this.#records(owner, sessionId, signal);
     const hidden = forgottenTurns(records, await this.#parts.ledger.tombstones(owner));
     const { tokens } = this.#parts;
     const kept = records.filter((record) => !hidden.has(record.turn));
-    const name = () => this.#name(kept, provenanceOf(records), signal);
-    const named = await (tokens?.during({ owner, sessionId }, name) ?? name());
+    const name = () => this.#name({ owner, sessionId }, kept, provenanceOf(records), signal);
+    const named = readingComes ? null : await (tokens?.during({ owner, sessionId }, name) ?? name());
     await this.#describeAs(owner, sessionId, records, named, signal);
   }
 
@@ -197,25 +218,34 @@ export class SessionUpkeep {
   }
 
   /** A name by the model, once: while the title is still the first message. */
-  async #name(records: readonly JournalRecord[], { title, titleBy }: SessionProvenance, signal: AbortSignal): Promise<string | null> {
-    const { model, logger } = this.#parts;
-    const said = records.find((record) => record.type === "message" && record.body.role === "user");
-    const messages = records.flatMap((record) => (record.type === "message" ? [record.body] : []));
-    const user = messages.find((message) => message.role === "user");
-    const assistant = messages.find((message) => message.role === "assistant" && message.outcome === "completed");
-    if (!model || model.standIn || !said || !user || !assistant || titleBy === "user" || title !== titleFrom(user.content)) return null;
+  async #name(
+    { owner, sessionId }: { readonly owner: Owner; readonly sessionId: string },
+    records: readonly JournalRecord[],
+    provenance: SessionProvenance,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const { model, along, logger } = this.#parts;
+    const asked = this.#titleAsked(records, provenance);
+    if (!model || asked === null) return null;
     try {
-      const name = await modelTitle(
-        model,
-        { user: user.content, assistant: assistant.content, day: longDay(new Date(said.at), user.time_zone ?? "UTC") },
-        AbortSignal.any([signal, AbortSignal.timeout(this.#options.modelTimeoutMs)]),
-      );
+      const made = bareName(along?.take(owner, sessionId, asked) ?? "");
+      const name = made ?? (await modelTitle(model, asked, AbortSignal.any([signal, AbortSignal.timeout(this.#options.modelTimeoutMs)])));
       return name === null ? null : titleFrom(name);
     } catch (error) {
       signal.throwIfAborted();
       logger.warn({ err: error }, "the model gave the session no name");
       return null;
     }
+  }
+
+  #titleAsked(records: readonly JournalRecord[], { title, titleBy }: SessionProvenance): AlsoAsked | null {
+    const { model } = this.#parts;
+    const said = records.find((record) => record.type === "message" && record.body.role === "user");
+    const messages = records.flatMap((record) => (record.type === "message" ? [record.body] : []));
+    const user = messages.find((message) => message.role === "user");
+    const assistant = messages.find((message) => message.role === "assistant" && message.outcome === "completed");
+    if (!model || model.standIn || !said || !user || !assistant || titleBy === "user" || title !== titleFrom(user.content)) return null;
+    return titleAsked({ user: user.content, assistant: assistant.content, day: longDay(new Date(said.at), user.time_zone ?? "UTC") });
   }
 }
 

@@ -1,3 +1,5 @@
+// Over 300 lines: a turn from the journal to its stores, with all that may come between.
+
 import type { TokenMeter } from "../agent/token-meter.js";
 import { hasNoAnswer } from "../domain/message-kinds.js";
 import type { Owner } from "../domain/owner.js";
@@ -13,6 +15,7 @@ import type { TurnMemories } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { AppendOptions, PendingTurn, SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
+import type { AlongWithReading } from "./along-with-reading.js";
 import { LEFT_TO_READ, OUT_OF_TOKENS } from "./due-turns.js";
 import { leaveUntil, mayBeLeft } from "./leaving-turns.js";
 import { type JudgeOfWaiting, type RoundBefore, roundBefore } from "./may-wait.js";
@@ -28,6 +31,8 @@ export interface WriteBackParts {
   readonly longTerm: Pick<TurnMemories, "remember" | "takeOffRecord"> | null;
   /** Null when there is no history. */
   readonly history: ConversationHistory | null;
+  /** What a session's upkeep is due for, and a reading can do along; null where it has calls of its own. Default: it has. */
+  readonly along?: (owner: Owner) => Pick<AlongWithReading, "due"> | null;
   /** Of an owner's messages. Default: none can wait. */
   readonly judgeOf?: (owner: Owner) => JudgeOfWaiting;
   /** Takes a turn off the record, where its message asks for it. */
@@ -166,7 +171,9 @@ export class WriteBack {
     const now = clock.now();
     const mayWait = replaces.length > 0 ? null : await mayBeLeft(store, pending, { user, before, judge: judgeOf(owner) }, signal);
     const said = turnToRemember(sessionId, user, records, this.#options.contextRounds);
-    const toRemember = { ...said, ...(replaces.length > 0 && { replaces }), may_wait: mayWait !== null };
+    const also = mayWait === "along" ? null : await this.#alsoDue(owner, sessionId);
+    const waits = mayWait !== null && also?.overdue !== true;
+    const toRemember = { ...said, ...(replaces.length > 0 && { replaces }), ...(also && { also }), may_wait: waits };
     const remembered = await longTerm.remember(owner, toRemember, { now, signal, epoch, last: true });
     const { memories, forgotten, off_record: offRecord, left = false } = remembered;
     const ids = memories.flatMap(({ id, status }) => (status === "superseded" ? [] : [id]));
@@ -176,6 +183,16 @@ export class WriteBack {
       ...(offRecord !== null && { offRecord }),
       ...(left && mayWait === "aside" && { isLeft: true }),
     };
+  }
+
+  /** What can't be looked up is left to the upkeep. */
+  async #alsoDue(owner: Owner, sessionId: string): ReturnType<AlongWithReading["due"]> {
+    return (
+      (await this.#parts
+        .along?.(owner)
+        ?.due(owner, sessionId)
+        .catch(() => null)) ?? null
+    );
   }
 
   /**

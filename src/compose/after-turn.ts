@@ -1,3 +1,5 @@
+import { AlongWithReading } from "../after-turn/along-with-reading.js";
+import { willBeRead } from "../after-turn/due-turns.js";
 import { LeftTurns } from "../after-turn/left-turns.js";
 import { measuredWriteBack } from "../after-turn/measured-write-back.js";
 import { takeOffRecord } from "../after-turn/off-record.js";
@@ -15,6 +17,7 @@ import { CatchingUp } from "../operations/catching-up.js";
 import { reindexHistory } from "../operations/reindex.js";
 import { AppError } from "../platform/errors.js";
 import { type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
+import type { ChatModel } from "../ports/agent.js";
 import { tracedUpkeep, tracedWriteBack } from "../telemetry/traced-turn.js";
 import { contextBudget } from "../turn/budget.js";
 import { systemPrompt } from "../turn/prompt.js";
@@ -63,6 +66,8 @@ export interface Upkeep {
   readonly answering: Answering;
   readonly summaries: SummaryKeeper;
   readonly sessions: SessionUpkeep;
+  /** Null where titles and summaries have calls of their own. */
+  readonly along: AlongWithReading | null;
   readonly counter: TokenCounter;
   /** The system prompt. */
   readonly prompt: string;
@@ -98,8 +103,16 @@ export async function composeAfterTurn(
     const prompt = systemPrompt(each.prompt);
     const toolTokens = toolSpecs.length === 0 ? 0 : counter.count(JSON.stringify(toolSpecs));
     const maxTokens = contextBudget(config.CONTEXT_MAX_TOKENS, models.chat.contextTokens, toolTokens);
-    const summaries = new SummaryKeeper(
-      { store, writer, ledger, history, model: models.summary, counter, tokens, gate, clock, logger },
+    // One call for both, where it is one model's work.
+    const withReadings = (model: ChatModel) => each.readTogether !== null && !model.standIn && model.name === models.extraction.name;
+    const never = new AbortController().signal;
+    const along = new AlongWithReading(async (owner, id) => ({
+      title: withReadings(models.title) ? await sessions.titleDue(owner, id, never) : null,
+      summary: withReadings(models.summary) ? await summaries.due(owner, id, never) : null,
+    }));
+    const rides = config.MEM0_ENABLED && (withReadings(models.title) || withReadings(models.summary));
+    const summaries: SummaryKeeper = new SummaryKeeper(
+      { store, writer, ledger, history, model: models.summary, along, counter, tokens, gate, clock, logger },
       {
         windowRounds: config.SHORT_TERM_ROUNDS,
         windowTokens: Math.max(0, maxTokens - config.SUMMARY_MAX_TOKENS - counter.count(prompt) - VOLATILE_TOKENS),
@@ -108,8 +121,19 @@ export async function composeAfterTurn(
       },
     );
     const naming = { model: models.title, tokens };
-    const sessions = new SessionUpkeep({ store, writer, summaries, ledger, memories: longTerm, ...naming, gate, clock, logger });
-    return { answering: each, summaries, sessions, counter, prompt, maxTokens };
+    const sessions: SessionUpkeep = new SessionUpkeep({
+      store,
+      writer,
+      summaries,
+      ledger,
+      memories: longTerm,
+      along,
+      ...naming,
+      gate,
+      clock,
+      logger,
+    });
+    return { answering: each, summaries, sessions, along: rides ? along : null, counter, prompt, maxTokens };
   });
   const describeAnew = async (owner: Owner, id: string, turn: number) => {
     const { summaries, sessions } = upkeep.of(owner);
@@ -127,6 +151,7 @@ export async function composeAfterTurn(
       longTerm: config.MEM0_ENABLED ? longTerm : null,
       history: keepsHistory ? history : null,
       takeOffRecord: (asked) => takeOffRecord({ ...offRecord, describeAnew }, asked),
+      along: (owner) => upkeep.of(owner).along,
       judgeOf: (owner) => answering.of(owner).judgeOfWaiting,
       tokens,
       clock,
@@ -164,7 +189,9 @@ export async function composeAfterTurn(
       afterDone: async (owner, id) => {
         // The store of vectors answers: what was out of its reach at the start can be caught up with.
         if (historyCatchUp.state === "failed") void historyCatchUp.run();
-        const tend = () => tokens.during({ owner, sessionId: id }, () => upkeep.of(owner).sessions.afterTurn(owner, id));
+        const { sessions, along } = upkeep.of(owner);
+        const readingComes = along !== null && (await store.index.pendingOf(owner, id)).some(willBeRead);
+        const tend = () => tokens.during({ owner, sessionId: id }, () => sessions.afterTurn(owner, id, { readingComes }));
         await tracedUpkeep(id, async () => Promise.all([tend(), behaviour?.afterTurn(owner, stopping)]));
       },
     },

@@ -5,8 +5,8 @@ import type { Lease, TurnLock } from "../ports/session-store.js";
 import { isRefusal, type ReadTogether } from "./read-message.js";
 
 /**
- * Messages that got no call of their own: those that can wait, and those that came quickly one after another. The owner's next call reads them along,
- * each with its own quotes; a booking has them read before it goes on. So a call is saved and nothing that was said is lost.
+ * Messages that got no call of their own: those that can wait, and those that came quickly one after another. The owner's next call reads
+ * them along, each with its own quotes; a booking has them read before it goes on. So a call is saved and nothing that was said is lost.
  */
 export interface LeftToReadParts {
   /** Null where the owner's reader takes each message by itself: then none is left. */

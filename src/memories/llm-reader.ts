@@ -2,14 +2,19 @@ import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { estimatedTokens } from "../platform/tokens.js";
 import type { ChatModel, ModelRequest } from "../ports/agent.js";
-import { CALLS_A_MESSAGE, type MessageReader, type MessageToRead, type NeedsReading, type Reading } from "../ports/extraction.js";
+import {
+  type AlsoAsked,
+  CALLS_A_MESSAGE,
+  type MessageReader,
+  type MessageToRead,
+  type NeedsReading,
+  type Reading,
+} from "../ports/extraction.js";
 import { QuotedMessage } from "./checks/locate-quote.js";
-import { earlierRefOf, idByRef, messageDocument } from "./message-document.js";
-import { ANSWER_FORMAT, NEEDS_FORMAT, SHORT_FORMAT, TOGETHER_FORMAT } from "./prompts/answer-format.js";
+import { type Beside, earlierRefOf, idByRef, messageDocument } from "./message-document.js";
+import { ANSWER_FORMAT, SHORT_FORMAT } from "./prompts/answer-format.js";
 import { promptFor, type ReadDomain, shortPromptFor } from "./prompts/prompt-for-domain.js";
-import { readNeedsPrompt } from "./prompts/read-needs-prompt.js";
-import { READ_TOGETHER_PROMPT } from "./prompts/read-together-prompt.js";
-import { needsReadingFrom, readingFrom, readingsFrom, type Unreadable } from "./reading-text.js";
+import { alsoIn, needsReadingFrom, readingFrom, readingsFrom, type Unreadable } from "./reading-text.js";
 
 /** How a message is asked to be read. */
 interface Form {
@@ -28,7 +33,8 @@ const MORE_OUTPUT_TOKENS = 500;
 /** Of that an answer gets no less where the window is small: half of a form's output is read more often than not. */
 const LEAST_OUTPUT = 0.5;
 /** So many known memories are told where not all fit; the first are those that matter most. */
-const FEWER_KNOWN = [Number.POSITIVE_INFINITY, 20, 10, 4, 0];
+const ALL = Number.POSITIVE_INFINITY;
+const FEWER_KNOWN = [ALL, 20, 10, 4, 0];
 /** Names of roles, marks between messages: what an endpoint's template adds. */
 const TEMPLATE_TOKENS = 32;
 
@@ -94,7 +100,7 @@ export class LlmReader implements MessageReader {
       };
     });
     const most = OUTPUT.most + earlier.length * MORE_OUTPUT_TOKENS;
-    const form = { prompt: `${this.#full.prompt}${READ_TOGETHER_PROMPT}`, json: TOGETHER_FORMAT, output: { ...OUTPUT, most } };
+    const form = { ...this.#full, output: { ...OUTPUT, most } };
     const readings = await this.#asked(messages, [form], (answer, idOf) => readingsFrom(answer, idOf, places), signal);
     if (typeof readings === "string") throw failed(readings);
     return readings;
@@ -103,8 +109,8 @@ export class LlmReader implements MessageReader {
   /** By one call, and no other where its answer can't be read; by none where the first reading took two. @throws as {@link read} */
   async readNeeds(message: MessageToRead, needs: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<NeedsReading> {
     if ((message.calls?.left ?? CALLS_A_MESSAGE) < CALLS_A_MESSAGE) throw new AppError("EXTRACTION_FAILED", { detail: "It was repaired." });
-    const form = { prompt: `${this.#full.prompt}${readNeedsPrompt(needs)}`, json: NEEDS_FORMAT, output: OUTPUT };
-    const reading = await this.#asked([message], [form], needsReadingFrom, signal);
+    const { also: _, ...again } = message;
+    const reading = await this.#asked([again], [this.#full], needsReadingFrom, signal, needs);
     if (typeof reading === "string") throw failed(reading);
     return reading;
   }
@@ -118,7 +124,9 @@ export class LlmReader implements MessageReader {
     forms: readonly Form[],
     parse: (answer: string, idOf: (ref: string) => string | undefined) => T,
     signal: AbortSignal,
+    again: readonly string[] = [],
   ): Promise<T> {
+    const also = messages.at(-1)?.also;
     const budgets = messages.flatMap(({ calls }) => calls ?? []);
     if (budgets.some(({ left }) => left <= 0)) throw new AppError("EXTRACTION_FAILED", { detail: "It was read in vain before." });
     const count = () => {
@@ -126,11 +134,12 @@ export class LlmReader implements MessageReader {
     };
     let left = forms;
     for (;;) {
-      const fitted = this.#fitted(messages, left);
+      const fitted = this.#fitted(messages, left, again);
       try {
         const answer = await this.#answer(fitted.request, signal);
         const read = parse(answer, fitted.idOf);
         if (typeof read === "string") count();
+        else for (const each of fitted.also) if (alsoIn(answer)[each.task] !== "") also?.answered(each, alsoIn(answer)[each.task]);
         return read;
       } catch (error) {
         if (isAppError(error, "MODEL_CONTENT_FILTER")) count();
@@ -148,20 +157,24 @@ export class LlmReader implements MessageReader {
     return text;
   }
 
-  /** With as many known memories as fit. @throws CONTEXT_TOO_LARGE */
-  #fitted(messages: readonly MessageToRead[], forms: readonly Form[]) {
+  /** With what is due beside it where all fits, and with as many known memories as do. @throws CONTEXT_TOO_LARGE */
+  #fitted(messages: readonly MessageToRead[], forms: readonly Form[], again: readonly string[]) {
     const chars = messages.reduce((sum, { text }) => sum + text.length, 0);
+    const due = messages.at(-1)?.also?.asked ?? [];
     for (const form of forms)
-      for (const limit of FEWER_KNOWN) {
+      for (const [also, limit] of [...(form === forms[0] && due.length > 0 ? [[due, ALL] as const] : []), ...FEWER_KNOWN.map(withNone)]) {
+        if (also.length > 0 && form.json === SHORT_FORMAT) continue;
         const said = messages.map((message) => ({ ...message, known: message.known.slice(0, limit) }));
         const newest = said.at(-1);
         if (newest === undefined) continue;
-        const document = messageDocument(newest, said.slice(0, -1));
+        const beside: Beside = { earlier: said.slice(0, -1), again, also };
+        const document = messageDocument(newest, beside);
         const { base, perChar, most } = form.output;
-        const wanted = Math.min(most, Math.round(base + perChar * chars));
+        const forAlso = also.reduce((sum, each) => sum + each.maxOutputTokens, 0);
+        const wanted = Math.min(most, Math.round(base + perChar * chars)) + forAlso;
         const maxOutputTokens = Math.min(wanted, this.#window - inputTokens(form, document));
         if (maxOutputTokens < wanted * LEAST_OUTPUT) continue;
-        return { form, request: requestOf(form, document, maxOutputTokens), idOf: idByRef(newest) };
+        return { form, also, request: requestOf(form, document, maxOutputTokens), idOf: idByRef(newest) };
       }
     throw new AppError("CONTEXT_TOO_LARGE", {
       detail: `The model reads ${this.#window} tokens: too few for a message and how to read it.`,
@@ -177,6 +190,10 @@ export class LlmReader implements MessageReader {
   get #window(): number {
     return this.#model.measured?.().contextTokens ?? Number.POSITIVE_INFINITY;
   }
+}
+
+function withNone(limit: number): readonly [readonly AlsoAsked[], number] {
+  return [[], limit];
 }
 
 function failed(problem: Unreadable): AppError {

@@ -1,5 +1,5 @@
 import { wallClock } from "../platform/rendering.js";
-import type { MessageToRead } from "../ports/extraction.js";
+import type { AlsoAsked, MessageToRead } from "../ports/extraction.js";
 
 /** Known memories that a model is shown, and messages before this one, and how much of each. */
 const MAX_KNOWN = 40;
@@ -8,11 +8,17 @@ const CONTEXT_CHARS = 600;
 /** Of the message; what is longer is kept and searched, not read. */
 export const MAX_READ_CHARS = 8_000;
 
-/**
- * What changes from message to message, as one JSON document: no text can end its own field. `earlier`: messages that are read along,
- * oldest first.
- */
-export function messageDocument(message: MessageToRead, earlier: readonly MessageToRead[] = []): string {
+/** What stands beside a message that is read. */
+export interface Beside {
+  /** Messages that are read along, oldest first. */
+  readonly earlier?: readonly MessageToRead[];
+  /** Needs that it is read again for. */
+  readonly again?: readonly string[];
+  readonly also?: readonly AlsoAsked[];
+}
+
+/** What changes from message to message, as one JSON document: no text can end its own field. */
+export function messageDocument(message: MessageToRead, { earlier = [], again = [], also = [] }: Beside = {}): string {
   const question = questionBefore(message);
   // A question that stands whole as QUESTION is not told twice.
   const context = message.context.slice(
@@ -42,6 +48,8 @@ export function messageDocument(message: MessageToRead, earlier: readonly Messag
         MESSAGE: each.text.slice(0, MAX_READ_CHARS),
       })),
     }),
+    ...(again.length > 0 && { AGAIN: again }),
+    ...(also.length > 0 && { ALSO: Object.fromEntries(also.map(({ task, how, of }) => [task, { how, of }])) }),
     QUESTION: question,
     MESSAGE: message.text.slice(0, MAX_READ_CHARS),
   });

@@ -24,6 +24,13 @@ export function readingFrom(text: string, idOf: (ref: string) => string | undefi
   return { operations: read.proposals.map(({ operation }) => operation), off_record: read.offRecord, unreadable: read.unreadable };
 }
 
+/** What an answer gives for work that was asked for beside its reading; nothing of one that was cut. */
+export function alsoIn(answer: string): Readonly<Record<"title" | "summary", string>> {
+  const found = jsonIn(answer);
+  const value = found?.whole === true ? unwrapped(found.value) : null;
+  return isFields(value) ? { title: nothing(value.title) ?? "", summary: nothing(value.summary) ?? "" } : { title: "", summary: "" };
+}
+
 /** An answer about some needs alone. */
 export function needsReadingFrom(text: string, idOf: (ref: string) => string | undefined): NeedsReading | Unreadable {
   const reading = readingFrom(text, idOf);

@@ -74,11 +74,11 @@ export class TurnReading {
   }
 
   #toRead(owner: Owner, turn: TurnToRemember, known: MessageToRead["known"]): MessageToRead {
-    const { session_id, message_id, text, stated_at, time_zone, context } = turn;
+    const { session_id, message_id, text, stated_at, time_zone, context, also } = turn;
     const key = keyOf(owner, turn);
     const calls = this.#calls.get(key) ?? { left: CALLS_A_MESSAGE };
     this.#calls.set(key, calls);
-    return { owner, session_id, turn: turn.turn, message_id, text, stated_at, time_zone, context, known, calls };
+    return { owner, session_id, turn: turn.turn, message_id, text, stated_at, time_zone, context, known, calls, ...(also && { also }) };
   }
 
   async #knownFor(

@@ -94,6 +94,24 @@ export interface MessageToRead {
    * reading, to a store that is away, is read again at no count. Default: {@link CALLS_A_MESSAGE}.
    */
   readonly calls?: CallsLeft;
+  /** Work of other kinds that is due, and may be done by the call that reads this. Default: none. */
+  readonly also?: AlsoDue;
+}
+
+/** Work that a call which reads a message can do beside it, so that it needs none of its own. */
+export interface AlsoAsked {
+  readonly task: "title" | "summary";
+  /** Instructions. */
+  readonly how: string;
+  /** What it is made of: data. */
+  readonly of: string;
+  readonly maxOutputTokens: number;
+}
+
+export interface AlsoDue {
+  readonly asked: readonly AlsoAsked[];
+  /** Told what a call gave for one of them. What is not done has a call of its own. */
+  readonly answered: (asked: AlsoAsked, text: string) => void;
 }
 
 /** Answers of a model that reading one message may cost, ever: the first, and a second look at it or one repair. */

@@ -12,7 +12,7 @@ import type { MemoryOperation } from "../domain/memory-operation.js";
 import type { Owner } from "../domain/owner.js";
 import type { HeldBack, RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { AppError } from "../platform/errors.js";
-import type { ProposedOperation } from "./extraction.js";
+import type { AlsoDue, ProposedOperation } from "./extraction.js";
 import type { RequestKey } from "./request-key.js";
 import type { Page } from "./session-store.js";
 
@@ -157,6 +157,8 @@ export interface TurnToRemember {
   readonly context: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
   /** Message ids that this one replaces (an edit): what they alone gave is taken back. */
   readonly replaces?: readonly string[];
+  /** What the call that reads it may do beside it. Default: nothing. */
+  readonly also?: AlsoDue;
   /** It may be left to be read by the call for the owner's next message, where the reader can do that. Default false. */
   readonly may_wait?: boolean;
   /**

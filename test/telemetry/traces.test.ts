@@ -31,7 +31,7 @@ describe("a turn", () => {
     const model = new TaskModel();
     model.replies.push({ name: "search_events", arguments: { text: "jazz in the lighthouse" } }, "There is none, dear Ada.");
     const world = await startWorld(await tempDir(), {}, { model });
-    const { session_id: session } = await world.as("ada").say("Is there jazz in the lighthouse?");
+    const { session_id: session } = await world.as("ada").say("We come often: is there jazz in the lighthouse?");
     await world.stop();
 
     const turn = only("invoke_agent concierge");

@@ -26,11 +26,24 @@ const operation = z.strictObject({
   confidence: z.number(),
   explicit: z.boolean(),
   entities: z.array(text),
+  message: text,
 });
 
-const answer = z.strictObject({ off_record: z.enum(["this", "previous"]).nullable(), operations: z.array(operation) });
+const which = z.enum(["this", "previous"]);
 
-/** The form that the model's answer is asked for in. Other forms are understood too. */
+const answer = z.strictObject({
+  off_record: which.nullable(),
+  earlier_off_record: z.array(z.strictObject({ message: text, which })),
+  operations: z.array(operation),
+  nobodys: z.array(text),
+  title: maybe,
+  summary: maybe,
+});
+
+/**
+ * The form that the model's answer is asked for in, the same for all readings, so that providers keep it cached with the prompt. Other
+ * forms are understood too.
+ */
 export const ANSWER_FORMAT = { name: "memory_operations", schema: withoutDialect(z.toJSONSchema(answer)) };
 
 const shortly = operation.pick({
@@ -49,22 +62,8 @@ const shortly = operation.pick({
 /** The same in short. */
 export const SHORT_FORMAT = {
   name: "memory_operations_in_short",
-  schema: withoutDialect(z.toJSONSchema(answer.extend({ operations: z.array(shortly) }))),
+  schema: withoutDialect(z.toJSONSchema(z.strictObject({ off_record: which.nullable(), operations: z.array(shortly) }))),
 };
-
-const ofNeeds = z.strictObject({ ...answer.shape, nobodys: z.array(text) });
-
-/** The same where some needs alone are asked for; `nobodys`: those that nobody has. */
-export const NEEDS_FORMAT = { name: "memory_operations_of_needs", schema: withoutDialect(z.toJSONSchema(ofNeeds)) };
-
-const together = z.strictObject({
-  ...answer.shape,
-  earlier_off_record: z.array(z.strictObject({ message: text, which: z.enum(["this", "previous"]) })),
-  operations: z.array(operation.extend({ message: text })),
-});
-
-/** The same where messages are read along: each operation names its own. */
-export const TOGETHER_FORMAT = { name: "memory_operations_of_messages", schema: withoutDialect(z.toJSONSchema(together)) };
 
 function withoutDialect({ $schema: _, ...schema }: Record<string, unknown>): Readonly<Record<string, unknown>> {
   return schema;

@@ -44,8 +44,8 @@ class Gate {
   }
 }
 
-const SAID = "I prefer jazz concerts, and I like a seat by the aisle.";
-const QUOTES = ["I prefer jazz concerts", "I like a seat by the aisle"];
+const SAID = "I prefer jazz concerts, and I always sit by the aisle.";
+const QUOTES = ["I prefer jazz concerts", "I always sit by the aisle"];
 let readings = 0;
 
 /** Each reading finds something else: what is read twice is seen. */
