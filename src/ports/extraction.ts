@@ -87,7 +87,7 @@ export interface MessageToRead {
   readonly time_zone: string;
   /** What was said before, oldest first, at most three rounds: for references ("that one") and questions that are answered. */
   readonly context: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
-  /** All hard and all waiting memories, those of the message's companions, then the nearest; at most 40. */
+  /** All hard and all waiting memories, those of the message's companions, the nearest and what is like them; at most 40. */
   readonly known: readonly Memory[];
   /**
    * Answers that may still be asked for, as those before could not be read; whoever has one that can't counts it off. What is lost behind a
