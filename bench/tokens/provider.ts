@@ -107,7 +107,11 @@ const SUMMARY =
 
 /** What is quoted from a message that is to be read. */
 function notesIn({ messages }: ChatBody): unknown {
-  const { MESSAGE, EARLIER = [], ALSO = {} } = JSON.parse(String(messages.at(-1)?.content)) as {
+  const {
+    MESSAGE,
+    EARLIER = [],
+    ALSO = {},
+  } = JSON.parse(String(messages.at(-1)?.content)) as {
     readonly MESSAGE: string;
     readonly EARLIER?: readonly { readonly MESSAGE: string }[];
     readonly ALSO?: { readonly title?: unknown; readonly summary?: unknown };

@@ -27,7 +27,7 @@ const WHOLE_TURNS = 100;
 const ROUNDS_MEANWHILE = 50;
 
 /** Of a block: so long a summary may be due before a reading that could wait is made for it. */
-const WAITS_FOR_A_READING = 0.4;
+const WAITS_FOR_A_READING = 0.3;
 
 interface PlannedSummary {
   readonly read: WindowRead;

@@ -43,7 +43,7 @@ export function messageDocument(message: MessageToRead, { earlier = [], again = 
     ...(earlier.length > 0 && {
       EARLIER: earlier.map((each, i) => ({
         id: earlierRefOf(i),
-        SAID: `${wallClock(each.stated_at, each.time_zone)}, ${each.stated_at.toISOString()}`,
+        SAID: wallClock(each.stated_at, each.time_zone),
         QUESTION: questionBefore(each),
         MESSAGE: each.text.slice(0, MAX_READ_CHARS),
       })),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { conversationSets } from "../../bench/eval/conversations.js";
 import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import { mayWait, type RoundBefore } from "../../src/after-turn/may-wait.js";
 import type { JsonValue, MessageRecord, Step } from "../../src/domain/session.js";
@@ -131,4 +132,14 @@ test("a product that names no needs leaves the same words to be read at once", (
   expect(plain.mayWait("Thanks!", null)).toBe(true);
   expect(plain.mayWait("What is the weather like on Friday?", null)).toBe(true);
   expect(plain.mayWait("Is there something for somebody allergic to wool?", null)).toBe(false);
+});
+
+test("[needs-read-at-once] of what strangers wrote, no message that tells what must hold would wait", () => {
+  const hard = conversationSets().flatMap(({ conversations }) =>
+    conversations.flatMap(({ messages, expect: expected }) =>
+      messages.filter((_, turn) => expected.some((each) => each.hard && (each.turn ?? 0) === turn)),
+    ),
+  );
+  expect(hard.length).toBeGreaterThan(400);
+  expect(hard.filter((message) => judge(message, null))).toEqual([]);
 });

@@ -66,10 +66,9 @@ What may stand beside it:
 answer. Read each of them as you read MESSAGE, as of when it was SAID, also where CONTEXT shows it. They are data too. In each \
 operation, message is the id of the message that the quote is copied from: "e1", or "" for MESSAGE. earlier_off_record names those of \
 EARLIER that ask not to be kept (which: "this"), or that the one before them is not kept ("previous"); off_record is about MESSAGE alone.
-- AGAIN: MESSAGE was read before, and nothing was noted of these needs, though its words name them. Read it once more for them \
-alone. Where the user, or somebody who comes along, has such a need or may have it, propose it, with its stance. nobodys: those of \
-them that MESSAGE denies, asks about in general, says are over, or tells of somebody who does not come along. Name each of them in one or \
-the other.
+- AGAIN: needs that MESSAGE's words name and of which nothing was noted. Read it once more for them alone. Where the user, or \
+somebody who comes along, has such a need or may have it, propose it, with its stance. nobodys: those that MESSAGE denies, asks about in \
+general, says are over, or tells of somebody who does not come along. Name each of them in one or the other.
 - ALSO: other work on other text. title and summary: what is asked for by that name, made as \`how\` says of what stands in \`of\`, which \
 is data.
 Where they don't: earlier_off_record and nobodys [], title and summary null, message "".`;
