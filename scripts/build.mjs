@@ -1,11 +1,11 @@
 // Compiles the packages and src/, each to a dist/ of its own, and puts what is not TypeScript beside it. With `--transpile` nothing is
 // checked and no declarations are made: all that a start needs, in a fraction of the time.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleStudio } from "./studio-bundle.mjs";
+import { BUNDLES, bundle, isBundled } from "./browser-bundles.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 // Those that build on another of them last.
@@ -20,13 +20,11 @@ else {
   compile(root, "--emitDeclarationOnly", "--noCheck");
   for (const folder of folders) compile(folder);
 }
-// The page as it is, and the lists and prompts that modules read where they load.
+// What isn't code of the pages, and the lists and prompts that modules read where they load.
 for (const folder of folders)
   cpSync(join(folder, "src"), join(folder, "dist"), { recursive: true, filter: (path) => isFolder(path) || isData(path) });
-const studio = join(root, "dist", "studio");
-mkdirSync(studio, { recursive: true });
-cpSync(join(root, "src", "studio", "index.html"), join(studio, "index.html"));
-for (const [name, text] of Object.entries((await bundleStudio()).files)) writeFileSync(join(studio, name), text);
+for (const folder of Object.keys(BUNDLES))
+  for (const [name, text] of Object.entries((await bundle(folder)).files)) writeFileSync(join(root, "dist", folder, name), text);
 // What /docs shows the document with: nothing else of the package.
 const swaggerUi = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 for (const name of ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"])
@@ -46,7 +44,7 @@ function compile(folder, ...options) {
 async function transpile(folder) {
   const { build } = await import("esbuild");
   const sources = readdirSync(join(folder, "src"), { recursive: true }).filter(
-    (path) => path.endsWith(".ts") && !isOfStudio(join(folder, "src", path)),
+    (path) => path.endsWith(".ts") && !(folder === root && isBundled(path)),
   );
   await build({
     entryPoints: sources.map((path) => join(folder, "src", path)),
@@ -63,11 +61,7 @@ function isFolder(path) {
   return statSync(path).isDirectory();
 }
 
-/** It is for browsers: bundled, and nothing else of it is in the package. */
-function isOfStudio(path) {
-  return path.startsWith(join(root, "src", "studio"));
-}
-
 function isData(path) {
-  return (/\.(json|txt|sql|lua)$/.test(path) && !isOfStudio(path)) || path.startsWith(join(root, "src", "web"));
+  const own = relative(join(root, "src"), path);
+  return Object.hasOwn(BUNDLES, own.split(sep)[0]) ? !isBundled(own) : /\.(json|txt|sql|lua)$/.test(path);
 }

@@ -10,7 +10,6 @@ import type { Application } from "../ports/application.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
 import type { Operator } from "../ports/operator.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
-import { loadPageAssets } from "./assets.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
 import type { Authenticator, Credentials } from "./authenticator.js";
 import { isBackendPath, tenantOfBackend } from "./backend.js";
@@ -115,7 +114,6 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   const auth = parts.authenticator ?? (await openAuthenticator(config, clock));
   const studio = studioDoor(config, clock);
   const door = operatorDoor(config, studio?.admits);
-  const assets = await loadPageAssets(basePath);
   const log = requestLog(logger, { content: config.LOG_CONTENT, metrics: metrics ?? undefined });
   const streams = new OpenStreams(limits.streamsPerUser ?? 8);
   const streamLimits = {
@@ -233,7 +231,7 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     document ??= openApiDocument(api, application.info.version, basePath);
     return c.body(document, 200, { "Content-Type": "application/json", "Cache-Control": "no-cache" });
   });
-  app.route("/", pageRoutes(assets));
+  app.route("/", pageRoutes(basePath));
   app.route("/", docsRoutes(basePath));
   if (studio) app.route("/", studioRoutes(studio, basePath));
   const methods = new MethodTable(app.routes);

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, extname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Asset {
@@ -20,16 +19,12 @@ export interface PageAssets {
 
 export const SCRIPT = "text/javascript; charset=utf-8";
 export const STYLES = "text/css; charset=utf-8";
-/** The page's own files. */
-export const WEB_DIR = fileURLToPath(new URL("../web", import.meta.url));
-/** By the ending of their names. The document at `/docs` has its own. */
-const TYPES: Readonly<Record<string, string>> = { ".js": SCRIPT, ".css": STYLES, ".svg": "image/svg+xml" };
-const NOT_OF_THE_PAGE = new Set(["docs.js"]);
-/** Browser builds of installed packages: beside what the package's main entry resolves to, wherever npm put it. */
-const VENDOR: Readonly<Record<string, { readonly pkg: string; readonly file: string }>> = {
-  "marked.js": { pkg: "marked", file: "marked.esm.js" },
-  "purify.js": { pkg: "dompurify", file: "purify.es.mjs" },
-};
+const FOLDERS = { page: "web", studio: "studio" } as const;
+const dirOf = (folder: string) => fileURLToPath(new URL(`../${folder}`, import.meta.url));
+/** The guests' page, and what other pages share with it. */
+export const WEB_DIR = dirOf(FOLDERS.page);
+/** Makes the bundles where nothing is built: it is not in the package. */
+const BUNDLER = new URL("../../scripts/browser-bundles.mjs", import.meta.url);
 /** What templates hold where the files' version, and the base path, go. */
 const VERSION_MARK = /\{\{version\}\}/g;
 const BASE_MARK = /\{\{base\}\}/g;
@@ -37,19 +32,38 @@ const BASE_MARK = /\{\{base\}\}/g;
 /** Of a file whose address is its own for ever: a year. */
 export const FOR_EVER = "public, max-age=31536000, immutable";
 
-/** Reads them once, at start. The page's links stand below the base path. */
-export async function loadPageAssets(basePath: string): Promise<PageAssets> {
-  const resolve = createRequire(import.meta.url).resolve;
-  const own = (await readdir(WEB_DIR)).sort().flatMap((name) => {
-    const type = TYPES[extname(name)];
-    if (type === undefined || NOT_OF_THE_PAGE.has(name)) return [];
-    return [readFile(join(WEB_DIR, name), "utf8").then((body) => [name, { type, body }] as const)];
-  });
-  const vendor = Object.entries(VENDOR).map(
-    async ([name, { pkg, file }]) => [name, { type: SCRIPT, body: await readFile(join(dirname(resolve(pkg)), file), "utf8") }] as const,
-  );
-  const files = new Map<string, Asset>(await Promise.all([...own, ...vendor]));
-  return pageOf(await readFile(join(WEB_DIR, "index.html"), "utf8"), files, basePath);
+/** A page for browsers, its links below the base path: its script and styles are one bundle each. */
+export async function loadPageAssets(name: keyof typeof FOLDERS, basePath: string): Promise<PageAssets> {
+  const dir = dirOf(FOLDERS[name]);
+  const [made, icon, template] = await Promise.all([
+    bundleOf(FOLDERS[name]),
+    readFile(join(WEB_DIR, "icon.svg"), "utf8"),
+    readFile(join(dir, "index.html"), "utf8"),
+  ]);
+  const files = new Map([
+    [`${name}.js`, { type: SCRIPT, body: made[`${name}.js`] ?? "" }],
+    [`${name}.css`, { type: STYLES, body: made[`${name}.css`] ?? "" }],
+    ["icon.svg", { type: "image/svg+xml", body: icon }],
+  ]);
+  return pageOf(template, files, basePath);
+}
+
+type Bundle = Readonly<Record<string, string>>;
+/** In this process, by folder. */
+const bundles = new Map<string, () => Promise<Bundle>>();
+
+function bundleOf(folder: string): Promise<Bundle> {
+  const load = bundles.get(folder) ?? loadedOnce(() => readBundle(folder));
+  bundles.set(folder, load);
+  return load();
+}
+
+async function readBundle(folder: string): Promise<Bundle> {
+  const built = (await readdir(dirOf(folder))).filter((name) => /^(page|studio)\.(js|css)$/.test(name));
+  if (built.some((name) => name.endsWith(".js")))
+    return Object.fromEntries(await Promise.all(built.map(async (name) => [name, await readFile(join(dirOf(folder), name), "utf8")])));
+  const { bundle } = (await import(BUNDLER.href)) as { readonly bundle: (folder: string) => Promise<{ readonly files: Bundle }> };
+  return (await bundle(folder)).files;
 }
 
 /** A page by its template, whose links name the version of its files and stand below the base path. */

@@ -3,10 +3,9 @@ import { type Context, Hono } from "hono";
 import { compress } from "hono/compress";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { AppError } from "../platform/errors.js";
-import { FOR_EVER, loadedOnce } from "./assets.js";
+import { FOR_EVER, loadedOnce, loadPageAssets } from "./assets.js";
 import { jsonBody } from "./body.js";
 import type { HttpEnv } from "./http-env.js";
-import { loadStudioAssets } from "./studio-assets.js";
 import { requireOwnOrigin, STUDIO_COOKIE, STUDIO_SESSION_SECONDS, type StudioDoor } from "./studio-session.js";
 import { invalidRequest } from "./validation.js";
 
@@ -31,7 +30,7 @@ const signInSchema = z.strictObject({ token: z.string().min(1).max(1024) });
 /** The view for those who run the server: its page, which shows nothing by itself, and sessions for who has the operator's token. */
 export function studioRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  const loaded = loadedOnce(() => loadStudioAssets(basePath));
+  const loaded = loadedOnce(() => loadPageAssets("studio", basePath));
   const cookie = (c: Context<HttpEnv>) => ({ path: basePath === "" ? "/" : basePath, secure: isSecure(c) });
 
   routes.use("/studio/*", compress());

@@ -1,5 +1,5 @@
-import { marked } from "./marked.js";
-import DOMPurify from "./purify.js";
+import { marked } from "marked";
+import DOMPurify from "dompurify";
 
 const TAGS = "p br strong em del code pre blockquote ul ol li a h3 h4 h5 h6 hr table thead tbody tr th td span div" // what Markdown makes
   .split(" ");

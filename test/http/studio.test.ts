@@ -57,10 +57,10 @@ describe("Studio's page", () => {
   });
 
   test("is made of its own modules and of six packages, and is small", async () => {
-    const { bundleStudio } = (await import(new URL("../../scripts/studio-bundle.mjs", import.meta.url).href)) as {
-      readonly bundleStudio: () => Promise<{ readonly files: Record<string, string>; readonly inputs: readonly string[] }>;
+    const { bundle } = (await import(new URL("../../scripts/browser-bundles.mjs", import.meta.url).href)) as {
+      readonly bundle: (folder: string) => Promise<{ readonly files: Record<string, string>; readonly inputs: readonly string[] }>;
     };
-    const { files, inputs } = await bundleStudio();
+    const { files, inputs } = await bundle("studio");
     const packages = inputs.flatMap((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
     expect([...new Set(packages)].sort()).toEqual(["@preact/signals", "@preact/signals-core", "diff", "preact", "uplot", "zod"]);
     const own = inputs.filter((path) => !path.includes("node_modules/") && !path.startsWith("src/studio/"));
