@@ -1,20 +1,17 @@
-import { on, state } from "./bus.js";
 import { focusComposer, startComposer } from "./composer.js";
-import { backAgain, startConnection } from "./connection.js";
-import { button, byId, el, toast } from "./dom.js";
-import { closeDrawer, drawerIsOpen, showDrawer, startDrawers } from "./drawers.js";
-import { startHeader } from "./header.js";
-import { identify } from "./identify.js";
-import { MemoryPanel } from "./panel.js";
-import { place, showPlace } from "./place.js";
-import { wordsFor } from "./problems.js";
-import { startRunningMarks } from "./running-marks.js";
-import { startScroll } from "./scroll.js";
-import { SessionList } from "./sessions.js";
-import { Stage } from "./stage.js";
+import { backAgain } from "./connection.js";
+import { openAbout, openBookings, openUsers } from "./dialogs.js";
+import { closeDrawer, drawerIsOpen, place, showDrawer, showPlace, startFrame } from "./frame.js";
+import { Log } from "./log.js";
+import { loadMemories } from "./memories.js";
+import { Panel, startPause } from "./panel.js";
+import { problemOf, wordsFor } from "./problems.js";
+import { listSessions, startSessions } from "./sessions.js";
+import { identify } from "./sign-in.js";
+import { notice, open, refresh, shown, startNew } from "./stage.js";
+import { on } from "./state.js";
 import { startTabs } from "./tabs.js";
-import { startTheme } from "./theme.js";
-import { openUsers, showUser } from "./users.js";
+import { byId, show, Toasts } from "./ui.js";
 
 /** Puts the parts of the page together. */
 
@@ -23,129 +20,82 @@ const COLUMNS_WAIT_MS = 1_500;
 /** Where the server is out of reach at the beginning. */
 const LOOK_AGAIN_MS = 1_000;
 
-const memories = new MemoryPanel();
-const sessions = new SessionList({
-  onOpen: (id, message) => void open(id, message),
-  onRemoved: (id) => {
-    if (id === state.session) startNew();
-  },
-  onListed: () => state.session && showTitle(true),
-});
-const stage = new Stage({ onOpened: (thread) => sessions.opened(thread), titleOf: (id) => sessions.titleOf(id) });
-
-/** `instead`: of the address before, which leads to nothing. */
-function showTitle(instead = false) {
-  const title = sessions.titleOf(state.session);
-  byId("title").textContent = title ?? (state.incognito ? "Temporary chat" : "New conversation");
-  showPlace(state.session, title, { instead });
-}
-
-function startNew({ incognito = false } = {}) {
-  stage.startNew({ incognito });
+function begin(temporary = false): void {
+  startNew(temporary);
   closeDrawer();
   focusComposer();
 }
 
-async function open(id, message = null) {
+async function openAt(id: string, message: string | null = null): Promise<void> {
   closeDrawer();
-  if (!(await stage.open(id, message))) {
+  if (!(await open(id, message))) {
     // Its address leads nowhere, also for Back.
     history.replaceState(null, "", location.pathname);
-    return startNew();
-  }
-  if (message === null) focusComposer();
+    begin();
+  } else if (message === null) focusComposer();
 }
 
-/** What few ask for is fetched when they do. */
-async function whenAsked(part, run) {
-  const module = await part.catch(() => null);
-  if (module) return run(module);
-  toast("I can't show that just now. Load the page again, please.", { error: true });
-}
-
-const readSessions = () => sessions.show();
-
-on("session", ({ id, begun }) => {
-  sessions.current = id;
-  sessions.render();
-  showTitle(begun);
-  if (begun) void readSessions();
+on("session", ({ begun }) => {
+  showPlace(begun);
+  if (begun) void listSessions();
 });
 on("turn", ({ elsewhere, session, turn }) => {
-  void readSessions();
-  if (elsewhere) void stage.refresh(session, turn);
+  void listSessions();
+  if (elsewhere) void refresh(session, turn);
 });
-on("memories", ({ shown }) => shown || void memories.load());
-on("sessions", ({ listed }) => listed || void readSessions());
-on("connection", ({ up }) => up && void readSessions());
-on("open", ({ id, message }) => void open(id, message ?? null));
-on("speak", ({ text }) => stage.say(text));
-on("new", ({ incognito }) => startNew({ incognito: incognito === true }));
+on("memories", () => void loadMemories());
+on("sessions", ({ listed }) => listed || void listSessions());
+on("connection", ({ up }) => up && void listSessions());
+on("open", ({ id, message }) => void openAt(id, message ?? null));
+on("speak", ({ text }) => shown.value.say(text));
+on("new", ({ incognito }) => begin(incognito === true));
 
-startTheme();
-startDrawers();
-startHeader();
-startRunningMarks();
-startScroll();
-startConnection();
+startFrame();
+startPause();
 startTabs();
+startSessions();
 startComposer({
-  send: (text) => stage.say(text),
-  stop: () => stage.conversation.stop(),
-  isBusy: () => stage.conversation.busy,
+  send: (text) => shown.value.say(text),
+  stop: () => shown.value.stop(),
+  isBusy: () => shown.value.busy.value,
 });
-// Notices stand above the composer, however high it is.
-new ResizeObserver(() => {
-  document.documentElement.style.setProperty("--composer-height", `${byId("composer").offsetHeight}px`);
-}).observe(byId("composer"));
+show("toasts", <Toasts />);
+show("memory-panel", <Panel onClose={() => showDrawer("memory-panel", false)} />);
+show("log", <Log />);
 
-byId("new-session").addEventListener("click", () => startNew());
-byId("user-button").addEventListener("click", () => openUsers(switched));
-byId("bookings-button").addEventListener("click", () => void whenAsked(import("./bookings.js"), ({ openBookings }) => openBookings()));
-byId("about-button").addEventListener("click", () => void whenAsked(import("./about.js"), ({ openAbout }) => openAbout()));
-byId("memory-chip").addEventListener("click", () => void memories.load());
+byId("new-session").addEventListener("click", () => begin());
+byId("user-button").addEventListener("click", () => void openUsers());
+byId("bookings-button").addEventListener("click", () => void openBookings());
+byId("about-button").addEventListener("click", () => void openAbout());
+byId("memory-chip").addEventListener("click", () => void loadMemories());
 document.addEventListener("keydown", (event) => {
   if (event.altKey && event.key.toLowerCase() === "n") {
     event.preventDefault();
-    startNew();
+    begin();
   }
-  if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open]")) return;
-  if (closeDrawer()) return;
+  if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open]") || closeDrawer()) return;
   // In another field it is about what is typed there.
-  const elsewhere = event.target.id !== "message" && event.target.matches?.("input, textarea");
-  if (stage.conversation.busy && !elsewhere) stage.conversation.stop();
+  const elsewhere = event.target instanceof Element && event.target.id !== "message" && event.target.matches("input, textarea");
+  if (shown.value.busy.value && !elsewhere) shown.value.stop();
   else if (drawerIsOpen("memory-panel")) showDrawer("memory-panel", false);
 });
 
-/** Somebody else speaks: nothing of the one before stays on the page, and nothing that still runs goes on in the new name. */
-function switched() {
-  history.replaceState(null, "", location.pathname);
-  location.reload();
-}
-
-async function start() {
+async function start(): Promise<void> {
   try {
     await identify();
-    showUser();
     // The list shows in the address what is open, and that is nothing yet.
-    const { session, message } = place();
+    const { id, message } = place();
     // What the columns show is worth a moment; what is slow or fails comes later, or says so in its place.
-    await Promise.race([Promise.all([readSessions(), memories.load()]), new Promise((resolve) => setTimeout(resolve, COLUMNS_WAIT_MS))]);
-    if (session) await open(session, message);
-    else startNew();
+    await Promise.race([Promise.all([listSessions(), loadMemories()]), new Promise((resolve) => setTimeout(resolve, COLUMNS_WAIT_MS))]);
+    if (id) await openAt(id, message);
+    else begin();
   } catch (error) {
     const { title, hint } = wordsFor(error);
-    const gone = error.code === "OFFLINE";
+    const { code, status } = problemOf(error);
+    const gone = code === "OFFLINE";
     if (gone) setTimeout(() => void backAgain().then(start), LOOK_AGAIN_MS);
-    byId("log").replaceChildren(
-      el(
-        "div",
-        { class: "problem", role: "alert" },
-        el("strong", {}, title),
-        el("p", {}, gone ? "I go on as soon as the connection is back." : error.status >= 500 ? "Please try again in a moment." : hint),
-        !gone && button("Try again", () => void start(), { class: "secondary" }),
-      ),
-    );
+    const text = gone ? "I go on as soon as the connection is back." : status >= 500 ? "Please try again in a moment." : hint;
+    notice.value = { kind: "problem", title, text, again: gone ? null : () => void start() };
   }
 }
 void start();

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
+import { calendarFile } from "../../src/web/calendar-file.js";
 
-interface Booking {
-  readonly [field: string]: unknown;
-}
-const { calendarFile } = (await import(new URL("../../src/web/calendar-file.js", import.meta.url).href)) as {
-  calendarFile(booking: Booking, now?: Date): string | null;
-};
 const NOW = new Date("2026-11-28T13:00:00.500Z");
 const BOOKING = { starts_at: "2026-12-04T19:30:00.000Z", reference: "MTR-1", booking_id: "b-1", title: "Cellar Night", where: "Nebelhorn" };
 

@@ -1,0 +1,47 @@
+import type { output, ZodType } from "zod";
+import type * as schemas from "../http/resources.js";
+import type { recalledSchema, toConfirmSchema, turnMemorySchema } from "../http/turn-memory.js";
+
+/** What the server answers, by the schemas of its own routes. */
+
+type Of<S extends ZodType> = Readonly<output<S>>;
+
+export type Me = Of<typeof schemas.meSchema>;
+export type Session = Of<typeof schemas.sessionSchema>;
+export type Thread = Of<typeof schemas.threadSchema>;
+export type Answer = Of<typeof schemas.answerSchema>;
+export type Memory = Of<typeof schemas.memorySchema>;
+export type FoundMemory = Of<typeof schemas.foundMemorySchema>;
+export type MemoryEvent = Of<typeof schemas.memoryEventSchema>;
+export type Why = Of<typeof schemas.whySchema>;
+export type Source = NonNullable<Why["source"]>;
+/** A message that a search found. */
+export type Hit = Of<typeof schemas.historyHitSchema>;
+export type Receipt = Of<typeof schemas.receiptSchema>;
+export type Readiness = Of<typeof schemas.readinessSchema>;
+/** What an answer was given. */
+export type AnswerMemory = Of<typeof turnMemorySchema>;
+export type Recalled = Pick<Of<typeof recalledSchema>, "id" | "text" | "strength" | "subject" | "created_at">;
+/** What waits for the guest's word; with what was told `instead`, and where, as far as that is known. */
+export type Waiting = Omit<Of<typeof toConfirmSchema>, "reason"> & {
+  readonly reason?: string | null;
+  readonly instead?: string;
+  readonly session?: string | null;
+};
+
+export type GivenElement = Answer["elements"][number];
+export type Part = Answer["parts"][number];
+export interface Step {
+  readonly name?: string | undefined;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly error?: unknown;
+}
+
+/** An object of which nothing is known. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}

@@ -1,0 +1,225 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { api } from "./api.js";
+import type { AnswerMemory, Memory, Recalled, Source } from "./api-types.js";
+import { type Exchange, marksOf } from "./conversation.js";
+import { companionOf, dayOf } from "./format.js";
+import { forgetWithUndo } from "./memories.js";
+import { problemOf } from "./problems.js";
+import { tell } from "./state.js";
+import { Button, Marked, sending, toastProblem } from "./ui.js";
+
+/** "Because you told me": what an answer went by, each with the guest's own words behind it, to be changed or forgotten. */
+
+const AT_ONCE = 4;
+
+/** In the middle of a sentence, with who it is about where the text doesn't name them itself. */
+function pillText(memory: Recalled): string {
+  const { text } = memory;
+  const who = companionOf(memory);
+  const lower = /^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+  return who === null || text.toLowerCase().includes(who.toLowerCase()) ? lower : `${who}: ${lower}`;
+}
+
+/** What a card's marks are tied to comes first, then what must hold. */
+function byWeight<M extends Partial<Recalled>>(memories: readonly M[], tied: ReadonlySet<unknown>): readonly M[] {
+  const weight = ({ id, strength }: M) => (tied.has(id) ? 2 : 0) + (strength === "hard" ? 1 : 0);
+  return memories.toSorted((a, b) => weight(b) - weight(a));
+}
+
+/** What became of a memory since the answer was given. */
+interface Change {
+  readonly text?: string;
+  readonly gone?: boolean;
+}
+type Named = Partial<Recalled> & { readonly id: string };
+type Found = ReadonlyMap<string, Recalled | null>;
+
+/** What shaped the answer; behind a button what else was known. */
+export function Because({ of, memory: { recalled = [], used = [] } }: { readonly of: Exchange; readonly memory: AnswerMemory }) {
+  const all = useSignal(false);
+  const also = useSignal(false);
+  const changes = useSignal<ReadonlyMap<string, Change>>(new Map());
+  /** What was checked beside what was recalled: an answer names it by its id. Null where it is gone. */
+  const lookedUp = useSignal<Found>(new Map());
+  const known: Found = new Map([...lookedUp.value, ...recalled.map((memory) => [memory.id, memory] as const)]);
+  const missing = used.filter((id) => !known.has(id));
+  useEffect(() => {
+    const found = (id: string, memory: Recalled | null) => {
+      lookedUp.value = new Map(lookedUp.value).set(id, memory);
+    };
+    for (const id of missing)
+      api.why(id).then(
+        ({ memory }) => found(id, memory),
+        () => found(id, null),
+      );
+  }, [missing.join()]);
+  const others = recalled.filter(({ id }) => !used.includes(id));
+  if (used.length === 0 && others.length === 0) return null;
+  const marks = [...of.elements.value.values()].flatMap(({ data }) => marksOf(data));
+  const there = used.flatMap((id): Named[] => (known.get(id) === null ? [] : [known.get(id) ?? { id }]));
+  const shaping = byWeight(there, new Set(marks.map((mark) => mark.memory_id)));
+  const { reason } = of;
+  const wanted = reason.value;
+  const isAll = all.value || shaping.length <= AT_ONCE || shaping.slice(AT_ONCE).some(({ id }) => id === wanted?.memory);
+  const shown = isAll ? shaping : shaping.slice(0, AT_ONCE);
+  const beside = also.value ? byWeight<Named>(others, new Set()) : [];
+  const open = wanted?.open ? [...shown, ...beside].find(({ id }) => id === wanted.memory) : undefined;
+  const pillOf = (memory: Named) => <Pill key={memory.id} of={memory} change={changes.value.get(memory.id)} reason={reason} />;
+  const showRest = () => {
+    all.value = true;
+    reason.value = { memory: shaping[AT_ONCE]?.id ?? "", open: false };
+  };
+  return (
+    <div class="because">
+      <div class="because-row">
+        {used.length > 0 && <span class="because-label">Because you told me</span>}
+        {shown.map(pillOf)}
+        {!isAll && <Button class="quiet more" onClick={showRest}>{`${shaping.length - AT_ONCE} more`}</Button>}
+        {others.length > 0 && (
+          <Button class="quiet also-known" aria-expanded={also.value} onClick={() => (also.value = !also.value)}>
+            {`Also known: ${others.length}`}
+          </Button>
+        )}
+        {beside.map(pillOf)}
+      </div>
+      <div class="because-detail" hidden={open === undefined}>
+        {isWhole(open) && (
+          <Detail
+            key={open.id}
+            of={open}
+            isGone={changes.value.get(open.id)?.gone === true}
+            onChange={(change, isOpen) => {
+              changes.value = new Map(changes.value).set(open.id, { ...changes.value.get(open.id), ...change });
+              reason.value = { memory: open.id, open: isOpen };
+            }}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+const isWhole = (memory: Named | undefined): memory is Recalled => memory?.text !== undefined;
+
+interface PillProps {
+  readonly of: Named;
+  readonly change: Change | undefined;
+  readonly reason: Exchange["reason"];
+}
+
+/** Where only its id is known, in the place of one until it is looked up. */
+function Pill({ of, change, reason }: PillProps) {
+  const pill = useRef<HTMLButtonElement>(null);
+  const wanted = reason.value?.memory === of.id ? reason.value : null;
+  useLayoutEffect(() => {
+    if (wanted !== null) pill.current?.focus();
+  }, [wanted]);
+  if (!isWhole(of))
+    return (
+      <span class="pill" aria-hidden="true">
+        …
+      </span>
+    );
+  const hard = of.strength === "hard";
+  return (
+    <button
+      ref={pill}
+      type="button"
+      class={`pill${hard ? " hard" : ""}${change?.gone ? " gone" : ""}`}
+      aria-expanded={wanted?.open === true}
+      data-memory={of.id}
+      onClick={() => (reason.value = { memory: of.id, open: !wanted?.open })}
+    >
+      {hard && <span aria-hidden="true">◆ </span>}
+      <span dir="auto">{pillText({ ...of, text: change?.text ?? of.text })}</span>
+      {hard && <span class="sr"> (must always hold)</span>}
+    </button>
+  );
+}
+
+interface DetailProps {
+  readonly of: Recalled;
+  readonly isGone: boolean;
+  readonly onChange: (change: Change, isOpen: boolean) => void;
+}
+
+function Detail({ of, isGone, onChange }: DetailProps) {
+  const found = useSignal<{ readonly source: Source | null; readonly memory: Memory } | null>(null);
+  const failure = useSignal("");
+  const editing = useSignal(false);
+  const saving = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  const look = async () => {
+    try {
+      found.value = await api.why(of.id);
+    } catch (error) {
+      const gone = problemOf(error).status === 404;
+      failure.value = gone ? "This is forgotten." : "I can't look this up right now.";
+      if (gone) onChange({ gone }, true);
+    }
+  };
+  useEffect(() => void look(), []);
+  useLayoutEffect(() => {
+    if (editing.value) field.current?.select();
+  }, [editing.value]);
+  if (failure.value) return <p class="small">{failure}</p>;
+  if (isGone)
+    return (
+      <p class="small" role="status">
+        Forgotten. It plays no part from now on.
+      </p>
+    );
+  if (found.value === null) return <p class="small">One moment …</p>;
+  const { source, memory } = found.value;
+  const save = async () => {
+    const text = field.current?.value.trim() ?? "";
+    if (saving.value) return;
+    saving.value = true;
+    try {
+      await api.changeMemory(of.id, { text });
+      onChange({ text }, false);
+      tell("memories", {});
+    } catch (error) {
+      toastProblem(error);
+    } finally {
+      saving.value = false;
+    }
+  };
+  const forget = () => {
+    onChange({ gone: true }, true);
+    forgetWithUndo(memory, () => onChange({ gone: false }, true));
+  };
+  return (
+    <>
+      <Said source={source} at={of.created_at} />
+      <div class="because-actions">
+        <div class="row">
+          <Button onClick={() => (editing.value = !editing.value)}>Edit</Button>
+          <Button onClick={forget}>Forget</Button>
+        </div>
+        <form class="row" hidden={!editing.value} onSubmit={sending(() => void save())}>
+          <input ref={field} type="text" maxLength={500} defaultValue={memory.text} aria-label="What is true now" dir="auto" />
+          <button type="submit" class="secondary" disabled={saving.value}>
+            Save
+          </button>
+        </form>
+      </div>
+    </>
+  );
+}
+
+function Said({ source, at }: { readonly source: Source | null; readonly at: string }) {
+  if (source === null) return <p class="small">{`You added this by hand on ${dayOf(at)}.`}</p>;
+  const { session_id: id, message_id: message, message: words, quote } = source;
+  if (words === null) return <p class="small">{`You said so on ${dayOf(at)}; that conversation is gone.`}</p>;
+  return (
+    <>
+      <p class="small">{`On ${dayOf(at)} you said:`}</p>
+      <blockquote dir="auto">
+        <Marked message={words} quote={quote} />
+      </blockquote>
+      <Button onClick={() => tell("open", { id, message })}>Open that conversation</Button>
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { api } from "./api.js";
+import type { Waiting } from "./api-types.js";
+import { companionOf } from "./format.js";
+import { problemOf } from "./problems.js";
+import { tell, waiting } from "./state.js";
+import { Button, toast, toastProblem } from "./ui.js";
+
+function questionOf(asked: Waiting): string {
+  const { id, text, change, reason, instead = waiting.value.get(id)?.instead } = asked;
+  const companion = companionOf(asked);
+  const who = companion ? ` (${companion})` : "";
+  if (reason === "off_record") return `You asked not to keep “${text}”${who}. Keep it all the same, so that bookings mind it?`;
+  return change ? `${text}${who}${instead ? ` (now: ${instead})` : ""}?` : `Shall I keep “${text}”${who}?`;
+}
+
+interface ConfirmProps {
+  readonly of: Waiting;
+  /** What became of it, once the server has the answer. */
+  readonly told: Signal<string | null>;
+  /** It was answered meanwhile, in talk or on another page. */
+  readonly onGone: () => void;
+}
+
+/** What waits for the guest's word: a short question with Yes and No, wherever it is shown. */
+export function Confirm({ of, told, onGone }: ConfirmProps) {
+  const asking = useSignal(false);
+  const question = questionOf(of);
+  const settle = async (work: (id: string) => Promise<unknown>, said: string) => {
+    asking.value = true;
+    try {
+      await work(of.id);
+      told.value = said;
+      tell("memories", {});
+    } catch (error) {
+      const { status } = problemOf(error);
+      asking.value = false;
+      if (status === 404 || status === 400) onGone();
+      if (status !== 400) return toastProblem(error);
+      toast("That was answered already.");
+      tell("memories", {});
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has looks of its own
+    <div
+      class={`confirm${of.strength === "hard" ? " hard" : ""}${told.value === null ? "" : " settled"}`}
+      role="group"
+      aria-label={question}
+      data-memory={of.id}
+    >
+      {told.value !== null ? (
+        <Settled words={told.value} />
+      ) : (
+        <>
+          <span class="question" dir="auto">
+            {question}
+          </span>
+          {of.quote && <span class="small said" dir="auto">{`You said: “${of.quote}”`}</span>}
+          <span class="row">
+            <Button
+              class="secondary"
+              aria-label={`Yes. ${question}`}
+              disabled={asking.value}
+              onClick={() => void settle(api.approve, of.change ? "Changed." : `Kept: ${of.text}`)}
+            >
+              Yes
+            </Button>
+            <Button
+              aria-label={`No. ${question}`}
+              disabled={asking.value}
+              onClick={() => void settle(api.reject, of.change ? "Left as it was." : "Not kept.")}
+            >
+              No
+            </Button>
+          </span>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Whoever went on to something else meanwhile stays there. */
+function Settled({ words }: { readonly words: string }) {
+  const told = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) told.current?.focus();
+  }, []);
+  return (
+    <span ref={told} role="status" tabIndex={-1}>
+      {words}
+    </span>
+  );
+}

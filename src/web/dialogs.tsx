@@ -1,0 +1,302 @@
+import { signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { api, identity } from "./api.js";
+import type { Fields } from "./api-types.js";
+import { keptList } from "./browser-store.js";
+import { AddToCalendar, CancelBooking } from "./cards.js";
+import { joined, wordsOf } from "./format.js";
+import { forgetHeld } from "./memories.js";
+import { Problem, wordsFor } from "./problems.js";
+import { me, tell } from "./state.js";
+import { Button, Facts, Isolated, openDialog, sending, TalkContext, toast } from "./ui.js";
+
+/** What the buttons of the first column open: the guest's bookings, what answers here, and who speaks. */
+
+interface FrameProps {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Frame({ title, close, children }: FrameProps) {
+  return (
+    <div class="stack">
+      <h2>{title}</h2>
+      {children}
+      <div class="row end">
+        <Button class="primary" onClick={close}>
+          Close
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface Booking {
+  readonly id: string;
+  readonly title: string;
+  readonly venue: string;
+  readonly city: string;
+  readonly section: string;
+  readonly quantity: number;
+  readonly total_cents: number;
+  readonly companions: readonly string[];
+  readonly status: string;
+  readonly reference?: string;
+  readonly starts_at: string;
+  /** Day and time as the clocks there show them. */
+  readonly date?: string;
+  readonly time?: string;
+}
+const isBooking = (record: Fields | Booking): record is Booking =>
+  typeof record.starts_at === "string" && typeof record.total_cents === "number";
+const startOf = ({ starts_at: start }: Booking) => Date.parse(start);
+
+/** Those to come first. */
+export const openBookings = () => openDialog("My bookings", (close) => <Bookings close={close} />);
+
+function Bookings({ close }: { readonly close: () => void }) {
+  const records = useSignal<readonly Fields[] | null>(null);
+  const failure = useSignal("");
+  useEffect(() => {
+    api.bookings().then(
+      (found) => (records.value = found),
+      (error: unknown) => (failure.value = wordsFor(error).title),
+    );
+  }, []);
+  const now = Date.now();
+  const over = (records.value ?? []).filter((each) => isBooking(each) && startOf(each) < now);
+  const coming = (records.value ?? []).filter((each) => !over.includes(each));
+  const groups = [
+    ["To come", coming],
+    ["Over", over.toReversed()],
+  ] as const;
+  return (
+    <Frame title="My bookings" close={close}>
+      <div class="bookings" role="status">
+        {failure.value && <p class="warn">{failure}</p>}
+        {records.value === null && !failure.value && <p class="small">One moment …</p>}
+        {records.value?.length === 0 && <p class="empty">You have booked nothing yet.</p>}
+        {groups
+          .filter(([, shown]) => shown.length > 0)
+          .map(([name, shown]) => (
+            <section key={name}>
+              <h3>{name}</h3>
+              <ul class="plain">
+                {shown.map((each, index) => (
+                  <BookingRow key={index} of={each} isComing={name === "To come"} close={close} />
+                ))}
+              </ul>
+            </section>
+          ))}
+      </div>
+    </Frame>
+  );
+}
+
+function whenOf({ starts_at: startsAt, date, time }: Booking): string {
+  const start = new Date(date && time ? `${date}T00:00:00Z` : startsAt);
+  const day: Intl.DateTimeFormatOptions = { weekday: "short", day: "numeric", month: "short", year: "numeric" };
+  if (date && time) return `${start.toLocaleDateString([], { ...day, timeZone: "UTC" })}, ${time}`;
+  return `${start.toLocaleDateString([], day)}, ${start.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
+}
+
+/** At the first answer that names its reference. */
+async function openConversation(reference: string, close: () => void): Promise<void> {
+  const said = await api.said(reference).catch(() => []);
+  const [first] = said
+    .filter(({ role, content }) => role === "assistant" && content.includes(reference))
+    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+  if (!first) return toast("The conversation in which this was booked is not there any more.");
+  close();
+  tell("open", { id: first.session_id, message: first.id });
+}
+
+interface BookingRowProps {
+  readonly of: Fields | Booking;
+  readonly isComing: boolean;
+  readonly close: () => void;
+}
+
+function BookingRow({ of, isComing, close }: BookingRowProps) {
+  // A record of another product's: its text, as far as it has any.
+  if (!isBooking(of))
+    return (
+      <li class="booking">
+        <strong>{String(of.title ?? of.name ?? of.reference ?? "Booking")}</strong>
+      </li>
+    );
+  const { id, title, section, quantity, companions, reference } = of;
+  const where = joined([of.venue, of.city]);
+  const cancelled = of.status === "cancelled";
+  const seats = `${quantity} × ${section}`;
+  const total = (of.total_cents / 100).toLocaleString([], { style: "currency", currency: "EUR" });
+  const say = (text: string) => {
+    close();
+    tell("speak", { text });
+  };
+  return (
+    <li class={cancelled ? "booking cancelled" : "booking"}>
+      <strong dir="auto">{title}</strong>
+      <span class="small">
+        <Isolated of={[whenOf(of), where]} />
+      </span>
+      <span>
+        <Isolated of={[seats, total, companions.length > 0 && `with ${joined(companions)}`]} />
+      </span>
+      <span class="small">{cancelled ? "Cancelled" : `Booked${reference ? `, reference ${reference}` : ""}`}</span>
+      {isComing && !cancelled && (
+        <TalkContext.Provider value={{ say, busy: signal(false) }}>
+          <div class="ticket-keep">
+            <div class="row">
+              <AddToCalendar booking={{ ...of, booking_id: id, where, seats }} />
+              {reference && <Button onClick={() => void openConversation(reference, close)}>Open its conversation</Button>}
+            </div>
+            {reference && <CancelBooking reference={reference} title={title} />}
+          </div>
+        </TalkContext.Provider>
+      )}
+    </li>
+  );
+}
+
+const STATES: Readonly<Record<string, string>> = { ok: "in order", degraded: "in trouble", down: "out of reach", disabled: "switched off" };
+const PARTS: Readonly<Record<string, string>> = {
+  short_term: "Conversations",
+  long_term: "Memory",
+  write_back: "Taking notes",
+  history: "What was said",
+  model: "Answers",
+  embedder: "Search",
+};
+
+/** Which model and stores answer, and how they are: for whoever runs it. No key's text is ever sent to the page. */
+export const openAbout = () => openDialog("About", (close) => <About close={close} />);
+
+function About({ close }: { readonly close: () => void }) {
+  const health = useSignal<readonly (readonly [string, string])[]>([]);
+  useEffect(() => {
+    void api.ready().then((ready) => {
+      health.value = Object.entries(ready?.parts ?? {}).map(([name, { status, detail }]) => [
+        PARTS[name] ?? wordsOf(name),
+        joined([STATES[status] ?? status, detail], ": "),
+      ]);
+    });
+  }, []);
+  if (me.value === null) return null;
+  const { server, user } = me.value;
+  const keys = Object.entries(server.keys ?? {}).map(([name, set]) => `${name} ${set ? "is set" : "is not set"}`);
+  return (
+    <Frame title="About" close={close}>
+      <Facts
+        look="facts"
+        of={[
+          ["Version", `Maitred ${server.version}`],
+          ["Answers come from", server.model.stand_in ? `${server.model.name}: by rules, no language model` : server.model.name],
+          ["Memory", server.long_term.enabled ? (server.long_term.location ?? "on") : "switched off"],
+          ["Search by", `${server.embedder.id}: by ${server.embedder.lexical ? "words" : "meaning"}`],
+          ["Conversations", server.short_term],
+          ["What was said", server.history.backend],
+          ["Kept in", server.storage_dir],
+          ["Keys", keys.join("\n")],
+          ["You", user.tenant === "default" ? user.id : `${user.id} of ${user.tenant}`],
+        ]}
+      />
+      <div role="status">
+        {health.value.length > 0 && (
+          <>
+            <h3>How it is</h3>
+            <Facts look="facts" of={health.value} />
+          </>
+        )}
+      </div>
+    </Frame>
+  );
+}
+
+/** In local mode one may speak as anyone. */
+const recent = keptList<string>("maitred.users", 6);
+
+export async function openUsers(): Promise<void> {
+  if (me.value?.server.auth_mode === "local") return openDialog("Who is speaking?", (close) => <Users close={close} />);
+  const { id, display_name: name, provider } = me.value?.user ?? { id: "" };
+  return openDialog("You", (close) => (
+    <Frame title={name ?? id} close={close}>
+      <p>{provider ? `You are signed in with ${provider}.` : "You are signed in."}</p>
+    </Frame>
+  ));
+}
+
+/** Whether the server takes the name. @throws Problem with what is wrong with it */
+function tryName(user: string): Promise<unknown> {
+  const before = identity.user;
+  // Only this request goes in that name: its headers are made at once.
+  identity.user = user;
+  const asked = api.me();
+  identity.user = before;
+  return asked;
+}
+
+/** A name that can't be one is refused here, and nobody is changed. */
+function Users({ close }: { readonly close: () => void }) {
+  const now = me.value?.user.id ?? "";
+  const field = useRef<HTMLInputElement>(null);
+  const wrong = useSignal("");
+  useLayoutEffect(() => field.current?.select(), []);
+  const become = async (user: string) => {
+    if (user === now) return close();
+    try {
+      await tryName(user);
+    } catch (error) {
+      const isName = !(error instanceof Problem) || error.status === 400;
+      wrong.value = isName
+        ? `“${user}” can't be a name here: no spaces and no stars, please. You are still ${now}.`
+        : wordsFor(error).title;
+      return field.current?.focus();
+    }
+    await forgetHeld();
+    for (const each of [now, user]) recent.put(each, (other) => other === each);
+    identity.asUser(user);
+    // Nothing of the one before stays on the page, and nothing that still runs goes on in the new name.
+    history.replaceState(null, "", location.pathname);
+    location.reload();
+  };
+  const others = recent.all().filter((each) => each !== now);
+  return (
+    <form onSubmit={sending(() => void become(field.current?.value.trim() ?? ""))}>
+      <h2>Who is speaking?</h2>
+      <p>On this machine you may speak as anyone. Each has conversations and memories of their own.</p>
+      <label>
+        Name
+        <input
+          ref={field}
+          type="text"
+          maxLength={256}
+          defaultValue={now}
+          required
+          autocapitalize="none"
+          aria-invalid={wrong.value !== ""}
+        />
+      </label>
+      <p class="small warn" role="alert">
+        {wrong}
+      </p>
+      {others.length > 0 && (
+        <div class="row">
+          {others.map((user) => (
+            <Button key={user} class="chip" onClick={() => void become(user)}>
+              {user}
+            </Button>
+          ))}
+        </div>
+      )}
+      <div class="row end">
+        <Button onClick={close}>Cancel</Button>
+        <button type="submit" class="primary">
+          Continue
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,362 @@
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { Step } from "./api-types.js";
+import { Because } from "./because.js";
+import { forGood } from "./browser-store.js";
+import { Parts } from "./cards.js";
+import { MAX_CHARS } from "./composer.js";
+import { Confirm } from "./confirm.js";
+import type { AnswerState, Exchange, Sight } from "./conversation.js";
+import { wordsOf } from "./format.js";
+import { forgetWithUndo } from "./memories.js";
+import { wordsFor } from "./problems.js";
+import { PutAway } from "./sessions.js";
+import { FIRST_WORDS, type Notice, notice, shown } from "./stage.js";
+import { incognito, known, me } from "./state.js";
+import { Button, byId, InPlaceForm, TalkContext, toast } from "./ui.js";
+
+/** The conversation: questions and answers, from the first sign of one to what came of it. */
+
+const KNOWN_WORDS = [
+  "Anything good this weekend?",
+  "What do you know about me?",
+  "Which bookings do I have?",
+  "Somewhere nice to eat tonight",
+];
+const STAND_IN_SAID = "maitred.stand-in-said";
+const MEMORY_NOTES: Readonly<Record<string, string>> = {
+  timeout: "My memory was slow: I answered with what arrived in time.",
+  degraded: "My memory is out of reach: I answered from this conversation alone.",
+};
+/** Of what was looked up, in characters. */
+const LONGEST = 80;
+
+export function Log() {
+  const conversation = shown.value;
+  return (
+    <TalkContext.Provider value={conversation}>
+      <PutAway />
+      {notice.value && <NoticeView of={notice.value} />}
+      <div class="thread" key={conversation}>
+        {conversation.exchanges.value.map((exchange, index) => (
+          <ExchangeView key={index} of={exchange} />
+        ))}
+      </div>
+    </TalkContext.Provider>
+  );
+}
+
+function NoticeView({ of }: { readonly of: Notice }) {
+  if (of.kind === "welcome") return <Welcome />;
+  if (of.kind === "opening")
+    return (
+      <p class="opening small" role="status">
+        {of.words}
+      </p>
+    );
+  return (
+    <div class="problem not-opened" role="alert">
+      <strong>{of.title}</strong>
+      <p>{of.text}</p>
+      {of.again && (
+        <Button class="secondary" onClick={of.again}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function greeting(): string {
+  const hour = new Date().getHours();
+  const name = me.value?.user.display_name?.split(" ")[0];
+  const part = hour < 5 || hour >= 18 ? "evening" : hour < 12 ? "morning" : "afternoon";
+  return `Good ${part}${name ? `, ${name}` : ""}.`;
+}
+
+/** What is there before anything is said. */
+function Welcome() {
+  const { model, long_term: memory } = me.value?.server ?? {};
+  const promise = incognito.value
+    ? "This is a temporary chat: nothing of it is kept in mind, and nothing I know of you is used."
+    : memory?.enabled === false
+      ? "Ask for a concert, a play, a match or a table."
+      : "Tell me what you like and what must never go wrong. I keep it in mind, show you when I use it, and you decide what stays.";
+  // As it was when the guest came: what they see stays while they read it.
+  const words = useMemo(() => ((known.peek() ?? 0) > 0 ? KNOWN_WORDS : FIRST_WORDS), []);
+  // Said once, in the first conversation that this browser opens.
+  const standIn = useMemo(() => model?.stand_in === true && !forGood.get(STAND_IN_SAID), []);
+  if (standIn) forGood.set(STAND_IN_SAID, "1");
+  return (
+    <div class="welcome">
+      <h2>{greeting()}</h2>
+      <p>{promise}</p>
+      <Suggestions words={words} />
+      {standIn && <p class="small stand-in">You are talking to a simple stand-in, not to a language model: plain requests work best.</p>}
+    </div>
+  );
+}
+
+function Suggestions({ words, look = "suggestions" }: { readonly words: readonly string[]; readonly look?: string }) {
+  return (
+    <div class={look}>
+      {words.map((text) => (
+        <Button key={text} class="suggestion" onClick={() => shown.value.say(text)}>
+          {text}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** Only the conversation scrolls, never the page around it. */
+function bring(node: HTMLElement, { focus }: Sight): void {
+  const log = byId("log");
+  log.scrollTop += node.getBoundingClientRect().top - log.getBoundingClientRect().top;
+  if (!focus) return;
+  node.tabIndex = -1;
+  node.focus({ preventScroll: true });
+}
+
+function ExchangeView({ of }: { readonly of: Exchange }) {
+  const node = useRef<HTMLElement>(null);
+  const { sight, question, isLast, next } = of;
+  const { value: seen } = sight;
+  // The question at the top: there is always room for it, as the newest exchange is as high as the view.
+  useLayoutEffect(() => {
+    if (seen && node.current) bring(node.current, seen);
+  }, [seen]);
+  const said = seen?.focus && seen.at === "question";
+  return (
+    <section ref={node} class={`exchange${isLast.value ? " latest" : ""}${said ? " said" : ""}`}>
+      {question.value && <Question of={of} />}
+      <Answer of={of} />
+      {isLast.value && next.value.length > 0 && <Suggestions words={next.value} look="suggestions next" />}
+    </section>
+  );
+}
+
+function Question({ of }: { readonly of: Exchange }) {
+  const { question, editing, isLast, talk } = of;
+  const text = useSignal("");
+  const button = useRef<HTMLButtonElement>(null);
+  const left = useRef(false);
+  useLayoutEffect(() => {
+    if (left.current) button.current?.focus();
+    left.current = false;
+  });
+  const edit = () => {
+    text.value = question.value;
+    editing.value = true;
+  };
+  const leave = () => {
+    left.current = true;
+    editing.value = false;
+    talk.hooks.edited(talk);
+  };
+  const send = () => {
+    const said = text.value.trim();
+    leave();
+    if (said) of.again(said);
+  };
+  return (
+    <article class="turn user" aria-label="You">
+      {editing.value ? (
+        <InPlaceForm class="edit" onSent={send} onLeft={leave}>
+          <textarea
+            aria-label="Your message"
+            rows={3}
+            maxLength={MAX_CHARS}
+            dir="auto"
+            value={text}
+            onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+          />
+          <div class="row end">
+            <Button onClick={leave}>Cancel</Button>
+            <button type="submit" class="primary">
+              Send again
+            </button>
+          </div>
+        </InPlaceForm>
+      ) : (
+        <>
+          <div class="bubble" dir="auto">
+            {question}
+          </div>
+          <div class="bubble-bar">
+            {isLast.value && !talk.busy.value && (
+              <Button ref={button} aria-label="Edit and send again" onClick={edit}>
+                Edit
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+    </article>
+  );
+}
+
+function Answer({ of }: { readonly of: Exchange }) {
+  const { memory, given, shows, asked, noted, state, complete } = of;
+  const status = memory.value?.status ?? "";
+  // A slow memory matters to what was chosen for the guest, and to who asked for it.
+  const note = (status !== "timeout" || (given.value && shows.value)) && MEMORY_NOTES[status];
+  return (
+    <article class={complete.value ? "turn assistant complete" : "turn assistant"} aria-label="Maitred">
+      <h2 class="sr">Answer</h2>
+      <div>
+        {memory.value && <Because of={of} memory={memory.value} />}
+        {note && <p class="small warn">{note}</p>}
+      </div>
+      <Parts of={of} />
+      <div class="to-confirm">
+        {asked.value.map((each) => (
+          <Confirm
+            key={each.of.id}
+            of={each.of}
+            told={each.told}
+            onGone={() => (asked.value = asked.value.filter((other) => other !== each))}
+          />
+        ))}
+      </div>
+      <div class="noted-list">
+        {noted.value.map((each) => (
+          <Noted key={each.id} of={each} />
+        ))}
+      </div>
+      <div class="answer-state">{state.value && <State of={state.value} exchange={of} />}</div>
+      <Bar of={of} />
+    </article>
+  );
+}
+
+function Noted({ of }: { readonly of: { readonly id: string; readonly text: string } }) {
+  const gone = useSignal(false);
+  const line = useRef<HTMLParagraphElement>(null);
+  const forget = () => {
+    gone.value = true;
+    line.current?.focus();
+    forgetWithUndo(of, () => (gone.value = false));
+  };
+  return (
+    <p ref={line} class={gone.value ? "noted gone" : "noted"} tabIndex={-1}>
+      <span dir="auto">Noted: {of.text}</span>
+      <Button aria-label={`Forget: ${of.text}`} hidden={gone.value} onClick={forget}>
+        Forget
+      </Button>
+    </p>
+  );
+}
+
+function State({ of, exchange }: { readonly of: AnswerState; readonly exchange: Exchange }) {
+  const again = exchange.isLast.value && (
+    <Button class="secondary" onClick={() => exchange.again()}>
+      {of.kind === "failed" ? "Try again" : "Ask again"}
+    </Button>
+  );
+  if (of.kind === "waiting")
+    return (
+      <p class="typing">
+        <i />
+        <i />
+        <i />
+        <span class="small">{of.word}</span>
+      </p>
+    );
+  if (of.kind === "ended")
+    return (
+      <p class="ended" role="status" tabIndex={-1}>
+        <span>{of.words}</span>
+        {again}
+      </p>
+    );
+  const { title, hint } = wordsFor(of.error);
+  return (
+    <div class="problem" role="alert">
+      <strong>{title}</strong>
+      {hint && <p>{hint}</p>}
+      <div class="row">{again}</div>
+    </div>
+  );
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    // Browsers have it only where the page came by HTTPS or from this machine.
+    await navigator.clipboard.writeText(text);
+    toast("Copied.");
+  } catch {
+    toast("This browser doesn't let me copy. Select the text instead.", { error: true });
+  }
+}
+
+/** What can be done with an answer, and "How I found this": what was looked up and done for it, in words. */
+function Bar({ of }: { readonly of: Exchange }) {
+  const { parts, steps, busy, complete, isLast, talk } = of;
+  const open = useSignal(false);
+  const free = !busy.value && !talk.busy.value && isLast.value && complete.value && of.userId !== null;
+  const isThere = parts.value.some(({ type }) => type === "text");
+  return (
+    <>
+      <div class="answer-bar">
+        {!busy.value && isThere && <Button onClick={() => void copy(of.content)}>Copy</Button>}
+        {free && <Button onClick={() => of.again()}>Ask again</Button>}
+        {!busy.value && steps.value.length > 0 && (
+          <Button aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+            How I found this
+          </Button>
+        )}
+      </div>
+      <ul class="steps" hidden={!open.value}>
+        {steps.value.map((step, index) => (
+          <StepView key={index} of={step} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function StepView({ of }: { readonly of: Step }) {
+  const asked = askedOf(of.input);
+  const came = cameOf(of);
+  return (
+    <li class={came === FAILED ? "step bad" : "step"}>
+      <b>{wordsOf(of.name ?? "tool")}</b>
+      {asked && <span dir="auto">{asked}</span>}
+      {came && (
+        <span class="came" dir="auto">
+          {came}
+        </span>
+      )}
+    </li>
+  );
+}
+
+const FAILED = "This did not work.";
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
+
+function shortOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(shortOf).join(", ");
+  if (isObject(value)) return "…";
+  const text = String(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** Names of things are for people, ids are not. */
+function askedOf(input: unknown): string {
+  if (!isObject(input)) return shortOf(input ?? "");
+  return Object.entries(input)
+    .filter(([name, value]) => !name.endsWith("_id") && value !== null && value !== "")
+    .map(([name, value]) => `${wordsOf(name)}: ${shortOf(value)}`)
+    .join(" · ");
+}
+
+function cameOf({ output, error }: Step): string {
+  if (error) return FAILED;
+  if (!isObject(output)) return "";
+  if (typeof output.error === "string") return FAILED;
+  if (typeof output.found === "number") return `${output.found} found`;
+  if (typeof output.status === "string") return wordsOf(output.status);
+  const list = Object.values(output).find(Array.isArray);
+  return list ? `${list.length} found` : String(output.title ?? "");
+}

@@ -1,0 +1,308 @@
+import { signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { api, type Patch } from "./api.js";
+import type { Memory } from "./api-types.js";
+import { companionOf, dayOf, isoDay, lastDay, messageLink, when, wordsOf } from "./format.js";
+import { companions, forgetWithUndo } from "./memories.js";
+import { serverWords } from "./problems.js";
+import { tell } from "./state.js";
+import { Button, InPlaceForm, Marked, sendOnEnter, toast } from "./ui.js";
+
+/** One memory in the panel, with what can be done about it; and the way to add one. */
+
+const HAPPENED: Readonly<Record<string, string>> = {
+  added: "Noted",
+  confirmed: "Said again",
+  edited: "Changed by you",
+  superseded: "Replaced",
+  approved: "You said yes",
+  expired: "Ran out",
+  forgotten: "Forgotten",
+};
+
+export function Tags({ of }: { readonly of: Memory }) {
+  const companion = companionOf(of);
+  return (
+    <p class="tags">
+      {companion && of.strength === "hard" && <span class="tag hard">must hold</span>}
+      {companion && <span class="tag">{companion}</span>}
+      {of.scope === "trip" && <span class="tag">this trip</span>}
+      {of.valid_until && <span class="tag">until {dayOf(lastDay(of.valid_until), "short")}</span>}
+      {of.category !== "other" && <span class="tag kind">{wordsOf(of.category)}</span>}
+    </p>
+  );
+}
+
+/** Whose row has the focus once it is there: a changed text is another memory. */
+const edited = signal<string | null>(null);
+const VIEWS = { "Why?": whyOf, Changes: changesOf } as const;
+type View = keyof typeof VIEWS;
+
+export function MemoryRow({ of }: { readonly of: Memory }) {
+  const row = useRef<HTMLLIElement>(null);
+  const edit = useRef<HTMLButtonElement>(null);
+  const editing = useSignal(false);
+  const left = useRef(false);
+  const view = useSignal<View | null>(null);
+  const below = useSignal<ComponentChildren>(null);
+  useLayoutEffect(() => {
+    const isBack = edited.value === of.id && document.activeElement === document.body;
+    if (left.current || isBack) edit.current?.focus();
+    if (isBack) edited.value = null;
+    left.current = false;
+  });
+  const leave = () => {
+    left.current = true;
+    editing.value = false;
+  };
+  const save = async (told: Told) => {
+    const patch = changesIn(of, told);
+    if (Object.keys(patch).length > 0) {
+      const { id } = await api.changeMemory(of.id, patch);
+      edited.value = id;
+      tell("memories", {});
+      toast("Saved.");
+    }
+    leave();
+  };
+  /** Before a row goes, the focus goes to one beside it, or to the list. */
+  const forget = () => {
+    const beside = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
+    const next = beside?.querySelector(".actions button") ?? row.current?.closest(".memory-list");
+    (next as HTMLElement | null | undefined)?.focus();
+    forgetWithUndo(of);
+  };
+  const look = (name: View) => {
+    view.value = view.value === name ? null : name;
+    below.value = null;
+    if (view.value === null) return;
+    VIEWS[name](of)
+      .catch((error: unknown) => <p class="small warn">{serverWords(error)}</p>)
+      .then((shown) => {
+        if (view.value === name) below.value = shown;
+      });
+  };
+  const opener = (name: View) => (
+    <Button aria-expanded={view.value === name} aria-label={`${name} ${of.text}`} onClick={() => look(name)}>
+      {name}
+    </Button>
+  );
+  return (
+    <li ref={row} class={of.strength === "hard" ? "memory hard" : "memory"} data-memory={of.id}>
+      {editing.value ? (
+        <EditForm of={of} onSave={save} onLeft={leave} />
+      ) : (
+        <>
+          <p class="memory-text" dir="auto">
+            {of.text}
+          </p>
+          <Tags of={of} />
+          <div class="row actions">
+            {opener("Why?")}
+            <Button ref={edit} aria-label={`Edit ${of.text}`} onClick={() => (editing.value = true)}>
+              Edit
+            </Button>
+            {opener("Changes")}
+            <Button aria-label={`Forget ${of.text}`} onClick={forget}>
+              Forget
+            </Button>
+          </div>
+          <div class="below">{below}</div>
+        </>
+      )}
+    </li>
+  );
+}
+
+/** Why something is known: the guest's own words, with the part that says it marked, and the way to where they were said. */
+async function whyOf({ id, stated_at: at }: Memory): Promise<ComponentChildren> {
+  const { source, because } = await api.why(id);
+  return (
+    <>
+      {source === null && because.length === 0 && <p class="small">{`You added this yourself, ${when(at)}.`}</p>}
+      {source?.message === null && <p class="small">You told me, in a conversation that is gone by now.</p>}
+      {source && source.message !== null && (
+        <>
+          <p class="small">{`You said · ${when(at)}`}</p>
+          <blockquote dir="auto">
+            <Marked message={source.message} quote={source.quote} />
+          </blockquote>
+          <a class="small" href={messageLink(source.session_id, source.message_id)}>
+            Show it in the conversation
+          </a>
+        </>
+      )}
+      {because.length > 0 && (
+        <div>
+          <p class="small">It follows from:</p>
+          <ul class="plain">
+            {because.map((each) => (
+              <li key={each.id}>{each.text}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A memory's life, oldest first. */
+async function changesOf({ id }: Memory): Promise<ComponentChildren> {
+  const events = await api.history(id);
+  return (
+    <ol class="plain changes">
+      {events.map(({ at, event, text }) => (
+        <li key={at + event}>
+          <span class="small">{`${when(at)} · ${HAPPENED[event] ?? event}`}</span>
+          {text && <span class={event === "superseded" ? "past" : ""}>{text}</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What a form says of a memory: what, whether it must hold, about whom, until when. */
+interface Told {
+  readonly text: string;
+  readonly strength: "hard" | "soft";
+  readonly subject: string;
+  /** The last day on which it holds, as a date field has it. */
+  readonly until: string;
+}
+
+function toldIn(form: HTMLFormElement): Told {
+  const data = new FormData(form);
+  const field = (name: string) => String(data.get(name) ?? "").trim();
+  const who = field("who");
+  return {
+    text: field("text"),
+    strength: data.has("hard") ? "hard" : "soft",
+    subject: who ? `companion:${who}` : "self",
+    until: field("until"),
+  };
+}
+
+const untilOf = ({ valid_until: end }: Partial<Memory>) => (end ? isoDay(lastDay(end)) : "");
+
+function changesIn(memory: Memory, { text, strength, subject, until }: Told): Patch {
+  return {
+    ...(text && text !== memory.text && { text }),
+    ...(strength !== memory.strength && { strength }),
+    ...(subject !== memory.subject && { subject }),
+    ...(until !== untilOf(memory) && { valid_until: until || null }),
+  };
+}
+
+function Fields({ of = {}, id }: { readonly of?: Partial<Memory>; readonly id?: string }) {
+  const people = useId();
+  return (
+    <>
+      <label class="stacked">
+        <span>What is true</span>
+        <textarea
+          id={id && `${id}-text`}
+          name="text"
+          rows={2}
+          maxLength={500}
+          required
+          defaultValue={of.text ?? ""}
+          placeholder={id && "Prefers a table by the window"}
+          onKeyDown={sendOnEnter}
+        />
+      </label>
+      <label class="check">
+        <input id={id && `${id}-hard`} name="hard" type="checkbox" defaultChecked={of.strength === "hard"} />
+        <span>It must always hold (an allergy, access)</span>
+      </label>
+      <div class="pair">
+        <label class="stacked">
+          <span>About whom</span>
+          <input name="who" type="text" maxLength={64} list={people} placeholder="you" defaultValue={companionOf(of) ?? ""} />
+        </label>
+        <label class="stacked">
+          <span>Until, if it ends</span>
+          <input name="until" type="date" defaultValue={untilOf(of)} />
+        </label>
+      </div>
+      <datalist id={people}>
+        {companions.value.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** Does it once, however often it is asked for meanwhile; what went wrong is said. */
+function useSaving(save: (form: HTMLFormElement) => Promise<void>) {
+  const saving = useSignal(false);
+  const send = async (form: HTMLFormElement | null) => {
+    if (saving.value || form === null) return;
+    saving.value = true;
+    try {
+      await save(form);
+    } catch (error) {
+      toast(serverWords(error), { error: true });
+    }
+    saving.value = false;
+  };
+  return { saving, send };
+}
+
+interface EditFormProps {
+  readonly of: Memory;
+  readonly onSave: (told: Told) => Promise<void>;
+  readonly onLeft: () => void;
+}
+
+function EditForm({ of, onSave, onLeft }: EditFormProps) {
+  const { saving, send } = useSaving((form) => onSave(toldIn(form)));
+  return (
+    <InPlaceForm class="memory-edit" aria-label={`Edit: ${of.text}`} onSent={(form) => void send(form)} onLeft={onLeft}>
+      <Fields of={of} />
+      <div class="row end">
+        <Button onClick={onLeft}>Cancel</Button>
+        <button type="submit" class="primary" disabled={saving.value}>
+          Save
+        </button>
+      </div>
+    </InPlaceForm>
+  );
+}
+
+/** The guest tells something to remember. */
+export function AddMemory() {
+  const { saving, send } = useSaving(async (form) => {
+    const { text, strength, subject, until } = toldIn(form);
+    if (!text) return;
+    await api.addMemory({
+      text,
+      // Left out, it is what its kind usually is.
+      ...(strength === "hard" && { strength }),
+      ...(subject !== "self" && { subject }),
+      ...(until && { valid_until: until, scope: "trip" }),
+    });
+    form.reset();
+    tell("memories", {});
+  });
+  return (
+    <div id="memory-add">
+      <form
+        class="memory-edit"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send(event.currentTarget);
+        }}
+      >
+        <h3>Tell me something to remember</h3>
+        <Fields id="memory" />
+        <div class="row end">
+          <button type="submit" class="secondary" disabled={saving.value}>
+            Remember
+          </button>
+        </div>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,250 @@
+import { effect, type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { api, identity } from "./api.js";
+import type { Memory, Waiting } from "./api-types.js";
+import { forGood } from "./browser-store.js";
+import { Confirm } from "./confirm.js";
+import { companionOf, dayOf, isoDay, when } from "./format.js";
+import { fittingMemories, loadMemories, memories, memoriesProblem } from "./memories.js";
+import { AddMemory, MemoryRow, Tags } from "./memory-row.js";
+import { problemOf, wordsFor } from "./problems.js";
+import { me, memoryIsOn, paused, tell, waiting } from "./state.js";
+import { Button, sending } from "./ui.js";
+import { YourData } from "./your-data.js";
+
+/** The panel of what is known about the guest: look, search, add, change, forget, settle, look back. */
+
+const OFF = "Nothing is kept beyond our conversation here, so every conversation begins anew. What you say in one stays there.";
+const EMPTY = "Nothing yet. Tell me what you like, and what must always hold.";
+const SEARCH_AFTER_MS = 250;
+
+type Group = readonly [heading: string, rows: readonly ComponentChildren[]];
+
+const PARTS: readonly (readonly [heading: string, is: (memory: Memory) => boolean])[] = [
+  ["Our story so far", ({ type }) => type === "narrative" || type === "summary"],
+  ["What you have done", ({ type }) => type === "episodic"],
+  ["The people with you", (memory) => companionOf(memory) !== null],
+  ["Must always hold", ({ strength }) => strength === "hard"],
+  ["This trip", ({ scope }) => scope === "trip"],
+  ["What you like", () => true],
+];
+const ORDER = ["Must always hold", "The people with you", "This trip", "What you like", "What you have done", "Our story so far"];
+
+function groupsOf(known: readonly Memory[]): readonly Group[] {
+  const headingOf = (memory: Memory) => PARTS.find(([, is]) => is(memory))?.[0];
+  const byCompanion = known.toSorted((a, b) => (companionOf(a) ?? "").localeCompare(companionOf(b) ?? ""));
+  return ORDER.map((heading) => {
+    const shown = byCompanion.filter((memory) => headingOf(memory) === heading);
+    return [heading, shown.map((memory) => <MemoryRow key={memory.id} of={memory} />)];
+  });
+}
+
+export function Panel({ onClose }: { readonly onClose: () => void }) {
+  const search = useSignal("");
+  const day = useSignal("");
+  return (
+    <>
+      <header class="panel-head">
+        <h2>What I know about you</h2>
+        <Button class="icon close" aria-label="Close" onClick={onClose}>
+          ✕
+        </Button>
+      </header>
+      {memoryIsOn() && (
+        <>
+          <Pause />
+          <search>
+            <form onSubmit={sending(() => {})}>
+              <label class="sr" for="memory-query">
+                Search what I know
+              </label>
+              <input
+                id="memory-query"
+                type="search"
+                placeholder="Search what I know"
+                maxLength={1000}
+                onInput={({ currentTarget }) => (search.value = currentTarget.value.trim())}
+              />
+            </form>
+          </search>
+        </>
+      )}
+      <div id="memory-list" class="memory-list" tabIndex={-1}>
+        {memoryIsOn() ? <List search={search} day={day} /> : me.value && <p class="empty">{OFF}</p>}
+      </div>
+      {memoryIsOn() && <AddMemory />}
+      <div id="memory-foot" class="memory-foot">
+        {memoryIsOn() && (
+          <>
+            <Past />
+            <details class="part">
+              <summary>Look back</summary>
+              <label class="stacked">
+                <span>What I knew at the end of</span>
+                <input
+                  type="date"
+                  id="memory-day"
+                  max={isoDay(new Date())}
+                  value={day}
+                  onChange={({ currentTarget }) => (day.value = currentTarget.value)}
+                />
+              </label>
+            </details>
+          </>
+        )}
+        <YourData />
+      </div>
+    </>
+  );
+}
+
+/** What the search and the day ask for, else all. */
+function List({ search, day }: { readonly search: Signal<string>; readonly day: Signal<string> }) {
+  const asked = useSignal<{ readonly empty: string; readonly groups: readonly Group[] } | null>(null);
+  const failure = useSignal<unknown>(null);
+  const known = memories.value;
+  const asks = search.value !== "" || day.value !== "";
+  const ask = async (isLate: () => boolean) => {
+    try {
+      const groups = search.value ? await found(search.value) : [await asOf(day.value)];
+      if (!isLate()) asked.value = { groups, empty: search.value ? `Nothing fits “${search.value}”.` : "I knew nothing about you then." };
+      failure.value = null;
+    } catch (error) {
+      if (!isLate()) failure.value = error;
+    }
+  };
+  useEffect(() => {
+    let late = false;
+    const timer = asks ? setTimeout(() => void ask(() => late), SEARCH_AFTER_MS) : undefined;
+    if (!asks) asked.value = null;
+    return () => {
+      late = true;
+      clearTimeout(timer);
+    };
+  }, [search.value, day.value, known]);
+  const problem = memoriesProblem.value ?? (asks ? failure.value : null);
+  if (problem !== null)
+    return (
+      <p class="empty warn">
+        {`${wordsFor(problem).title}. `}
+        <Button onClick={() => void (memoriesProblem.value === null ? ask(() => false) : loadMemories())}>Look again</Button>
+      </p>
+    );
+  const { groups, empty } = asked.value ?? { groups: [questions(waiting.value), ...groupsOf(known)], empty: EMPTY };
+  const filled = groups.filter(([, rows]) => rows.length > 0);
+  if (filled.length === 0) return <p class="empty">{empty}</p>;
+  return filled.map(([heading, rows]) => (
+    <section key={heading}>
+      <h3>{heading}</h3>
+      <ul>{rows}</ul>
+    </section>
+  ));
+}
+
+async function found(query: string): Promise<readonly Group[]> {
+  return [["Found", (await fittingMemories(query)).map((memory) => <MemoryRow key={memory.id} of={memory} />)]];
+}
+
+/** As it was on another day: to be read only. */
+async function asOf(day: string): Promise<Group> {
+  const held = await api.allMemories({ as_of: new Date(`${day}T23:59:59`).toISOString() });
+  const rows = held.map((memory) => (
+    <li key={memory.id} class={memory.strength === "hard" ? "memory hard" : "memory"}>
+      <p class="memory-text">{memory.text}</p>
+      <Tags of={memory} />
+    </li>
+  ));
+  return [`As I knew you on ${dayOf(`${day}T12:00`)}`, rows];
+}
+
+const questions = (open: ReadonlyMap<string, Waiting>): Group => [
+  "Waits for your word",
+  [...open.values()].map((each) => <Asks key={each.id} of={each} />),
+];
+
+function Asks({ of }: { readonly of: Waiting }) {
+  const told = useSignal<string | null>(null);
+  const gone = useSignal(false);
+  if (gone.value) return null;
+  return (
+    <li class="memory asks">
+      <Confirm of={of} told={told} onGone={() => (gone.value = true)} />
+    </li>
+  );
+}
+
+const pausedKey = () => `maitred.paused.${identity.user}`;
+
+/** Whether what is said is remembered: until the switch is thrown again, in all tabs of this browser. */
+export function startPause(): void {
+  const read = () => {
+    paused.value = forGood.get(pausedKey()) === "true";
+  };
+  effect(() => {
+    if (me.value !== null) read();
+  });
+  addEventListener("storage", ({ key }) => {
+    if (key === pausedKey() || key === null) read();
+  });
+}
+
+/** The switch, and the way to a conversation that is kept out as a whole. */
+function Pause() {
+  const toggle = () => {
+    paused.value = !paused.value;
+    if (paused.value) forGood.set(pausedKey(), "true");
+    else forGood.remove(pausedKey());
+  };
+  return (
+    <div class="pause">
+      <div class="row between">
+        <span id="pause-label">Remember what I say</span>
+        <button type="button" class="switch" role="switch" aria-labelledby="pause-label" aria-checked={!paused.value} onClick={toggle}>
+          <span class="knob" aria-hidden="true" />
+        </button>
+      </div>
+      <p class="small" role="status">
+        {paused.value ? "Paused: I keep nothing of what you say now, and don't use what I know." : ""}
+      </p>
+      <Button title="Nothing of it is remembered, and it is gone after a day." onClick={() => tell("new", { incognito: true })}>
+        Start a temporary conversation
+      </Button>
+    </div>
+  );
+}
+
+/** What was true once, and what came instead. */
+function Past() {
+  const details = useRef<HTMLDetailsElement>(null);
+  const open = useSignal(false);
+  const past = useSignal<readonly Memory[] | string>([]);
+  const known = memories.value;
+  useEffect(() => {
+    if (!open.value) return;
+    api.allMemories({ status: "superseded" }).then(
+      (found) => (past.value = found.length > 0 ? found : "Nothing has changed so far."),
+      (error: unknown) => (past.value = problemOf(error).message),
+    );
+  }, [open.value, known]);
+  return (
+    <details ref={details} class="part" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
+      <summary>What changed</summary>
+      {typeof past.value === "string" ? (
+        <p class="small">{past.value}</p>
+      ) : (
+        <ul class="plain changes">
+          {past.value.map(({ id, text, updated_at: at, superseded_by: by }) => {
+            const instead = known.find((memory) => memory.id === by)?.text;
+            return (
+              <li key={id}>
+                <span class="past">{text}</span>
+                <span class="small">{instead ? `${when(at)} · now: ${instead}` : `Until ${when(at)}`}</span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </details>
+  );
+}

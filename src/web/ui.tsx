@@ -1,0 +1,262 @@
+import { signal, useComputed } from "@preact/signals";
+import { type ComponentChildren, type ComponentProps, createContext, createRef, Fragment, render } from "preact";
+import { useContext, useLayoutEffect, useRef } from "preact/hooks";
+import { problemOf, wordsFor } from "./problems.js";
+
+/** What all parts of the page are made of. A text is always text: nothing here makes markup of it. */
+
+/** An element of the page's frame, which is there before its scripts are. */
+export function byId<E extends HTMLElement = HTMLElement>(id: string): E {
+  const node = document.getElementById(id);
+  if (node === null) throw new TypeError(`The page has no #${id}.`);
+  return node as E;
+}
+
+/** Shows something in a part of the frame, in place of what stood there. */
+export function show(id: string, content: ComponentChildren): void {
+  byId(id).replaceChildren();
+  render(content, byId(id));
+}
+
+export function Button(props: ComponentProps<"button">) {
+  return <button type="button" class="quiet" {...props} />;
+}
+
+/** Says something for the guest, in the conversation that a component stands in; `more`: further fields of the request. */
+export interface Talk {
+  say(words: string, more?: object): void;
+  readonly busy: { readonly value: boolean };
+}
+export const TalkContext = createContext<Talk>({ say: () => {}, busy: { value: false } });
+
+interface SayButtonProps extends Omit<ComponentProps<"button">, "onClick"> {
+  readonly words: string;
+  readonly more?: object;
+}
+
+/** Its press is the guest's word. While an answer is under way it can be reached, waits, and tells why. */
+export function SayButton({ words, more, ...props }: SayButtonProps) {
+  const talk = useContext(TalkContext);
+  const busy = useComputed(() => talk.busy.value).value;
+  return (
+    <Button {...props} {...(busy && { "aria-disabled": true, title: "I am still answering" })} onClick={() => talk.say(words, more)} />
+  );
+}
+
+/** Texts of any direction beside each other: none turns round the numbers of another. */
+export function Isolated({ of }: { readonly of: readonly unknown[] }) {
+  return of.filter(Boolean).map((text, index) => (
+    <Fragment key={index}>
+      {index > 0 && " · "}
+      <bdi>{String(text)}</bdi>
+    </Fragment>
+  ));
+}
+
+/** Names and values, without those that have none. */
+export function Facts({ of, look }: { readonly of: readonly (readonly [name: string, value: unknown])[]; readonly look?: string }) {
+  const shown = of.map(([name, value]) => [name, [value].flat().filter(Boolean)] as const).filter(([, values]) => values.length > 0);
+  return (
+    <dl class={look}>
+      {shown.map(([name, values]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Isolated of={values} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface InPlaceFormProps extends ComponentProps<"form"> {
+  readonly onSent: (form: HTMLFormElement) => void;
+  /** Escape was pressed: nothing is changed. */
+  readonly onLeft: () => void;
+}
+
+/** A form in the place of what it changes: Enter sends it, Escape leaves it; its first field has the focus. */
+export function InPlaceForm({ onSent, onLeft, ...props }: InPlaceFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    const field = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>("input, textarea");
+    if (field instanceof HTMLInputElement) field.select();
+    else field?.focus();
+  }, []);
+  return (
+    <form
+      ref={form}
+      onSubmit={sending(() => form.current && onSent(form.current))}
+      onKeyDown={(event) => leaving(event, onLeft)}
+      {...props}
+    />
+  );
+}
+
+/** For a form that the page handles. */
+export function sending(send: () => void) {
+  return (event: Event) => {
+    event.preventDefault();
+    send();
+  };
+}
+
+function leaving(event: KeyboardEvent, onLeft: () => void): void {
+  if (event.key === "Escape") {
+    event.stopPropagation();
+    onLeft();
+  } else if (event.target instanceof HTMLTextAreaElement) sendOnEnter(event);
+}
+
+/** An input method uses Enter to choose a word; some browsers tell that only by the code 229. */
+export function sendOnEnter(event: KeyboardEvent): void {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+  event.preventDefault();
+  (event.target as HTMLTextAreaElement).form?.requestSubmit();
+}
+
+/** Its part that was said to be the reason, marked; nothing is where it does not stand in it. */
+export function Marked({ message, quote }: { readonly message: string; readonly quote?: string | undefined }) {
+  const at = quote ? message.indexOf(quote) : -1;
+  if (at < 0 || !quote) return <>{message}</>;
+  return (
+    <>
+      {message.slice(0, at)}
+      <mark>{quote}</mark>
+      {message.slice(at + quote.length)}
+    </>
+  );
+}
+
+/** Gives the guest a file. */
+export function saveFile(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly error: boolean;
+  readonly action?: { readonly label: string; run(): void } | undefined;
+}
+let told = 0;
+const toasts = signal<readonly Toast[]>([]);
+const dismiss = (one: Toast) => {
+  toasts.value = toasts.value.filter((each) => each !== one);
+};
+
+/** A short notice, with something to do about it if wanted. Errors stay longer; the same words are there once. */
+export function toast(text: string, { action, error = false }: Partial<Pick<Toast, "action" | "error">> = {}): void {
+  const one = { id: ++told, text, error, action };
+  toasts.value = [...toasts.value.filter((each) => action || each.text !== text), one];
+  setTimeout(() => dismiss(one), error || action ? 10_000 : 5_000);
+}
+
+/** What went wrong, in a guest's words. That the server is gone is said elsewhere, once. */
+export function toastProblem(error: unknown): void {
+  if (problemOf(error).code === "OFFLINE") return;
+  const { title, hint } = wordsFor(error);
+  toast([title, hint].filter(Boolean).join(". "), { error: true });
+}
+
+export function Toasts() {
+  return toasts.value.map((one) => (
+    <div key={one.id} class={one.error ? "toast error" : "toast"}>
+      <span>{one.text}</span>
+      {one.action && (
+        <Button
+          onClick={() => {
+            dismiss(one);
+            one.action?.run();
+          }}
+        >
+          {one.action.label}
+        </Button>
+      )}
+      <Button class="icon" aria-label="Dismiss" onClick={() => dismiss(one)}>
+        ✕
+      </Button>
+    </div>
+  ));
+}
+
+interface DialogProps {
+  readonly label: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Dialog({ label, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-label={label} onClose={onClose}>
+      {children}
+    </dialog>
+  );
+}
+
+/** Shows a modal dialog, which is gone when it closes; whoever opened it has the focus again. */
+export function openDialog(label: string, content: (close: () => void) => ComponentChildren): Promise<void> {
+  const host = document.createElement("div");
+  document.body.append(host);
+  return new Promise((resolve) => {
+    const onClose = () => {
+      render(null, host);
+      host.remove();
+      resolve();
+    };
+    const close = () => host.querySelector("dialog")?.close();
+    render(
+      <Dialog label={label} onClose={onClose}>
+        {content(close)}
+      </Dialog>,
+      host,
+    );
+  });
+}
+
+interface Question {
+  readonly title: string;
+  readonly text?: string;
+  /** Names what is to be typed, which nobody else may read. */
+  readonly secret?: string;
+  readonly confirm: string;
+  readonly danger?: boolean;
+  readonly extra?: ComponentChildren;
+}
+
+/** Asks in a modal dialog. Resolves to what was typed, empty where nothing was asked for; null where it was dismissed. */
+export async function ask({ title, text, secret, confirm, danger = false, extra }: Question): Promise<string | null> {
+  let said: string | null = null;
+  const field = createRef<HTMLInputElement>();
+  await openDialog(title, (close) => {
+    const send = () => {
+      said = field.current?.value.trim() ?? "";
+      close();
+    };
+    return (
+      <form onSubmit={sending(send)}>
+        <h2>{title}</h2>
+        {text && <p>{text}</p>}
+        {secret && (
+          <label>
+            {secret}
+            <input ref={field} type="password" maxLength={8192} autofocus />
+          </label>
+        )}
+        {extra}
+        <div class="row end">
+          <Button onClick={close}>Cancel</Button>
+          <button type="submit" class={danger ? "danger" : "primary"}>
+            {confirm}
+          </button>
+        </div>
+      </form>
+    );
+  });
+  return said;
+}
