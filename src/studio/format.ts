@@ -52,8 +52,7 @@ export function agoOf(time: Date): string {
   return relative.format(0, "minute");
 }
 
-/** "held_back" → "held back": codes as they are read. */
-export const wordsOf = (code: string): string => code.replaceAll("_", " ");
+export { wordsOf } from "../web/format.js";
 
 /** The beginning of a local day as an instant; undefined for what is no day. */
 export function dayStart(day: string | undefined, plusDays = 0): string | undefined {

@@ -31,17 +31,9 @@ export type Waiting = Omit<Of<typeof toConfirmSchema>, "reason"> & {
 
 export type GivenElement = Answer["elements"][number];
 export type Part = Answer["parts"][number];
-export interface Step {
-  readonly name?: string | undefined;
-  readonly input?: unknown;
-  readonly output?: unknown;
-  readonly error?: unknown;
-}
+export type Step = Readonly<{ name?: string | undefined; input?: unknown; output?: unknown; error?: unknown }>;
 
 /** An object of which nothing is known. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly next_cursor: string | null;
-}
+export type Page<T> = Readonly<{ data: readonly T[]; next_cursor: string | null }>;

@@ -7,7 +7,7 @@ import { companionOf, dayOf } from "./format.js";
 import { forgetWithUndo } from "./memories.js";
 import { problemOf } from "./problems.js";
 import { tell } from "./state.js";
-import { Button, Marked, sending, toastProblem } from "./ui.js";
+import { Button, Marked, Submit, sending, toastProblem } from "./ui.js";
 
 /** "Because you told me": what an answer went by, each with the guest's own words behind it, to be changed or forgotten. */
 
@@ -28,10 +28,7 @@ function byWeight<M extends Partial<Recalled>>(memories: readonly M[], tied: Rea
 }
 
 /** What became of a memory since the answer was given. */
-interface Change {
-  readonly text?: string;
-  readonly gone?: boolean;
-}
+type Change = Readonly<{ text?: string; gone?: boolean }>;
 type Named = Partial<Recalled> & { readonly id: string };
 type Found = ReadonlyMap<string, Recalled | null>;
 
@@ -75,11 +72,14 @@ export function Because({ of, memory: { recalled = [], used = [] } }: { readonly
       <div class="because-row">
         {used.length > 0 && <span class="because-label">Because you told me</span>}
         {shown.map(pillOf)}
-        {!isAll && <Button class="quiet more" onClick={showRest}>{`${shaping.length - AT_ONCE} more`}</Button>}
+        {!isAll && <Button label={`${shaping.length - AT_ONCE} more`} class="quiet more" onClick={showRest} />}
         {others.length > 0 && (
-          <Button class="quiet also-known" aria-expanded={also.value} onClick={() => (also.value = !also.value)}>
-            {`Also known: ${others.length}`}
-          </Button>
+          <Button
+            label={`Also known: ${others.length}`}
+            class="quiet also-known"
+            aria-expanded={also.value}
+            onClick={() => (also.value = !also.value)}
+          />
         )}
         {beside.map(pillOf)}
       </div>
@@ -102,11 +102,7 @@ export function Because({ of, memory: { recalled = [], used = [] } }: { readonly
 
 const isWhole = (memory: Named | undefined): memory is Recalled => memory?.text !== undefined;
 
-interface PillProps {
-  readonly of: Named;
-  readonly change: Change | undefined;
-  readonly reason: Exchange["reason"];
-}
+type PillProps = Readonly<{ of: Named; change: Change | undefined; reason: Exchange["reason"] }>;
 
 /** Where only its id is known, in the place of one until it is looked up. */
 function Pill({ of, change, reason }: PillProps) {
@@ -138,11 +134,7 @@ function Pill({ of, change, reason }: PillProps) {
   );
 }
 
-interface DetailProps {
-  readonly of: Recalled;
-  readonly isGone: boolean;
-  readonly onChange: (change: Change, isOpen: boolean) => void;
-}
+type DetailProps = Readonly<{ of: Recalled; isGone: boolean; onChange: (change: Change, isOpen: boolean) => void }>;
 
 function Detail({ of, isGone, onChange }: DetailProps) {
   const found = useSignal<{ readonly source: Source | null; readonly memory: Memory } | null>(null);
@@ -192,24 +184,22 @@ function Detail({ of, isGone, onChange }: DetailProps) {
   };
   return (
     <>
-      <Said source={source} at={of.created_at} />
+      <SourceView source={source} at={of.created_at} />
       <div class="because-actions">
         <div class="row">
-          <Button onClick={() => (editing.value = !editing.value)}>Edit</Button>
-          <Button onClick={forget}>Forget</Button>
+          <Button label="Edit" onClick={() => (editing.value = !editing.value)} />
+          <Button label="Forget" onClick={forget} />
         </div>
         <form class="row" hidden={!editing.value} onSubmit={sending(() => void save())}>
           <input ref={field} type="text" maxLength={500} defaultValue={memory.text} aria-label="What is true now" dir="auto" />
-          <button type="submit" class="secondary" disabled={saving.value}>
-            Save
-          </button>
+          <Submit label="Save" class="secondary" disabled={saving.value} />
         </form>
       </div>
     </>
   );
 }
 
-function Said({ source, at }: { readonly source: Source | null; readonly at: string }) {
+function SourceView({ source, at }: { readonly source: Source | null; readonly at: string }) {
   if (source === null) return <p class="small">{`You added this by hand on ${dayOf(at)}.`}</p>;
   const { session_id: id, message_id: message, message: words, quote } = source;
   if (words === null) return <p class="small">{`You said so on ${dayOf(at)}; that conversation is gone.`}</p>;
@@ -219,7 +209,7 @@ function Said({ source, at }: { readonly source: Source | null; readonly at: str
       <blockquote dir="auto">
         <Marked message={words} quote={quote} />
       </blockquote>
-      <Button onClick={() => tell("open", { id, message })}>Open that conversation</Button>
+      <Button label="Open that conversation" onClick={() => tell("open", { id, message })} />
     </>
   );
 }

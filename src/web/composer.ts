@@ -19,10 +19,7 @@ const characters = (text: string) => [...text].length;
 /** Whether a conversation is shown: what is said before would be said into none. */
 let ready = false;
 
-interface Said {
-  readonly question: { readonly value: string };
-  readonly busy: { readonly value: boolean };
-}
+type Said = Readonly<{ question: { readonly value: string }; busy: { readonly value: boolean } }>;
 /** By its key: what was said last. */
 const said = new Map<string, Said>();
 

@@ -5,7 +5,7 @@ import type { Waiting } from "./api-types.js";
 import { companionOf } from "./format.js";
 import { problemOf } from "./problems.js";
 import { tell, waiting } from "./state.js";
-import { Button, toast, toastProblem } from "./ui.js";
+import { Button, Said, toast, toastProblem } from "./ui.js";
 
 function questionOf(asked: Waiting): string {
   const { id, text, change, reason, instead = waiting.value.get(id)?.instead } = asked;
@@ -17,14 +17,16 @@ function questionOf(asked: Waiting): string {
 
 interface ConfirmProps {
   readonly of: Waiting;
-  /** What became of it, once the server has the answer. */
-  readonly told: Signal<string | null>;
+  /** What became of it, once the server has the answer. Default: it is known here alone. */
+  readonly told?: Signal<string | null>;
   /** It was answered meanwhile, in talk or on another page. */
-  readonly onGone: () => void;
+  readonly onGone?: () => void;
 }
 
 /** What waits for the guest's word: a short question with Yes and No, wherever it is shown. */
-export function Confirm({ of, told, onGone }: ConfirmProps) {
+export function Confirm({ of, told: kept, onGone }: ConfirmProps) {
+  const own = useSignal<string | null>(null);
+  const told = kept ?? own;
   const asking = useSignal(false);
   const question = questionOf(of);
   const settle = async (work: (id: string) => Promise<unknown>, said: string) => {
@@ -36,7 +38,7 @@ export function Confirm({ of, told, onGone }: ConfirmProps) {
     } catch (error) {
       const { status } = problemOf(error);
       asking.value = false;
-      if (status === 404 || status === 400) onGone();
+      if (status === 404 || status === 400) onGone?.();
       if (status !== 400) return toastProblem(error);
       toast("That was answered already.");
       tell("memories", {});
@@ -54,26 +56,22 @@ export function Confirm({ of, told, onGone }: ConfirmProps) {
         <Settled words={told.value} />
       ) : (
         <>
-          <span class="question" dir="auto">
-            {question}
-          </span>
-          {of.quote && <span class="small said" dir="auto">{`You said: “${of.quote}”`}</span>}
+          <Said class="question" of={question} />
+          {of.quote && <Said class="small said" of={`You said: “${of.quote}”`} />}
           <span class="row">
             <Button
+              label="Yes"
               class="secondary"
               aria-label={`Yes. ${question}`}
               disabled={asking.value}
               onClick={() => void settle(api.approve, of.change ? "Changed." : `Kept: ${of.text}`)}
-            >
-              Yes
-            </Button>
+            />
             <Button
+              label="No"
               aria-label={`No. ${question}`}
               disabled={asking.value}
               onClick={() => void settle(api.reject, of.change ? "Left as it was." : "Not kept.")}
-            >
-              No
-            </Button>
+            />
           </span>
         </>
       )}

@@ -10,9 +10,7 @@ import { type Attempt, runTurn } from "./turn-run.js";
 import { toast } from "./ui.js";
 
 /** An element of an answer; `data`: its content as an object, null where that is text. */
-export interface ShownElement extends GivenElement {
-  readonly data: Fields | null;
-}
+export type ShownElement = GivenElement & Readonly<{ data: Fields | null }>;
 
 function readElement(element: GivenElement): ShownElement {
   let data: unknown = null;
@@ -25,50 +23,28 @@ function readElement(element: GivenElement): ShownElement {
 }
 
 /** How an event suits what is known: each mark belongs to a memory. */
-export interface FitMark {
-  readonly memory_id?: unknown;
-  readonly label: string;
-  readonly met?: unknown;
-}
+export type FitMark = Readonly<{ memory_id?: unknown; label: string; met?: unknown }>;
 export const marksOf = (data: Fields | null): readonly FitMark[] =>
   Array.isArray(data?.fit) ? data.fit.filter((mark: Partial<FitMark> | null) => typeof mark?.label === "string") : [];
 
 /** How it stands with an answer, below what is there of it. */
 export type AnswerState =
   | { readonly kind: "waiting"; readonly word: string }
-  /** It is not whole, and why. */
-  | { readonly kind: "ended"; readonly words: string }
+  /** It is not whole, and why; `now`: the guest has just stopped it. */
+  | { readonly kind: "ended"; readonly words: string; readonly now: boolean }
   | { readonly kind: "failed"; readonly error: Problem };
 
 /** What is asked under an answer; `told`: what became of it. */
-export interface Asked {
-  readonly of: Waiting;
-  readonly told: Signal<string | null>;
-}
+export type Asked = Readonly<{ of: Waiting; told: Signal<string | null> }>;
 
 /** Where the reader is to be: at the question, or at a message; with the focus, where a button was pressed for it. */
-export interface Sight {
-  readonly at: "question" | "message";
-  readonly focus: boolean;
-}
+export type Sight = Readonly<{ at: "question" | "message"; focus: boolean }>;
 
 /** A turn that failed in one view of its conversation. */
-interface Unsent {
-  readonly question: string;
-  readonly attempt: Attempt;
-  readonly error: Problem;
-}
+type Unsent = Readonly<{ question: string; attempt: Attempt; error: Problem }>;
 
-interface StartedTurn {
-  readonly session_id: string;
-  readonly user_message_id: string;
-  readonly turn: number;
-}
-interface PlacedPart {
-  readonly index: number;
-  readonly part: Part;
-  readonly elements: readonly GivenElement[];
-}
+type StartedTurn = Readonly<{ session_id: string; user_message_id: string; turn: number }>;
+type PlacedPart = Readonly<{ index: number; part: Part; elements: readonly GivenElement[] }>;
 
 const textIn = (parts: readonly Part[]) => parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
@@ -213,7 +189,7 @@ export class Exchange {
           this.#waits();
         },
       });
-      if (answer === null) this.#ended("You stopped this answer.");
+      if (answer === null) this.#ended("You stopped this answer.", true);
       else this.#answered(answer);
     } catch (error) {
       this.#failed(problemOf(error));
@@ -306,9 +282,9 @@ export class Exchange {
     this.complete.value = true;
   }
 
-  #ended(words: string): void {
+  #ended(words: string, now = false): void {
     this.#show();
-    this.state.value = { kind: "ended", words };
+    this.state.value = { kind: "ended", words, now };
   }
 
   ask(waiting: readonly Waiting[]): void {

@@ -3,21 +3,17 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { api, identity } from "./api.js";
 import type { Fields } from "./api-types.js";
+import { AddToCalendar, CancelBooking } from "./booking-cards.js";
 import { keptList } from "./browser-store.js";
-import { AddToCalendar, CancelBooking } from "./cards.js";
 import { joined, wordsOf } from "./format.js";
 import { forgetHeld } from "./memories.js";
 import { Problem, wordsFor } from "./problems.js";
 import { me, tell } from "./state.js";
-import { Button, Facts, Isolated, openDialog, sending, TalkContext, toast } from "./ui.js";
+import { Button, Facts, Isolated, openDialog, Submit, sending, TalkContext, toast } from "./ui.js";
 
 /** What the buttons of the first column open: the guest's bookings, what answers here, and who speaks. */
 
-interface FrameProps {
-  readonly title: string;
-  readonly close: () => void;
-  readonly children: ComponentChildren;
-}
+type FrameProps = Readonly<{ title: string; close: () => void; children: ComponentChildren }>;
 
 function Frame({ title, close, children }: FrameProps) {
   return (
@@ -25,9 +21,7 @@ function Frame({ title, close, children }: FrameProps) {
       <h2>{title}</h2>
       {children}
       <div class="row end">
-        <Button class="primary" onClick={close}>
-          Close
-        </Button>
+        <Button label="Close" class="primary" onClick={close} />
       </div>
     </div>
   );
@@ -113,11 +107,7 @@ async function openConversation(reference: string, close: () => void): Promise<v
   tell("open", { id: first.session_id, message: first.id });
 }
 
-interface BookingRowProps {
-  readonly of: Fields | Booking;
-  readonly isComing: boolean;
-  readonly close: () => void;
-}
+type BookingRowProps = Readonly<{ of: Fields | Booking; isComing: boolean; close: () => void }>;
 
 function BookingRow({ of, isComing, close }: BookingRowProps) {
   // A record of another product's: its text, as far as it has any.
@@ -151,7 +141,7 @@ function BookingRow({ of, isComing, close }: BookingRowProps) {
           <div class="ticket-keep">
             <div class="row">
               <AddToCalendar booking={{ ...of, booking_id: id, where, seats }} />
-              {reference && <Button onClick={() => void openConversation(reference, close)}>Open its conversation</Button>}
+              {reference && <Button label="Open its conversation" onClick={() => void openConversation(reference, close)} />}
             </div>
             {reference && <CancelBooking reference={reference} title={title} />}
           </div>
@@ -285,17 +275,13 @@ function Users({ close }: { readonly close: () => void }) {
       {others.length > 0 && (
         <div class="row">
           {others.map((user) => (
-            <Button key={user} class="chip" onClick={() => void become(user)}>
-              {user}
-            </Button>
+            <Button label={user} key={user} class="chip" onClick={() => void become(user)} />
           ))}
         </div>
       )}
       <div class="row end">
-        <Button onClick={close}>Cancel</Button>
-        <button type="submit" class="primary">
-          Continue
-        </button>
+        <Button label="Cancel" onClick={close} />
+        <Submit label="Continue" class="primary" />
       </div>
     </form>
   );

@@ -1,8 +1,8 @@
 import { computed, effect, signal } from "@preact/signals";
-import { forGood } from "./browser-store.js";
 import { isDown } from "./connection.js";
 import { titles } from "./stage.js";
 import { guestName, incognito, known, me, memoryIsOn, paused, session, tell, waiting } from "./state.js";
+import { keptTheme } from "./theme.js";
 import { byId } from "./ui.js";
 
 /** The page's frame, which stands in its document: the head, the drawers beside the conversation, light or dark, and the address. */
@@ -85,24 +85,15 @@ function settleDrawers(): void {
   }
 }
 
-/** Light, dark, or as the system has it; the choice stays in this browser. */
-const THEME_KEY = "maitred.theme";
-const THEMES = [
-  { name: "system", sign: "◐", words: "as the system has it" },
-  { name: "light", sign: "☀", words: "light" },
-  { name: "dark", sign: "☾", words: "dark" },
-] as const;
-const theme = signal(
-  Math.max(
-    0,
-    THEMES.findIndex(({ name }) => name === forGood.get(THEME_KEY)),
-  ),
-);
+const THEMES = {
+  system: { sign: "◐", words: "as the system has it" },
+  light: { sign: "☀", words: "light" },
+  dark: { sign: "☾", words: "dark" },
+} as const;
+const { theme, next: nextTheme } = keptTheme("maitred.theme");
 
 function showTheme(): void {
-  const { name, sign, words } = THEMES[theme.value] ?? THEMES[0];
-  if (name === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = name;
+  const { sign, words } = THEMES[theme.value];
   byId("theme").textContent = sign;
   byId("theme").setAttribute("aria-label", `Colours: ${words}. Change`);
 }
@@ -128,10 +119,7 @@ function followScroll(): void {
 
 export function startFrame(): void {
   for (const show of [showHead, showTheme, settleDrawers]) effect(show);
-  byId("theme").addEventListener("click", () => {
-    theme.value = (theme.value + 1) % THEMES.length;
-    forGood.set(THEME_KEY, THEMES[theme.value]?.name ?? "");
-  });
+  byId("theme").addEventListener("click", nextTheme);
   byId("scrim").addEventListener("click", () => closeDrawer());
   byId("close-conversations").addEventListener("click", () => showDrawer("conversations", false));
   for (const id of IDS) {

@@ -1,19 +1,18 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import type { Step } from "./api-types.js";
 import { Because } from "./because.js";
 import { forGood } from "./browser-store.js";
 import { Parts } from "./cards.js";
 import { MAX_CHARS } from "./composer.js";
 import { Confirm } from "./confirm.js";
 import type { AnswerState, Exchange, Sight } from "./conversation.js";
-import { wordsOf } from "./format.js";
 import { forgetWithUndo } from "./memories.js";
 import { wordsFor } from "./problems.js";
 import { PutAway } from "./sessions.js";
 import { FIRST_WORDS, type Notice, notice, shown } from "./stage.js";
 import { incognito, known, me } from "./state.js";
-import { Button, byId, InPlaceForm, TalkContext, toast } from "./ui.js";
+import { StepView } from "./steps.js";
+import { Button, byId, InPlaceForm, Said, Submit, TalkContext, toast, useFocusBack } from "./ui.js";
 
 /** The conversation: questions and answers, from the first sign of one to what came of it. */
 
@@ -28,8 +27,6 @@ const MEMORY_NOTES: Readonly<Record<string, string>> = {
   timeout: "My memory was slow: I answered with what arrived in time.",
   degraded: "My memory is out of reach: I answered from this conversation alone.",
 };
-/** Of what was looked up, in characters. */
-const LONGEST = 80;
 
 export function Log() {
   const conversation = shown.value;
@@ -48,24 +45,27 @@ export function Log() {
 
 function NoticeView({ of }: { readonly of: Notice }) {
   if (of.kind === "welcome") return <Welcome />;
-  if (of.kind === "opening")
-    return (
-      <p class="opening small" role="status">
-        {of.words}
-      </p>
-    );
+  if (of.kind === "problem") return <Failure title={of.title} hint={of.text} again={of.again} />;
   return (
-    <div class="problem not-opened" role="alert">
-      <strong>{of.title}</strong>
-      <p>{of.text}</p>
-      {of.again && (
-        <Button class="secondary" onClick={of.again}>
-          Try again
-        </Button>
-      )}
-    </div>
+    <p class="opening small" role="status">
+      {of.words}
+    </p>
   );
 }
+
+type FailureProps = Readonly<{ title: string; hint: string; again: (() => void) | null }>;
+
+const Failure = ({ title, hint, again }: FailureProps) => (
+  <div class="problem" role="alert">
+    <strong>{title}</strong>
+    {hint && <p>{hint}</p>}
+    {again && (
+      <div class="row">
+        <Button label="Try again" class="secondary" onClick={again} />
+      </div>
+    )}
+  </div>
+);
 
 function greeting(): string {
   const hour = new Date().getHours();
@@ -101,9 +101,7 @@ function Suggestions({ words, look = "suggestions" }: { readonly words: readonly
   return (
     <div class={look}>
       {words.map((text) => (
-        <Button key={text} class="suggestion" onClick={() => shown.value.say(text)}>
-          {text}
-        </Button>
+        <Button label={text} key={text} class="suggestion" onClick={() => shown.value.say(text)} />
       ))}
     </div>
   );
@@ -138,19 +136,14 @@ function ExchangeView({ of }: { readonly of: Exchange }) {
 
 function Question({ of }: { readonly of: Exchange }) {
   const { question, editing, isLast, talk } = of;
-  const text = useSignal("");
-  const button = useRef<HTMLButtonElement>(null);
-  const left = useRef(false);
-  useLayoutEffect(() => {
-    if (left.current) button.current?.focus();
-    left.current = false;
-  });
+  const text = useSignal(question.value);
+  const { ref, back } = useFocusBack();
   const edit = () => {
     text.value = question.value;
     editing.value = true;
   };
   const leave = () => {
-    left.current = true;
+    back();
     editing.value = false;
     talk.hooks.edited(talk);
   };
@@ -172,23 +165,15 @@ function Question({ of }: { readonly of: Exchange }) {
             onInput={({ currentTarget }) => (text.value = currentTarget.value)}
           />
           <div class="row end">
-            <Button onClick={leave}>Cancel</Button>
-            <button type="submit" class="primary">
-              Send again
-            </button>
+            <Button label="Cancel" onClick={leave} />
+            <Submit label="Send again" class="primary" />
           </div>
         </InPlaceForm>
       ) : (
         <>
-          <div class="bubble" dir="auto">
-            {question}
-          </div>
+          <Said as="div" class="bubble" of={question} />
           <div class="bubble-bar">
-            {isLast.value && !talk.busy.value && (
-              <Button ref={button} aria-label="Edit and send again" onClick={edit}>
-                Edit
-              </Button>
-            )}
+            {isLast.value && !talk.busy.value && <Button label="Edit" ref={ref} aria-label="Edit and send again" onClick={edit} />}
           </div>
         </>
       )}
@@ -241,42 +226,39 @@ function Noted({ of }: { readonly of: { readonly id: string; readonly text: stri
   return (
     <p ref={line} class={gone.value ? "noted gone" : "noted"} tabIndex={-1}>
       <span dir="auto">Noted: {of.text}</span>
-      <Button aria-label={`Forget: ${of.text}`} hidden={gone.value} onClick={forget}>
-        Forget
-      </Button>
+      <Button label="Forget" aria-label={`Forget: ${of.text}`} hidden={gone.value} onClick={forget} />
     </p>
   );
 }
 
 function State({ of, exchange }: { readonly of: AnswerState; readonly exchange: Exchange }) {
-  const again = exchange.isLast.value && (
-    <Button class="secondary" onClick={() => exchange.again()}>
-      {of.kind === "failed" ? "Try again" : "Ask again"}
-    </Button>
-  );
-  if (of.kind === "waiting")
-    return (
-      <p class="typing">
-        <i />
-        <i />
-        <i />
-        <span class="small">{of.word}</span>
-      </p>
-    );
-  if (of.kind === "ended")
-    return (
-      <p class="ended" role="status" tabIndex={-1}>
-        <span>{of.words}</span>
-        {again}
-      </p>
-    );
-  const { title, hint } = wordsFor(of.error);
+  const { value: isLast } = exchange.isLast;
+  const again = () => exchange.again();
+  if (of.kind === "failed") return <Failure {...wordsFor(of.error)} again={isLast ? again : null} />;
+  if (of.kind === "ended") return <Ended of={of} again={isLast ? again : null} />;
   return (
-    <div class="problem" role="alert">
-      <strong>{title}</strong>
-      {hint && <p>{hint}</p>}
-      <div class="row">{again}</div>
-    </div>
+    <p class="typing">
+      <i />
+      <i />
+      <i />
+      <span class="small">{of.word}</span>
+    </p>
+  );
+}
+
+type EndedProps = Readonly<{ of: Extract<AnswerState, { kind: "ended" }>; again: (() => void) | null }>;
+
+function Ended({ of: { words, now }, again }: EndedProps) {
+  const node = useRef<HTMLParagraphElement>(null);
+  // Whoever stopped it is left with what says so, where the pressed button is gone.
+  useLayoutEffect(() => {
+    if (now && document.activeElement === document.body) node.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <p ref={node} class="ended" role="status" tabIndex={-1}>
+      <span>{words}</span>
+      {again && <Button label="Ask again" class="secondary" onClick={again} />}
+    </p>
   );
 }
 
@@ -299,12 +281,10 @@ function Bar({ of }: { readonly of: Exchange }) {
   return (
     <>
       <div class="answer-bar">
-        {!busy.value && isThere && <Button onClick={() => void copy(of.content)}>Copy</Button>}
-        {free && <Button onClick={() => of.again()}>Ask again</Button>}
+        {!busy.value && isThere && <Button label="Copy" onClick={() => void copy(of.content)} />}
+        {free && <Button label="Ask again" onClick={() => of.again()} />}
         {!busy.value && steps.value.length > 0 && (
-          <Button aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
-            How I found this
-          </Button>
+          <Button label="How I found this" aria-expanded={open.value} onClick={() => (open.value = !open.value)} />
         )}
       </div>
       <ul class="steps" hidden={!open.value}>
@@ -314,49 +294,4 @@ function Bar({ of }: { readonly of: Exchange }) {
       </ul>
     </>
   );
-}
-
-function StepView({ of }: { readonly of: Step }) {
-  const asked = askedOf(of.input);
-  const came = cameOf(of);
-  return (
-    <li class={came === FAILED ? "step bad" : "step"}>
-      <b>{wordsOf(of.name ?? "tool")}</b>
-      {asked && <span dir="auto">{asked}</span>}
-      {came && (
-        <span class="came" dir="auto">
-          {came}
-        </span>
-      )}
-    </li>
-  );
-}
-
-const FAILED = "This did not work.";
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
-
-function shortOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(shortOf).join(", ");
-  if (isObject(value)) return "…";
-  const text = String(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-}
-
-/** Names of things are for people, ids are not. */
-function askedOf(input: unknown): string {
-  if (!isObject(input)) return shortOf(input ?? "");
-  return Object.entries(input)
-    .filter(([name, value]) => !name.endsWith("_id") && value !== null && value !== "")
-    .map(([name, value]) => `${wordsOf(name)}: ${shortOf(value)}`)
-    .join(" · ");
-}
-
-function cameOf({ output, error }: Step): string {
-  if (error) return FAILED;
-  if (!isObject(output)) return "";
-  if (typeof output.error === "string") return FAILED;
-  if (typeof output.found === "number") return `${output.found} found`;
-  if (typeof output.status === "string") return wordsOf(output.status);
-  const list = Object.values(output).find(Array.isArray);
-  return list ? `${list.length} found` : String(output.title ?? "");
 }

@@ -7,7 +7,7 @@ import { companionOf, dayOf, isoDay, lastDay, messageLink, when, wordsOf } from 
 import { companions, forgetWithUndo } from "./memories.js";
 import { serverWords } from "./problems.js";
 import { tell } from "./state.js";
-import { Button, InPlaceForm, Marked, sendOnEnter, toast } from "./ui.js";
+import { Button, InPlaceForm, Marked, Said, Submit, sendOnEnter, toast, useFocusBack } from "./ui.js";
 
 /** One memory in the panel, with what can be done about it; and the way to add one. */
 
@@ -41,19 +41,17 @@ type View = keyof typeof VIEWS;
 
 export function MemoryRow({ of }: { readonly of: Memory }) {
   const row = useRef<HTMLLIElement>(null);
-  const edit = useRef<HTMLButtonElement>(null);
   const editing = useSignal(false);
-  const left = useRef(false);
+  const { ref: edit, back } = useFocusBack();
   const view = useSignal<View | null>(null);
   const below = useSignal<ComponentChildren>(null);
   useLayoutEffect(() => {
-    const isBack = edited.value === of.id && document.activeElement === document.body;
-    if (left.current || isBack) edit.current?.focus();
-    if (isBack) edited.value = null;
-    left.current = false;
+    if (edited.value !== of.id || document.activeElement !== document.body) return;
+    edit.current?.focus();
+    edited.value = null;
   });
   const leave = () => {
-    left.current = true;
+    back();
     editing.value = false;
   };
   const save = async (told: Told) => {
@@ -84,9 +82,7 @@ export function MemoryRow({ of }: { readonly of: Memory }) {
       });
   };
   const opener = (name: View) => (
-    <Button aria-expanded={view.value === name} aria-label={`${name} ${of.text}`} onClick={() => look(name)}>
-      {name}
-    </Button>
+    <Button label={name} aria-expanded={view.value === name} aria-label={`${name} ${of.text}`} onClick={() => look(name)} />
   );
   return (
     <li ref={row} class={of.strength === "hard" ? "memory hard" : "memory"} data-memory={of.id}>
@@ -94,19 +90,13 @@ export function MemoryRow({ of }: { readonly of: Memory }) {
         <EditForm of={of} onSave={save} onLeft={leave} />
       ) : (
         <>
-          <p class="memory-text" dir="auto">
-            {of.text}
-          </p>
+          <Said as="p" class="memory-text" of={of.text} />
           <Tags of={of} />
           <div class="row actions">
             {opener("Why?")}
-            <Button ref={edit} aria-label={`Edit ${of.text}`} onClick={() => (editing.value = true)}>
-              Edit
-            </Button>
+            <Button label="Edit" ref={edit} aria-label={`Edit ${of.text}`} onClick={() => (editing.value = true)} />
             {opener("Changes")}
-            <Button aria-label={`Forget ${of.text}`} onClick={forget}>
-              Forget
-            </Button>
+            <Button label="Forget" aria-label={`Forget ${of.text}`} onClick={forget} />
           </div>
           <div class="below">{below}</div>
         </>
@@ -250,11 +240,7 @@ function useSaving(save: (form: HTMLFormElement) => Promise<void>) {
   return { saving, send };
 }
 
-interface EditFormProps {
-  readonly of: Memory;
-  readonly onSave: (told: Told) => Promise<void>;
-  readonly onLeft: () => void;
-}
+type EditFormProps = Readonly<{ of: Memory; onSave: (told: Told) => Promise<void>; onLeft: () => void }>;
 
 function EditForm({ of, onSave, onLeft }: EditFormProps) {
   const { saving, send } = useSaving((form) => onSave(toldIn(form)));
@@ -262,10 +248,8 @@ function EditForm({ of, onSave, onLeft }: EditFormProps) {
     <InPlaceForm class="memory-edit" aria-label={`Edit: ${of.text}`} onSent={(form) => void send(form)} onLeft={onLeft}>
       <Fields of={of} />
       <div class="row end">
-        <Button onClick={onLeft}>Cancel</Button>
-        <button type="submit" class="primary" disabled={saving.value}>
-          Save
-        </button>
+        <Button label="Cancel" onClick={onLeft} />
+        <Submit label="Save" class="primary" disabled={saving.value} />
       </div>
     </InPlaceForm>
   );
@@ -298,9 +282,7 @@ export function AddMemory() {
         <h3>Tell me something to remember</h3>
         <Fields id="memory" />
         <div class="row end">
-          <button type="submit" class="secondary" disabled={saving.value}>
-            Remember
-          </button>
+          <Submit label="Remember" class="secondary" disabled={saving.value} />
         </div>
       </form>
     </div>

@@ -1,6 +1,6 @@
 import { effect, type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { api, identity } from "./api.js";
 import type { Memory, Waiting } from "./api-types.js";
 import { forGood } from "./browser-store.js";
@@ -21,23 +21,22 @@ const SEARCH_AFTER_MS = 250;
 
 type Group = readonly [heading: string, rows: readonly ComponentChildren[]];
 
-const PARTS: readonly (readonly [heading: string, is: (memory: Memory) => boolean])[] = [
-  ["Our story so far", ({ type }) => type === "narrative" || type === "summary"],
-  ["What you have done", ({ type }) => type === "episodic"],
-  ["The people with you", (memory) => companionOf(memory) !== null],
-  ["Must always hold", ({ strength }) => strength === "hard"],
-  ["This trip", ({ scope }) => scope === "trip"],
-  ["What you like", () => true],
-];
-const ORDER = ["Must always hold", "The people with you", "This trip", "What you like", "What you have done", "Our story so far"];
+const HEADINGS = ["Must always hold", "The people with you", "This trip", "What you like", "What you have done", "Our story so far"];
+
+/** In which part of the panel a memory stands. */
+function partOf(memory: Memory): number {
+  if (memory.type === "narrative" || memory.type === "summary") return 5;
+  if (memory.type === "episodic") return 4;
+  if (companionOf(memory) !== null) return 1;
+  if (memory.strength === "hard") return 0;
+  return memory.scope === "trip" ? 2 : 3;
+}
 
 function groupsOf(known: readonly Memory[]): readonly Group[] {
-  const headingOf = (memory: Memory) => PARTS.find(([, is]) => is(memory))?.[0];
   const byCompanion = known.toSorted((a, b) => (companionOf(a) ?? "").localeCompare(companionOf(b) ?? ""));
-  return ORDER.map((heading) => {
-    const shown = byCompanion.filter((memory) => headingOf(memory) === heading);
-    return [heading, shown.map((memory) => <MemoryRow key={memory.id} of={memory} />)];
-  });
+  const rowsOf = (part: number) =>
+    byCompanion.filter((memory) => partOf(memory) === part).map((memory) => <MemoryRow key={memory.id} of={memory} />);
+  return HEADINGS.map((heading, part) => [heading, rowsOf(part)]);
 }
 
 export function Panel({ onClose }: { readonly onClose: () => void }) {
@@ -47,9 +46,7 @@ export function Panel({ onClose }: { readonly onClose: () => void }) {
     <>
       <header class="panel-head">
         <h2>What I know about you</h2>
-        <Button class="icon close" aria-label="Close" onClick={onClose}>
-          ✕
-        </Button>
+        <Button label="✕" class="icon close" aria-label="Close" onClick={onClose} />
       </header>
       {memoryIsOn() && (
         <>
@@ -128,7 +125,7 @@ function List({ search, day }: { readonly search: Signal<string>; readonly day: 
     return (
       <p class="empty warn">
         {`${wordsFor(problem).title}. `}
-        <Button onClick={() => void (memoriesProblem.value === null ? ask(() => false) : loadMemories())}>Look again</Button>
+        <Button label="Look again" onClick={() => void (memoriesProblem.value === null ? ask(() => false) : loadMemories())} />
       </p>
     );
   const { groups, empty } = asked.value ?? { groups: [questions(waiting.value), ...groupsOf(known)], empty: EMPTY };
@@ -158,20 +155,13 @@ async function asOf(day: string): Promise<Group> {
   return [`As I knew you on ${dayOf(`${day}T12:00`)}`, rows];
 }
 
-const questions = (open: ReadonlyMap<string, Waiting>): Group => [
-  "Waits for your word",
-  [...open.values()].map((each) => <Asks key={each.id} of={each} />),
-];
-
-function Asks({ of }: { readonly of: Waiting }) {
-  const told = useSignal<string | null>(null);
-  const gone = useSignal(false);
-  if (gone.value) return null;
-  return (
-    <li class="memory asks">
-      <Confirm of={of} told={told} onGone={() => (gone.value = true)} />
+function questions(open: ReadonlyMap<string, Waiting>): Group {
+  const rows = [...open.values()].map((each) => (
+    <li key={each.id} class="memory asks">
+      <Confirm of={each} />
     </li>
-  );
+  ));
+  return ["Waits for your word", rows];
 }
 
 const pausedKey = () => `maitred.paused.${identity.user}`;
@@ -207,16 +197,17 @@ function Pause() {
       <p class="small" role="status">
         {paused.value ? "Paused: I keep nothing of what you say now, and don't use what I know." : ""}
       </p>
-      <Button title="Nothing of it is remembered, and it is gone after a day." onClick={() => tell("new", { incognito: true })}>
-        Start a temporary conversation
-      </Button>
+      <Button
+        label="Start a temporary conversation"
+        title="Nothing of it is remembered, and it is gone after a day."
+        onClick={() => tell("new", { incognito: true })}
+      />
     </div>
   );
 }
 
 /** What was true once, and what came instead. */
 function Past() {
-  const details = useRef<HTMLDetailsElement>(null);
   const open = useSignal(false);
   const past = useSignal<readonly Memory[] | string>([]);
   const known = memories.value;
@@ -228,7 +219,7 @@ function Past() {
     );
   }, [open.value, known]);
   return (
-    <details ref={details} class="part" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
+    <details class="part" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
       <summary>What changed</summary>
       {typeof past.value === "string" ? (
         <p class="small">{past.value}</p>

@@ -23,14 +23,9 @@ export const memoryIsOn = (): boolean => me.value?.server.long_term.enabled === 
 /** The name of the guest, as the page says it. */
 export const guestName = (): string => me.value?.user.display_name ?? me.value?.user.id ?? "you";
 
-export interface TurnOver {
-  readonly session: string | null;
-  readonly turn?: number | undefined;
-}
+export type TurnOver = Readonly<{ session: string | null; turn?: number | undefined }>;
 /** `elsewhere`: it was not this tab that did it. */
-interface Elsewhere {
-  readonly elsewhere?: boolean;
-}
+type Elsewhere = Readonly<{ elsewhere?: boolean }>;
 
 /** What happened, for whoever listens; the last five ask for what another part does. */
 interface Events {

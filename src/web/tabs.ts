@@ -61,10 +61,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-interface ServerEvent {
-  readonly type: string;
-  readonly data: { readonly session_id?: string; readonly turn?: number };
-}
+type ServerEvent = Readonly<{ type: string; data: { readonly session_id?: string; readonly turn?: number } }>;
 
 /** Until it is aborted, or the server turns out to have no events. */
 async function follow(heard: (told: Told) => void, signal: AbortSignal): Promise<void> {

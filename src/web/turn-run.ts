@@ -13,10 +13,7 @@ const PAUSE_MS = 1500;
 const OPENS_MS = 45_000;
 
 /** A turn as it is sent: the same body under the same key does nothing twice. */
-export interface Attempt {
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly key: string;
-}
+export type Attempt = Readonly<{ body: Readonly<Record<string, unknown>>; key: string }>;
 
 /** What is told of a turn while it runs. */
 export interface TurnView {

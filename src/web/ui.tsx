@@ -18,9 +18,24 @@ export function show(id: string, content: ComponentChildren): void {
   render(content, byId(id));
 }
 
-export function Button(props: ComponentProps<"button">) {
-  return <button type="button" class="quiet" {...props} />;
-}
+type ButtonProps = ComponentProps<"button"> & Readonly<{ label: ComponentChildren }>;
+
+export const Button = ({ label, ...props }: ButtonProps) => (
+  <button type="button" class="quiet" {...props}>
+    {label}
+  </button>
+);
+
+export const Submit = (props: ButtonProps) => <Button class="primary" {...props} type="submit" />;
+
+type SaidProps = Readonly<{ of: ComponentChildren; as?: "p" | "span" | "b" | "div" | "summary"; class?: string; title?: string }>;
+
+/** Somebody's words, in whichever direction they are read. */
+export const Said = ({ of, as: Tag = "span", ...props }: SaidProps) => (
+  <Tag dir="auto" {...props}>
+    {of}
+  </Tag>
+);
 
 /** Says something for the guest, in the conversation that a component stands in; `more`: further fields of the request. */
 export interface Talk {
@@ -29,10 +44,7 @@ export interface Talk {
 }
 export const TalkContext = createContext<Talk>({ say: () => {}, busy: { value: false } });
 
-interface SayButtonProps extends Omit<ComponentProps<"button">, "onClick"> {
-  readonly words: string;
-  readonly more?: object;
-}
+type SayButtonProps = Omit<ButtonProps, "onClick"> & Readonly<{ words: string; more?: object }>;
 
 /** Its press is the guest's word. While an answer is under way it can be reached, waits, and tells why. */
 export function SayButton({ words, more, ...props }: SayButtonProps) {
@@ -94,6 +106,20 @@ export function InPlaceForm({ onSent, onLeft, ...props }: InPlaceFormProps) {
   );
 }
 
+/** The focus comes back to what opened a form, once that is there again: `ref` is its, `back` says when. */
+export function useFocusBack() {
+  const ref = useRef<HTMLButtonElement>(null);
+  const left = useRef(false);
+  useLayoutEffect(() => {
+    if (left.current) ref.current?.focus();
+    left.current = false;
+  });
+  const back = () => {
+    left.current = true;
+  };
+  return { ref, back };
+}
+
 /** For a form that the page handles. */
 export function sending(send: () => void) {
   return (event: Event) => {
@@ -136,12 +162,7 @@ export function saveFile(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-interface Toast {
-  readonly id: number;
-  readonly text: string;
-  readonly error: boolean;
-  readonly action?: { readonly label: string; run(): void } | undefined;
-}
+type Toast = Readonly<{ id: number; text: string; error: boolean; action?: { readonly label: string; run(): void } | undefined }>;
 let told = 0;
 const toasts = signal<readonly Toast[]>([]);
 const dismiss = (one: Toast) => {
@@ -168,26 +189,19 @@ export function Toasts() {
       <span>{one.text}</span>
       {one.action && (
         <Button
+          label={one.action.label}
           onClick={() => {
             dismiss(one);
             one.action?.run();
           }}
-        >
-          {one.action.label}
-        </Button>
+        />
       )}
-      <Button class="icon" aria-label="Dismiss" onClick={() => dismiss(one)}>
-        ✕
-      </Button>
+      <Button label="✕" class="icon" aria-label="Dismiss" onClick={() => dismiss(one)} />
     </div>
   ));
 }
 
-interface DialogProps {
-  readonly label: string;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}
+type DialogProps = Readonly<{ label: string; onClose: () => void; children: ComponentChildren }>;
 
 function Dialog({ label, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -250,10 +264,8 @@ export async function ask({ title, text, secret, confirm, danger = false, extra 
         )}
         {extra}
         <div class="row end">
-          <Button onClick={close}>Cancel</Button>
-          <button type="submit" class={danger ? "danger" : "primary"}>
-            {confirm}
-          </button>
+          <Button label="Cancel" onClick={close} />
+          <Submit label={confirm} class={danger ? "danger" : "primary"} />
         </div>
       </form>
     );

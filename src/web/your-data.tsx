@@ -69,10 +69,11 @@ export function YourData() {
       <summary>Your data</summary>
       <p class="small">All that is kept of you here: to take along, to bring back, or to be rid of.</p>
       <div class="stack">
-        <Button onClick={() => void attempt(async () => saveFile(await api.exportAll(), "maitred-export.json"))}>
-          Download everything
-        </Button>
-        <Button onClick={() => file.current?.click()}>Bring data in from a file</Button>
+        <Button
+          label="Download everything"
+          onClick={() => void attempt(async () => saveFile(await api.exportAll(), "maitred-export.json"))}
+        />
+        <Button label="Bring data in from a file" onClick={() => file.current?.click()} />
         <input
           ref={file}
           id="import-file"
@@ -84,21 +85,16 @@ export function YourData() {
             if (given) void attempt(() => bringIn(given)).finally(() => (currentTarget.value = ""));
           }}
         />
-        {memoryIsOn() && (
-          <Button class="quiet dangerous" onClick={() => void attempt(forgetAll)}>
-            Forget all memories
-          </Button>
-        )}
+        {memoryIsOn() && <Button label="Forget all memories" class="quiet dangerous" onClick={() => void attempt(forgetAll)} />}
         <Button
+          label="Erase everything about me"
           class="quiet dangerous"
           onClick={() =>
             void attempt(async () => {
               if (await erase()) open.value = true;
             })
           }
-        >
-          Erase everything about me
-        </Button>
+        />
       </div>
       {receipts.value.length > 0 && (
         <div>
@@ -108,6 +104,7 @@ export function YourData() {
               <li key={receipt.receipt_id} class="row between">
                 <span class="small">{`Erased for ${whose}, ${when(receipt.completed_at)}`}</span>
                 <Button
+                  label="Download"
                   aria-label={`Download the receipt for ${whose}`}
                   onClick={() =>
                     saveFile(
@@ -115,9 +112,7 @@ export function YourData() {
                       `maitred-receipt-${receipt.receipt_id}.json`,
                     )
                   }
-                >
-                  Download
-                </Button>
+                />
               </li>
             ))}
           </ul>
