@@ -7,7 +7,7 @@ import { companionOf, dayOf } from "./format.js";
 import { forgetWithUndo } from "./memories.js";
 import { problemOf } from "./problems.js";
 import { tell } from "./state.js";
-import { Button, Marked, Submit, sending, toastProblem } from "./ui.js";
+import { Button, Marked, Submit, sending, Toggle, toastProblem } from "./ui.js";
 
 /** "Because you told me": what an answer went by, each with the guest's own words behind it, to be changed or forgotten. */
 
@@ -73,14 +73,7 @@ export function Because({ of, memory: { recalled = [], used = [] } }: { readonly
         {used.length > 0 && <span class="because-label">Because you told me</span>}
         {shown.map(pillOf)}
         {!isAll && <Button label={`${shaping.length - AT_ONCE} more`} class="quiet more" onClick={showRest} />}
-        {others.length > 0 && (
-          <Button
-            label={`Also known: ${others.length}`}
-            class="quiet also-known"
-            aria-expanded={also.value}
-            onClick={() => (also.value = !also.value)}
-          />
-        )}
+        {others.length > 0 && <Toggle of={also} label={`Also known: ${others.length}`} class="quiet also-known" />}
         {beside.map(pillOf)}
       </div>
       <div class="because-detail" hidden={open === undefined}>

@@ -5,7 +5,7 @@ import { type CalendarBooking, calendarFile } from "./calendar-file.js";
 import type { ShownElement } from "./conversation.js";
 import { isOver, joined, tileOf } from "./format.js";
 import { tell } from "./state.js";
-import { Button, Facts, Isolated, Said, SayButton, saveFile } from "./ui.js";
+import { Button, Facts, Isolated, Said, SayButton, saveFile, Toggle } from "./ui.js";
 
 /** What is offered, as a summary to confirm or to change; what is booked, as a ticket, with what can be done about it. */
 
@@ -24,7 +24,7 @@ export function quoteIn(data: Fields | null): string {
   return quote ? `You said: “${quote}”` : "";
 }
 
-export function DateTile({ date, day }: Fields) {
+export function DateTile({ of: { date, day } }: { readonly of: Fields }) {
   const tile = tileOf(date);
   return (
     <div class="tile" aria-hidden="true">
@@ -134,13 +134,7 @@ function Offer({ name, data }: { readonly name: string; readonly data: Fields })
           words={yes}
           more={{ consent: token }}
         />
-        <Button
-          label="Change"
-          class="secondary plain-edge"
-          aria-expanded={changing.value}
-          aria-label={`Change: ${name}`}
-          onClick={() => (changing.value = !changing.value)}
-        />
+        <Toggle of={changing} label="Change" class="secondary plain-edge" aria-label={`Change: ${name}`} />
       </div>
       <div ref={change} class="change" hidden={!changing.value}>
         <div class="row">
@@ -171,7 +165,7 @@ export function Ticket({ of, data, isCancelled }: CardProps & { readonly isCance
   return (
     <section class={isCancelled ? "card ticket cancelled" : "card ticket"} aria-label={`Ticket: ${title}`}>
       <div class="ticket-stub">
-        <DateTile {...data} />
+        <DateTile of={data} />
         {data.time ? (
           <p class="ticket-time">
             <span class="sr">{`${said(data.day)} at `}</span>

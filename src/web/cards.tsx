@@ -145,7 +145,7 @@ function EventCard({ of, data, number, exchange }: CardProps & { readonly number
   const price = said(data.from_price_eur);
   return (
     <li class="card event" aria-label={title}>
-      <DateTile {...data} />
+      <DateTile of={data} />
       <div class="event-text">
         <h3>
           <span class="number">{number} </span>

@@ -1,6 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { api, identity } from "./api.js";
 import type { Fields } from "./api-types.js";
 import { AddToCalendar, CancelBooking } from "./booking-cards.js";
@@ -9,7 +9,7 @@ import { joined, wordsOf } from "./format.js";
 import { forgetHeld } from "./memories.js";
 import { Problem, wordsFor } from "./problems.js";
 import { me, tell } from "./state.js";
-import { Button, Facts, Isolated, openDialog, Submit, sending, TalkContext, toast } from "./ui.js";
+import { Button, Facts, Isolated, openDialog, Submit, sending, TalkContext, toast, useAnswer } from "./ui.js";
 
 /** What the buttons of the first column open: the guest's bookings, what answers here, and who speaks. */
 
@@ -51,17 +51,10 @@ const startOf = ({ starts_at: start }: Booking) => Date.parse(start);
 export const openBookings = () => openDialog("My bookings", (close) => <Bookings close={close} />);
 
 function Bookings({ close }: { readonly close: () => void }) {
-  const records = useSignal<readonly Fields[] | null>(null);
-  const failure = useSignal("");
-  useEffect(() => {
-    api.bookings().then(
-      (found) => (records.value = found),
-      (error: unknown) => (failure.value = wordsFor(error).title),
-    );
-  }, []);
+  const { value: records, failure } = useAnswer(api.bookings);
   const now = Date.now();
-  const over = (records.value ?? []).filter((each) => isBooking(each) && startOf(each) < now);
-  const coming = (records.value ?? []).filter((each) => !over.includes(each));
+  const over = (records ?? []).filter((each) => isBooking(each) && startOf(each) < now);
+  const coming = (records ?? []).filter((each) => !over.includes(each));
   const groups = [
     ["To come", coming],
     ["Over", over.toReversed()],
@@ -69,9 +62,9 @@ function Bookings({ close }: { readonly close: () => void }) {
   return (
     <Frame title="My bookings" close={close}>
       <div class="bookings" role="status">
-        {failure.value && <p class="warn">{failure}</p>}
-        {records.value === null && !failure.value && <p class="small">One moment …</p>}
-        {records.value?.length === 0 && <p class="empty">You have booked nothing yet.</p>}
+        {failure !== null && <p class="warn">{wordsFor(failure).title}</p>}
+        {records === null && failure === null && <p class="small">One moment …</p>}
+        {records?.length === 0 && <p class="empty">You have booked nothing yet.</p>}
         {groups
           .filter(([, shown]) => shown.length > 0)
           .map(([name, shown]) => (
@@ -165,15 +158,10 @@ const PARTS: Readonly<Record<string, string>> = {
 export const openAbout = () => openDialog("About", (close) => <About close={close} />);
 
 function About({ close }: { readonly close: () => void }) {
-  const health = useSignal<readonly (readonly [string, string])[]>([]);
-  useEffect(() => {
-    void api.ready().then((ready) => {
-      health.value = Object.entries(ready?.parts ?? {}).map(([name, { status, detail }]) => [
-        PARTS[name] ?? wordsOf(name),
-        joined([STATES[status] ?? status, detail], ": "),
-      ]);
-    });
-  }, []);
+  const { value: ready } = useAnswer(api.ready);
+  const health = Object.entries(ready?.parts ?? {}).map(
+    ([name, { status, detail }]) => [PARTS[name] ?? wordsOf(name), joined([STATES[status] ?? status, detail], ": ")] as const,
+  );
   if (me.value === null) return null;
   const { server, user } = me.value;
   const keys = Object.entries(server.keys ?? {}).map(([name, set]) => `${name} ${set ? "is set" : "is not set"}`);
@@ -194,10 +182,10 @@ function About({ close }: { readonly close: () => void }) {
         ]}
       />
       <div role="status">
-        {health.value.length > 0 && (
+        {health.length > 0 && (
           <>
             <h3>How it is</h3>
-            <Facts look="facts" of={health.value} />
+            <Facts look="facts" of={health} />
           </>
         )}
       </div>

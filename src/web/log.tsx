@@ -12,7 +12,7 @@ import { PutAway } from "./sessions.js";
 import { FIRST_WORDS, type Notice, notice, shown } from "./stage.js";
 import { incognito, known, me } from "./state.js";
 import { StepView } from "./steps.js";
-import { Button, byId, InPlaceForm, Said, Submit, TalkContext, toast, useFocusBack } from "./ui.js";
+import { Button, byId, InPlaceForm, Said, Submit, TalkContext, Toggle, toast, useFocusBack } from "./ui.js";
 
 /** The conversation: questions and answers, from the first sign of one to what came of it. */
 
@@ -283,9 +283,7 @@ function Bar({ of }: { readonly of: Exchange }) {
       <div class="answer-bar">
         {!busy.value && isThere && <Button label="Copy" onClick={() => void copy(of.content)} />}
         {free && <Button label="Ask again" onClick={() => of.again()} />}
-        {!busy.value && steps.value.length > 0 && (
-          <Button label="How I found this" aria-expanded={open.value} onClick={() => (open.value = !open.value)} />
-        )}
+        {!busy.value && steps.value.length > 0 && <Toggle of={open} label="How I found this" />}
       </div>
       <ul class="steps" hidden={!open.value}>
         {steps.value.map((step, index) => (

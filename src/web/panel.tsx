@@ -8,9 +8,9 @@ import { Confirm } from "./confirm.js";
 import { companionOf, dayOf, isoDay, when } from "./format.js";
 import { fittingMemories, loadMemories, memories, memoriesProblem } from "./memories.js";
 import { AddMemory, MemoryRow, Tags } from "./memory-row.js";
-import { problemOf, wordsFor } from "./problems.js";
+import { serverWords, wordsFor } from "./problems.js";
 import { me, memoryIsOn, paused, tell, waiting } from "./state.js";
-import { Button, sending } from "./ui.js";
+import { Button, sending, useAnswer } from "./ui.js";
 import { YourData } from "./your-data.js";
 
 /** The panel of what is known about the guest: look, search, add, change, forget, settle, look back. */
@@ -209,33 +209,24 @@ function Pause() {
 /** What was true once, and what came instead. */
 function Past() {
   const open = useSignal(false);
-  const past = useSignal<readonly Memory[] | string>([]);
   const known = memories.value;
-  useEffect(() => {
-    if (!open.value) return;
-    api.allMemories({ status: "superseded" }).then(
-      (found) => (past.value = found.length > 0 ? found : "Nothing has changed so far."),
-      (error: unknown) => (past.value = problemOf(error).message),
-    );
-  }, [open.value, known]);
+  const { value, failure } = useAnswer(async () => (open.value ? api.allMemories({ status: "superseded" }) : null), open.value && known);
   return (
     <details class="part" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
       <summary>What changed</summary>
-      {typeof past.value === "string" ? (
-        <p class="small">{past.value}</p>
-      ) : (
-        <ul class="plain changes">
-          {past.value.map(({ id, text, updated_at: at, superseded_by: by }) => {
-            const instead = known.find((memory) => memory.id === by)?.text;
-            return (
-              <li key={id}>
-                <span class="past">{text}</span>
-                <span class="small">{instead ? `${when(at)} · now: ${instead}` : `Until ${when(at)}`}</span>
-              </li>
-            );
-          })}
-        </ul>
-      )}
+      {failure !== null && <p class="small warn">{serverWords(failure)}</p>}
+      {value?.length === 0 && <p class="small">Nothing has changed so far.</p>}
+      <ul class="plain changes">
+        {value?.map(({ id, text, updated_at: at, superseded_by: by }) => {
+          const instead = known.find((memory) => memory.id === by)?.text;
+          return (
+            <li key={id}>
+              <span class="past">{text}</span>
+              <span class="small">{instead ? `${when(at)} · now: ${instead}` : `Until ${when(at)}`}</span>
+            </li>
+          );
+        })}
+      </ul>
     </details>
   );
 }

@@ -1,6 +1,6 @@
-import { signal, useComputed } from "@preact/signals";
+import { type Signal, signal, useComputed, useSignal } from "@preact/signals";
 import { type ComponentChildren, type ComponentProps, createContext, createRef, Fragment, render } from "preact";
-import { useContext, useLayoutEffect, useRef } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { problemOf, wordsFor } from "./problems.js";
 
 /** What all parts of the page are made of. A text is always text: nothing here makes markup of it. */
@@ -27,6 +27,32 @@ export const Button = ({ label, ...props }: ButtonProps) => (
 );
 
 export const Submit = (props: ButtonProps) => <Button class="primary" {...props} type="submit" />;
+
+/** Opens what is folded, and folds it again. */
+export const Toggle = ({ of, ...props }: Omit<ButtonProps, "onClick"> & { readonly of: Signal<boolean> }) => (
+  <Button {...props} aria-expanded={of.value} onClick={() => (of.value = !of.value)} />
+);
+
+type Answered<T> = Readonly<{ value: T | null; failure: unknown }>;
+
+/** What is asked for once, and again when `key` changes; an answer that is late for its key is thrown away. */
+export function useAnswer<T>(ask: () => Promise<T>, key: unknown = null): Answered<T> {
+  const answer = useSignal<Answered<T>>({ value: null, failure: null });
+  useEffect(() => {
+    let late = false;
+    const put = (answered: Answered<T>) => {
+      if (!late) answer.value = answered;
+    };
+    ask().then(
+      (value) => put({ value, failure: null }),
+      (failure: unknown) => put({ value: null, failure }),
+    );
+    return () => {
+      late = true;
+    };
+  }, [key]);
+  return answer.value;
+}
 
 type SaidProps = Readonly<{ of: ComponentChildren; as?: "p" | "span" | "b" | "div" | "summary"; class?: string; title?: string }>;
 

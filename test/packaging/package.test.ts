@@ -109,6 +109,10 @@ describe("the packed package, alone in an empty project", () => {
       /^(dist\/|docs\/.*\.(md|png)$|examples\/.*\.(ts|py|sh)$|memory_storage\/README\.md$|package\.json$|[A-Z]+\.md$|LICENSE$)/;
     expect(installed.files.filter((file) => !expected.test(file))).toEqual([]);
     expect(installed.files.filter((file) => /\.jsonl|\.db|\.env|\.test\./.test(file))).toEqual([]);
+    const ofPages = installed.files.filter((file) => /^dist\/(web|studio)\/[^/]+$/.test(file)).map((file) => file.slice("dist/".length));
+    const made = ["web/page", "studio/studio"].flatMap((name) => [`${name}.js`, `${name}.css`]);
+    const beside = ["web/LICENSES.txt", "web/docs.html", "web/docs.js", "web/icon.svg", "web/index.html"];
+    expect(ofPages.sort()).toEqual([...made, ...beside, "studio/LICENSES.txt", "studio/index.html"].sort());
   });
 
   test("the models of meanings are a package of their own, with what they run on and whose they are", () => {

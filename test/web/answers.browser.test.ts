@@ -87,7 +87,11 @@ const REPLIES: Record<string, SampleReply> = {
     content: ATTACK,
     elements: [
       { id: "e1", type: "text", name: ATTACK, content: ATTACK, display: "side" },
-      card("e2", ATTACK, { venue: ATTACK, day: ATTACK, date: ATTACK, fit: [{ memory_id: ATTACK, label: ATTACK, met: false }] }),
+      card("e2", ATTACK, {
+        ...{ venue: ATTACK, day: ATTACK, date: ATTACK, fit: [{ memory_id: ATTACK, label: ATTACK, met: false }] },
+        // What a component would take for its own.
+        ...{ ref: ATTACK, key: ATTACK, children: ATTACK, dangerouslySetInnerHTML: { __html: ATTACK } },
+      }),
       {
         id: "e3",
         type: "booking_quote",
