@@ -7,7 +7,7 @@ import type { NeedTalk } from "../ports/need-talk.js";
 import { broughtAlong } from "./checks/brought-along.js";
 import { Phrases, Words } from "./checks/phrases.js";
 
-/** A longer message says more than it asks. */
+/** A longer message, or question of the assistant's, says more than it asks. */
 const MAX_CHARS = 300;
 /** So many words of the answer before are looked at: its questions stand at its end. */
 const MAX_ANSWER_CHARS = 4_000;
@@ -89,6 +89,7 @@ export class WaitingMessages {
 
   /** What the assistant may do: a yes to it tells nothing of the guest. */
   #isOffer(question: string): boolean {
+    if (question.length > MAX_CHARS) return false;
     const language = this.#languageOf(question);
     if (language === null || this.#mentions(question, language)) return false;
     return this.#talk.get(language)?.offers.in(new Words(question)) === true;
