@@ -56,6 +56,19 @@ describe("[need-told] a need that the guest's words tell and nobody proposed", (
     expect(coverage.uncovered(messageOf(text), [bundle]).map(({ need }) => need)).toEqual(["no_nuts"]);
   });
 
+  test("is not covered by a proposal whose quote nobody said, as that one is dropped", async () => {
+    const text = "My daughter can't eat nuts.";
+    const invented = proposed({
+      quote: "She is a vegan",
+      text: "No nuts",
+      strength: "hard",
+      need: "no_nuts",
+      subject: "companion:daughter",
+    });
+    expect(coverage.uncovered(messageOf(text), [invented]).map(({ need }) => need)).toEqual(["no_nuts"]);
+    expect(await kept(new Model([invented]), text)).toEqual([["no_nuts", "Daughter: no nuts", "companion:daughter", "unsure"]]);
+  });
+
   test("is read for once more, alone, and holds where that finds it", async () => {
     const nuts = proposed({ quote: "I can't have nuts", text: "Can't have nuts", about: "nuts", need: "no_nuts", strength: "hard" });
     const model = new Model([{ quote: "I love jazz" }], () => ({ operations: [nuts] }));
