@@ -16,6 +16,8 @@ import type { Watch } from "./traffic.js";
 const FIRST_WAIT_MS = 500;
 /** A provider that asks for more than this is not waited for: the client is told, and a fallback takes over. */
 const LONGEST_WAIT_MS = 20_000;
+/** Of the time of an answer, when one that is still being written is cut, and said to be cut: a guest has then waited long enough. */
+const WRITTEN_BY = 0.9;
 /** Things that one call may learn: each is a refused request. */
 const MAX_LESSONS = 8;
 
@@ -55,7 +57,10 @@ export async function* answered(
   watch: Watch,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { address, model, known } = endpoint;
-  const until = Math.min(deadline ?? Number.POSITIVE_INFINITY, performance.now() + timeoutMs);
+  const began = performance.now();
+  const until = Math.min(deadline ?? Number.POSITIVE_INFINITY, began + timeoutMs);
+  const isRead = (request.task ?? "chat") === "chat" && request.json === undefined;
+  const cutAt = isRead ? began + (until - began) * WRITTEN_BY : Number.POSITIVE_INFINITY;
   let retries = 0;
   let again = false;
   let told: number | null = null;
@@ -79,6 +84,9 @@ export async function* answered(
         begun = true;
         if (event.type === "end") learn({ bytesPerToken: bytesPerToken(sent, event.usage, fit) ?? capabilities.bytesPerToken });
         yield event;
+        if (event.type !== "text" || performance.now() < cutAt) continue;
+        yield { type: "end", reason: "length", usage: { input_tokens: 0, output_tokens: 0 } };
+        return;
       }
       return;
     } catch (error) {

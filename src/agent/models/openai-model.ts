@@ -15,6 +15,8 @@ import { LONGEST_CALL_MS } from "./speed.js";
 /** How often an endpoint is asked for its window that doesn't tell it, and how long that may take, in milliseconds. */
 const MOST_LOOKS = 2;
 const LOOK_MS = 1_000;
+/** How long a guest's answer waits for that: an endpoint that tells it does so at once. */
+const GUEST_WAITS_MS = 250;
 
 export interface OpenAIModelOptions extends EndpointOptions, Omit<Partial<OpenAIEndpointOptions>, "timeoutMs"> {
   readonly model: string;
@@ -63,11 +65,12 @@ export class OpenAIModel implements ChatModel {
   }
 
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelEvent, void, undefined> {
-    // No guest waits for this. Some tell it once they have answered.
-    if ((request.task ?? "chat") !== "chat") await this.#learnWindow();
+    const learnt = this.#learnWindow();
+    await ((request.task ?? "chat") === "chat" ? withinMs(learnt, GUEST_WAITS_MS) : learnt);
     try {
       yield* callEndpoint(this.#endpoint, request, options, (...args) => this.#ask(...args));
     } finally {
+      // Some tell it once they have answered.
       void this.#learnWindow();
     }
   }
@@ -120,4 +123,10 @@ export class OpenAIModel implements ChatModel {
     if (this.#responses) yield* responsesEvents(await this.#http.post("/responses", responsesBody(request, known, options), call));
     else yield* chatEvents(await this.#http.post("/chat/completions", chatBody(request, known, options), call));
   }
+}
+
+async function withinMs(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
 }
