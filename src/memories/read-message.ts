@@ -36,6 +36,9 @@ export function readMessage(reader: MessageReader, parts: ReadMessageParts): Rea
       return await checked(reader, read, await reader.read(read, { signal }), parts, signal);
     } catch (error) {
       if (!isRefusal(error)) throw error;
+      // What it says is not to be kept, whoever could read it.
+      if (asksNotToKeep(read.text, parts.offRecord ?? []))
+        return offTheRecord(read.text, { reader: reader.name, operations: [], off_record: null, dropped: {} }, parts.needs);
       return { reader: reader.name, operations: [], off_record: null, dropped: {}, unread: { error, asks: asksOf(read, parts) } };
     }
   };
@@ -49,8 +52,8 @@ export function isRefusal(error: unknown): error is AppError {
 }
 
 /** Of a message that nobody can read: the needs that its words tell plainly, each by its name. */
-function asksOf(message: MessageToRead, { coverage, offRecord = [] }: ReadMessageParts): readonly ProposedOperation[] {
-  if (coverage === undefined || asksNotToKeep(message.text, offRecord)) return [];
+function asksOf(message: MessageToRead, { coverage }: ReadMessageParts): readonly ProposedOperation[] {
+  if (coverage === undefined) return [];
   return coverage.uncovered(message, []).map((told) => coverage.askedByName(told, message));
 }
 

@@ -113,3 +113,15 @@ test("one that read a message before is not given up for three that it can't", a
   await written();
   expect(readings()).toHaveLength(9);
 });
+
+test("[off-record-unsaid] what asks in plain words not to be kept leaves history, also where the model can't read it", async () => {
+  const { client, written } = await readingWorld(() => ({ text: "?" }));
+  const { body } = await client.post<{ session_id: string }>("/v1/chat", {
+    message: "Between you and me, I am about to leave my husband, so find me dinner, I have a nut allergy.",
+  });
+  await written();
+  const found = await client.post("/v1/history/search", { query: "leave my husband", limit: 20 });
+  expect([found.status, found.text.includes("husband")]).toEqual([200, false]);
+  expect((await client.get("/v1/memories?status=review")).text).not.toContain("husband");
+  expect((await client.get(`/v1/sessions/${body.session_id}`)).body).toMatchObject({ write_back: { pending_turns: 0, failed_turns: 0 } });
+});
