@@ -2,6 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createProviderRegistry, extractReasoningMiddleware, wrapLanguageModel } from "ai";
 import { afterEach, describe, expect, test } from "vitest";
+import { aiSdkFailure } from "../../src/agent/models/ai-sdk-failure.js";
 import { aiSdkModel } from "../../src/ai-sdk.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { openModels } from "../../src/compose/models.js";
@@ -116,4 +117,12 @@ describe("LLM_FALLBACK", () => {
     expect([await textOf(model), await textOf(model)]).toEqual(["A.", "B."]);
     expect(server?.requests).toHaveLength(3);
   });
+});
+
+test.each([
+  [{ message: "throttled", code: "429" }, 429],
+  [{ error: { message: "overloaded", code: 503 } }, 503],
+  [{ message: "broken", code: "server_error" }, null],
+])("an error within a stream, %j, has the status that it tells", (error, status) => {
+  expect(aiSdkFailure(error).status).toBe(status);
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EndpointFailure } from "./endpoint-failure.js";
+import { EndpointFailure, statusIn } from "./endpoint-failure.js";
 
 /** What is read of the SDK's `APICallError`, and of the errors that providers send in mid-stream. */
 const failureSchema = z.looseObject({
@@ -9,6 +9,8 @@ const failureSchema = z.looseObject({
   isRetryable: z.boolean().optional().catch(undefined),
   name: z.string().optional().catch(undefined),
   message: z.string().optional().catch(undefined),
+  code: z.union([z.string(), z.number()]).optional().catch(undefined),
+  error: z.looseObject({ code: z.unknown() }).optional().catch(undefined),
 });
 
 /** Neither message nor cause of the original go further: both may hold the request. */
@@ -25,5 +27,7 @@ export function aiSdkFailure(error: unknown): EndpointFailure {
   if (name?.startsWith("AI_Load") || name === "AI_UnsupportedFunctionalityError" || name === "AI_InvalidPromptError")
     return new EndpointFailure("refused", { status: name.startsWith("AI_Load") ? 401 : 400, body });
   if (error instanceof Error) return new EndpointFailure("unreadable");
-  return new EndpointFailure("refused", { body: JSON.stringify(error) });
+  // As it came in mid-stream: what has a status outside of one has it there too.
+  const status = statusIn(parsed.data.code ?? parsed.data.error?.code);
+  return new EndpointFailure("refused", { body: JSON.stringify(error), ...(status !== undefined && { status }) });
 }

@@ -1,7 +1,21 @@
+import {
+  BARE,
+  BLOCKS,
+  type Block,
+  ENDS,
+  FENCE,
+  MARK,
+  mayBeCalls,
+  mayBecomeLonger,
+  mayBecomeMark,
+  STRIPPED,
+  withoutTokens,
+} from "./answer-marks.js";
+
 /**
- * Sorts what a model writes, as it comes: the answer is let through; thought (`<think>…</think>`) goes, and calls that are written as
- * text
- * (`<tool_call>…</tool_call>`) are taken out whole. Each character is looked at a bounded number of times.
+ * Sorts what a model writes, as it comes: the answer is let through; thought (`<think>…</think>`, an analysis channel) goes, calls that are
+ * written as text (`<tool_call>…</tool_call>`, in a fence, as `[name(…)]`) are taken out whole, and so are tokens of its template. Each
+ * character is looked at a bounded number of times.
  */
 export class AnswerSorter {
   /** Calls as they were written, with the mark that began them. */
@@ -15,16 +29,18 @@ export class AnswerSorter {
   #inside: Block | null;
   /** Whether the thought that is read was assumed, not marked. */
   #assumed: boolean;
+  /** Whether what was held at the beginning has been found to be text. */
+  #isRead = false;
   /** What is inside of a block, or may be the begin of a mark. */
   #pending = "";
   #kept: string[] = [];
   #began = false;
-  readonly #bareCalls: boolean;
+  readonly #isCall: AnswerSorterOptions["isCall"];
 
-  constructor({ thinksFirst = false, bareCalls = false }: AnswerSorterOptions = {}) {
+  constructor({ thinksFirst = false, isCall }: AnswerSorterOptions = {}) {
     this.#inside = thinksFirst ? (BLOCKS[0] ?? null) : null;
     this.#assumed = thinksFirst;
-    this.#bareCalls = bareCalls;
+    this.#isCall = isCall;
   }
 
   /** What of the answer can be let through by now. */
@@ -33,12 +49,16 @@ export class AnswerSorter {
     let out = "";
     for (;;) {
       if (this.#inside !== null) {
-        if (!this.#readInside(this.#inside)) return this.#visible(out);
+        const passed = this.#readInside(this.#inside);
+        if (passed === null) return this.#visible(out);
+        out += passed;
       } else {
         const { before, block } = this.#nextBlock();
         out += before;
         if (block === null) return this.#visible(out);
-        this.#inside = block === NOTHING ? null : block;
+        if (block === "mark") continue;
+        this.#inside = block;
+        this.#assumed = block === STRIPPED;
       }
     }
   }
@@ -53,17 +73,19 @@ export class AnswerSorter {
     if (this.#assumed) {
       // There was none: what was held is read as any other text.
       this.#assumed = false;
+      this.#isRead = true;
       const answer = this.push(rest);
       return answer + this.end();
     }
-    if (inside === null) return this.#visible(rest);
+    if (inside === null) return this.#visible(withoutTokens(rest));
+    if (inside === FENCE && this.#isCall?.(rest) !== true) return this.#visible(`${FENCE.open}${rest}`);
     if (inside.kind === "call") this.written.push({ mark: inside.open, text: rest });
     else this.thought = true;
     return "";
   }
 
-  /** Reads on to the end of the block; false when it has not come yet. */
-  #readInside(block: Block): boolean {
+  /** Reads on to the end of the block: what of it is text all the same. Null when its end has not come yet. */
+  #readInside(block: Block): string | null {
     const at = block.close === null ? -1 : this.#pending.indexOf(block.close);
     if (at === -1 || block.close === null) {
       // All but what may be the begin of the end mark.
@@ -71,44 +93,61 @@ export class AnswerSorter {
       if (block.kind === "call" || this.#assumed) this.#kept.push(this.#pending.slice(0, sure));
       else this.thought = true;
       this.#pending = this.#pending.slice(sure);
-      return false;
+      return null;
     }
     const inner = [...this.#kept, this.#pending.slice(0, at)].join("");
-    if (block.kind === "call") this.written.push({ mark: block.open, text: inner });
+    const isText = block === FENCE && this.#isCall?.(inner) !== true;
+    if (isText) this.#began = true;
+    else if (block.kind === "call") this.written.push({ mark: block.open, text: inner });
     else this.thought = true;
-    if (this.#assumed && !inner.trimStart().startsWith(block.open)) this.endWithoutBegin = true;
+    if (this.#assumed && block !== STRIPPED && !inner.trimStart().startsWith(block.open)) this.endWithoutBegin = true;
     this.#pending = this.#pending.slice(at + block.close.length);
     this.#kept = [];
     this.#inside = null;
     this.#assumed = false;
-    return true;
+    return isText ? `${block.open}${inner}${block.close}` : "";
   }
 
-  #nextBlock(): { before: string; block: Block | null } {
+  #nextBlock(): { before: string; block: Block | "mark" | null } {
     const text = this.#pending;
-    if (this.#bareCalls && !this.#began && /^\s*\{/.test(text)) {
-      this.#pending = text;
-      return { before: "", block: BARE };
-    }
+    const isBeginning = !this.#began && !this.#isRead;
+    if (isBeginning && text.trimStart().startsWith(STRIPPED.open))
+      return this.#enter(text.trimStart().slice(STRIPPED.open.length), STRIPPED);
+    if (isBeginning && STRIPPED.open.startsWith(text.trimStart()) && text.trim() !== "") return { before: "", block: null };
+    const bare = this.#isCall !== undefined && isBeginning ? mayBeCalls(text) : "no";
+    if (bare === "yes") return this.#enter(text, BARE);
+    if (bare === "perhaps") return { before: "", block: null };
     MARK.lastIndex = 0;
     for (let found = MARK.exec(text); found !== null; found = MARK.exec(text)) {
+      const [mark] = found;
       // One in backticks is talked about, not meant.
-      if (text[found.index - 1] === "`") continue;
-      const block = BLOCKS.find(({ open }) => open === found?.[0]);
+      if (text[found.index - 1] === "`" || (mark === FENCE.open && this.#isCall === undefined)) continue;
+      const block = [...BLOCKS, FENCE].find(({ open }) => open === mark) ?? null;
+      const isEnd = ENDS.includes(mark);
       // The first mark of all: what came before it was thought. After another it is one end too many.
-      const endsThought = block === undefined && !this.thought && this.written.length === 0;
+      const endsThought = isEnd && !this.thought && this.written.length === 0;
       if (endsThought) {
         this.endWithoutBegin = true;
         this.thought = true;
         this.#began = false;
       }
       const before = endsThought ? "" : text.slice(0, found.index);
-      this.#pending = text.slice(found.index + found[0].length);
-      return { before, block: block ?? NOTHING };
+      // "<|start|>assistant" may yet become another mark.
+      if (mayBecomeLonger(text.slice(found.index))) {
+        this.#pending = text.slice(found.index);
+        return { before, block: null };
+      }
+      this.#pending = text.slice(found.index + mark.length);
+      return { before, block: block ?? "mark" };
     }
-    const sure = text.length - beginningMark(text);
+    const sure = text.length - mayBecomeMark(text, this.#isCall !== undefined);
     this.#pending = text.slice(sure);
     return { before: text.slice(0, sure), block: null };
+  }
+
+  #enter(rest: string, block: Block): { before: string; block: Block } {
+    this.#pending = rest;
+    return { before: "", block };
   }
 
   /** White space that parted thought from answer goes with the thought. */
@@ -122,41 +161,6 @@ export class AnswerSorter {
 export interface AnswerSorterOptions {
   /** The text is known to begin with thought that has no begin mark: held back until its end comes. Default false. */
   readonly thinksFirst?: boolean;
-  /** A text that begins with `{` is held back, as it may be a call without any mark. Default false. */
-  readonly bareCalls?: boolean;
-}
-
-interface Block {
-  readonly open: string;
-  /** Null: reaches to the end. */
-  readonly close: string | null;
-  readonly kind: "thought" | "call";
-}
-
-const BLOCKS: readonly Block[] = [
-  { open: "<think>", close: "</think>", kind: "thought" },
-  { open: "<thinking>", close: "</thinking>", kind: "thought" },
-  { open: "<thought>", close: "</thought>", kind: "thought" },
-  { open: "[THINK]", close: "[/THINK]", kind: "thought" },
-  { open: "<tool_call>", close: "</tool_call>", kind: "call" },
-  { open: "<function=", close: "</function>", kind: "call" },
-  { open: "[TOOL_CALLS]", close: null, kind: "call" },
-  { open: "<|python_tag|>", close: null, kind: "call" },
-];
-/** A whole text that may be one call. */
-const BARE: Block = { open: "", close: null, kind: "call" };
-/** An end of thought alone: the text goes on. */
-const NOTHING: Block = { open: "", close: null, kind: "thought" };
-const ENDS = ["</think>", "</thinking>"];
-const MARKS = [...BLOCKS.map(({ open }) => open), ...ENDS];
-const MARK = new RegExp(MARKS.map((mark) => mark.replace(/[[\]|]/g, "\\$&")).join("|"), "g");
-
-/** How many of the last characters may be the begin of a mark. A backtick is kept with what follows it. */
-function beginningMark(text: string): number {
-  const longest = Math.max(...MARKS.map(({ length }) => length)) - 1;
-  for (let length = Math.min(longest, text.length); length > 0; length -= 1) {
-    const tail = text.slice(-length);
-    if (MARKS.some((mark) => mark.startsWith(tail))) return text[text.length - length - 1] === "`" ? length + 1 : length;
-  }
-  return text.endsWith("`") ? 1 : 0;
+  /** Whether a text without any mark, or in a fence, is calls: what may be some is held back until it ends. Default: none is. */
+  readonly isCall?: (text: string) => boolean;
 }

@@ -5,9 +5,10 @@ export class EndpointFailure extends Error {
   override readonly name = "EndpointFailure";
   /**
    * `refused`: it answered with an error. `unreachable`: no connection, or one that broke. `unreadable`: an answer of another shape,
-   * or half of one. `timeout`: the client's own bound. `only_thought`: an answer that lacks what was asked for.
+   * or half of one. `page`: a web page for an answer. `timeout`: the client's own bound. `only_thought`: an answer that lacks what was
+   * asked for.
    */
-  readonly kind: "refused" | "unreachable" | "unreadable" | "timeout" | "only_thought";
+  readonly kind: "refused" | "unreachable" | "unreadable" | "page" | "timeout" | "only_thought";
   /** HTTP status; null where there was none. */
   readonly status: number | null;
   /** The provider's own words: message, code and named field, without what it repeats of the request. */
@@ -40,7 +41,12 @@ export class EndpointFailure extends Error {
   get passing(): boolean {
     if (this.kind === "unreachable") return true;
     if (this.kind !== "refused" || OUT_OF_CREDIT.test(this.words)) return false;
-    return this.status !== null && (PASSING.has(this.status) || this.status >= 500);
+    return this.status !== null && (PASSING.has(this.status) || this.status >= 500 || this.tooManyTokens);
+  }
+
+  /** Not one request is too large, but all of the last minute: some say so with 413. */
+  get tooManyTokens(): boolean {
+    return this.status === 413 && TOKENS_A_TIME.test(this.words);
   }
 
   get contextTooLarge(): boolean {
@@ -56,6 +62,7 @@ export class EndpointFailure extends Error {
 const CONTEXT = /context_length_exceeded|exceed_context_size|maximum context|context (?:length|window|size)/i;
 const TOO_LONG = /prompt is too long|input token count/i;
 const CONTEXT_STATUS: ReadonlySet<number> = new Set([400, 413, 422]);
+const TOKENS_A_TIME = /tokens per (?:minute|hour|day)|\bTP[MD]\b|rate_limit_exceeded/i;
 const CONTENT_FILTER = /content_filter|content management policy|responsible ?ai|content policy|moderation/i;
 const OUT_OF_CREDIT = /insufficient_quota|insufficient balance|credit balance|billing|insufficient credits/i;
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
@@ -97,12 +104,14 @@ export function clientError(failure: EndpointFailure, settings: string): AppErro
   const wait = failure.retryAfterSeconds === null ? {} : { retryAfterSeconds: failure.retryAfterSeconds };
   if (failure.kind === "timeout") return new AppError("MODEL_TIMEOUT");
   if (failure.kind === "unreachable") return unavailable("The model's endpoint can't be reached.");
+  if (failure.kind === "page") return unavailable(`The model's endpoint answers with a web page: whoever runs this looks at ${settings}.`);
   if (failure.kind !== "refused") return unavailable("The model's answer broke off or could not be read.");
   const { status, words } = failure;
   const detail = status === null ? "The model's endpoint broke off with an error." : `The model's endpoint answered with status ${status}.`;
   if (failure.contextTooLarge) return new AppError("CONTEXT_TOO_LARGE");
   if (CONTENT_FILTER.test(words) && status !== null && status < 500) return new AppError("MODEL_CONTENT_FILTER");
-  if (status === 402 || status === 429 || OUT_OF_CREDIT.test(words)) return new AppError("MODEL_QUOTA", { detail, ...wait });
+  if (status === 402 || status === 429 || failure.tooManyTokens || OUT_OF_CREDIT.test(words))
+    return new AppError("MODEL_QUOTA", { detail, ...wait });
   if (failure.passing || status === null || status < 400) return unavailable(detail, wait);
   return new AppError("MODEL_REFUSED_REQUEST", { detail, hint: hintOf(status, settings) });
 }
@@ -124,4 +133,10 @@ function retryAfterMs(said: string | null | undefined): number | null {
   const seconds = Number(said);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(said) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+/** A status where an error has none of its own: LiteLLM tells it as text. */
+export function statusIn(code: unknown): number | undefined {
+  if (typeof code === "number") return code;
+  return typeof code === "string" && /^[45]\d\d$/.test(code) ? Number(code) : undefined;
 }

@@ -1,12 +1,13 @@
 import type { ProviderState } from "../../domain/session.js";
 import type { ModelEvent, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
+import { FENCE } from "./answer-marks.js";
 import { AnswerSorter } from "./answer-sorter.js";
 import { givenIds } from "./call-ids.js";
 import type { Capabilities } from "./capabilities.js";
 import { EndpointFailure } from "./endpoint-failure.js";
 import { jsonIn } from "./json-answer.js";
 import type { ProviderEvent } from "./provider-events.js";
-import { writtenCalls } from "./written-calls.js";
+import { readCall, writtenCalls } from "./written-calls.js";
 
 export interface AnswerContext {
   readonly request: ModelRequest;
@@ -27,7 +28,9 @@ export async function* modelAnswer(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const tools = known.tools ? (request.tools ?? []) : [];
   const thinksFirst = known.thinksFirst ?? mayThinkFirst(by);
-  const sorter = new AnswerSorter({ thinksFirst, bareCalls: tools.length > 0 && request.json === undefined });
+  const named = request.tools ?? [];
+  const isCall = (text: string) => writtenCalls(FENCE.open, text, named) !== null;
+  const sorter = new AnswerSorter({ thinksFirst, ...(named.length > 0 && request.json === undefined && { isCall }) });
   const calls: ModelToolCall[] = [];
   // What nobody reads along is given whole: then nothing has to be taken back.
   const readAlong = request.json === undefined && (request.task ?? "chat") === "chat";
@@ -35,7 +38,7 @@ export async function* modelAnswer(
   let text = "";
   for await (const event of events) {
     if (event.type === "thought") thought = true;
-    else if (event.type === "call") calls.push(event.call);
+    else if (event.type === "call") calls.push(readCall(event.call, named));
     else if (event.type === "text") {
       const began = sorter.endWithoutBegin;
       const delta = sorter.push(event.delta);
@@ -48,8 +51,9 @@ export async function* modelAnswer(
     } else {
       let rest = sorter.end();
       for (const { mark, text: inner } of sorter.written) {
-        const read = writtenCalls(mark, inner, request.tools ?? []);
-        if (read === null) rest += mark === "" ? inner : `${mark}${inner}`;
+        const read = writtenCalls(mark, inner, named);
+        // A call that can't be read is no word of an answer: one without any is asked for again.
+        if (read === null) rest += mark === "" ? inner : "";
         else if (tools.length > 0) calls.push(...read);
       }
       text += rest;

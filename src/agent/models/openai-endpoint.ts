@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { Stream } from "openai/streaming";
 import { withRawError } from "../../platform/raw-error-response.js";
-import { EndpointFailure } from "./endpoint-failure.js";
+import { EndpointFailure, statusIn } from "./endpoint-failure.js";
 import { encodedBody } from "./inline-images.js";
 
 export interface OpenAIEndpointOptions {
@@ -66,9 +66,12 @@ export class OpenAIEndpoint {
       const response = await this.#client
         .post(path, { body: hasImages ? await encodedBody(body) : body, headers, signal, stream: streaming })
         .asResponse();
-      const json = !streaming || (response.headers.get("content-type") ?? "").includes("json");
-      if (json) return { streamed: false, whole: await this.#json(response) };
-      return this.#stream(response);
+      if (isPage(response)) throw new EndpointFailure("page");
+      if (!streaming) return { streamed: false, whole: await this.#json(response) };
+      const isSaidJson = (response.headers.get("content-type") ?? "").includes("json");
+      // Some say so of a stream.
+      const { first, whole } = isSaidJson ? await looked(response) : { first: "", whole: response };
+      return isSaidJson && !EVENT.test(first) ? { streamed: false, whole: await this.#json(whole) } : this.#stream(whole);
     } catch (error) {
       throw failureOf(error);
     }
@@ -107,6 +110,28 @@ export class OpenAIEndpoint {
   }
 }
 
+function isPage(response: Response): boolean {
+  return (response.headers.get("content-type") ?? "").startsWith("text/html");
+}
+
+const EVENT = /^\s{0,20}(?:data|event|id|retry)?:/;
+
+/** The first piece of a body, and the response as it was. */
+async function looked(response: Response): Promise<{ readonly first: string; readonly whole: Response }> {
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  const rest = new ReadableStream<Uint8Array>({
+    start: (controller) => (value === undefined ? controller.close() : controller.enqueue(value)),
+    pull: async (controller) => {
+      const next = await reader?.read();
+      if (next?.value === undefined) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: (reason) => reader?.cancel(reason),
+  });
+  return { first: new TextDecoder().decode(value).slice(0, 64), whole: new Response(rest, { headers: response.headers }) };
+}
+
 async function* judged(chunks: AsyncIterable<unknown>): AsyncGenerator<unknown, void, undefined> {
   try {
     yield* chunks;
@@ -123,7 +148,7 @@ function failureOf(error: unknown): EndpointFailure {
   if (!(error instanceof OpenAI.APIError)) return new EndpointFailure("unreadable");
   const given = error.error as { readonly raw?: unknown; readonly code?: unknown } | undefined;
   const body = typeof given?.raw === "string" ? given.raw : JSON.stringify(given ?? null);
-  const status = error.status ?? (typeof given?.code === "number" ? given.code : undefined);
+  const status = error.status ?? statusIn(given?.code);
   return new EndpointFailure("refused", {
     body,
     ...(status !== undefined && { status }),
@@ -134,6 +159,6 @@ function failureOf(error: unknown): EndpointFailure {
 /** Some endpoints answer 200 with an error in it. @throws EndpointFailure for one */
 export function refuseError(body: unknown): void {
   if (typeof body !== "object" || body === null || !("error" in body) || body.error === null || body.error === undefined) return;
-  const code = (body.error as { code?: unknown }).code;
-  throw new EndpointFailure("refused", { body: JSON.stringify(body), ...(typeof code === "number" && { status: code }) });
+  const status = statusIn((body.error as { code?: unknown }).code);
+  throw new EndpointFailure("refused", { body: JSON.stringify(body), ...(status !== undefined && { status }) });
 }

@@ -1,16 +1,115 @@
 import type { ModelToolCall, ToolSpec } from "../../ports/chat-model.js";
+import { FENCE } from "./answer-marks.js";
+import { jsonIn } from "./json-answer.js";
 
 /**
  * Calls that a model wrote as text instead of making them, in the forms that are seen: JSON with `name` and `arguments` (or `parameters`),
- * one, a list, or one a line; and `<function=name><parameter=key>value</parameter></function>`. Null where it is none.
+ * one, a list, or one a line; `<function=name><parameter=key>value</parameter></function>`; DeepSeek's and gpt-oss's own; and
+ * `[name(key="value")]`. Null where it is none.
  */
 export function writtenCalls(mark: string, text: string, tools: readonly ToolSpec[]): ModelToolCall[] | null {
-  const inner = mark === "<function=" ? `${mark}${text}</function>` : text;
-  const read = inner.includes("<function=") ? functionTags(inner, tools) : jsonCalls(inner);
+  const read = callsIn(mark, text, tools)?.map((call) => readCall(call, tools)) ?? null;
   if (read === null || read.length === 0) return null;
   // Without any mark it is a call only where it names a tool.
-  if (mark === "" && !read.every(({ name }) => tools.some((tool) => tool.name === name))) return null;
+  if ((mark === "" || mark === FENCE.open) && !read.every(({ name }) => tools.some((tool) => tool.name === name))) return null;
   return read;
+}
+
+function callsIn(mark: string, text: string, tools: readonly ToolSpec[]): ModelToolCall[] | null {
+  const inner = mark === "<function=" ? `${mark}${text}</function>` : mark === FENCE.open ? text.replace(FENCE_LANGUAGE, "") : text;
+  if (inner.includes("<function=")) return functionTags(inner, tools);
+  if (mark.endsWith(" to=")) return channelCall(inner);
+  if (inner.includes(DEEPSEEK_CALL)) return deepseekCalls(inner);
+  return jsonCalls(inner) ?? pythonCalls(inner);
+}
+
+const FENCE_LANGUAGE = /^[\w-]{0,20}\s*\n?/u;
+
+/**
+ * A call as its tool knows it: names lose what some models put around them (`functions.search`, `search<|channel|>commentary`), arguments
+ * that were encoded twice or are null become an object.
+ */
+export function readCall(call: ModelToolCall, tools: readonly ToolSpec[]): ModelToolCall {
+  return { ...call, name: nameIn(call.name, tools), arguments: argumentsIn(call.arguments) };
+}
+
+function nameIn(given: string, tools: readonly ToolSpec[]): string {
+  const isTool = (name: string) => tools.some((tool) => tool.name === name);
+  if (isTool(given)) return given;
+  const bare = given.split("<|", 1)[0]?.trim() ?? "";
+  const last = bare.slice(bare.lastIndexOf(".") + 1);
+  return isTool(bare) ? bare : isTool(last) ? last : given;
+}
+
+function argumentsIn(given: string): string {
+  const text = given.trim();
+  if (text === "null") return "{}";
+  if (!text.startsWith('"')) return given;
+  const inner = parsed(text)?.[0];
+  return typeof inner === "string" && inner.trimStart().startsWith("{") && parsed(inner) !== null ? inner : given;
+}
+
+/** `functions.search <|constrain|>json<|message|>{…}` */
+function channelCall(text: string): ModelToolCall[] | null {
+  const [head = "", body = ""] = text.split("<|message|>");
+  const name = /^[\w.-]{1,100}/u.exec(head.trim())?.[0];
+  return name === undefined ? null : [{ id: "", name, arguments: body.trim() === "" ? "{}" : body.trim() }];
+}
+
+const DEEPSEEK_CALL = "<｜tool▁call▁begin｜>";
+
+/** `function<｜tool▁sep｜>search`, a line, and JSON in a fence; or `search<｜tool▁sep｜>{…}`. */
+function deepseekCalls(text: string): ModelToolCall[] | null {
+  const calls = text.split(DEEPSEEK_CALL).slice(1);
+  return calls.map((piece) => {
+    const [head = "", rest = ""] = (piece.split("<｜tool▁call▁end｜>", 1)[0] ?? "").split("<｜tool▁sep｜>");
+    const given = jsonIn(rest) ?? "{}";
+    const name = head.trim() === "function" ? (rest.trim().split(/[\s`{]/u, 1)[0] ?? "") : head.trim();
+    return { id: "", name, arguments: given };
+  });
+}
+
+const NAME = /^\s*,?\s*([A-Za-z_][\w.]{0,99})\s*/u;
+
+/** `[search(city="Vienna", limit=5), search(city="Graz")]`: names, and values that are JSON or as Python writes them. */
+function pythonCalls(text: string): ModelToolCall[] | null {
+  const list = text.trim();
+  if (!list.startsWith("[") || !list.endsWith("]")) return null;
+  const calls: ModelToolCall[] = [];
+  let rest = list.slice(1, -1);
+  while (rest.trim() !== "") {
+    const [head, name] = NAME.exec(rest) ?? [];
+    if (head === undefined || name === undefined || rest[head.length] !== "(") return null;
+    rest = rest.slice(head.length + 1);
+    const given: Record<string, unknown> = {};
+    for (;;) {
+      const end = /^\s*,?\s*\)/u.exec(rest)?.[0];
+      if (end !== undefined) {
+        rest = rest.slice(end.length);
+        break;
+      }
+      const [key, parameter] = NAME.exec(rest) ?? [];
+      if (key === undefined || parameter === undefined || rest[key.length] !== "=") return null;
+      const value = pythonValue(rest.slice(key.length + 1));
+      if (value === null) return null;
+      given[parameter] = value.value;
+      rest = rest.slice(key.length + 1 + value.length);
+    }
+    calls.push({ id: "", name, arguments: JSON.stringify(given) });
+  }
+  return calls;
+}
+
+const VALUE = /^\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^[\]]*\]|-?\d+(?:\.\d+)?|True|False|None|true|false|null)/u;
+const WORDS: Readonly<Record<string, unknown>> = { True: true, False: false, None: null };
+
+function pythonValue(text: string): { readonly value: unknown; readonly length: number } | null {
+  const [all, literal] = VALUE.exec(text) ?? [];
+  if (all === undefined || literal === undefined) return null;
+  if (literal in WORDS) return { value: WORDS[literal], length: all.length };
+  const json = literal.replaceAll(/'((?:[^'\\]|\\.)*)'/gu, (_, inner: string) => JSON.stringify(inner.replaceAll("\\'", "'")));
+  const read = literal.startsWith('"') ? parsed(literal) : parsed(json);
+  return read === null ? null : { value: literal.startsWith("[") ? read : read[0], length: all.length };
 }
 
 function jsonCalls(text: string): ModelToolCall[] | null {

@@ -41,7 +41,7 @@ export async function openFormServer(form: Form): Promise<FormServer> {
     const answer = answerTo(body, form);
     if (body.stream !== true || form.neverStreams)
       return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(wholeOf(answer, form)));
-    response.writeHead(200, { "content-type": "text/event-stream" }).end(`${eventsOf(answer, form).join("\n\n")}\n\n`);
+    response.writeHead(200, { "content-type": form.contentType ?? "text/event-stream" }).end(`${eventsOf(answer, form).join("\n\n")}\n\n`);
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -123,7 +123,7 @@ function wholeOf(answer: WireAnswer, form: Form): object {
     type: "function",
     function: { name: call.name, arguments: JSON.stringify(call.arguments) },
   }));
-  const told = form.parts?.(calls) ?? parts;
+  const told = wholeParts(form.parts?.(calls) ?? parts);
   const message = {
     role: "assistant",
     content: textOf(answer, form).join("") || null,
@@ -139,4 +139,15 @@ function wholeOf(answer: WireAnswer, form: Form): object {
     choices: [{ index: 0, message, finish_reason: finish }],
     ...(form.usage !== "none" && { usage: form.usage === "null" ? null : USAGE }),
   };
+}
+
+/** Pieces of one call as one. */
+function wholeParts(parts: readonly FormPart[]): readonly FormPart[] {
+  const calls: FormPart[] = [];
+  for (const part of parts) {
+    const last = calls.at(-1);
+    if (part.function.name === undefined && last !== undefined) last.function.arguments = part.function.arguments;
+    else calls.push({ ...part, function: { ...part.function } });
+  }
+  return calls;
 }

@@ -21,10 +21,10 @@ export interface FormBody {
 }
 
 export interface FormPart {
-  index?: number | null;
+  index?: number | null | undefined;
   id?: string;
   type?: string;
-  function: { name?: string; arguments?: unknown };
+  function: { name?: string | undefined; arguments?: unknown };
 }
 
 /** What one provider does differently from OpenAI: what it refuses, and how its answers look. */
@@ -46,6 +46,8 @@ export interface Form {
   readonly usage?: "own chunk" | "with the finish" | "null" | "none";
   /** Default: true. */
   readonly done?: boolean;
+  /** What a stream says that it is. Default: `text/event-stream`. */
+  readonly contentType?: string;
   /** JSON comes although a stream was asked for. */
   readonly neverStreams?: boolean;
   readonly ignoresFormat?: boolean;
@@ -307,6 +309,82 @@ export const FORMS: readonly Form[] = [
     name: "calls as text: Llama",
     callsAsText: (calls) => calls.map((call) => JSON.stringify({ name: call.name, parameters: call.arguments })).join("\n"),
   },
+  {
+    name: "calls as text: DeepSeek",
+    callsAsText: (calls) =>
+      `<｜tool▁calls▁begin｜>${calls
+        .map(
+          (call) =>
+            `<｜tool▁call▁begin｜>function<｜tool▁sep｜>${call.name}\n\`\`\`json\n${JSON.stringify(call.arguments)}\n\`\`\`<｜tool▁call▁end｜>`,
+        )
+        .join("\n")}<｜tool▁calls▁end｜><｜end▁of▁sentence｜>`,
+  },
+  {
+    name: "calls as text: DeepSeek 3.1",
+    callsAsText: (calls) =>
+      `<｜tool▁calls▁begin｜>${calls
+        .map((call) => `<｜tool▁call▁begin｜>${call.name}<｜tool▁sep｜>${JSON.stringify(call.arguments)}<｜tool▁call▁end｜>`)
+        .join("")}<｜tool▁calls▁end｜>`,
+  },
+  {
+    name: "calls as text: in a fenced block, after a word",
+    callsAsText: (calls) => `Let me look.\n\`\`\`json\n${JSON.stringify(calls)}\n\`\`\``,
+  },
+  {
+    name: "calls as text: Python",
+    callsAsText: (calls) =>
+      `[${calls.map((call) => `${call.name}(${Object.entries(call.arguments).map(([key, value]) => `${key}="${value}"`)})`).join(", ")}]`,
+  },
+  {
+    name: "calls as text: gpt-oss's commentary",
+    callsAsText: (calls) =>
+      `<|channel|>analysis<|message|>She wants opera.<|end|>${calls
+        .map(
+          (call) =>
+            `<|start|>assistant<|channel|>commentary to=functions.${call.name} <|constrain|>json<|message|>${JSON.stringify(call.arguments)}<|call|>`,
+        )
+        .join("")}`,
+  },
+  {
+    name: "gpt-oss: channels in the text",
+    text: (text) => [
+      "<|chan",
+      "nel|>analysis<|mess",
+      "age|>She wants opera.<|end|><|start|>assis",
+      "tant<|channel|>final<|message|>",
+      text,
+      "<|return|>",
+    ],
+  },
+  { name: "gpt-oss: channels whose marks were left out", text: (text) => ["anal", "ysisShe wants opera.assist", `antfinal${text}`] },
+  {
+    name: "gpt-oss: channels whose marks were left out in part",
+    text: (text) => [`<|channel|>analysisShe wants opera.assistantfinal${text}`],
+  },
+  { name: "tokens of a template at the end", text: (text) => [text, "<|im_", "end|>"] },
+  {
+    name: "names with their namespace",
+    parts: (calls) => whole(calls).map((part) => ({ ...part, function: { ...part.function, name: `functions.${part.function.name}` } })),
+  },
+  {
+    name: "names with their channel",
+    parts: (calls) =>
+      whole(calls).map((part) => ({ ...part, function: { ...part.function, name: `${part.function.name}<|channel|>commentary` } })),
+  },
+  {
+    name: "arguments encoded twice",
+    parts: (calls) =>
+      whole(calls).map((part) => ({ ...part, function: { ...part.function, arguments: JSON.stringify(part.function.arguments) } })),
+  },
+  {
+    name: "arguments null at first",
+    parts: (calls) =>
+      whole(calls).flatMap((part) => [
+        { ...part, function: { name: part.function.name, arguments: null } },
+        { index: part.index, function: { arguments: part.function.arguments } },
+      ]),
+  },
+  { name: "a stream that is said to be JSON", contentType: "application/json" },
   { name: "thought in the text", text: (text) => ["<th", "ink>\nShe wants ope", "ra.\n</thin", "k>\n\n", text] },
   { name: "usage null", usage: "null" },
   { name: "usage with the finish", usage: "with the finish" },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { EVERYTHING, KnownCapabilities } from "../../src/agent/models/capabilities.js";
 import { OpenAIModel } from "../../src/agent/models/openai-model.js";
@@ -7,6 +7,9 @@ import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { AnyTool, ModelMessage } from "../../src/ports/agent.js";
 import { roundMessages } from "../../src/turn/context.js";
+import { startWorld, tempDir } from "../e2e/world.js";
+import { openFaultServer } from "../support/providers/fault-server.js";
+import { FAULTS } from "../support/providers/faults.js";
 import { type FormServer, openFormServer } from "../support/providers/form-server.js";
 import { FORMS, type Form } from "../support/providers/forms.js";
 
@@ -130,3 +133,45 @@ test("nothing is learnt from an answer that has all", () =>
     const { inputPerSecond: _reads, outputPerSecond: _writes, ...learnt } = known.of(`openai-chat ${server.url}`, "m");
     expect({ ...learnt, inputPerSecond: null, outputPerSecond: null }).toEqual(EVERYTHING);
   }));
+
+test("all dialects and faults that are known stand in the table, each once", () => {
+  const names = [...FORMS, ...FAULTS].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+interface Told {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly message?: { readonly content: string; readonly metadata?: { readonly finish?: string } };
+}
+
+describe("what goes wrong", () => {
+  test.each(FAULTS.map((fault) => [fault.name, fault] as const))("%s", async (_name, fault) => {
+    const server = await openFaultServer(fault);
+    onTestFinished(() => server.close());
+    const logged: string[] = [];
+    const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+    const env = { OPENAI_BASE_URL: server.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", ...fault.variables };
+    const world = await startWorld(await tempDir(), env, { logger: { debug: log, info: log, warn: log, error: log } });
+    const guest = world.as("ada");
+
+    const answer = await guest.post<Told>("/v1/chat", { message: "Good evening, what is on at the opera?" });
+    const { code, detail = "", message } = answer.body;
+    expect([answer.status, code]).toEqual([fault.guest.status, fault.guest.code]);
+    if (fault.guest.says !== undefined) expect(message?.content ?? detail).toMatch(fault.guest.says);
+    else if (fault.guest.status === 200) expect(message?.content).toBe("Good evening.");
+    expect(message?.metadata?.finish).toBe(fault.guest.finish);
+    if (fault.guest.retryAfter !== undefined) expect(answer.headers.get("retry-after")).toBe(fault.guest.retryAfter);
+    expect(answer.text).not.toContain("SECRET-THOUGHT");
+    expect(server.asked()).toBe(fault.asked);
+
+    const told = logged.join("\n");
+    if (fault.log === null) expect(told).not.toMatch(/the model's endpoint/);
+    else expect(told).toMatch(fault.log);
+    expect(told).not.toMatch(/at the opera|SECRET-THOUGHT/);
+
+    const { parts } = (await guest.get<{ parts: { model: { status: string; detail?: string } } }>("/readyz")).body;
+    if (fault.readyz === undefined) expect(parts.model.status).toBe("ok");
+    else expect(parts.model).toMatchObject({ status: "degraded", detail: expect.stringMatching(fault.readyz) });
+  });
+});
