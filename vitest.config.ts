@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { compiledThreads } from "./test/support/compiled-threads.js";
 import { LongestFirst } from "./test/support/longest-first.js";
-import { DEEP, FAULTS, filesWithSlowTests, REPLICAS, SLOW } from "./test/support/projects.js";
+import { DEEP, FAULTS, filesWithSlowTests, MODEL, REPLICAS, SLOW } from "./test/support/projects.js";
 
 const GIB = 1024 ** 3;
 
@@ -25,7 +25,7 @@ const temporary = mkdtempSync(join(quickDisk(), "maitred-tests-"));
 process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 const PACKAGES = "**/node_modules/**";
-const IN_PROCESS = { exclude: [PACKAGES, ...DEEP, ...FAULTS, ...REPLICAS] };
+const IN_PROCESS = { exclude: [PACKAGES, ...DEEP, ...FAULTS, ...MODEL, ...REPLICAS] };
 /** Of a project: vitest passes it on, and names it as an option of the command line alone. */
 const tagged = (filter: string) => ({ tagsFilter: [filter] });
 
@@ -58,7 +58,8 @@ export default defineConfig({
       { extends: true, test: { name: "slow", ...IN_PROCESS, include: filesWithSlowTests(import.meta.dirname), ...tagged(SLOW) } },
       { extends: true, test: { name: "deep", include: DEEP, exclude: [PACKAGES] } },
       { extends: true, test: { name: "faults", include: FAULTS, exclude: [PACKAGES], maxWorkers: 2, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: "replicas", include: REPLICAS, exclude: [PACKAGES], sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: "model", include: MODEL, exclude: [PACKAGES], maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: "replicas", include: REPLICAS, exclude: [PACKAGES], sequence: { groupOrder: 3 } } },
     ],
   },
 });

