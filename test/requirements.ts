@@ -84,6 +84,8 @@ export const REQUIREMENTS = {
   "unreadable-not-lost": "A reading that stays unreadable is told as failed, and can be asked for again; what was said is not lost by it.",
   "doctor-true": "What `doctor --model` says of turns, memories and window is what the product does with that model.",
   "small-window": "A model of 4,096 tokens answers and reads, one of 2,048 answers, whatever its server does with what is longer.",
+  "measured-once":
+    "What was measured of a model is kept with its date, for all processes and over restarts, until it is old or an answer contradicts it.",
   "a-real-model-answers":
     "Under a real server a real model answers, however small it is, and of what it gets wrong nothing is kept or shown.",
   "slow-reader": "A slow model's readings last as long as it takes, and a guest's turn waits for none of them longer than two seconds.",

@@ -38,7 +38,7 @@ export async function* trialFindings(trial: Trial, configuredTokens: number | un
   }
   if (sessionId !== null) yield await readingFinding(trial, sessionId, extraction.name);
   yield windowFinding(chat.measured?.().contextTokens ?? null, configuredTokens);
-  yield speedFinding(chat.measured?.());
+  yield speedFinding(chat.measured?.(), sessionId !== null);
 }
 
 function turnFinding(answer: Awaited<ReturnType<Trial["chat"]["chat"]>>, ms: number): Finding {
@@ -102,11 +102,16 @@ function windowFinding(tokens: number | null, configured: number | undefined): F
   return { check: "Context", status: "warn", detail: `${detail}: ${short}`, advice };
 }
 
-function speedFinding(measure: ModelMeasure | undefined): Finding {
-  const { inputPerSecond, outputPerSecond } = measure ?? { inputPerSecond: null, outputPerSecond: null };
-  if (outputPerSecond === null) return ok("Speed", "too quick to be measured");
+function speedFinding(measure: ModelMeasure | undefined, answered: boolean): Finding {
+  const { inputPerSecond = null, outputPerSecond = null, measuredAt = null } = measure ?? {};
+  if (outputPerSecond === null && answered) return ok("Speed", "too quick to be measured");
+  if (outputPerSecond === null) {
+    const advice = "If it is slow, raise MODEL_TIMEOUT_MS, or use a faster one.";
+    return { check: "Speed", status: "warn", detail: "not measured, as no answer came", advice };
+  }
   const reads = inputPerSecond === null ? "" : `reads about ${Math.round(inputPerSecond)} tokens a second, and `;
-  const detail = `${reads}writes about ${Math.round(outputPerSecond)}${inputPerSecond === null ? " tokens a second" : ""}`;
+  const at = measuredAt === null ? "" : `, as measured on ${measuredAt.slice(0, "2027-03-28T09:05".length).replace("T", " at ")} UTC`;
+  const detail = `${reads}writes about ${Math.round(outputPerSecond)}${inputPerSecond === null ? " tokens a second" : ""}${at}`;
   if (outputPerSecond >= SLOW) return ok("Speed", detail);
   const advice = "Guests wait for answers. Readings take their time, and give way to guests; a faster EXTRACTION_MODEL helps.";
   return { check: "Speed", status: "warn", detail, advice };

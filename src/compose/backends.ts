@@ -70,7 +70,7 @@ export async function openReader(
   }
   if (config.MEM0_INFER) return Mem0Reader.open({ dir, model });
   const reader = new LlmReader(model, { name, categories, needs, logger });
-  return new ReaderInPlace(reader, plainReader({ needs, ...(offline && { offline }) }, { categories, giveWay }), logger);
+  return new ReaderInPlace(reader, plainReader({ needs, ...(offline && { offline }) }, { categories, giveWay }), logger, model);
 }
 
 /** What names the domain's needs and categories, for the stand-in. */

@@ -12,6 +12,7 @@ import type { LongTermMemory } from "../ports/memories.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OnMessageRead } from "../ports/turn-records.js";
 import type { VectorStore } from "../ports/vectors.js";
+import { EngineReadingCalls } from "../state/counters/reading-calls.js";
 import { installationId } from "../state/jsonl/installation-id.js";
 import { DisabledHistory } from "../vectors/history/disabled-history.js";
 import { VectorHistory } from "../vectors/history/vector-history.js";
@@ -93,6 +94,7 @@ export async function openLongTerm(
   const memories = new MemoryService(
     {
       ...parts,
+      readingCalls: new EngineReadingCalls(engine, clock),
       mayRead: async (owner) => limits?.requireBackground(owner),
       log: memoryLog,
       store: memoryStore,

@@ -57,4 +57,9 @@ export const MODEL_VARIABLES = {
     "as the endpoint tells, else 128000",
     "The model's own window. The context takes at most this less 8,000 tokens, or half of a small window.",
   ),
+  MODEL_MEASURE_HOURS: variable(
+    integer(0, 8_760).default(24),
+    "24",
+    "How long what was measured of a model (window, speed, what it takes) holds, over restarts too. 0: as long as the process runs.",
+  ),
 } as const;

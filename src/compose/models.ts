@@ -1,7 +1,7 @@
 import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/models/ai-sdk-packages.js";
 import { openAiSdkModel } from "../agent/models/ai-sdk-providers.js";
-import { KnownCapabilities } from "../agent/models/capabilities.js";
 import { FallbackModel } from "../agent/models/fallback-model.js";
+import { KnownCapabilities } from "../agent/models/known-capabilities.js";
 import type { Logger } from "../platform/logger.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Config } from "./config.js";

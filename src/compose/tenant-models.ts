@@ -1,10 +1,14 @@
-import { KnownCapabilities } from "../agent/models/capabilities.js";
+import { KnownCapabilities } from "../agent/models/known-capabilities.js";
 import { AppError } from "../platform/errors.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
+import { EngineMeasuredModels } from "../state/endpoints/measured-models.js";
+import type { StateEngine } from "../state/engine.js";
 import { type Costs, metered } from "./costs.js";
 import { type Models, openModels, sameFor } from "./models.js";
 import { tracedModels, tracedProvider } from "./telemetry.js";
 import type { Wiring } from "./wiring.js";
+
+const HOUR_MS = 60 * 60_000;
 
 interface OpenedModels {
   readonly models: Models;
@@ -17,11 +21,14 @@ interface OpenedModels {
  * is learnt of an endpoint's model is known to all that call it. The opener throws INVALID_CONFIG for a name without a provider.
  */
 export async function openTenantModels(
-  { config, overrides, logger }: Wiring,
+  { config, overrides, logger, clock, closing }: Wiring,
   domain: Domain,
   costs: Costs,
+  engine: StateEngine,
 ): Promise<(model: string | ChatModel | undefined) => Promise<OpenedModels>> {
-  const known = new KnownCapabilities();
+  const hours = config.MODEL_MEASURE_HOURS;
+  const kept = hours === 0 ? {} : { store: new EngineMeasuredModels(engine), maxAgeMs: hours * HOUR_MS };
+  const known = closing(await KnownCapabilities.open({ ...kept, clock, logger }), (it) => it.flush());
   const opened = new Map<string, Promise<OpenedModels>>();
   const used = (models: Models, own: boolean): OpenedModels => {
     const provider = tracedProvider(config, own);

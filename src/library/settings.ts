@@ -168,6 +168,11 @@ export interface Settings {
    */
   readonly modelContextTokens?: Setting<"MODEL_CONTEXT_TOKENS">;
   /**
+   * How long what was measured of a model (window, speed, what it takes) holds, over restarts too. 0: as long as the process runs.
+   * Default: 24.
+   */
+  readonly modelMeasureHours?: Setting<"MODEL_MEASURE_HOURS">;
+  /**
    * `minilm`: a model in `@maitred/minilm`. `static`: a table there, quicker, less exact. `hashing` compares words, not meanings.
    * Default: `openai` when a key or base URL is set, else `minilm`.
    */

@@ -129,8 +129,11 @@ export class LlmReader implements MessageReader {
     const also = messages.at(-1)?.also;
     const budgets = messages.flatMap(({ calls }) => calls ?? []);
     if (budgets.some(({ left }) => left <= 0)) throw new AppError("EXTRACTION_FAILED", { detail: "It was read in vain before." });
-    const count = () => {
-      for (const calls of budgets) calls.left -= 1;
+    const count = async () => {
+      for (const calls of budgets) {
+        calls.left -= 1;
+        await calls.keep?.(calls.left);
+      }
     };
     let left = forms;
     for (;;) {
@@ -138,11 +141,11 @@ export class LlmReader implements MessageReader {
       try {
         const answer = await this.#answer(fitted.request, signal);
         const read = parse(answer, fitted.idOf);
-        if (typeof read === "string") count();
+        if (typeof read === "string") await count();
         else for (const each of fitted.also) if (alsoIn(answer)[each.task] !== "") also?.answered(each, alsoIn(answer)[each.task]);
         return read;
       } catch (error) {
-        if (isAppError(error, "MODEL_CONTENT_FILTER")) count();
+        if (isAppError(error, "MODEL_CONTENT_FILTER")) await count();
         if (!isAppError(error, "CONTEXT_TOO_LARGE")) throw error;
         left = left.slice(left.indexOf(fitted.form) + (this.#fits(fitted.request) ? 1 : 0));
         if (left.length === 0) throw error;

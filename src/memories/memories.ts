@@ -13,6 +13,7 @@ import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { ReadingCalls } from "../ports/reading-calls.js";
 import type { OnMessageRead } from "../ports/turn-records.js";
 import { MemoriesAsAWhole } from "./administration.js";
 import { Forgetting } from "./forgetting.js";
@@ -49,6 +50,8 @@ export interface MemoryServiceParts {
   readonly left?: LeftToReadParts;
   /** Before a model reads. @throws what says that it may not, now. Default: it may. */
   readonly mayRead?: (owner: Owner) => Promise<void>;
+  /** What readings have cost, over restarts. Default: it is known to this process alone. */
+  readonly readingCalls?: ReadingCalls;
   readonly checkProposed: CheckProposed;
   /** Runs work while no other process changes the owner's memories. Default: there is no other. */
   readonly alone?: <T>(owner: Owner, work: () => Promise<T>) => Promise<T>;
@@ -124,8 +127,13 @@ export class MemoryService implements LongTermMemory {
     const rules = (owner: Owner, now: Date) => this.#rules(owner, now);
     this.#logs = logs;
     this.#forgetting = new Forgetting({ logs, ledger, onForgotten });
-    const { left, mayRead, onRead } = parts;
-    const reading = { readMessage, ...(left !== undefined && { left: new LeftToRead(left) }), ...(mayRead !== undefined && { mayRead }) };
+    const { left, mayRead, readingCalls, onRead } = parts;
+    const reading = {
+      readMessage,
+      ...(left !== undefined && { left: new LeftToRead(left) }),
+      ...(mayRead !== undefined && { mayRead }),
+      ...(readingCalls !== undefined && { readingCalls }),
+    };
     const { checkProposed } = parts;
     this.propose = (...args) => propose({ logs, forgetting: this.#forgetting, checkProposed, rules }, ...args);
     this.#turns = new MemoriesOfTurns({

@@ -1,31 +1,37 @@
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
+import type { ChatModel } from "../ports/chat-model.js";
 import type { MessageReader, MessageToRead, NeedsReading, Reading } from "../ports/extraction.js";
 
 /** So many messages that a model can't read, and none that it could, show that it can't. */
 const IN_VAIN = 3;
 const NO_NEEDS: NeedsReading = { operations: [], off_record: null, unreadable: 0, nobodys: [] };
 
+/** What is known of the model over restarts. */
+type ReaderKept = Pick<ChatModel, "measured" | "readsMessages">;
+
 interface Options {
   readonly signal: AbortSignal;
 }
 
 /**
- * A model that reads, and what reads in its place once it has shown that it can't, until the process ends. Where the other can't be had
+ * A model that reads, and what reads in its place once it has shown that it can't, until it is measured anew. Where the other can't be had
  * either, the model is asked on.
  */
 export class ReaderInPlace implements MessageReader {
   readonly #model: MessageReader;
   readonly #other: MessageReader;
   readonly #logger: Logger;
+  readonly #kept: ReaderKept;
   #inVain = 0;
   #hasRead = false;
   #isOtherThere = true;
 
-  constructor(model: MessageReader, other: MessageReader, logger: Logger) {
+  constructor(model: MessageReader, other: MessageReader, logger: Logger, kept: ReaderKept = {}) {
     this.#model = model;
     this.#other = other;
     this.#logger = logger;
+    this.#kept = kept;
   }
 
   get name(): string {
@@ -33,7 +39,7 @@ export class ReaderInPlace implements MessageReader {
   }
 
   problem(): string | null {
-    if (this.#hasRead || this.#inVain < IN_VAIN) return null;
+    if (this.#hasRead || (this.#inVain < IN_VAIN && this.#kept.measured?.().reads !== false)) return null;
     const instead = this.#isOtherThere ? "the stand-in reads in its place" : "nobody reads them: @maitred/offline is not installed";
     return `${this.#model.name} can't read messages (\`maitred doctor --model\`); ${instead}`;
   }
@@ -50,7 +56,7 @@ export class ReaderInPlace implements MessageReader {
     }
     try {
       const reading = await this.#model.read(message, options);
-      this.#hasRead = true;
+      this.#read();
       return reading;
     } catch (error) {
       if (isAppError(error, "EXTRACTION_FAILED")) this.#failed();
@@ -61,7 +67,7 @@ export class ReaderInPlace implements MessageReader {
   async readTogether(messages: readonly MessageToRead[], options: Options): Promise<readonly (Reading | null)[]> {
     if (!this.#isReplaced && this.#model.readTogether !== undefined) {
       const readings = await this.#model.readTogether(messages, options);
-      this.#hasRead = true;
+      this.#read();
       return readings;
     }
     const readings: Reading[] = [];
@@ -77,12 +83,15 @@ export class ReaderInPlace implements MessageReader {
     return this.#isOtherThere && this.problem() !== null;
   }
 
+  #read(): void {
+    this.#hasRead = true;
+    if (this.#kept.measured?.().reads !== true) this.#kept.readsMessages?.(true);
+  }
+
   #failed(): void {
     this.#inVain += 1;
-    if (this.#inVain === IN_VAIN && !this.#hasRead)
-      this.#logger.error(
-        { reader: this.#model.name },
-        "the model can't read messages: the stand-in reads in its place, if it is installed",
-      );
+    if (this.#inVain !== IN_VAIN || this.#hasRead) return;
+    this.#kept.readsMessages?.(false);
+    this.#logger.error({ reader: this.#model.name }, "the model can't read messages: the stand-in reads in its place, if it is installed");
   }
 }

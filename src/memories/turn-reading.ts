@@ -4,6 +4,7 @@ import type { Owner } from "../domain/owner.js";
 import { CALLS_A_MESSAGE, type CallsLeft, type MessageToRead } from "../ports/extraction.js";
 import type { TurnToRemember } from "../ports/memories.js";
 import type { MemoryStore } from "../ports/memory-store.js";
+import type { ReadingCalls } from "../ports/reading-calls.js";
 import type { CheckedReading } from "./checked-operation.js";
 import { knownFor } from "./known-memories.js";
 import type { LeftToRead } from "./left-to-read.js";
@@ -18,6 +19,8 @@ export interface TurnReadingParts {
   readonly left?: LeftToRead;
   /** Before a model is called. @throws what says that it may not be, now. Default: it may. */
   readonly mayRead?: (owner: Owner) => Promise<void>;
+  /** What readings have cost, over restarts. Default: it is known to this process alone. */
+  readonly readingCalls?: ReadingCalls;
 }
 
 /** Memories near to the message that its reader is told. */
@@ -52,12 +55,10 @@ export class TurnReading {
       await mayRead(owner);
       const together = along.length > 0 ? left?.together(owner) : null;
       const known = await this.#knownFor(owner, [...along, turn], records, now, signal);
-      if (!together) return [await readMessage(this.#toRead(owner, turn, known), signal)];
+      if (!together) return [await readMessage(await this.#toRead(owner, turn, known), signal)];
+      const all = await Promise.all([...along, turn].map((each) => this.#toRead(owner, each, known)));
       try {
-        return await together(
-          [...along, turn].map((each) => this.#toRead(owner, each, known)),
-          signal,
-        );
+        return await together(all, signal);
       } catch (error) {
         left?.failed(along, error);
         throw error;
@@ -70,15 +71,25 @@ export class TurnReading {
 
   /** It is read, or nobody reads it any more by themselves: what it has cost is forgotten. */
   over(owner: Owner, turn: Pick<TurnToRemember, "message_id">): void {
+    const spent = (this.#calls.get(keyOf(owner, turn))?.left ?? CALLS_A_MESSAGE) < CALLS_A_MESSAGE;
     this.#calls.delete(keyOf(owner, turn));
+    // One that stays is old some day, and goes then.
+    if (spent) this.#parts.readingCalls?.forget(turn.message_id).catch(() => {});
   }
 
-  #toRead(owner: Owner, turn: TurnToRemember, known: MessageToRead["known"]): MessageToRead {
+  async #toRead(owner: Owner, turn: TurnToRemember, known: MessageToRead["known"]): Promise<MessageToRead> {
     const { session_id, message_id, text, stated_at, time_zone, context, also } = turn;
     const key = keyOf(owner, turn);
-    const calls = this.#calls.get(key) ?? { left: CALLS_A_MESSAGE };
+    const calls = this.#calls.get(key) ?? (await this.#callsLeft(message_id));
     this.#calls.set(key, calls);
     return { owner, session_id, turn: turn.turn, message_id, text, stated_at, time_zone, context, known, calls, ...(also && { also }) };
+  }
+
+  async #callsLeft(messageId: string): Promise<CallsLeft> {
+    const { readingCalls } = this.#parts;
+    if (readingCalls === undefined) return { left: CALLS_A_MESSAGE };
+    const left = (await readingCalls.left(messageId)) ?? CALLS_A_MESSAGE;
+    return { left, keep: (now) => readingCalls.keep(messageId, now) };
   }
 
   async #knownFor(

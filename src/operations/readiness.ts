@@ -1,11 +1,13 @@
 import type { CostLimits } from "../agent/cost-limits.js";
 import type { ApplicationInfo, PartStatus, Readiness } from "../ports/application.js";
+import type { ChatModel } from "../ports/chat-model.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { SessionIndex } from "../ports/session-store.js";
 import type { SessionsBehind } from "../ports/session-writer.js";
 import type { StorageHealth } from "../ports/storage-health.js";
 import type { CatchingUp } from "./catching-up.js";
+import { measuredWords } from "./measured-words.js";
 
 export interface ReadinessParts {
   readonly storage: StorageHealth;
@@ -15,7 +17,7 @@ export interface ReadinessParts {
   readonly lagging: Pick<SessionsBehind, "count">;
   readonly indexCatchUp: Pick<CatchingUp, "state">;
   readonly historyCatchUp: Pick<CatchingUp, "state">;
-  readonly model: { readonly name: string; readonly standIn: boolean };
+  readonly model: Pick<ChatModel, "name" | "standIn" | "measured">;
   /** What is wrong with who reads messages. */
   readonly readerProblem: () => string | null;
   readonly embedder: ApplicationInfo["embedder"];
@@ -56,10 +58,11 @@ function overall(parts: Readonly<Record<string, Part>>): PartStatus {
   return Object.values(parts).some(({ status }) => status === "degraded" || status === "down") ? "degraded" : "ok";
 }
 
-function modelPart({ model: { name, standIn }, readerProblem }: ReadinessParts): Part {
+function modelPart({ model, readerProblem }: ReadinessParts): Part {
   const problem = readerProblem();
-  if (problem !== null) return { status: "degraded", detail: problem };
-  return { status: "ok", ...(standIn && { detail: `${name}: a stand-in` }) };
+  const measured = measuredWords(model.measured?.() ?? null);
+  const told = [problem, model.standIn ? `${model.name}: a stand-in` : measured].filter((part) => part !== null);
+  return { status: problem === null ? "ok" : "degraded", ...(told.length > 0 && { detail: told.join("; ") }) };
 }
 
 function embedderPart({ id, dimension, lexical, remote, problem, afterReindex }: ApplicationInfo["embedder"]): Part {

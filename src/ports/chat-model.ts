@@ -99,6 +99,10 @@ export interface ModelMeasure {
   /** Tokens that it reads in a second, and writes, as its last answers went. */
   readonly inputPerSecond: number | null;
   readonly outputPerSecond: number | null;
+  /** Whether it reads what guests say. Default: not known. */
+  readonly reads?: boolean | null;
+  /** Since when this is so, as ISO 8601. Default: null. */
+  readonly measuredAt?: string | null;
 }
 
 export interface ChatModel {
@@ -115,6 +119,8 @@ export interface ChatModel {
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
   /** Changes with every answer. Default: nothing is known. */
   measured?(): ModelMeasure;
+  /** Told whether it can read messages, once that is seen; what is told is kept with what is measured. */
+  readsMessages?(reads: boolean): void;
   /** Whether messages may have images, as far as is known before one was sent. Default: they may not. */
   takesImages?(): boolean;
   /** What was learnt of the endpoint, in plain words. Default: nothing is known. */

@@ -119,4 +119,6 @@ export const CALLS_A_MESSAGE = 2;
 
 export interface CallsLeft {
   left: number;
+  /** Keeps what is left, durably. Default: it is known to this process alone. */
+  readonly keep?: (left: number) => Promise<void>;
 }

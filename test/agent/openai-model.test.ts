@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { EVERYTHING, KnownCapabilities } from "../../src/agent/models/capabilities.js";
+import { EVERYTHING } from "../../src/agent/models/capabilities.js";
+import { KnownCapabilities } from "../../src/agent/models/known-capabilities.js";
 import { chatBody } from "../../src/agent/models/openai-chat-request.js";
 import { OpenAIModel, type OpenAIModelOptions } from "../../src/agent/models/openai-model.js";
 import { responsesBody } from "../../src/agent/models/openai-responses-request.js";

@@ -87,7 +87,7 @@ test("[reading-bounded] a model that reads none of three messages is said to be 
   const { client, readings, written, memories } = await readingWorld(() => ({ text: "I found nothing of note." }));
   const modelPart = async () => (await client.get<{ parts: { model: object } }>("/readyz")).body.parts.model;
   for (const message of ["I love jazz, any concerts?", "My wife can't stand opera by the way.", "What about the museum on Sunday?"]) {
-    expect(await modelPart()).toEqual({ status: "ok" });
+    expect(await modelPart()).toMatchObject({ status: "ok" });
     await client.post("/v1/chat", { message });
     await written();
   }

@@ -20,9 +20,12 @@ export async function readingWorld(
   read: (body: ChatBody) => StubAnswer,
   {
     variables = {},
+    dir,
     turn = () => ({ text: "Very well." }),
   }: {
     readonly variables?: Readonly<Record<string, string>>;
+    /** Default: a new one. */
+    readonly dir?: string;
     readonly turn?: (body: ChatBody) => StubAnswer;
   } = {},
 ) {
@@ -33,7 +36,7 @@ export async function readingWorld(
     return task === "reading" ? read(body) : task === "title" ? { text: "An evening out" } : turn(body);
   });
   const env = { OPENAI_BASE_URL: stub.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", ...variables };
-  const world = await startWorld(await tempDir(), env);
+  const world = await startWorld(dir ?? (await tempDir()), env);
   const chats = () => stub.requests.filter(({ path }) => path === "/chat/completions").map(({ body }) => body as ChatBody);
   const readings = () => chats().filter((body) => taskOf(body) === "reading");
   const client = world.as("ada");

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { EVERYTHING, KnownCapabilities } from "../../src/agent/models/capabilities.js";
+import { EVERYTHING } from "../../src/agent/models/capabilities.js";
+import { KnownCapabilities } from "../../src/agent/models/known-capabilities.js";
 import { OpenAIModel } from "../../src/agent/models/openai-model.js";
 import { ReactAgent } from "../../src/agent/react-agent.js";
 import { systemClock } from "../../src/platform/clock.js";

@@ -1,10 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Usage } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import type { ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
-import type { Capabilities, KnownCapabilities } from "./capabilities.js";
+import type { Capabilities } from "./capabilities.js";
 import { clientError, EndpointFailure } from "./endpoint-failure.js";
 import { bytesPerToken, fittedRequest, isShorter } from "./fitted-request.js";
+import type { KnownCapabilities } from "./known-capabilities.js";
 import { logWords } from "./log-words.js";
 import { modelAnswer } from "./model-answer.js";
 import type { ProviderEvent } from "./provider-events.js";
@@ -82,7 +84,8 @@ export async function* answered(
       };
       for await (const event of modelAnswer(timed(watch(ask(sent, context.known, signal)), sent, capabilities, learn), context)) {
         begun = true;
-        if (event.type === "end") learn({ bytesPerToken: bytesPerToken(sent, event.usage, fit) ?? capabilities.bytesPerToken });
+        if (event.type === "end" && contradicts(event.usage, capabilities)) known.forget(address, model);
+        else if (event.type === "end") learn({ bytesPerToken: bytesPerToken(sent, event.usage, fit) ?? capabilities.bytesPerToken });
         yield event;
         if (event.type !== "text" || performance.now() < cutAt) continue;
         yield { type: "end", reason: "length", usage: { input_tokens: 0, output_tokens: 0 } };
@@ -105,6 +108,7 @@ export async function* answered(
       }
       const contextTokens = toldContextTokens(error);
       if (contextTokens !== null) {
+        if (capabilities.contextTokens !== null && capabilities.contextTokens !== contextTokens) known.forget(address, model);
         learn({ contextTokens });
         // What is told by a refusal is so, whatever is configured.
         told = contextTokens;
@@ -119,6 +123,11 @@ export async function* answered(
       });
     }
   }
+}
+
+/** More was read at once than the endpoint told that it can. */
+function contradicts({ input_tokens: tokens }: Usage, { contextTokens }: Capabilities): boolean {
+  return contextTokens !== null && tokens > contextTokens;
 }
 
 function toldError(failure: EndpointFailure, { settings }: Endpoint, request: ModelRequest): AppError {

@@ -1,6 +1,3 @@
-import type { ModelMeasure } from "../../ports/chat-model.js";
-import { Traffic } from "./traffic.js";
-
 /** What one model at one endpoint takes. Starts with everything; each refusal that names something takes that away, for good. */
 export interface Capabilities {
   /** False: tools are left out, the history's calls are told in words, and the model is told that it can't act. */
@@ -42,6 +39,8 @@ export interface Capabilities {
   /** Tokens a second, as its last answers went. */
   readonly inputPerSecond: number | null;
   readonly outputPerSecond: number | null;
+  /** Whether it has read a guest's message; false: none of several. Null: not known yet. */
+  readonly reads: boolean | null;
 }
 
 export const EVERYTHING: Capabilities = {
@@ -64,39 +63,8 @@ export const EVERYTHING: Capabilities = {
   bytesPerToken: null,
   inputPerSecond: null,
   outputPerSecond: null,
+  reads: null,
 };
-
-/** What is known of each endpoint and model. One for all models of a process, so that each thing is learnt once. */
-export class KnownCapabilities {
-  readonly #known = new Map<string, Capabilities>();
-  readonly #traffic = new Map<string, Traffic>();
-
-  of(endpoint: string, model: string): Capabilities {
-    return this.#known.get(key(endpoint, model)) ?? EVERYTHING;
-  }
-
-  /** What this process asks there. */
-  trafficAt(endpoint: string): Traffic {
-    const traffic = this.#traffic.get(endpoint) ?? new Traffic();
-    this.#traffic.set(endpoint, traffic);
-    return traffic;
-  }
-
-  /** `set`: the window as it is configured, if it is. */
-  measureOf(endpoint: string, model: string, set: number | undefined): ModelMeasure {
-    const { contextTokens, inputPerSecond, outputPerSecond } = this.of(endpoint, model);
-    return { contextTokens: set ?? contextTokens, inputPerSecond, outputPerSecond };
-  }
-
-  /** Changes single entries: two calls that learn at the same time lose nothing of each other. */
-  learn(endpoint: string, model: string, change: Partial<Capabilities>): void {
-    this.#known.set(key(endpoint, model), { ...this.of(endpoint, model), ...change });
-  }
-}
-
-function key(endpoint: string, model: string): string {
-  return JSON.stringify([endpoint, model]);
-}
 
 /** What differs from {@link EVERYTHING}, in plain words. */
 export function capabilityFacts(known: Capabilities): string[] {

@@ -2,7 +2,7 @@ import { type Logger, silentLogger } from "../../platform/logger.js";
 import type { ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
 import { boundedStream } from "../bounded-stream.js";
 import { type Ask, answered, type Endpoint } from "./attempts.js";
-import { KnownCapabilities } from "./capabilities.js";
+import { KnownCapabilities } from "./known-capabilities.js";
 import { requestBoundMs } from "./speed.js";
 import type { Watch } from "./traffic.js";
 

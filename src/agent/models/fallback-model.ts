@@ -71,7 +71,12 @@ export class FallbackModel implements ChatModel {
     const [first, second] = [this.#options.first, this.#options.second].map((model) => model.measured?.());
     const windows = [first, second].flatMap((each) => each?.contextTokens ?? []);
     const contextTokens = windows.length === 0 ? null : Math.min(...windows);
-    return { contextTokens, inputPerSecond: first?.inputPerSecond ?? null, outputPerSecond: first?.outputPerSecond ?? null };
+    const { inputPerSecond = null, outputPerSecond = null, reads = null, measuredAt = null } = first ?? {};
+    return { contextTokens, inputPerSecond, outputPerSecond, reads, measuredAt };
+  }
+
+  readsMessages(reads: boolean): void {
+    this.#options.first.readsMessages?.(reads);
   }
 
   facts(): readonly string[] {

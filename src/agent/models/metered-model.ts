@@ -22,6 +22,7 @@ export function meteredModel(
     ...(model.contextTokens !== undefined && { contextTokens: model.contextTokens }),
     ...(model.takesImages !== undefined && { takesImages: () => model.takesImages?.() ?? false }),
     ...(model.measured !== undefined && { measured: model.measured.bind(model) }),
+    ...(model.readsMessages !== undefined && { readsMessages: model.readsMessages.bind(model) }),
     ...(model.facts !== undefined && { facts: () => model.facts?.() ?? [] }),
     ...(model.askContextTokens !== undefined && {
       askContextTokens: async (signal: AbortSignal) => (await model.askContextTokens?.(signal)) ?? null,

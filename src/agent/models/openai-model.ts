@@ -91,6 +91,11 @@ export class OpenAIModel implements ChatModel {
     return measureOf(this.#endpoint);
   }
 
+  readsMessages(reads: boolean): void {
+    const { known, address, model } = this.#endpoint;
+    known.learn(address, model, { reads });
+  }
+
   takesImages(): boolean {
     return takesImages(this.#endpoint);
   }

@@ -1,0 +1,55 @@
+import type { Clock } from "../../platform/clock.js";
+import type { ReadingCalls } from "../../ports/reading-calls.js";
+import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { optimisticCommit } from "../optimistic-commit.js";
+import { systemPartition } from "../partition.js";
+
+const PARTITION = systemPartition("readings");
+const PREFIX = "reading/";
+/** What nobody has read or given up by then never will be: its conversation is gone. */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+/** Old ones that go with one that is kept. */
+const LOOKED_AT = 20;
+
+interface Kept {
+  readonly left: number;
+  readonly at: string;
+}
+
+/** `reading/{message id}`: ids are ordered by time, so that the oldest come first. */
+export class EngineReadingCalls implements ReadingCalls {
+  readonly #engine: StateEngine;
+  readonly #clock: Clock;
+
+  constructor(engine: StateEngine, clock: Clock) {
+    this.#engine = engine;
+    this.#clock = clock;
+  }
+
+  async left(messageId: string): Promise<number | null> {
+    const entry = (await this.#engine.read(PARTITION, { keys: [keyOf(messageId)] })).entries.get(keyOf(messageId));
+    return entry === undefined ? null : keptIn(entry).left;
+  }
+
+  async keep(messageId: string, left: number): Promise<void> {
+    const now = this.#clock.now();
+    const value = JSON.stringify({ left, at: now.toISOString() } satisfies Kept);
+    await optimisticCommit(this.#engine, PARTITION, { ranges: [{ ...prefixRange(PREFIX), limit: LOOKED_AT }] }, (read) => {
+      const isOld = (entry: StoredEntry) => now.getTime() - Date.parse(keptIn(entry).at) > KEPT_MS;
+      const deletes = (read.ranges[0] ?? []).filter((entry) => entry.key !== keyOf(messageId) && isOld(entry)).map(({ key }) => key);
+      return { commit: { puts: [{ key: keyOf(messageId), value }], deletes }, result: undefined };
+    });
+  }
+
+  async forget(messageId: string): Promise<void> {
+    await optimisticCommit(this.#engine, PARTITION, {}, () => ({ commit: { deletes: [keyOf(messageId)] }, result: undefined }));
+  }
+}
+
+function keyOf(messageId: string): string {
+  return `${PREFIX}${messageId}`;
+}
+
+function keptIn({ value }: StoredEntry): Kept {
+  return JSON.parse(value) as Kept;
+}
