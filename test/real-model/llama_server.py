@@ -4,6 +4,7 @@ Its standard input is closed when whoever started it has ended, and then it ends
 """
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -15,6 +16,8 @@ parameters.model.path = str(next(package.glob("*.gguf")))
 parameters.model_alias = ["smollm2"]
 parameters.n_ctx = int(sys.argv[1])
 parameters.n_parallel = 1
+# Threads that wait for one another by spinning stand still on a busy machine.
+parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = max(1, (os.cpu_count() or 1) - 1)
 # A call that its caller has left goes on to the end of its batch.
 parameters.n_batch = 128
 parameters.n_ubatch = 128

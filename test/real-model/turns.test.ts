@@ -34,6 +34,7 @@ async function worldOf(model: RealModel) {
     OPENAI_MODEL: "smollm2",
     EMBEDDING_PROVIDER: "hashing",
     MODEL_TIMEOUT_MS: String(ANSWER_MS),
+    TURN_TIMEOUT_MS: String(2 * ANSWER_MS),
     // Each message is read by itself.
     EXTRACTION_DELAY_MS: "0",
     EXTRACTION_IDLE_MS: "0",
