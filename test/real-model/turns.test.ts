@@ -59,7 +59,7 @@ async function worldOf(model: RealModel) {
 
 needing("llama")("a real model, under a real llama.cpp server", () => {
   test.each([
-    [2_048, [LOVES, CARD, SECRET, NEED]],
+    [2_048, [LOVES, CARD, NEED, SECRET]],
     [4_096, [NEED, SECRET]],
     [8_192, [LOVES]],
   ])(
