@@ -90,8 +90,7 @@ export const REQUIREMENTS = {
     "Under a real server a real model answers, however small it is, and of what it gets wrong nothing is kept or shown.",
   "slow-reader": "A slow model's readings last as long as it takes, and a guest's turn waits for none of them longer than two seconds.",
   "reading-bounded": "A message costs two answers of a model at most, as long as it can need; what they can't read waits visibly.",
-  "aside-not-lost":
-    "What waits to be read is read with a next message, and before a booking; else after a while, by itself.",
+  "aside-not-lost": "What waits to be read is read with a next message, and before a booking; else after a while, by itself.",
   "tokens-told": "What models cost is told by task, for a message and a session, also after a restart.",
   "cost-limits": "Past a day's limit extraction waits and is not lost, bookings ask, and past the hard one no turn is begun.",
   "cost-seen-and-bounded":

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { TokenMeter } from "../agent/token-meter.js";
 import type { Owner } from "../domain/owner.js";
 import { recitals } from "../domain/recited.js";
@@ -50,6 +51,8 @@ export interface UpkeepOptions {
 /** A reading of a later one gives no name along: the model had its chances. */
 const ROUNDS_TO_BE_NAMED_IN = 16;
 
+const MOST_OWED = 1_000;
+
 /** Memories of one session that its tags are made of. */
 const MAX_LEARNT = 200;
 
@@ -63,6 +66,8 @@ type PatchBody = Extract<NewRecord, { type: "session_patch" }>["body"];
 export class SessionUpkeep {
   readonly #parts: UpkeepParts;
   readonly #options: Required<UpkeepOptions>;
+  /** Sessions whose name was left to a reading. It may give none, and the next upkeep is then not one that names. */
+  readonly #owed = new LRUCache<string, true>({ max: MOST_OWED });
 
   constructor(parts: UpkeepParts, options: UpkeepOptions = {}) {
     this.#parts = parts;
@@ -157,10 +162,13 @@ export class SessionUpkeep {
   }
 
   async #describe(owner: Owner, sessionId: string, readingComes: boolean, signal: AbortSignal): Promise<void> {
-    const session = await this.#parts.store.index.listed(owner, sessionId);
+    const listed = await this.#parts.store.index.listed(owner, sessionId);
     // Two messages a round: a power of two of either is seen when the count is one.
-    const isDue = session !== null && isPowerOfTwo(Math.ceil(session.message_count / 2));
-    if (!isDue && this.#parts.along?.has(owner, sessionId, "title") !== true) return;
+    const isDue = listed !== null && isPowerOfTwo(Math.ceil(listed.message_count / 2));
+    const session = `${owner} ${sessionId}`;
+    if (!isDue && !this.#owed.has(session) && this.#parts.along?.has(owner, sessionId, "title") !== true) return;
+    if (readingComes) this.#owed.set(session, true);
+    else this.#owed.delete(session);
     const records = await this.#records(owner, sessionId, signal);
     const hidden = forgottenTurns(records, await this.#parts.ledger.tombstones(owner));
     const { tokens } = this.#parts;
