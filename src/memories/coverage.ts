@@ -6,7 +6,6 @@ import { type MessageToRead, type ProposedOperation, proposedOperationSchema } f
 import type { NeedTalk } from "../ports/need-talk.js";
 import { broughtAlong } from "./checks/brought-along.js";
 import { knownNeed } from "./checks/category-and-need.js";
-import { QuotedMessage } from "./checks/locate-quote.js";
 import { introducedBlocks } from "./checks/pasted-lines.js";
 import { keyOf, NeedWords, type ToldNeed } from "./checks/told-needs.js";
 import { nameOf } from "./companions.js";
@@ -39,9 +38,8 @@ export class Coverage {
   ): readonly ToldNeed[] {
     const told = this.#words.toldIn(ownWordsOf(message.text));
     if (told.length === 0) return [];
-    const said = new QuotedMessage(message.text);
     const meant = proposals
-      .filter((proposal) => (hardOnly ? mayMean : isMeant)(proposal) && isSaid(proposal, said))
+      .filter(hardOnly ? mayMean : isMeant)
       .map((proposal) => ({ ...proposal, names: this.#needsOf(proposal, message) }));
     const covered = (each: ToldNeed) => {
       const key = keyOf(each);
@@ -125,13 +123,6 @@ const OTHER = "other";
 /** What is unsure and need not hold is dropped: a need in it would go with it. */
 function isMeant(proposal: ProposedOperation): boolean {
   return proposal.stance !== "unsure" || mayMean(proposal);
-}
-
-/** What quotes nothing of the message is dropped, unless its thing is named there: then the guest is asked about it. */
-function isSaid(proposal: ProposedOperation, said: QuotedMessage): boolean {
-  const { op, quote, about } = proposal;
-  if (said.locate(quote) !== null) return true;
-  return (op === "add" || op === "supersede") && mayMean(proposal) && about.trim() !== "" && said.locate(about) !== null;
 }
 
 function isSelf({ subject }: Pick<ToldNeed, "subject">): boolean {

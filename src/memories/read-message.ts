@@ -91,7 +91,8 @@ async function checked(
     checkWithWitness(message, { operations, off_record: null, unreadable: 0 }, { reader: reader.name, ...witnesses });
   const first = await checkWithWitness(message, reading, { reader: reader.name, ...witnesses });
   const isOff = asksNotToKeep(message.text, offRecord);
-  const left = coverage === undefined || isOff ? [] : await leftOut(reader, message, reading, { ...parts, coverage, admitted }, signal);
+  const taken = lookedAt(reading.operations, first);
+  const left = coverage === undefined || isOff ? [] : await leftOut(reader, message, taken, { ...parts, coverage, admitted }, signal);
   const all = { ...first, operations: [...first.operations, ...left] };
   const result = isOff ? offTheRecord(message.text, all, parts.needs) : all;
   const waiting = result.operations.filter(({ waits }) => waits !== null).length;
@@ -117,7 +118,7 @@ const BY_NAME_FROM = 700;
 async function leftOut(
   reader: MessageReader,
   message: MessageToRead,
-  reading: Reading,
+  taken: readonly ProposedOperation[],
   parts: ReadMessageParts & {
     readonly coverage: Coverage;
     readonly admitted: (operations: readonly ProposedOperation[]) => Promise<CheckedReading>;
@@ -126,7 +127,7 @@ async function leftOut(
 ): Promise<readonly CheckedOperation[]> {
   const { coverage, admitted, logger } = parts;
   const how = { hardOnly: reader.readNeeds === undefined };
-  const told = coverage.uncovered(message, reading.operations, how);
+  const told = coverage.uncovered(message, taken, how);
   if (told.length === 0) return [];
   const names = [...new Set(told.map(calledBy))];
   const again = await reader.readNeeds?.(message, names, { signal }).catch((error: unknown): NeedsReading => {
@@ -135,11 +136,19 @@ async function leftOut(
     return { operations: [], off_record: null, unreadable: 0, nobodys: [] };
   });
   const proposed = (again?.operations ?? []).filter((proposal) => coverage.isOf(told, proposal, message));
+  const found = await admitted(proposed);
   const still = coverage
-    .uncovered(message, [...reading.operations, ...proposed], how)
+    .uncovered(message, [...taken, ...lookedAt(proposed, found)], how)
     .filter((each) => again?.nobodys.includes(calledBy(each)) !== true);
-  const [found, asked] = [await admitted(proposed), await admitted(still.map((each) => coverage.askedByName(each, message)))];
+  const asked = await admitted(still.map((each) => coverage.askedByName(each, message)));
   return [...movedTo(AGAIN_FROM, found), ...movedTo(BY_NAME_FROM, asked)];
+}
+
+/** What was dropped took no need up; but where its reader says that it is not so, as in a joke, that need was looked at. */
+function lookedAt(proposals: readonly ProposedOperation[], { operations, refused = [] }: CheckedReading): readonly ProposedOperation[] {
+  const left = new Set(operations.map(({ index }) => index));
+  const reasons = refused.map(({ reason }) => reason).values();
+  return proposals.filter((_, place) => left.has(place) || reasons.next().value === "not_stated");
 }
 
 function movedTo(from: number, { operations }: CheckedReading): readonly CheckedOperation[] {

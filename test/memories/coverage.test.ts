@@ -56,17 +56,15 @@ describe("[need-told] a need that the guest's words tell and nobody proposed", (
     expect(coverage.uncovered(messageOf(text), [bundle]).map(({ need }) => need)).toEqual(["no_nuts"]);
   });
 
-  test("is not covered by a proposal whose quote nobody said, as that one is dropped", async () => {
+  test.each([
+    ["quotes what nobody said", { quote: "She is a vegan" }],
+    ["tells a secret", { quote: "My daughter can't eat nuts", text: "No nuts, password: hunter22" }],
+  ])("is not covered by a proposal that %s, of the first look or the second, as that one is dropped", async (_, given) => {
     const text = "My daughter can't eat nuts.";
-    const invented = proposed({
-      quote: "She is a vegan",
-      text: "No nuts",
-      strength: "hard",
-      need: "no_nuts",
-      subject: "companion:daughter",
-    });
-    expect(coverage.uncovered(messageOf(text), [invented]).map(({ need }) => need)).toEqual(["no_nuts"]);
-    expect(await kept(new Model([invented]), text)).toEqual([["no_nuts", "Daughter: no nuts", "companion:daughter", "unsure"]]);
+    const garbage = proposed({ text: "No nuts", strength: "hard", need: "no_nuts", subject: "companion:daughter", ...given });
+    const byName = [["no_nuts", "Daughter: no nuts", "companion:daughter", "unsure"]];
+    expect(await kept(new Model([garbage]), text)).toEqual(byName);
+    expect(await kept(new Model([], () => ({ operations: [garbage] })), text)).toEqual(byName);
   });
 
   test("is read for once more, alone, and holds where that finds it", async () => {
