@@ -35,6 +35,8 @@ export interface WriteBackParts {
   readonly along?: (owner: Owner) => Pick<AlongWithReading, "due"> | null;
   /** Of an owner's messages. Default: none can wait. */
   readonly judgeOf?: (owner: Owner) => JudgeOfWaiting;
+  /** Whether a message asks in plain words not to be kept: it waits for no other, and is in no history even while it can't be read. */
+  readonly asksNotToKeep?: (owner: Owner, text: string) => boolean;
   /** Takes a turn off the record, where its message asks for it. */
   readonly takeOffRecord: (asked: OffRecordAsked) => Promise<unknown>;
   /** Told in the turn's record. Default: nothing is counted. */
@@ -100,9 +102,17 @@ export class WriteBack {
     const waited = WAITING.has(pending.errorCode) && read.elsewhere.length === 0 && !answeredLate;
     // What got no answer is read, and is not part of history.
     const both = isUnanswered(recorded) ? [] : [recorded.user, ...(recorded.assistant === null ? [] : [recorded.assistant])];
+    const isOff = this.#parts.asksNotToKeep?.(owner, recorded.user.body.content) === true;
+    const said = isOff ? [] : read.elsewhere.length > 0 ? read.elsewhere : both;
     const [remembered, kept] = await Promise.allSettled([
-      this.#remember(pending, records, recorded.user, { replaces: replaces.messages, before: roundBefore(records, turn), epoch }, signal),
-      waited ? null : this.#keep(owner, sessionId, read.elsewhere.length > 0 ? read.elsewhere : both, replaces.searchable, signal),
+      this.#remember(
+        pending,
+        records,
+        recorded.user,
+        { replaces: replaces.messages, before: roundBefore(records, turn), isOff, epoch },
+        signal,
+      ),
+      waited ? null : this.#keep(owner, sessionId, said, replaces.searchable, signal),
     ]);
     const waits = remembered.status === "rejected" && isAppError(remembered.reason, OUT_OF_TOKENS);
     if (waits && kept.status === "rejected") throw kept.reason;
@@ -162,14 +172,20 @@ export class WriteBack {
     pending: PendingTurn,
     records: readonly JournalRecord[],
     user: MessageRecord,
-    { replaces, before, epoch }: { readonly replaces: readonly string[]; readonly before: RoundBefore | null; readonly epoch: number },
+    {
+      replaces,
+      before,
+      isOff,
+      epoch,
+    }: { readonly replaces: readonly string[]; readonly before: RoundBefore | null; readonly isOff: boolean; readonly epoch: number },
     signal: AbortSignal,
   ): Promise<Outcome & { readonly offRecord?: "this" | "previous"; readonly isLeft?: boolean }> {
     const { store, longTerm, clock, judgeOf = () => () => false } = this.#parts;
     const { owner, sessionId } = pending;
     if (longTerm === null) return { status: "skipped", memory_ids: [], error_code: "LONG_TERM_MEMORY_DISABLED" };
     const now = clock.now();
-    const mayWait = replaces.length > 0 ? null : await mayBeLeft(store, pending, { user, before, judge: judgeOf(owner) }, signal);
+    const isReadNow = replaces.length > 0 || isOff;
+    const mayWait = isReadNow ? null : await mayBeLeft(store, pending, { user, before, judge: judgeOf(owner) }, signal);
     const said = turnToRemember(sessionId, user, records, this.#options.contextRounds);
     const also = mayWait === "along" ? null : await this.#alsoDue(owner, sessionId);
     const waits = mayWait !== null && also?.overdue !== true;

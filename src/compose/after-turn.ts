@@ -153,6 +153,7 @@ export async function composeAfterTurn(
       takeOffRecord: (asked) => takeOffRecord({ ...offRecord, describeAnew }, asked),
       along: (owner) => upkeep.of(owner).along,
       judgeOf: (owner) => answering.of(owner).judgeOfWaiting,
+      asksNotToKeep: (owner, text) => answering.of(owner).asksNotToKeep(text),
       tokens,
       clock,
       logger,

@@ -9,6 +9,7 @@ import { ConstraintGate } from "../gate/constraint-gate.js";
 import { gatedTools } from "../gate/gated-tools.js";
 import type { ReceiptLog } from "../gate/receipt-log.js";
 import { ShownCalls } from "../gate/shown-calls.js";
+import { asksNotToKeep } from "../memories/asks-not-to-keep.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
 import { Coverage } from "../memories/coverage.js";
 import { checkWithWitness } from "../memories/likeness.js";
@@ -52,6 +53,8 @@ export interface Answering {
   readonly readTogether: ReadTogether | null;
   /** Which messages can wait to be read. */
   readonly judgeOfWaiting: JudgeOfWaiting;
+  /** Whether a message asks in plain words not to be kept. */
+  readonly asksNotToKeep: (text: string) => boolean;
   readonly checkProposed: CheckProposed;
 }
 
@@ -128,6 +131,7 @@ export async function openAgent(
           : readMessage(plainReader(domain, { categories, giveWay }), reading),
       readTogether: readTogether(reader, turns),
       judgeOfWaiting: (text, answer) => waiting.mayWait(text, answer),
+      asksNotToKeep: (text) => asksNotToKeep(text, offRecord),
       checkProposed,
     };
   });

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { Message, Session } from "../../src/domain/session.js";
+import { AppError } from "../../src/platform/errors.js";
 import type { ChatAnswer } from "../../src/ports/application.js";
+import type { MessageToRead, Reading } from "../../src/ports/extraction.js";
 import { type Client, filesHolding, startWorld, tempDir, type World } from "./world.js";
 
 const WORD = "jazz";
@@ -188,3 +190,27 @@ test.each(EXACT)(
   },
   60_000,
 );
+
+test("[off-record-unsaid] what asks in plain words not to be kept is in no history, also while no reader can read it, nor with a message behind it", async () => {
+  const secret = "Off the record: I am about to leave my husband. Which concert is on Saturday?";
+  const reader = {
+    name: "failing",
+    read: async ({ text }: MessageToRead): Promise<Reading> => {
+      if (text.includes("husband")) throw new AppError("MODEL_UNAVAILABLE");
+      return { operations: [], off_record: null, unreadable: 0 };
+    },
+  };
+  const world = await startWorld(await tempDir(), {}, { reader });
+  const ada = world.as("ada");
+  const { session_id } = (await ada.post<{ session_id: string }>("/v1/chat", { message: "I love jazz." })).body;
+  await ada.post("/v1/chat", { message: secret, session_id });
+  await ada.post("/v1/chat", { message: "I can't eat nuts.", session_id });
+  await ada.post(`/v1/sessions/${session_id}/flush?timeout_ms=2000`, {});
+  const texts = async () => {
+    const search = { query: "leave my husband, jazz", limit: 20 };
+    const found = await ada.post<{ data: readonly { content: string }[] }>("/v1/history/search", search);
+    return found.body.data.map(({ content }) => content).join("\n");
+  };
+  expect(await texts()).toContain("jazz");
+  expect(await texts()).not.toContain("husband");
+});

@@ -20,6 +20,7 @@ const TEST_MS = 600_000;
 const OF_THE_MODEL = /<\|[^|]*\|>|<\/?(?:think|thinking|tool_call|function)\b|\[\/?(?:INST|TOOL_CALLS)\]|"tool_calls"|"arguments":/;
 
 interface Memory {
+  readonly need: string | null;
   readonly text: string;
   readonly source: { readonly quote: string };
 }
@@ -58,7 +59,7 @@ async function worldOf(model: RealModel) {
 
 needing("llama")("a real model, under a real llama.cpp server", () => {
   test.each([
-    [2_048, [LOVES, CARD, NEED]],
+    [2_048, [LOVES, CARD, SECRET, NEED]],
     [4_096, [NEED, SECRET]],
     [8_192, [LOVES]],
   ])(
@@ -76,6 +77,7 @@ needing("llama")("a real model, under a real llama.cpp server", () => {
       const active = await memories("active");
       for (const { source } of active) expect(messages.join("\n")).toContain(source.quote);
       const kept = [...active, ...(await memories("review")), ...(await memories("superseded"))];
+      if (messages.includes(NEED)) expect(kept.map(({ need }) => need)).toContain("no_nuts");
       expect(JSON.stringify(kept)).not.toMatch(/4111|husband/);
       const found = await ada.post<{ data: { text: string }[] }>("/v1/history/search", { query: "leave my husband", limit: 20 });
       expect(found.status).toBe(200);
