@@ -3,7 +3,9 @@ import { optionOf } from "../src/library/variables-of.js";
 
 /** The options of `createMaitred` that stand for variables, as source text: made from the schema, so that they say the same. */
 
-const HEAD = `import type { Variables } from "../compose/config.js";
+const HEAD = `// Over 300 lines: an option for each variable, generated.
+
+import type { Variables } from "../compose/config.js";
 
 /** A variable's value, as its schema reads it. */
 type Setting<Name extends keyof Variables> = Exclude<Variables[Name], undefined> | undefined;

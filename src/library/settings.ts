@@ -1,3 +1,5 @@
+// Over 300 lines: an option for each variable, generated.
+
 import type { Variables } from "../compose/config.js";
 
 /** A variable's value, as its schema reads it. */

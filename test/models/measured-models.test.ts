@@ -176,7 +176,7 @@ test("[reading-bounded] a message costs two answers also where a restart comes b
     },
     { dir },
   );
-  await first.client.post("/v1/chat", { message: "I love jazz, any concerts?" });
+  await first.client.post("/v1/chat", { message: "I love jazz." });
   while (first.readings().length < 2) await first.stub.arrived(first.stub.requests.length + 1);
   await first.world.application.close({ drainMs: 0 });
   const again = await readingWorld(() => ({ text: "?" }), { dir });

@@ -69,47 +69,71 @@ function deepseekCalls(text: string): ModelToolCall[] | null {
   });
 }
 
-const NAME = /^\s*,?\s*([A-Za-z_][\w.]{0,99})\s*/u;
+const NAME = /^[A-Za-z_][\w.]{0,99}/u;
 
 /** `[search(city="Vienna", limit=5), search(city="Graz")]`: names, and values that are JSON or as Python writes them. */
 function pythonCalls(text: string): ModelToolCall[] | null {
   const list = text.trim();
   if (!list.startsWith("[") || !list.endsWith("]")) return null;
   const calls: ModelToolCall[] = [];
-  let rest = list.slice(1, -1);
-  while (rest.trim() !== "") {
-    const [head, name] = NAME.exec(rest) ?? [];
-    if (head === undefined || name === undefined || rest[head.length] !== "(") return null;
-    rest = rest.slice(head.length + 1);
+  for (let rest = nextIn(list.slice(1, -1)); rest !== ""; rest = nextIn(rest)) {
+    const call = namedIn(rest, "(");
+    if (call === null) return null;
+    rest = nextIn(call.rest);
     const given: Record<string, unknown> = {};
-    for (;;) {
-      const end = /^\s*,?\s*\)/u.exec(rest)?.[0];
-      if (end !== undefined) {
-        rest = rest.slice(end.length);
-        break;
-      }
-      const [key, parameter] = NAME.exec(rest) ?? [];
-      if (key === undefined || parameter === undefined || rest[key.length] !== "=") return null;
-      const value = pythonValue(rest.slice(key.length + 1));
-      if (value === null) return null;
-      given[parameter] = value.value;
-      rest = rest.slice(key.length + 1 + value.length);
+    while (!rest.startsWith(")")) {
+      const parameter = namedIn(rest, "=");
+      const value = parameter && pythonValue(parameter.rest);
+      if (!value) return null;
+      given[parameter.name] = value.value;
+      rest = nextIn(parameter.rest.slice(value.length));
     }
-    calls.push({ id: "", name, arguments: JSON.stringify(given) });
+    rest = rest.slice(1);
+    calls.push({ id: "", name: call.name, arguments: JSON.stringify(given) });
   }
   return calls;
 }
 
-const VALUE = /^\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^[\]]*\]|-?\d+(?:\.\d+)?|True|False|None|true|false|null)/u;
+/** What follows white space, and at most one comma. */
+function nextIn(text: string): string {
+  const left = text.trimStart();
+  return left.startsWith(",") ? left.slice(1).trimStart() : left;
+}
+
+/** A name that this sign follows, and what stands behind it. */
+function namedIn(text: string, sign: string): { readonly name: string; readonly rest: string } | null {
+  const name = NAME.exec(text)?.[0];
+  const behind = name === undefined ? "" : text.slice(name.length).trimStart();
+  return name !== undefined && behind.startsWith(sign) ? { name, rest: behind.slice(sign.length).trimStart() } : null;
+}
+
+const VALUE = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^[\]]*\]|-?\d+(?:\.\d+)?|True|False|None|true|false|null)/u;
 const WORDS: Readonly<Record<string, unknown>> = { True: true, False: false, None: null };
 
 function pythonValue(text: string): { readonly value: unknown; readonly length: number } | null {
-  const [all, literal] = VALUE.exec(text) ?? [];
-  if (all === undefined || literal === undefined) return null;
-  if (literal in WORDS) return { value: WORDS[literal], length: all.length };
-  const json = literal.replaceAll(/'((?:[^'\\]|\\.)*)'/gu, (_, inner: string) => JSON.stringify(inner.replaceAll("\\'", "'")));
-  const read = literal.startsWith('"') ? parsed(literal) : parsed(json);
-  return read === null ? null : { value: literal.startsWith("[") ? read : read[0], length: all.length };
+  const literal = VALUE.exec(text)?.[0];
+  if (literal === undefined) return null;
+  const { length } = literal;
+  if (literal in WORDS) return { value: WORDS[literal], length };
+  const read = parsed(asJson(literal));
+  return read === null ? null : { value: literal.startsWith("[") ? read : read[0], length };
+}
+
+/** Texts in single quotes as JSON has them. */
+function asJson(literal: string): string {
+  let json = "";
+  let quote = "";
+  for (let at = 0; at < literal.length; at++) {
+    const sign = literal[at] ?? "";
+    if (sign === "\\") {
+      const escaped = literal[++at] ?? "";
+      json += escaped === "'" ? escaped : sign + escaped;
+    } else if (quote === "" ? sign === "'" || sign === '"' : sign === quote) {
+      quote = quote === "" ? sign : "";
+      json += '"';
+    } else json += quote === "'" && sign === '"' ? '\\"' : sign;
+  }
+  return json;
 }
 
 function jsonCalls(text: string): ModelToolCall[] | null {
