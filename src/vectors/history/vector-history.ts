@@ -113,7 +113,7 @@ export class VectorHistory implements ConversationHistory {
   }
 
   async removeMessages(owner: Owner, messageIds: readonly string[]): Promise<number> {
-    return this.#writing(undefined, () => this.#writer.removeMessages(owner, messageIds));
+    return this.#removing(() => this.#writer.removeMessages(owner, messageIds));
   }
 
   async count(owner: Owner, sessionId?: string): Promise<number> {
@@ -154,7 +154,7 @@ export class VectorHistory implements ConversationHistory {
   async close(): Promise<void> {}
 
   async #remove(owner: Owner, sessionId?: string): Promise<number> {
-    return this.#writing(undefined, async () => {
+    return this.#removing(async () => {
       const filter = ownFilter(owner, sessionId);
       const { count } = await this.#store.client.count(this.#collection, { filter, exact: true });
       if (count > 0) await this.#store.client.delete(this.#collection, { filter, wait: true });
@@ -193,6 +193,16 @@ export class VectorHistory implements ConversationHistory {
     // Searches are rare: that the store answers again is seen by a write.
     this.#searches.wentWell();
     return result;
+  }
+
+  /** One that goes well shows that the store answers, and not that it takes what is new. */
+  async #removing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#guarded(undefined, work);
+    } catch (error) {
+      if (isAppError(error) && error.status >= 500) this.#writes.failed();
+      throw error;
+    }
   }
 
   /** As {@link #guarded}. A caller that went away says nothing about the store; a deadline that passed does. */
