@@ -48,7 +48,12 @@ for (const { program, name, open } of SHARED_ENGINES) {
 }
 
 async function story(open: () => Promise<EngineServer>, replicas: number, turnsOfEach: number): Promise<void> {
-  const variables = { RATE_LIMIT_PER_MINUTE: "0", ...(process.env.QDRANT_URL && { QDRANT_URL: process.env.QDRANT_URL }) };
+  // What waits to be read along with a next message does so for less than the story waits for it.
+  const variables = {
+    RATE_LIMIT_PER_MINUTE: "0",
+    EXTRACTION_IDLE_MS: "20000",
+    ...(process.env.QDRANT_URL && { QDRANT_URL: process.env.QDRANT_URL }),
+  };
   await withStubbedCluster(installed, open, variables, async ({ cluster, openai, engine }) => {
     await Promise.all(Array.from({ length: replicas }, () => cluster.start()));
     const users = Array.from({ length: USERS }, (_, index) => `guest${String.fromCharCode(97 + index)}`);
