@@ -1,5 +1,6 @@
 import { newId } from "../../platform/ids.js";
 import { type CreateCollectionArgs, type PayloadSchema, VectorStoreError } from "../../ports/vectors.js";
+import { committed } from "../../state/durable-commit.js";
 import { behind, type KeyRange, prefixRange, type StateEngine } from "../../state/engine.js";
 import { optimisticCommit, unchanged } from "../../state/optimistic-commit.js";
 import { named, numberKey } from "../../state/partition.js";
@@ -77,7 +78,7 @@ export class StateKeeper implements PointKeeper<StateCollection> {
   }
 
   async drop(collection: StateCollection): Promise<void> {
-    await optimisticCommit(this.#engine, COLLECTIONS, {}, () => ({ commit: { deletes: [NAMED + collection.name] }, result: null }));
+    await committed(this.#engine, COLLECTIONS, { deletes: [NAMED + collection.name] });
     for (const partition of [...(await this.#partitions(collection)), ...shards()])
       await this.#clear(partition, prefixRange(allOf(collection)));
   }
@@ -275,7 +276,7 @@ export class StateKeeper implements PointKeeper<StateCollection> {
           const batch = inIt.slice(from, from + AT_ONCE);
           const puts = batch.flatMap(([key, partition]) => (partition === null ? [] : [{ key: prefix + key, value: partition }]));
           const deletes = batch.flatMap(([key, partition]) => (partition === null ? [prefix + key] : []));
-          await optimisticCommit(this.#engine, shard, {}, () => ({ commit: { puts, deletes }, result: null }));
+          await committed(this.#engine, shard, { puts, deletes });
         }
       }),
     );
@@ -286,7 +287,7 @@ export class StateKeeper implements PointKeeper<StateCollection> {
       const { ranges } = await this.#engine.read(partition, { ranges: [{ ...range, limit: AT_ONCE }] });
       const keys = (ranges[0] ?? []).map(({ key }) => key);
       if (keys.length === 0) return;
-      await optimisticCommit(this.#engine, partition, {}, () => ({ commit: { deletes: keys }, result: null }));
+      await committed(this.#engine, partition, { deletes: keys });
     }
   }
 }
