@@ -102,6 +102,41 @@ describe("what is known of a guest shapes the suggestions", () => {
     expect(steps[0]?.input).not.toHaveProperty("genre");
   });
 
+  test("where and when were said before holds until it is left open, or nothing fits", async () => {
+    const ann = guest();
+    await ann.say("We are coming to Hamburg next weekend, my wife and me.");
+    const { content, steps } = await ann.say("What concerts are on?");
+    const days = { from: "2026-03-21", to: "2026-03-22" };
+    expect(steps.at(-1)?.input).toEqual({ kind: "music", city: "Hamburg", ...days });
+    expect(content).toContain("This is in Hamburg, Saturday 21 March to Sunday 22 March, as you said.");
+    expect((await ann.say("And in Vienna?")).steps.at(-1)?.input).toEqual({ city: "Vienna", ...days });
+    expect((await ann.say("Any other day?")).steps.at(-1)?.input).toEqual({ city: "Vienna" });
+    expect((await ann.say("Jazz, anywhere?")).steps.at(-1)?.input).toEqual({ genre: "jazz" });
+    const before = await ann.say("Anywhere else?");
+    expect(before.steps.at(-1)?.input).toEqual({ genre: "jazz" });
+    expect(before.content).not.toContain("as you said");
+    const { content: further } = await ann.say("Opera in Lisbon tomorrow?");
+    expect(further).not.toContain("as you said");
+    expect((await ann.say("And puppetry?")).content).toContain("I found nothing in Lisbon, Thursday 12 March, so I looked further.");
+  });
+
+  test("what was booked says where and when the evening goes on", async () => {
+    const ann = guest();
+    await ann.say("Is there jazz in Lisbon?");
+    await ann.say("Book the first one for two");
+    const { content } = await ann.say("Yes");
+    const day = /Booked: .*?, (\w+ \d+ \w+),/.exec(content)?.[1];
+    expect(day).toBeDefined();
+    const { steps } = await ann.say("And dinner after?");
+    expect(steps[0]?.input).toMatchObject({ kind: "dining", city: "Lisbon" });
+  });
+
+  test("a greeting and a word for the price are no name to look for", async () => {
+    const { content, steps } = await guest().say("Hey, something jazzy please, not too expensive");
+    expect(steps.at(-1)?.input).toEqual({ genre: "jazz", max_price_eur: 25 });
+    expect(content).not.toContain("found nothing");
+  });
+
   test("dislikes and companions' tastes are not the guest's likes", async () => {
     const { steps } = await guest([recalled("Dislikes opera", "genre"), recalled("Likes rock", "genre", { subject: "companion:son" })]).say(
       "Any ideas for tomorrow?",

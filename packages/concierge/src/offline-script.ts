@@ -8,7 +8,7 @@ import { answer, book } from "./stand-in/booking-moves.js";
 import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
-import { bookingsIn, focus, lastList, openQuote } from "./stand-in/past.js";
+import { bookingsIn, focus, lastList, openQuote, wishOpened } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
 import { details, search, whichOne } from "./stand-in/search-moves.js";
 import { CONCIERGE_WORDS } from "./words.js";
@@ -60,6 +60,8 @@ function requested(view: ScriptView): ScriptMove {
   if (greets && wish.empty && words.split(/\s+/).length <= MAX_GREETING_WORDS) return say(GREETING);
   if (says(words, "help")) return say(replies.HELP);
   if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
+  const opened = wishOpened(view, wish);
+  if (opened !== undefined) return search(view, opened, habits);
   if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
   if (beginsWith(words, "thanking")) return thanked(view, words);
   if (greets) return say(GREETING);

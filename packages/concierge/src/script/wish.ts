@@ -1,6 +1,8 @@
 import { contentWords, NUMBER_WORDS, namesBeside } from "@maitred/offline";
 import type { ScriptView } from "maitred";
 import { RELATIONS } from "maitred/domain";
+import { phrasesIn } from "maitred/stand-in";
+import lists from "../data/script.json" with { type: "json" };
 import { says, wordSet } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
 import { type Days, daysIn, withDaysSpelt } from "./dates.js";
@@ -23,7 +25,12 @@ export interface Wish {
 }
 
 /** Words around a request that name nothing in a catalogue. */
-const AROUND: ReadonlySet<string> = new Set([...wordSet("around"), ...Object.keys(NUMBER_WORDS), ...RELATIONS.flat()]);
+const AROUND: ReadonlySet<string> = new Set([
+  ...wordSet("around"),
+  ...phrasesIn([...lists.greeting, ...lists.thanking]).filter((phrase) => !phrase.includes(" ")),
+  ...Object.keys(NUMBER_WORDS),
+  ...RELATIONS.flat(),
+]);
 
 export function wishIn(said: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
   const message = withDaysSpelt(said);

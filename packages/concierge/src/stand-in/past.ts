@@ -2,6 +2,10 @@ import { readReply } from "@maitred/offline";
 import type { Observation, ScriptView } from "maitred";
 import { z } from "zod";
 import { Catalogue, type CatalogueEvent, isStepFree } from "../catalogue.js";
+import { says } from "../phrases.js";
+import type { Days } from "../script/dates.js";
+import { type Wish, wishIn } from "../script/wish.js";
+import type { City } from "../vocabulary.js";
 
 /** What tool results tell: lists that were shown, quotes that wait, bookings. Of earlier turns a part of them is left. */
 
@@ -100,6 +104,45 @@ export function lastList(view: ScriptView): readonly CatalogueEvent[] {
 export function saidSinceList(view: ScriptView): readonly string[] {
   const at = view.window.findLastIndex(({ observations }) => mergedList(observations).length > 0);
   return at === -1 ? [] : view.window.slice(at).map(({ user }) => user);
+}
+
+/** Where and when, as the guest said it earlier in the conversation, or booked it. */
+export interface SaidBefore {
+  readonly city?: City | undefined;
+  readonly days?: Days | undefined;
+}
+
+/** What the wish leaves open, by the newest of the guest's words; what is to be anywhere, or at any time, is left open from there on. */
+export function saidBefore(view: ScriptView, wish: Wish): SaidBefore {
+  const earlier = view.window.flatMap(({ told, observations }) => [placed(told, view), ...observations.flatMap(bookedAt)]);
+  const newestFirst = [...earlier, placed(view.message, view)].toReversed();
+  return {
+    city: wish.city === undefined ? newestFirst.find(({ anywhere, city }) => anywhere || city !== undefined)?.city : undefined,
+    days: wish.days === undefined ? newestFirst.find(({ anyTime, days }) => anyTime || days !== undefined)?.days : undefined,
+  };
+}
+
+interface Placed extends SaidBefore {
+  readonly anywhere: boolean;
+  readonly anyTime: boolean;
+}
+
+function placed(message: string, view: ScriptView): Placed {
+  const { city, days } = wishIn(message, view);
+  return { city, days, anywhere: says(message, "anywhere"), anyTime: says(message, "any_time") };
+}
+
+function bookedAt({ name, output }: Observation): readonly Placed[] {
+  const event = name === "book_tickets" && bookingIn(output)?.status === "booked" ? eventIn(output) : undefined;
+  if (event === undefined) return [];
+  return [{ city: event.city, days: { from: event.day, to: event.day }, anywhere: false, anyTime: false }];
+}
+
+/** "Anywhere else?": the newest wish that was for something, with where or when left open; undefined where a message is no such question. */
+export function wishOpened(view: ScriptView, wish: Wish): Wish | undefined {
+  if (!wish.empty || lastList(view).length === 0 || !says(view.message, "anywhere", "any_time")) return undefined;
+  const { genres, kind, diet } = view.window.map(({ told }) => wishIn(told, view)).findLast((each) => !each.empty) ?? wish;
+  return { ...wish, genres, kind, diet, empty: false, text: "" };
 }
 
 /** The event that was spoken of by itself last: looked at, quoted, booked, or alone on a list. */

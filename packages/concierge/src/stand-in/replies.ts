@@ -5,7 +5,7 @@ import { type CatalogueEvent, isStepFree } from "../catalogue.js";
 import { longDay } from "../local-time.js";
 import { euros } from "../presentation.js";
 import { isBookable, MAX_SEATS } from "../seats.js";
-import { bookingIn, eventIn, type ShownBooking } from "./past.js";
+import { bookingIn, eventIn, type SaidBefore, type ShownBooking } from "./past.js";
 
 /** The script's sentences. */
 
@@ -35,7 +35,8 @@ export const SEATS_AT_ONCE = `I can book 1 to ${MAX_SEATS} seats at once. How ma
 export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
 
 /** `used`: what of the memories shaped the search. `wider`: not all that did at first. `leftOut`: words that
- * nothing was found for. `broken`: what of needs an event breaks, by its id. */
+ * nothing was found for. `carried`: what the guest said before and the search went by; `dropped`: what it could not go by. `broken`: what of
+ * needs an event breaks, by its id. */
 export function listReply(
   events: readonly CatalogueEvent[],
   {
@@ -43,20 +44,27 @@ export function listReply(
     party,
     wider,
     leftOut,
+    carried,
+    dropped,
     broken,
   }: {
     readonly used: readonly MemoryLine[];
     readonly party: number | undefined;
     readonly wider: boolean;
     readonly leftOut: string;
+    readonly carried: SaidBefore;
+    readonly dropped: SaidBefore;
     readonly broken: ReadonlyMap<string, readonly string[]>;
   },
 ): string {
   const without = leftOut === "" ? "" : `I found nothing for “${leftOut}”, so this is without it. `;
+  const [by, past] = [whereAndWhen(carried), whereAndWhen(dropped)];
+  const before = by === "" ? "" : `This is ${by}, as you said. `;
+  const elsewhere = past === "" ? "" : `I found nothing ${past}, so I looked further. `;
   const further = wider ? "Nothing fitted all that I know of you, so I looked further. " : "";
   const because =
     used.length === 0 ? "" : `I went by what I know of you: ${used.map(({ text, mark = "" }) => lower(text) + mark).join("; ")}.`;
-  const head = `${without}${further}${because}`.trim();
+  const head = `${without}${before}${elsewhere}${further}${because}`.trim();
   const which = events.length === 1 ? "Tell me if it suits" : "Tell me which one";
   const seats = party === undefined ? " and how many seats, and I prepare a booking." : bookingFor(party);
   const lines = events.map((event, index) => `${index + 1}. ${eventLine(event, broken.get(event.id) ?? [])}`);
@@ -68,6 +76,13 @@ export function listReply(
     "",
     which + seats,
   ].join("\n");
+}
+
+/** "in Hamburg, Saturday 5 December to Sunday 6 December"; the empty string where neither is said. */
+function whereAndWhen({ city, days }: SaidBefore): string {
+  const where = city === undefined ? [] : [`in ${city}`];
+  const when = days === undefined ? [] : [[...new Set([days.from, days.to])].map(longDay).join(" to ")];
+  return [...where, ...when].join(", ");
 }
 
 function bookingFor(party: number): string {

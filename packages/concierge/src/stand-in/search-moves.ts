@@ -7,29 +7,32 @@ import type { Wish } from "../script/wish.js";
 import { isBookable } from "../seats.js";
 import { kindOf } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
-import { brokenIn, focus, lastList, mergedList } from "./past.js";
+import { brokenIn, focus, lastList, mergedList, type SaidBefore, saidBefore } from "./past.js";
 import * as replies from "./replies.js";
 
 /** Searches, and what is told of one event. */
 
-/** A name that finds nothing is left out, then the habits that only narrow. */
+/** A name that finds nothing is left out, then the habits that only narrow, then where and when were said before. */
 const TRIES = [
-  { named: true, narrow: true },
-  { named: false, narrow: true },
-  { named: false, narrow: false },
+  { named: true, narrow: true, before: true },
+  { named: false, narrow: true, before: true },
+  { named: false, narrow: false, before: true },
+  { named: false, narrow: false, before: false },
 ];
 
 export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   let most = 0;
+  const before = saidBefore(view, wish);
   for (const how of TRIES) {
-    const { calls, used } = attempt(wish, habits, how);
+    const { calls, used, carried } = attempt(wish, habits, how.before ? before : {}, how);
     most = Math.max(most, used.length);
     const seen = calls.flatMap((call) => seenOf(view, call) ?? []);
     if (seen.length < calls.length) return view.tools.has("search_events") ? { type: "call", calls } : say("I can't search here.");
     const list = mergedList(seen);
     const party = wish.party ?? habits.party?.value;
     const leftOut = how.named || wish.empty ? "" : besidesCompany(wish.text, view.message);
-    if (list.length > 0) return say(replies.listReply(list, { used, party, wider: used.length < most, leftOut, broken: brokenIn(seen) }));
+    const told = { used, party, wider: used.length < most, leftOut, carried, dropped: how.before ? {} : before };
+    if (list.length > 0) return say(replies.listReply(list, { ...told, broken: brokenIn(seen) }));
   }
   const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
   return say(failure ?? replies.NOTHING_FOUND);
@@ -44,12 +47,13 @@ function besidesCompany(name: string, message: string): string {
     .join(" ");
 }
 
-/** One try of a search, and which memories shaped it. */
+/** One try of a search, and which memories, and what of earlier messages, shaped it. */
 function attempt(
   wish: Wish,
   habits: Habits,
+  before: SaidBefore,
   { named, narrow }: { readonly named: boolean; readonly narrow: boolean },
-): { readonly calls: readonly ScriptCall[]; readonly used: readonly MemoryLine[] } {
+): { readonly calls: readonly ScriptCall[]; readonly used: readonly MemoryLine[]; readonly carried: SaidBefore } {
   const used = new Set<MemoryLine>();
   const by = <Value>(habit: { readonly value: Value; readonly memory: MemoryLine } | undefined, applies = true): Value | undefined => {
     if (habit === undefined || !applies) return undefined;
@@ -59,6 +63,7 @@ function attempt(
   const text = wish.text !== "" && (named || wish.empty) ? wish.text : undefined;
   // A name or a genre that was asked for is not narrowed by taste.
   const open = narrow && text === undefined;
+  const carried = text === undefined ? before : {};
   const liked = open && wish.genres.length === 0 && wish.diet === undefined ? habits.genres : [];
   const fitting = liked.filter(({ value }) => wish.kind === undefined || kindOf(value) === wish.kind).slice(0, 3);
   const genres = wish.genres.length > 0 ? wish.genres : fitting.flatMap((habit) => by(habit) ?? []);
@@ -68,9 +73,9 @@ function attempt(
     text,
     // "A jazz concert": the genre says the kind, and says it better.
     kind: genres.length === 0 ? wish.kind : undefined,
-    city: wish.city ?? by(habits.city, open),
-    from: wish.days?.from,
-    to: wish.days?.to,
+    city: wish.city ?? carried.city ?? by(habits.city, open),
+    from: (wish.days ?? carried.days)?.from,
+    to: (wish.days ?? carried.days)?.to,
     max_price_eur: wish.maxPrice ?? by(habits.maxPrice, open),
     party_size: party !== undefined && isBookable(party) ? party : undefined,
     step_free: wish.stepFree ? "only" : by(habits.stepFree) && "first",
@@ -78,7 +83,7 @@ function attempt(
   };
   const given = Object.fromEntries(Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   const calls = genres.length === 0 ? [given] : genres.map((genre) => ({ ...given, genre }));
-  return { calls: calls.map((call) => ({ name: "search_events", arguments: call })), used: [...used] };
+  return { calls: calls.map((call) => ({ name: "search_events", arguments: call })), used: [...used], carried };
 }
 
 function seenOf(view: ScriptView, call: ScriptCall) {
