@@ -205,6 +205,19 @@ describe("the constraint gate speaks through the script", () => {
 });
 
 describe("what a search is told as", () => {
+  test("a word alone is looked for, a sentence of another language is not called a name", async () => {
+    expect((await guest().say("Thai?")).content).toContain("I found nothing that fits.");
+    const { content, steps } = await guest().say("Un concert de jazz à Lisbonne");
+    expect(steps.at(-1)?.input).toEqual({ genre: "jazz", city: "Lisbon" });
+    expect(content).not.toContain("found nothing");
+  });
+
+  test.each(["Three of us", "Is it safe for my child?"])("%j to a list asks which one", async (words) => {
+    const ann = guest();
+    await ann.say("Where can we eat?");
+    expect((await ann.say(words)).content).toBe("Which one do you mean? Tell me its number.");
+  });
+
   test("words that nothing was found for are named, and who comes along is none of them", async () => {
     const content = async (words: string) => (await guest().say(words)).content;
     expect(await content("Dinner in Berlin on Saturday")).toMatch(/^I found nothing for “berlin”, so this is without it\./);

@@ -59,13 +59,16 @@ function requested(view: ScriptView): ScriptMove {
   const greets = beginsWith(words, "greeting");
   if (greets && wish.empty && words.split(/\s+/).length <= MAX_GREETING_WORDS) return say(GREETING);
   if (says(words, "help")) return say(replies.HELP);
+  const several = listed && wish.empty && focus(view) === undefined;
+  const which = several && !says(words, "looks_back") && (says(words, "pointing") || wish.party !== undefined) ? whichOne(view) : undefined;
+  if (which !== undefined) return which;
   if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
   const opened = wishOpened(view, wish);
   if (opened !== undefined) return search(view, opened, habits);
   if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
   if (beginsWith(words, "thanking")) return thanked(view, words);
   if (greets) return say(GREETING);
-  if (asks) return fact(view);
+  if (asks && (beginsWith(words, "asking") || wish.text === "")) return fact(view);
   if (readReply(view.message).yes) return say(replies.NOTHING_ASKED);
   return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
 }

@@ -3,6 +3,7 @@ import type { MemoryLine, ScriptCall, ScriptMove, ScriptView } from "maitred";
 import { plain } from "maitred/stand-in";
 import type { CatalogueEvent } from "../catalogue.js";
 import { says } from "../phrases.js";
+import { isAbroad } from "../script/telling.js";
 import type { Wish } from "../script/wish.js";
 import { isBookable } from "../seats.js";
 import { kindOf } from "../vocabulary.js";
@@ -30,7 +31,7 @@ export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
     if (seen.length < calls.length) return view.tools.has("search_events") ? { type: "call", calls } : say("I can't search here.");
     const list = mergedList(seen);
     const party = wish.party ?? habits.party?.value;
-    const leftOut = how.named || wish.empty ? "" : besidesCompany(wish.text, view.message);
+    const leftOut = how.named || wish.empty || isAbroad(view.message) ? "" : besidesCompany(wish.text, view.message);
     const told = { used, party, wider: used.length < most, leftOut, carried, dropped: how.before ? {} : before };
     if (list.length > 0) return say(replies.listReply(list, { ...told, broken: brokenIn(seen) }));
   }
