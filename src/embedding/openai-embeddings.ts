@@ -1,6 +1,7 @@
 import OpenAI, { APIUserAbortError } from "openai";
 import { z } from "zod";
 import type { Logger } from "../platform/logger.js";
+import { floatsIn } from "../platform/numbers.js";
 import { withRawError } from "../platform/raw-error-response.js";
 import { EmbeddingFailure } from "./embedding-failure.js";
 
@@ -152,7 +153,7 @@ function answerOf(answer: unknown, count: number): { readonly vectors: Float32Ar
   if (!parsed.success || parsed.data.data.length !== count) throw new EmbeddingFailure("unreadable");
   const vectors = new Array<Float32Array | undefined>(count).fill(undefined);
   parsed.data.data.forEach(({ index, embedding }, position) => {
-    vectors[index ?? position] = typeof embedding === "string" ? ofBase64(embedding) : Float32Array.from(embedding);
+    vectors[index ?? position] = typeof embedding === "string" ? floatsIn(embedding) : Float32Array.from(embedding);
   });
   const whole = vectors.slice(0, count).map((vector) => {
     if (vector === undefined || vector.length === 0 || !vector.every(Number.isFinite)) throw new EmbeddingFailure("unreadable");
@@ -160,12 +161,6 @@ function answerOf(answer: unknown, count: number): { readonly vectors: Float32Ar
   });
   // Some services tell 0.
   return { vectors: whole, tokens: parsed.data.usage?.prompt_tokens || null };
-}
-
-/** Little-endian 32-bit floats, as OpenAI's are. */
-function ofBase64(text: string): Float32Array {
-  const bytes = Buffer.from(text, "base64");
-  return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, i) => bytes.readFloatLE(i * 4));
 }
 
 function failureOf(error: unknown): EmbeddingFailure {

@@ -7,3 +7,14 @@ export function numbersOf(typed: Float32Array): number[] {
   for (let index = 0; index < typed.length; index++) numbers[index] = typed[index] ?? 0;
   return numbers;
 }
+
+/** 32-bit floats in base64, little-endian, as OpenAI's embeddings are. */
+export function floatsText(numbers: Float32Array): string {
+  return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).toString("base64");
+}
+
+/** Of {@link floatsText}; what is left over at the end of a text that was cut is left out. */
+export function floatsIn(text: string): Float32Array {
+  const bytes = Buffer.from(text, "base64");
+  return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, place) => bytes.readFloatLE(place * 4));
+}

@@ -1,7 +1,7 @@
 import { newId } from "../../platform/ids.js";
 import type { Payload } from "../../ports/vectors.js";
 import type { Collection } from "../requests/collection.js";
-import { type KeptPoint, sparseOf, tenantOf } from "../requests/point.js";
+import { type KeptPoint, sparseIn, sparseText, tenantOf } from "../requests/point.js";
 import type { ChromaCollection, Metadata } from "./chroma-driver.js";
 
 /** Records of one request: a server takes some 5,000. */
@@ -70,21 +70,19 @@ export async function pushLog({ chroma, config }: Opened): Promise<void> {
 
 function metadataOf({ tenantKey }: Collection, { key, payload, dense, sparse }: KeptPoint): Metadata {
   const owner = tenantOf(payload, tenantKey);
-  const vectors = [...sparse].map(([name, { indices, values }]) => [name, { indices: [...indices], values: [...values] }]);
   return {
-    ...{ key, payload: JSON.stringify(payload), sparse: JSON.stringify(Object.fromEntries(vectors)), embedded: dense !== null },
+    ...{ key, payload: JSON.stringify(payload), sparse: sparseText(sparse), embedded: dense !== null },
     ...(owner !== null && { owner }),
   };
 }
 
 function pointOf(record: string, { payload, sparse, embedded }: Metadata, embedding: readonly number[]): KeptPoint {
-  const vectors = Object.entries(JSON.parse(String(sparse)) as Record<string, { indices: number[]; values: number[] }>);
   return {
     key: keyOfRecord(record),
     payload: JSON.parse(String(payload)) as Payload,
     payloadChars: String(payload).length,
     dense: embedded === true ? new Float32Array(embedding) : null,
-    sparse: new Map(vectors.map(([name, vector]) => [name, sparseOf(vector)])),
+    sparse: sparseIn(String(sparse)),
   };
 }
 

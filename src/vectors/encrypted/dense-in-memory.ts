@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { floatsIn, floatsText, numbersOf } from "../../platform/numbers.js";
 import {
   type Filter,
   type Payload,
@@ -207,7 +208,7 @@ function sealing(point: Point): Point {
   const { id, vector, payload = {} } = point;
   const { "": dense, ...others }: Named = Array.isArray(vector) ? { "": vector } : vector;
   if (!Array.isArray(dense) || dense.some((each) => !Number.isFinite(each))) return point;
-  const words = { [DENSE]: Buffer.from(unit(dense).buffer).toString("base64") };
+  const words = { [DENSE]: floatsText(unit(dense)) };
   const version = randomBytes(VERSION_BYTES).toString("hex");
   return { id, vector: { ...others, "": sameForAll(dense.length) }, payload: { ...payload, ...words, [DENSE_VERSION]: version } };
 }
@@ -234,10 +235,7 @@ function denseIn({ payload, vector }: StoredPoint): readonly number[] | null {
   const { [DENSE]: sealed, [DENSE_VERSION]: version } = (payload as Payload | null | undefined) ?? {};
   // Sealed under a key that was destroyed.
   if (version !== undefined && sealed === undefined) return null;
-  if (typeof sealed === "string") {
-    const bytes = Buffer.from(sealed, "base64");
-    return Array.from({ length: bytes.length / 4 }, (_, place) => bytes.readFloatLE(place * 4));
-  }
+  if (typeof sealed === "string") return numbersOf(floatsIn(sealed));
   const clear = Array.isArray(vector) ? vector : (vector as Named | null | undefined)?.[""];
   return Array.isArray(clear) ? clear : null;
 }

@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors.js";
 import { type Database, type Query, sqlFile } from "../../platform/postgres/database.js";
+import { updateTables } from "../../platform/postgres/table-layout.js";
 
 /** What makes each version of the layout out of the one before. A released one is never changed. */
 const LAYOUTS = [sqlFile("tables", import.meta.url)];
@@ -35,14 +36,9 @@ export function openVectorLayout(database: Database): Promise<string> {
       await query("INSERT INTO {vector_layout} (version) VALUES (0)");
     }
     const [row] = await query("SELECT version FROM {vector_layout}");
-    const version = Number(row?.version);
-    if (!(version <= LAYOUTS.length))
-      throw unusable(
-        `The tables of vectors in PostgreSQL are of version ${String(row?.version)}; this Maitred knows ${LAYOUTS.length}.`,
-        "Start a Maitred that is at least as new as the one that wrote them.",
-      );
-    for (const statements of LAYOUTS.slice(version)) await query(statements.replaceAll("[ext]", `"${extension}"`));
-    if (version < LAYOUTS.length) await query("UPDATE {vector_layout} SET version = $1", [LAYOUTS.length]);
+    const layouts = LAYOUTS.map((statements) => [statements.replaceAll("[ext]", `"${extension}"`)]);
+    const what = "The tables of vectors in PostgreSQL are";
+    await updateTables(query, Number(row?.version), { table: "vector_layout", what, layouts });
     return extension;
   });
 }

@@ -90,6 +90,20 @@ export function sparseOf({ indices, values }: SparseVector): KeptSparse {
   return { indices: new Uint32Array(indices), values: new Float32Array(values) };
 }
 
+/** As JSON. */
+export function sparseText(sparse: KeptPoint["sparse"]): string {
+  return JSON.stringify(Object.fromEntries(plainSparse(sparse)));
+}
+
+export function sparseIn(text: string): KeptPoint["sparse"] {
+  const vectors = Object.entries(JSON.parse(text) as Record<string, SparseVector>);
+  return new Map(vectors.map(([name, vector]) => [name, sparseOf(vector)]));
+}
+
+function plainSparse(sparse: KeptPoint["sparse"]) {
+  return [...sparse].map(([name, { indices, values }]) => [name, { indices: [...indices], values: [...values] }] as const);
+}
+
 export function noPoint(): VectorStoreError {
   return new VectorStoreError(404, "Not found: No point with one of the ids found");
 }
@@ -119,8 +133,7 @@ export function shownPoint(
 
 function shownVectors({ dense, sparse }: Pick<KeptPoint, "dense" | "sparse">): unknown {
   if (dense !== null && sparse.size === 0) return [...dense];
-  const named = [...sparse].map(([name, { indices, values }]) => [name, { indices: [...indices], values: [...values] }] as const);
-  return { ...(dense !== null && { "": [...dense] }), ...Object.fromEntries(named) };
+  return { ...(dense !== null && { "": [...dense] }), ...Object.fromEntries(plainSparse(sparse)) };
 }
 
 /** As a server merges: each top-level key is replaced, and one that is given as null goes away. */

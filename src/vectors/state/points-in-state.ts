@@ -1,9 +1,10 @@
 import { type Owner, ownerHash, parseOwner } from "../../domain/owner.js";
+import { floatsIn, floatsText } from "../../platform/numbers.js";
 import type { Payload } from "../../ports/vectors.js";
 import type { PartitionRead } from "../../state/engine.js";
 import { ownerPartition, systemPartition } from "../../state/partition.js";
 import type { Collection } from "../requests/collection.js";
-import { type KeptPoint, sparseOf, tenantOf } from "../requests/point.js";
+import { type KeptPoint, sparseIn, sparseText, tenantOf } from "../requests/point.js";
 
 /** Where points lie in an engine of state, by what names, and as what text. */
 
@@ -84,25 +85,13 @@ export function shards(): readonly string[] {
 }
 
 export function textOf({ payload, dense, sparse }: KeptPoint): string {
-  const vectors = [...sparse].map(([name, { indices, values }]) => [name, { indices: [...indices], values: [...values] }]);
-  const bytes = dense && Buffer.from(dense.buffer, dense.byteOffset, dense.byteLength).toString("base64");
-  return JSON.stringify({ payload, dense: bytes, sparse: Object.fromEntries(vectors) });
+  return JSON.stringify({ payload, dense: dense && floatsText(dense), sparse: sparseText(sparse) });
 }
 
 export function pointIn(key: string, text: string): KeptPoint {
-  const { payload, dense, sparse } = JSON.parse(text) as {
-    payload: Payload;
-    dense: string | null;
-    sparse: Record<string, { indices: number[]; values: number[] }>;
-  };
-  const bytes = dense === null ? null : Uint8Array.from(Buffer.from(dense, "base64"));
-  return {
-    key,
-    payload,
-    payloadChars: JSON.stringify(payload).length,
-    dense: bytes && new Float32Array(bytes.buffer),
-    sparse: new Map(Object.entries(sparse).map(([name, vector]) => [name, sparseOf(vector)])),
-  };
+  const { payload, dense, sparse } = JSON.parse(text) as { payload: Payload; dense: string | null; sparse: string };
+  const payloadChars = JSON.stringify(payload).length;
+  return { key, payload, payloadChars, dense: dense === null ? null : floatsIn(dense), sparse: sparseIn(sparse) };
 }
 
 /** In groups by name. */

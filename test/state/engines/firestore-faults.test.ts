@@ -169,7 +169,7 @@ needing("firestore")("Firestore, its costs and its failures", () => {
     const newer = await firestoreClient(addressOf("newer"));
     await newer.doc("maitred_installation/current").update({ layout: 1_000 }, { exists: true });
     await newer.terminate();
-    await expect(open("newer")).rejects.toMatchObject({ message: expect.stringMatching(/layout 1000; .* knows 1\./) });
+    await expect(open("newer")).rejects.toMatchObject({ message: expect.stringMatching(/version 1000; .* knows 1\./) });
     const half = await firestoreClient(addressOf("half"));
     await half.doc("maitred/o:a").create({ version: 1 });
     await half.terminate();

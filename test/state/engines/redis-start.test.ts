@@ -56,7 +56,7 @@ needing("redis")("a start on Redis", () => {
     await admin.hset("{newer:installation}", "layout", "7");
     await expect(open({ prefix: "newer" })).rejects.toMatchObject({
       ...UNAVAILABLE,
-      message: expect.stringMatching(/layout 7; .* knows 1\./),
+      message: expect.stringMatching(/version 7; .* knows 1\./),
     });
   });
 

@@ -1,5 +1,6 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
+import { assertKnownLayout } from "../../../platform/layout-version.js";
 import type { Container, CosmosClient, Item } from "./cosmos-client.js";
 import { codeOf, conflictIn } from "./cosmos-errors.js";
 
@@ -33,7 +34,10 @@ export async function openContainer(
   const { container } = await orMadeMeanwhile(() => database.containers.createIfNotExists(definition));
   for (;;) {
     const found = await readInstallation(container);
-    if (found.item !== undefined) return { container, installation: known(found.item) };
+    if (found.item !== undefined) {
+      assertKnownLayout("What Cosmos DB holds is", found.item.layout, LAYOUT, "name another database with COSMOS_DATABASE");
+      return { container, installation: String(found.id) };
+    }
     const resourceBody = { ...INSTALLATION, installation: newId(), layout: LAYOUT };
     conflictIn((await container.items.batch([{ operationType: "Create", resourceBody }], INSTALLATION.partition)).result ?? []);
   }
@@ -52,12 +56,4 @@ async function orMadeMeanwhile<T>(find: () => Promise<T>): Promise<T> {
 export async function readInstallation(container: Container): Promise<{ readonly item: Item | undefined; readonly id: unknown }> {
   const { resource } = await container.item(INSTALLATION.id, INSTALLATION.partition).read();
   return { item: resource, id: resource?.installation };
-}
-
-function known({ layout, installation }: Item): string {
-  if (layout === LAYOUT) return String(installation);
-  throw new AppError("STORAGE_UNAVAILABLE", {
-    detail: `What Cosmos DB holds has layout ${layout}; this Maitred knows ${LAYOUT}.`,
-    hint: "Start a Maitred that is at least as new as the one that wrote it, or name another database with COSMOS_DATABASE.",
-  });
 }

@@ -1,5 +1,6 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
+import { assertKnownLayout } from "../../../platform/layout-version.js";
 import { OWNER_KEY } from "../../partition.js";
 import type { DocumentReference, FirestoreClient } from "./firestore-client.js";
 import { firestoreError, isConflict } from "./firestore-errors.js";
@@ -19,7 +20,10 @@ export async function openInstallation(db: FirestoreClient): Promise<string> {
       const found = await own.get();
       // What lists partitions needs an index, and is told so at once.
       await db.collectionGroup(ENTRIES).where("key", "==", OWNER_KEY).orderBy("partition").limit(1).get();
-      if (found.exists) return known(Number(found.get("layout")), String(found.get("id")));
+      if (found.exists) {
+        assertKnownLayout("What Firestore holds is", found.get("layout"), LAYOUT, "name another database with FIRESTORE_DATABASE");
+        return String(found.get("id"));
+      }
       if ((await db.collection(PARTITIONS).limit(1).get()).docs.length > 0) throw incomplete();
       await own.create({ id: newId(), layout: LAYOUT, beatAtMs: 0 }).catch((error) => (isConflict(error) ? null : Promise.reject(error)));
     }
@@ -30,14 +34,6 @@ export async function openInstallation(db: FirestoreClient): Promise<string> {
 
 export function installationOf(db: FirestoreClient): DocumentReference {
   return db.doc("maitred_installation/current");
-}
-
-function known(layout: number, id: string): string {
-  if (layout === LAYOUT) return id;
-  throw new AppError("STORAGE_UNAVAILABLE", {
-    detail: `What Firestore holds has layout ${layout}; this Maitred knows ${LAYOUT}.`,
-    hint: "Start a Maitred that is at least as new as the one that wrote it, or name another database with FIRESTORE_DATABASE.",
-  });
 }
 
 function incomplete(): AppError {

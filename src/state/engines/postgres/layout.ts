@@ -1,6 +1,8 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
+import { assertKnownLayout } from "../../../platform/layout-version.js";
 import { type Database, type Query, sqlFile } from "../../../platform/postgres/database.js";
+import { updateTables } from "../../../platform/postgres/table-layout.js";
 
 /** What makes each version of the layout out of the one before. A released one is never changed. */
 const LAYOUTS: readonly (readonly string[])[] = [
@@ -12,6 +14,7 @@ const LAYOUT_TABLE = `CREATE TABLE {layout} (
   version integer NOT NULL,
   installation text NOT NULL
 )`;
+const WHAT = "The tables in PostgreSQL are";
 const TABLES = ["partitions", "entries", "health"];
 
 /** Any number: two installations in one database wait for each other's start, which harms nobody. */
@@ -65,19 +68,14 @@ export function openLayout(database: Database): Promise<string> {
 async function updated(query: Query, schema: string, tables: ReadonlySet<unknown>): Promise<string> {
   const [row] = await query("SELECT version, installation FROM {layout}");
   const version = Number(row?.version);
-  if (version > LAYOUTS.length)
-    throw new AppError("STORAGE_UNAVAILABLE", {
-      detail: `The tables in PostgreSQL are of version ${version}; this Maitred knows ${LAYOUTS.length}.`,
-      hint: "Start a Maitred that is at least as new as the one that wrote them.",
-    });
+  assertKnownLayout(WHAT, version, LAYOUTS.length);
   const missing = TABLES.filter((table) => version > 0 && !tables.has(table));
   if (row === undefined || missing.length > 0)
     throw new AppError("STORAGE_UNAVAILABLE", {
       detail: `The schema \`${schema}\` in PostgreSQL lacks ${row === undefined ? "its version" : `tables: ${missing.join(", ")}`}.`,
       hint: `It was restored or changed in part: restore it whole from a backup. ${OTHER_SCHEMA}`,
     });
-  for (const statements of LAYOUTS.slice(version)) for (const statement of statements) await query(statement);
-  if (version < LAYOUTS.length) await query("UPDATE {layout} SET version = $1", [LAYOUTS.length]);
+  await updateTables(query, version, { table: "layout", what: WHAT, layouts: LAYOUTS });
   return String(row.installation);
 }
 

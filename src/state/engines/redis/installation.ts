@@ -1,5 +1,6 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
+import { assertKnownLayout } from "../../../platform/layout-version.js";
 import type { RedisConnection } from "./redis-connection.js";
 import { SIGN } from "./scripts.js";
 
@@ -11,11 +12,7 @@ export type Places = readonly [first: string, ...others: readonly string[]];
 /** The id of the installation that all processes with this prefix are; the first makes it. @throws STORAGE_UNAVAILABLE */
 export async function openInstallation(connection: RedisConnection, prefix: string, [first, ...others]: Places): Promise<string> {
   const [known, layout] = (await connection.command("HMGET", first, "id", "layout")) as readonly (string | null)[];
-  if (layout != null && Number(layout) > LAYOUT)
-    throw new AppError("STORAGE_UNAVAILABLE", {
-      detail: `What Redis holds under ${prefix} has layout ${layout}; this version knows ${LAYOUT}.`,
-      hint: "Use the newer version of the server that wrote it, or another REDIS_PREFIX.",
-    });
+  if (layout != null) assertKnownLayout(`What Redis holds under ${prefix} is`, layout, LAYOUT, "name another REDIS_PREFIX");
   if (known == null && (await holdsFormerLayout(connection, prefix)))
     throw new AppError("STORAGE_UNAVAILABLE", {
       detail: `Under ${prefix} lies what a version before partitions wrote, which this one can't read.`,

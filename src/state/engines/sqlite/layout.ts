@@ -1,4 +1,5 @@
 import { AppError } from "../../../platform/errors.js";
+import { assertKnownLayout } from "../../../platform/layout-version.js";
 import type { Sqlite } from "../../../platform/sqlite.js";
 
 /** Of the tables below, in the file's `user_version`. */
@@ -28,11 +29,7 @@ CREATE TABLE entries (
 export function openLayout(db: Sqlite): void {
   const found = Number(db.pragma("user_version", { simple: true }));
   if (found === LAYOUT) return;
-  if (found > LAYOUT)
-    throw new AppError("STORAGE_UNAVAILABLE", {
-      detail: `${db.name} is of version ${found}; this Maitred knows ${LAYOUT}.`,
-      hint: "Start a Maitred that is at least as new as the one that wrote it.",
-    });
+  assertKnownLayout(`${db.name} is`, found, LAYOUT);
   const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   if (tables.length > 0)
     throw new AppError("STORAGE_UNAVAILABLE", {
