@@ -71,6 +71,9 @@ test.each([
   ["I love jazz.", "actually make it 4"],
   ["I love jazz.", "no, not the last one"],
   ["I love jazz.", "hm too expensive"],
+  // Something else is dropped.
+  ["I love jazz.", "never mind the budget"],
+  ["I love jazz.", "forget the dinner"],
 ])("%s %s takes nothing back", async (said, next) => {
   const known = (await read(said)).map((operation, n) => ({
     ...sampleMemory({ text: operation.text, id: `known-${n}` }),

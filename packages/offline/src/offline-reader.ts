@@ -27,7 +27,7 @@ import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
 import { recoveredIn } from "./reading/recoveries.js";
 import { statementsOf } from "./reading/statements.js";
 import { Story } from "./reading/story.js";
-import { doubtsAnother, mayTakeBack } from "./reading/take-back.js";
+import { leavesAlone, mayTakeBack } from "./reading/take-back.js";
 
 /** What of a message is read; what is beyond is not. */
 const MAX_CHARS = 2_000;
@@ -98,11 +98,12 @@ export class OfflineReader implements MessageReader {
     }
     // Of a single word ("sí") nobody knows the language.
     const backFrom = language.name === "en" && wordsIn(own).length > 1 ? BACK_FROM : BACK_FROM_ABROAD;
+    const unsays = english.unsays.in(wordsIn(own)) !== -1;
     const ended = saidBefore(input).filter(
       (target) =>
-        back >= backFrom[target.strength] &&
+        back >= backFrom[target.strength === "soft" && unsays ? "softPlain" : target.strength] &&
         !changes.asked.some((each) => each.target === target) &&
-        !doubtsAnother(target, wordsIn(own), language, this.#vocabulary),
+        !leavesAlone(target, wordsIn(own), language, this.#vocabulary),
     );
     const quote = own.trim().slice(0, 200);
     const asked = [...changes.asked, ...ended.map((target) => ({ op: "end" as const, target, quote, plain: false }))];

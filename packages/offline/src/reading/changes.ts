@@ -91,7 +91,9 @@ export function changesOf(text: string, said: Said, language: Language, vocabula
     if (english.parted.in(words) !== -1) for (const target of known) if (isOfParted(target, words)) end(target);
     // "You can forget the peanuts" may be about the order: the guest is asked.
     if (english.drops.in(words) === -1) continue;
-    for (const memory of known) if (memory.strength === "hard" && isAbout(memory, words)) end(memory);
+    const named = vocabulary.categoryOf(words);
+    for (const memory of known)
+      if (memory.strength === "hard" ? isAbout(memory, words) : isLimit(memory) && memory.category === named) end(memory);
   }
   return {
     off_record: keepsOut ? (saysNothingElse(text, commands, language) ? "previous" : "this") : null,
@@ -177,8 +179,13 @@ function isNamed(memory: Memory, what: string): boolean {
   return words.some((word) => held.some((other) => alike(word, other)));
 }
 
+/** "At most 20 euros". */
+function isLimit({ text }: Memory): boolean {
+  return /\d/u.test(text);
+}
+
 /** The thing itself is named: one allergy of several. */
-function isAbout({ about }: Memory, words: readonly string[]): boolean {
+export function isAbout({ about }: Memory, words: readonly string[]): boolean {
   return wordsIn(about).some((own) => words.some((word) => alike(own, word)));
 }
 

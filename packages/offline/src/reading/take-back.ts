@@ -1,4 +1,5 @@
 import type { Memory } from "maitred";
+import { isAbout } from "./changes.js";
 import type { Vocabulary } from "./domain-words.js";
 import { english, type Language } from "./language.js";
 
@@ -18,8 +19,17 @@ export function mayTakeBack(words: readonly string[], language: Language): boole
   return told.length > MAX_ANSWER_WORDS || english.takes_back.in(words) !== -1 || !told.some((_, at) => chooses(told, at));
 }
 
-/** "I might be allergic to nuts, not sure" doubts no wheelchair; "scrap that, I meant sesame" puts right what was said. */
-export function doubtsAnother({ need }: Memory, words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
+/**
+ * Whether words that a judge hears as taking a memory back are of something else: "never mind the budget" ends no liking for jazz,
+ * "I might be allergic to nuts, not sure" doubts no wheelchair.
+ */
+export function leavesAlone(target: Memory, words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
+  if (target.strength === "hard") return doubtsAnother(target, words, language, vocabulary);
+  const named = vocabulary.categoryOf(words);
+  return (named !== undefined && named !== target.category) || (english.drops.in(words) !== -1 && !isAbout(target, words));
+}
+
+function doubtsAnother({ need }: Memory, words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
   if (need === null || language.name !== "en" || language.unsure.in(words) === -1) return false;
   if ([english.misspoken, english.change].some((list) => list.in(words) !== -1)) return false;
   const named = vocabulary.needsIn(words);
