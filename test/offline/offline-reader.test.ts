@@ -267,3 +267,10 @@ test("what a sentence takes back that the message before told ends, and of what 
   ]);
   expect(await after(-9)).toEqual([]);
 });
+
+test.each(["I love musicals, any concerts?", "Ich liebe Jazz, was läuft denn heute?"])(
+  "a liking before a question is told, and the question is none: %s",
+  async (text) => {
+    expect((await read(text, [])).operations).toMatchObject([{ op: "add", strength: "soft", category: "genre" }]);
+  },
+);

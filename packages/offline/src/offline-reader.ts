@@ -21,7 +21,7 @@ import { isDenied, tellsOfNone } from "./reading/denied-needs.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { harmsIn, withHarms } from "./reading/harm.js";
-import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
+import { anyLanguage, english, type Language, languageIn, relationAt, saysLiking } from "./reading/language.js";
 import { limitsOf } from "./reading/limits.js";
 import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
 import { recoveredIn } from "./reading/recoveries.js";
@@ -194,7 +194,7 @@ export class OfflineReader implements MessageReader {
       story.standing ||= asked || english.standing.in(words) !== -1;
       // What is over is no statement that it holds.
       if (rest === null || english.ends.in(rest.words) !== -1 || isDenied(rest.words, language, this.#vocabulary)) continue;
-      const asks = sentence.asks && !asked && !story.standing;
+      const asks = sentence.asks && !asked && !story.standing && !(clause !== clauses.at(-1) && statesLiking(rest.words, language));
       const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
       if (read === null) continue;
       const needs = [...needsOf(read, this.#vocabulary), ...(asks ? [] : limitsOf(read, this.#vocabulary))];
@@ -290,4 +290,9 @@ function withoutRepeats(operations: readonly ProposedOperation[]): readonly Prop
     const key = `${op}|${subject}|${target_id ?? ""}|${need ?? text}|${about.toLowerCase()}`;
     return seen.has(key) ? false : seen.add(key);
   });
+}
+
+/** "I love musicals, any concerts?": what stands before the question is none. */
+function statesLiking([first = "", ...rest]: readonly string[], language: Language): boolean {
+  return language.first.has(first) && rest.some((word) => saysLiking(word));
 }
