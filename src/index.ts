@@ -152,6 +152,8 @@ export type {
   PlotStep,
   QueuedWriteBack,
   QueueState,
+  ReplayOtherwise,
+  ShownAnswer,
   ShownBlock,
   ShownProposal,
   ShownRecalled,
@@ -161,6 +163,7 @@ export type {
   TimelineEntry,
   TimelineEvent,
   TurnDetail,
+  TurnReplay,
   TurnRow,
   WaitingMemory,
 } from "./ports/studio.js";

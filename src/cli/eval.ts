@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
 import { addScore, emptyScore, type Score } from "../operations/evaluation-score.js";
 import { type Conversation, conversationsIn } from "../operations/evaluation-set.js";
+import { type ReplayTrial, readMessages } from "../operations/replay-turn.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
-import { everyMemory, type ReplayTrial, read } from "./replay.js";
+import { everyMemory } from "./replay.js";
 import { printable, type Terminal } from "./terminal.js";
 
 const DAY_MS = 86_400_000;
@@ -35,7 +36,7 @@ export async function evalCommand(
       for (const [place, conversation] of conversations.entries()) {
         signal.throwIfAborted();
         const owner = ownerOf(DEFAULT_TENANT, `eval-${place}`);
-        await read(trial, owner, aMessageADay(conversation, now), { signal });
+        await readMessages(trial, owner, aMessageADay(conversation, now), { signal });
         addScore(score, conversation, await everyMemory(trial, owner));
         onProgress(place + 1, conversations.length);
       }

@@ -2,10 +2,11 @@ import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { TrialOptions } from "../compose/trial.js";
 import type { Owner } from "../domain/owner.js";
+import type { ReplayTrial } from "../operations/replay-turn.js";
 import { evalCommand } from "./eval.js";
 import type { ExitCode } from "./exit-codes.js";
 import type { Variables } from "./maintenance-commands.js";
-import { type ReplayTrial, replayMemoriesCommand, replayTurnCommand } from "./replay.js";
+import { replayMemoriesCommand, replayTurnCommand } from "./replay.js";
 import type { Terminal } from "./terminal.js";
 import { verifyCommand } from "./verify.js";
 
@@ -54,16 +55,12 @@ export function addReplayCommands(program: Command, { terminal, done, signal, ow
       const replayed = {
         owner: owner(),
         exported: from === undefined ? await exported() : await readFile(from, "utf8"),
-        open: () => openTrial(options.with, { memory: !without, embeds: true }),
+        open: (at?: Date) => openTrial(options.with, { memory: !without, embeds: true, ...(at !== undefined && { at }) }),
         signal,
       };
       if (session === undefined) return done(await replayMemoriesCommand(terminal(), replayed, { mayLose, mayLoseNeeds }));
-      const which = {
-        sessionId: session,
-        turn: count(turn ?? ""),
-        ...(prompt !== undefined && { prompt: await readFile(prompt, "utf8") }),
-      };
-      done(await replayTurnCommand(terminal(), replayed, which));
+      const own = prompt === undefined ? {} : { prompt: await readFile(prompt, "utf8") };
+      done(await replayTurnCommand(terminal(), { ...replayed, sessionId: session, turn: count(turn ?? ""), ...own }));
     });
   program
     .command("eval <file>")

@@ -160,6 +160,8 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const studio = composeStudio(wiring, stores, remembered, afterTurn, {
     ...{ recording, costs, useCases, events, readiness },
     model: models.chat.name,
+    stopping: stopping.signal,
+    compose,
   });
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events, studio);
 

@@ -1,4 +1,7 @@
+import { parseOwner } from "../domain/owner.js";
 import { studioOver } from "../operations/studio/studio.js";
+import { AppError } from "../platform/errors.js";
+import { silentLogger } from "../platform/logger.js";
 import { VERSION } from "../platform/version.js";
 import type { Readiness } from "../ports/application.js";
 import type { Studio } from "../ports/studio.js";
@@ -6,11 +9,14 @@ import { EngineOperatorLooks } from "../state/counters/operator-looks.js";
 import { EngineHealthHistory } from "../state/health/health-history.js";
 import { rebuiltBlocks } from "../turn/rebuilt-blocks.js";
 import type { AfterTurn } from "./after-turn.js";
+import type { Composed, Overrides } from "./composed.js";
+import type { Config } from "./config.js";
 import type { Costs } from "./costs.js";
 import type { ComposedEvents } from "./events.js";
 import type { LongTerm } from "./long-term.js";
 import type { Recording } from "./recording.js";
 import type { Stores } from "./stores.js";
+import { trialSettings } from "./trial-settings.js";
 import type { UseCases } from "./use-cases.js";
 import type { Wiring } from "./wiring.js";
 
@@ -18,9 +24,9 @@ import type { Wiring } from "./wiring.js";
 const LOOK_MS = 60_000;
 
 export function composeStudio(
-  { config, clock, logger, closing }: Wiring,
+  wiring: Wiring,
   { engine, store, ledger, memoryLog }: Stores,
-  { longTerm, changes }: LongTerm,
+  { longTerm, changes, embedder }: LongTerm,
   { upkeep }: AfterTurn,
   {
     recording: { records, turns, conversations: list, plots },
@@ -29,6 +35,8 @@ export function composeStudio(
     events: { deliveries },
     readiness,
     model,
+    stopping,
+    compose,
   }: {
     readonly recording: Recording;
     readonly costs: Costs;
@@ -36,8 +44,13 @@ export function composeStudio(
     readonly events: Pick<ComposedEvents, "deliveries">;
     readonly readiness: () => Promise<Readiness>;
     readonly model: string;
+    /** Aborts when the process stops. */
+    readonly stopping: AbortSignal;
+    /** Opens the product another time. */
+    readonly compose: (config: Config, overrides: Overrides) => Promise<Composed>;
   },
 ): Studio {
+  const { config, clock, logger, closing, overrides, tenants } = wiring;
   const healthHistory = new EngineHealthHistory(engine);
   const look = async () => healthHistory.noted(await readiness(), clock.now());
   const looking = setInterval(() => {
@@ -62,6 +75,32 @@ export function composeStudio(
       ledger,
       blocksFrom: ({ owner, ...sources }) => rebuiltBlocks({ ...sources, prompt: upkeep.of(owner).prompt }),
     },
+    replays: {
+      store,
+      ledger,
+      exported: (owner) => privacy.document(owner),
+      // As it answers here: by the same product, models and embedder, with what the tenant has of its own.
+      openTrial: async (owner, { model: named, memory = true }, at) => {
+        if (named !== undefined) requireProvider(wiring);
+        const trial = trialSettings(config, { memory, embeds: true, at }, clock);
+        const { domain, model, reader, agent, categories, beforeTool } = overrides;
+        const { retentionDays: _, ...settings } = tenants.of(owner);
+        const own = named === undefined ? settings : { ...settings, model: undefined };
+        const given = { domain, model, reader, agent, categories, beforeTool };
+        const isGiven = Object.entries(given).filter(([, part]) => part !== undefined);
+        return compose(
+          { ...trial.config, ...(named !== undefined && { LLM_MODEL: named }) },
+          {
+            ...Object.fromEntries(isGiven),
+            ...trial.overrides,
+            embedder,
+            tenants: { [parseOwner(owner).tenant]: own },
+            logger: silentLogger,
+          },
+        );
+      },
+      stopping,
+    },
     guests: {
       list,
       index: store.index,
@@ -76,5 +115,18 @@ export function composeStudio(
     readiness,
     healthHistory,
     info: { content: config.STUDIO_CONTENT, currency: prices?.currency ?? null, version: VERSION, model },
+  });
+}
+
+/** @throws INVALID_REQUEST where no name chooses the model that answers */
+function requireProvider({ config, overrides }: Wiring): void {
+  const { model, agent } = overrides;
+  const isOwn = model !== undefined || (agent !== undefined && typeof agent !== "function");
+  if (config.LLM_PROVIDER !== "offline" && !isOwn) return;
+  const detail = isOwn ? "The model is given in code: a name chooses none." : "No provider of models is connected: a name chooses none.";
+  throw new AppError("INVALID_REQUEST", {
+    detail,
+    errors: [{ pointer: "/model", detail }],
+    hint: "Replay the turn without a model's name.",
   });
 }

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { DEFAULT_TENANT } from "../domain/owner.js";
 import { MEMORY_STATUSES } from "../domain/session.js";
 import type { ConversationName, Studio } from "../ports/studio.js";
-import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, timeField } from "./fields.js";
+import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, labelField, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
 import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
 import {
@@ -15,6 +15,7 @@ import {
   studioSchema,
   timelineSchema,
   turnDetailSchema,
+  turnReplaySchema,
   waitingSchema,
   writeBacksSchema,
 } from "./studio-resources.js";
@@ -42,6 +43,13 @@ const turn = z
   .transform(Number)
   .openapi({ type: "integer", minimum: 1, param: { name: "turn", in: "path" } });
 const ofOwner = z.strictObject({ tenant, user: name });
+const replayBody = fieldsOf({
+  tenant,
+  user: name,
+  model: labelField(256).optional().openapi({ description: "Another model of the same provider. Default: the configured one." }),
+  prompt: textField(100_000).optional().openapi({ description: "A prompt in the place of the product's." }),
+  memory: z.boolean().default(true).openapi({ description: "Whether memories are recalled." }),
+}).openapi("ReplayedTurn");
 
 const routes = {
   about: createRoute({
@@ -97,6 +105,31 @@ const routes = {
     request: { params: z.object({ session, turn }), query: ofOwner },
     responses: answers(turnDetailSchema, "What is kept of it; null where something isn't."),
     fails: ["SESSION_NOT_FOUND", "INVALID_USER_ID", "LONG_TERM_MEMORY_UNAVAILABLE"],
+  }),
+  replay: createRoute({
+    method: "post",
+    path: "/v1/operator/turns/{session}/{turn}/replay",
+    operationId: "replayTurn",
+    tags,
+    security,
+    summary: "Answer a turn once more, with what was said and known before it, beside the answer of then; nothing is kept of it",
+    request: { params: z.object({ session, turn }), body: body(replayBody) },
+    responses: answers(turnReplaySchema, "Both answers."),
+    fails: [
+      "SESSION_NOT_FOUND",
+      "INVALID_USER_ID",
+      "OWNER_ERASED",
+      "JOB_RUNNING",
+      "IMAGES_NOT_SUPPORTED",
+      "CONTEXT_TOO_LARGE",
+      "COST_LIMIT_REACHED",
+      "MODEL_CONTENT_FILTER",
+      "MODEL_UNAVAILABLE",
+      "MODEL_REFUSED_REQUEST",
+      "MODEL_QUOTA",
+      "MODEL_TIMEOUT",
+      "LONG_TERM_MEMORY_UNAVAILABLE",
+    ],
   }),
   guest: createRoute({
     method: "get",
@@ -215,6 +248,12 @@ export function studioDataRoutes(studio: Studio): ApiApp {
   api.openapi(routes.turn, async (c) => {
     const { session, turn } = c.req.valid("param");
     return answer(c, turnDetailSchema, await studio.turn(named(c.req.valid("query"), session), turn));
+  });
+  api.openapi(routes.replay, async (c) => {
+    const { session, turn } = c.req.valid("param");
+    const { tenant, user, ...otherwise } = c.req.valid("json");
+    const name = named({ tenant, user }, session);
+    return answer(c, turnReplaySchema, await studio.replay(name, turn, present(otherwise), c.req.raw.signal));
   });
   api.openapi(routes.guest, async (c) =>
     answer(c, guestSchema, await studio.guest({ ...c.req.valid("query"), user: c.req.valid("param").user })),

@@ -144,6 +144,39 @@ export const turnDetailSchema = z
   })
   .openapi("TurnDetail");
 
+const shownAnswer = z
+  .object({
+    answer: text,
+    answer_chars: chars,
+    model: z.string().nullable(),
+    tools: z.array(z.string()).openapi({ description: "Of each step, in order." }),
+    memory_status: memoryStatus,
+    recalled: z
+      .array(
+        z.object({
+          id: z.string(),
+          text,
+          text_chars: chars,
+          strength: z.enum(["hard", "soft"]).nullable(),
+          used: z.boolean().nullable(),
+        }),
+      )
+      .nullable(),
+    tokens: number,
+    cost: number.openapi({ description: "Of the answer alone." }),
+    duration_ms: number,
+  })
+  .openapi("ShownAnswer");
+export const turnReplaySchema = z
+  .object({
+    recorded: shownAnswer.nullable().openapi({ description: "Null for a turn that was not answered." }),
+    replayed: shownAnswer,
+    difference: z
+      .object({ tokens: number, cost: number })
+      .openapi({ description: "Replayed less recorded; null where either isn't known." }),
+  })
+  .openapi("TurnReplay");
+
 export const guestSchema = z
   .object({
     tenant: z.string(),

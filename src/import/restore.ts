@@ -1,3 +1,4 @@
+import { type ExportDocument, parseExport } from "../domain/export-document.js";
 import { importedSessionId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { searchable, summaryMessage } from "../history/history.js";
@@ -11,7 +12,6 @@ import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
-import { type ExportDocument, parseExport } from "./export-document.js";
 import { bornOut } from "./quoted-memories.js";
 import { type RestorableSession, withRestorableImages } from "./restored-images.js";
 import { journalParts } from "./restored-journal.js";

@@ -7,7 +7,7 @@ import type { ErasureReceipt } from "./owner-ledger.js";
 import type { Page } from "./session-store.js";
 
 /**
- * What whoever runs a server sees of what happened, read-only but for a retry. A text is null where texts are not to be shown, where it was
+ * What whoever runs a server sees of what happened, read-only but for a retry; a replay keeps nothing. A text is null where texts are not to be shown, where it was
  * forgotten, and where it isn't kept; its length stands beside it. A number that isn't known is null, never 0.
  */
 export interface Studio {
@@ -18,6 +18,12 @@ export interface Studio {
   conversation(name: ConversationName, page: PageQuery): Promise<ConversationDetail>;
   /** @throws SESSION_NOT_FOUND, NOT_FOUND for a turn that is not there, INVALID_USER_ID */
   turn(name: ConversationName, turn: number): Promise<TurnDetail>;
+  /**
+   * Answers a turn once more, over stores that are gone behind it. One at a time in each process.
+   * @throws SESSION_NOT_FOUND, NOT_FOUND for a turn that is not there or has no message, INVALID_USER_ID, JOB_RUNNING while another is
+   *   replayed, INVALID_REQUEST for a turn whose words are for nobody else or a model that can't be chosen, and what a turn throws
+   */
+  replay(name: ConversationName, turn: number, otherwise: ReplayOtherwise, signal: AbortSignal): Promise<TurnReplay>;
   /** @throws NOT_FOUND for one of whom nothing is kept, INVALID_USER_ID */
   guest(name: GuestName): Promise<GuestDetail>;
   /** Newest first; `asOf` (ISO 8601): what held then. @throws INVALID_CURSOR, INVALID_USER_ID, LONG_TERM_MEMORY_DISABLED */
@@ -125,6 +131,38 @@ export interface TurnDetail extends TurnRow {
     readonly attempts: number | null;
     readonly error_code: string | null;
   } | null;
+}
+
+/** What is to be another than when the turn was recorded. */
+export interface ReplayOtherwise {
+  /** The name of one of the provider's. Default: the configured one. */
+  readonly model?: string;
+  /** In the place of the product's. Default: the product's. */
+  readonly prompt?: string;
+  /** Whether memories are recalled. Default true. */
+  readonly memory?: boolean;
+}
+
+export interface TurnReplay {
+  /** Null for a turn that was not answered. */
+  readonly recorded: ShownAnswer | null;
+  readonly replayed: ShownAnswer;
+  /** Replayed less recorded; null where either isn't known. */
+  readonly difference: { readonly tokens: number | null; readonly cost: number | null };
+}
+
+/** An answer by what it shows, and by what it came about. */
+export interface ShownAnswer {
+  readonly answer: string | null;
+  readonly answer_chars: number | null;
+  readonly model: string | null;
+  /** Of each step, in order. */
+  readonly tools: readonly string[];
+  readonly memory_status: RecallStatus | null;
+  readonly recalled: readonly Pick<ShownRecalled, "id" | "text" | "text_chars" | "strength" | "used">[] | null;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly duration_ms: number | null;
 }
 
 export interface ShownBlock {

@@ -82,6 +82,11 @@ export class PrivacyService implements Privacy {
     return this.#parts.receipts?.list(owner, MAX_LISTED) ?? Promise.resolve([]);
   }
 
+  /** What an export of the user holds, for work that gives it to nobody. */
+  document(owner: Owner): AsyncIterable<string> {
+    return exportDocument(this.#parts, owner, this.#parts.clock.now(), { sessions: 0, messages: 0, memories: 0, records: 0 });
+  }
+
   /** The audit entry follows the last piece: an export that was broken off is none. */
   async *export(asked: Owner, options: { readonly by: string }): AsyncIterable<string> {
     const { clock, ledger } = this.#parts;

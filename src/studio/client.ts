@@ -110,6 +110,23 @@ const turnRecord = z.object({
   write_back: known(z.object({ state: text, attempts: number, error_code: text })),
 });
 
+const shownAnswer = z.object({
+  answer: text,
+  answer_chars: number,
+  model: text,
+  tools: listOf(z.string()),
+  memory_status: text,
+  recalled: listOf(z.pick(recalledMemory, { id: true, text: true, text_chars: true, strength: true, used: true })),
+  tokens: number,
+  cost: number,
+  duration_ms: number,
+});
+const turnReplay = z.object({
+  recorded: known(shownAnswer),
+  replayed: shownAnswer,
+  difference: known(z.object({ tokens: number, cost: number })),
+});
+
 /** What was checked before a booking. */
 const bookingReceipt = z.object({
   number,
@@ -197,6 +214,8 @@ export type RecalledMemory = z.output<typeof recalledMemory>;
 export type Proposal = z.output<typeof proposal>;
 export type Timing = z.output<typeof timing>;
 export type TurnRecord = z.output<typeof turnRecord>;
+export type ShownAnswer = z.output<typeof shownAnswer>;
+export type TurnReplay = z.output<typeof turnReplay>;
 export type BookingReceipt = z.output<typeof bookingReceipt>;
 export type Guest = z.output<typeof guest>;
 export type Change = z.output<typeof change>;
@@ -250,7 +269,10 @@ function withQuery(path: string, query: Query): string {
 }
 
 async function read<S extends z.ZodMiniType>(schema: S, path: string, query: Query, signal: AbortSignal): Promise<z.output<S>> {
-  const given = await ask("GET", withQuery(`/v1/operator/${path}`, query), undefined, signal);
+  return readable(schema, await ask("GET", withQuery(`/v1/operator/${path}`, query), undefined, signal));
+}
+
+function readable<S extends z.ZodMiniType>(schema: S, given: unknown): z.output<S> {
   const answer = schema.safeParse(given);
   if (answer.success) return answer.data;
   throw new Refused(null, "The server's answer can't be read.", "Studio and the server may be of different versions.");
@@ -259,6 +281,13 @@ async function read<S extends z.ZodMiniType>(schema: S, path: string, query: Que
 export interface OwnerName {
   readonly tenant: string;
   readonly user: string;
+}
+
+/** What of a turn is to be another than it was. */
+export interface Otherwise {
+  readonly model?: string;
+  readonly prompt?: string;
+  readonly memory: boolean;
 }
 
 const PAGE = "50";
@@ -274,6 +303,11 @@ export const client = {
     read(conversationWithTurns, `conversations/${encoded(session)}`, { tenant, user, ...paged(cursor) }, signal),
   turn: ({ tenant, user }: OwnerName, session: string, turn: string, signal: AbortSignal) =>
     read(turnRecord, `turns/${encoded(session)}/${encoded(turn)}`, { tenant, user }, signal),
+  replay: async ({ tenant, user }: OwnerName, session: string, turn: string, otherwise: Otherwise, signal: AbortSignal) =>
+    readable(
+      turnReplay,
+      await ask("POST", `/v1/operator/turns/${encoded(session)}/${encoded(turn)}/replay`, { tenant, user, ...otherwise }, signal),
+    ),
   users: (tenant: string | undefined, cursor: string | null, signal: AbortSignal) =>
     read(pageOf(knownUser), "users", { tenant, ...paged(cursor) }, signal),
   guest: ({ tenant, user }: OwnerName, signal: AbortSignal) => read(guest, `guests/${encoded(user)}`, { tenant }, signal),

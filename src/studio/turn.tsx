@@ -1,11 +1,11 @@
 import { client, type TurnRecord } from "./client.js";
-import { commandOf } from "./command.js";
 import { saveEvaluationCase } from "./evaluation-case.js";
 import { wordsOf } from "./format.js";
 import { Empty, Heading, Section, Shown } from "./parts.js";
 import { type Comparison, Prompt } from "./prompt.js";
 import { Proposals } from "./proposals.js";
 import { Recalled } from "./recalled.js";
+import { Replay } from "./replay.js";
 import { addressOf } from "./route.js";
 import { Anything, Facts, Figure, Name, Said, State, When } from "./shown.js";
 import { useLoaded } from "./use-loaded.js";
@@ -102,14 +102,6 @@ function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly compar
             <AnswerParts of={of.parts} />
           </Section>
           <Section title="Tokens">{of.usage === null ? <Empty>What was used is unknown.</Empty> : <Anything of={of.usage} />}</Section>
-          <Section
-            title="Replay"
-            note="Where the server runs: this turn once more, with another model or without memory; nothing is written."
-          >
-            <p>
-              <Name of={replayOf(of)} />
-            </p>
-          </Section>
           <Section title="Evaluation" note="A line for a file of conversations, with what was kept of this turn as what is expected.">
             {of.message === null ? (
               <Empty>A case needs the message, which is not shown.</Empty>
@@ -121,13 +113,14 @@ function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly compar
           </Section>
         </div>
       </div>
+      <Section
+        title="Replay"
+        note="This turn once more, with what was said and known before it. Nothing of it is kept, and nothing is booked."
+      >
+        <Replay of={of} />
+      </Section>
     </>
   );
-}
-
-function replayOf({ tenant, user, session_id, turn }: TurnRecord): string | null {
-  if (session_id === null || turn === null || user === null || tenant === null) return null;
-  return commandOf(["maitred", `--tenant=${tenant}`, `--user=${user}`, "replay", session_id, turn, "--with", "OPENAI_MODEL=…"]);
 }
 
 function Outcome({ of: { outcome, error_code } }: { readonly of: TurnRecord }) {

@@ -59,6 +59,7 @@ const OPERATIONS = {
   listQueues: "get /v1/operator/queues",
   listWaiting: "get /v1/operator/waiting",
   listWriteBacks: "get /v1/operator/queues/write-back",
+  replayTurn: "post /v1/operator/turns/{session}/{turn}/replay",
   retryWriteBackAsOperator: "post /v1/operator/queues/write-back/retry",
   listUsers: "get /v1/operator/users",
   listUndeliveredEvents: "get /v1/events/dead",

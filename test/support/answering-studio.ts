@@ -56,6 +56,13 @@ export function answeringStudio(): Studio {
         write_back: { state: "done", attempts: 1, error_code: null },
       };
     },
+    replay: async ({ sessionId }) => {
+      known(sessionId);
+      const answer = { ...{ answer: null, answer_chars: 5, model: "m", tools: ["search"], memory_status: "ok" as const }, duration_ms: 12 };
+      const recalled = [{ id: MEMORY_ID, text: null, text_chars: 4, strength: "hard" as const, used: null }];
+      const replayed = { ...answer, recalled, tokens: 11, cost: null };
+      return { recorded: { ...replayed, recalled: null }, replayed, difference: { tokens: 0, cost: null } };
+    },
     guest: async ({ tenant, user }) => ({
       ...{ tenant, user, sessions: 1, memories: null, waiting: null, bookings: null, bookings_count: 0, booking_receipts: null },
       receipts: [{ receipt_id: "r", completed_at: AT, erased: { sessions: 1 }, verified: true }],

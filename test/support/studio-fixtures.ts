@@ -170,6 +170,23 @@ function turn(number: number) {
   };
 }
 
+/** Turns once more, as they were asked for. */
+function replay(number: number, { model, memory }: { readonly model?: string; readonly memory?: boolean }) {
+  const [, answer] = messages[number - 1] ?? messages[0];
+  const other = "Five concerts are step-free; the nearest is the Harbour Swing Orchestra, on Saturday at 19:30.";
+  const [access, jazz] = turn(number).recalled;
+  const shown = { model: "gpt-4o-mini", tools: ["search_events"], memory_status: "ok", recalled: [access, jazz] };
+  const known = memory === false ? { memory_status: "disabled", recalled: [] } : {};
+  return {
+    recorded: { ...shown, answer, answer_chars: answer.length, tokens: 1_598, cost: 0.0028, duration_ms: 1_900 },
+    replayed: {
+      ...{ ...shown, ...known, answer: other, answer_chars: other.length, tokens: 1_540, cost: 0.0011, duration_ms: 1_200 },
+      ...(model !== undefined && { model }),
+    },
+    difference: { tokens: -58, cost: -0.0017 },
+  };
+}
+
 const change = (minutes: number, event: string, memory_id: string, text: string, more: object = {}) => ({
   at: before(minutes),
   event,
@@ -227,6 +244,7 @@ interface Asked {
   /** Below `/v1/operator/`, each part decoded. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
+  readonly body?: unknown;
 }
 
 const page = (data: readonly unknown[], next_cursor: string | null = null) => ({ data, next_cursor });
@@ -244,8 +262,8 @@ function conversationsPage(query: URLSearchParams) {
 }
 
 /** What the route answers; undefined: there is no such thing. */
-export function studioAnswer({ path, query }: Asked): unknown {
-  const [resource, first, second] = path;
+export function studioAnswer({ path, query, body }: Asked): unknown {
+  const [resource, first, second, third] = path;
   switch (resource) {
     case "studio":
       return { content: true, currency: "EUR", version: "0.1.0", model: "gpt-4o-mini", tenants: ["harbour", "meadow"] };
@@ -256,7 +274,7 @@ export function studioAnswer({ path, query }: Asked): unknown {
         ? conversationsPage(query)
         : { ...conversation(0), turn_count: 3, turns: turnLines.toReversed(), next_cursor: null };
     case "turns":
-      return turn(Number(second));
+      return third === "replay" ? replay(Number(second), body as object) : turn(Number(second));
     case "guests":
       if (second === undefined)
         return {

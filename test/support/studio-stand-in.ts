@@ -55,8 +55,8 @@ export async function openStudio(): Promise<StudioStandIn> {
       };
       return Response.json(problem, { status: studio.failing });
     }
-    if (request.method === "POST") return Response.json({}, { status: 202 });
-    const found = studioAnswer({ path, query: url.searchParams });
+    if (request.method === "POST" && path[0] === "queues") return Response.json({}, { status: 202 });
+    const found = studioAnswer({ path, query: url.searchParams, body });
     return found === undefined ? door : Response.json(studio.twist(found));
   };
   const server = await listen({ fetch: answer }, { host: "127.0.0.1", port: 0 });

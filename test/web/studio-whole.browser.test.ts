@@ -56,6 +56,10 @@ needing("chromium")("Studio over the whole product", () => {
     await page.locator("ins").first().waitFor();
     await page.getByRole("link", { name: "Turn after" }).click();
     await page.locator(".proposals").getByText("asked").waitFor();
+    await page.getByRole("button", { name: "Replay" }).click();
+    const answers = page.locator(".side-by-side .card");
+    await expect.poll(() => answers.count(), { timeout: 30_000 }).toBe(2);
+    expect(await answers.nth(1).textContent()).toContain("Needs step-free access");
     await page.getByRole("link", { name: "The guest, ada" }).click();
     await page.locator(".timeline").getByText("I need step-free access", { exact: false }).first().waitFor();
     await page.locator("#as-of").focus();

@@ -334,6 +334,52 @@ needing("chromium")("Studio", () => {
       ]);
     });
 
+    test("is replayed as its form says, and both answers stand side by side", async () => {
+      const { page, complaints } = await studio.operator(`turns/harbour/ada/${SESSION}/3`);
+      await page.getByLabel("Model").fill("gpt-5-mini");
+      await page.getByLabel("Without memory").check();
+      await page.getByText("Another prompt").click();
+      await page.getByLabel("In the place of the product's prompt").fill("You are a bell-boy of few words.");
+      await page.getByRole("button", { name: "Replay" }).click();
+      const [then, now] = [page.getByRole("region", { name: "As it was answered" }), page.getByRole("region", { name: "Replayed" })];
+      await now.getByText("gpt-5-mini").waitFor();
+      await then.getByText("I went by what I know of you.").waitFor();
+      await then.getByText("Prefers jazz concerts").waitFor();
+      await now.getByText("No memory was recalled.").waitFor();
+      expect(await page.getByText("Difference:").textContent()).toMatch(/Difference: -58 tokens, cost -(€0\.0017|0\.0017)/);
+      const asked = studio.asked.at(-1);
+      expect([asked?.path, asked?.body]).toEqual([
+        ["turns", SESSION, "3", "replay"],
+        { tenant: "harbour", user: "ada", memory: false, model: "gpt-5-mini", prompt: "You are a bell-boy of few words." },
+      ]);
+      for (const [width, height] of SIZES) {
+        await page.setViewportSize({ width, height });
+        expect([width, await isWhole(page), await violations(page)]).toEqual([width, true, []]);
+      }
+      studio.failing = 502;
+      await page.getByRole("button", { name: "Replay" }).click();
+      await expect.poll(() => page.getByRole("alert").textContent()).toContain("The store is away.");
+      expect(complaints.filter((complaint) => !complaint.includes("502"))).toEqual([]);
+    });
+
+    test("[studio-shows-text-as-text] what a replay answers is text, its length where texts are hidden, unknown where it is", async () => {
+      const replayed = async (twist: Twist) => {
+        studio.twist = (answer) => (typeof answer === "object" && answer !== null && "replayed" in answer ? twist(answer) : answer);
+        const { page, complaints } = await studio.operator(`turns/harbour/ada/${SESSION}/3`);
+        await page.getByRole("button", { name: "Replay" }).click();
+        await page.locator(".side-by-side").waitFor();
+        const made = await page.evaluate(`document.querySelectorAll(".side-by-side :is(img, script, iframe, [onerror], a)").length`);
+        expect([made, await isWhole(page), await page.evaluate("window.owned ?? null"), complaints]).toEqual([0, true, null, []]);
+        return (await page.locator(".side-by-side").textContent()) ?? "";
+      };
+      const told = await replayed(hostile);
+      expect(HOSTILE_TEXTS.some((each) => told.includes(each))).toBe(true);
+      expect(await replayed(withoutTexts)).toContain("· 114 characters");
+      const nothing = await replayed((answer) => ({ ...(unknown(answer) as object), recorded: null, replayed: {} }));
+      expect(nothing).toContain("It was not answered.");
+      expect(nothing.match(/(?<![\d.,-])0(?![\d.,:-])|null|NaN|undefined/g)).toBeNull();
+    });
+
     test("that isn't there is told in words, as are a conversation and a guest", async () => {
       studio.failing = 404;
       const { page } = await studio.operator(`turns/harbour/ada/${SESSION}/99`);

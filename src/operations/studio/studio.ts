@@ -9,6 +9,7 @@ import { Guests, type GuestsParts } from "./guests.js";
 import { AuditedLooks, type LooksParts } from "./looks.js";
 import { plotSteps } from "./plots.js";
 import { Queues, type QueuesParts } from "./queues.js";
+import { Replays, type ReplaysParts } from "./replays.js";
 import { showsText } from "./shown-text.js";
 import { type TurnDetailParts, TurnDetails } from "./turn-detail.js";
 
@@ -22,6 +23,7 @@ type Own = "show" | "looks" | "content";
 export interface StudioParts extends LooksParts {
   readonly conversations: Omit<ConversationsParts, Own>;
   readonly turns: Omit<TurnDetailParts, Own>;
+  readonly replays: Omit<ReplaysParts, Own>;
   readonly guests: Omit<GuestsParts, Own | "clock">;
   readonly queues: Omit<QueuesParts, Own | "clock">;
   readonly plots: Plots;
@@ -39,6 +41,7 @@ export function studioOver(parts: StudioParts): Studio {
   const own = { show: showsText(content), content, looks, clock };
   const conversations = new Conversations({ ...parts.conversations, ...own });
   const turns = new TurnDetails({ ...parts.turns, ...own });
+  const replays = new Replays({ ...parts.replays, ...own });
   const guests = new Guests({ ...parts.guests, ...own });
   const queues = new Queues({ ...parts.queues, ...own });
   return {
@@ -46,6 +49,7 @@ export function studioOver(parts: StudioParts): Studio {
     conversations: (query) => conversations.page(query),
     conversation: (name, page) => conversations.one(name, page),
     turn: (name, turn) => turns.one(name, turn),
+    replay: (...turn) => replays.one(...turn),
     guest: (name) => guests.one(name),
     timeline: (name, query) => guests.timeline(name, query),
     waiting: (query) => guests.waiting(query),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../platform/errors.js";
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
@@ -6,9 +7,8 @@ import {
   exportedSessionSchema,
   exportedTombstoneSchema,
   exportedUserSchema,
-} from "../domain/export-format.js";
-import type { JsonValue } from "../domain/session.js";
-import { AppError } from "../platform/errors.js";
+} from "./export-format.js";
+import type { JsonValue } from "./session.js";
 
 const json = z.json() as unknown as z.ZodType<JsonValue>;
 

@@ -1,0 +1,125 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { client, type Refused, type ShownAnswer, type TurnRecord, type TurnReplay } from "./client.js";
+import { countOf, moneyOf } from "./format.js";
+import { Empty, Failure } from "./parts.js";
+import { refusalOf } from "./session.js";
+import { Facts, Figure, Name, Said, State } from "./shown.js";
+
+type Run = { readonly running: boolean; readonly replay: TurnReplay | null; readonly failure: Refused | null };
+
+/** Runs a turn once more as its form says, and shows the new answer beside the one of then. */
+export function Replay({ of: { tenant, user, session_id: session, turn } }: { readonly of: TurnRecord }) {
+  const [{ running, replay, failure }, setState] = useState<Run>({ running: false, replay: null, failure: null });
+  const form = useRef<HTMLFormElement>(null);
+  const abort = useRef(new AbortController());
+  useEffect(() => () => abort.current.abort(), []);
+  if (tenant === null || user === null || session === null || turn === null) return <Empty>Which turn it is, is unknown.</Empty>;
+  const run = () => {
+    if (form.current === null || running) return;
+    const given = new FormData(form.current);
+    const [model, prompt] = ["model", "prompt"].map((name) => String(given.get(name) ?? "").trim());
+    const { signal } = abort.current;
+    setState({ running: true, replay: null, failure: null });
+    const otherwise = { memory: given.get("without") === null, ...(model && { model }), ...(prompt && { prompt }) };
+    client.replay({ tenant, user }, session, turn, otherwise, signal).then(
+      (answered) => signal.aborted || setState({ running: false, replay: answered, failure: null }),
+      (error: unknown) => signal.aborted || setState({ running: false, replay: null, failure: refusalOf(error) }),
+    );
+  };
+  return (
+    <>
+      <form
+        ref={form}
+        class="replay"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <label>
+          Model
+          <input type="text" name="model" maxLength={256} placeholder="as configured" autoComplete="off" dir="auto" />
+        </label>
+        <label class="check">
+          <input type="checkbox" name="without" />
+          Without memory
+        </label>
+        <button type="submit" aria-disabled={running}>
+          Replay
+        </button>
+        <details>
+          <summary>Another prompt</summary>
+          <label>
+            <span class="sr">In the place of the product's prompt</span>
+            <textarea name="prompt" rows={6} maxLength={100_000} dir="auto" />
+          </label>
+        </details>
+      </form>
+      <p role="status" class="note">
+        {running && "It is being answered …"}
+        {replay !== null && <Difference of={replay.difference} />}
+      </p>
+      {failure !== null && <Failure of={failure} again={run} />}
+      {replay !== null && (
+        <div class="side-by-side">
+          <Answered title="As it was answered" of={replay.recorded} />
+          <Answered title="Replayed" of={replay.replayed} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Difference({ of }: { readonly of: TurnReplay["difference"] }) {
+  const signed = (value: number | null | undefined, form: (value: number) => string) =>
+    value === null || value === undefined ? "unknown" : `${value > 0 ? "+" : ""}${form(value)}`;
+  return (
+    <>
+      Difference: {signed(of?.tokens, countOf)} tokens, cost {signed(of?.cost, moneyOf)}
+    </>
+  );
+}
+
+function Answered({ title, of }: { readonly title: string; readonly of: ShownAnswer | null }) {
+  return (
+    <section class="card" aria-label={title}>
+      <h3>{title}</h3>
+      {of === null ? (
+        <Empty>It was not answered.</Empty>
+      ) : (
+        <>
+          <p>
+            <Said text={of.answer} chars={of.answer_chars} />
+          </p>
+          <Facts
+            of={[
+              ["Model", <Name key="model" of={of.model} />],
+              ["Memory", <State key="memory" of={of.memory_status} />],
+              ["Tools", of.tools?.length === 0 ? "none" : <Name key="tools" of={of.tools?.join(", ") ?? null} />],
+              ["Tokens", <Figure key="tokens" of={of.tokens} />],
+              ["Cost", <Figure key="cost" of={of.cost} as="money" />],
+              ["Took", <Figure key="took" of={of.duration_ms} as="duration" />],
+            ]}
+          />
+          <h4>Knew</h4>
+          <Known of={of.recalled} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Known({ of }: { readonly of: ShownAnswer["recalled"] }) {
+  if (of === null) return <Empty>What was recalled is unknown.</Empty>;
+  if (of.length === 0) return <Empty>No memory was recalled.</Empty>;
+  return (
+    <ul class="plain">
+      {of.map(({ id, text, text_chars, strength, used }, index) => (
+        <li key={id ?? `at ${index}`}>
+          <Said text={text} chars={text_chars} /> {strength === "hard" && <State of="hard">must hold</State>}{" "}
+          {used === true && <State of="used" />}
+        </li>
+      ))}
+    </ul>
+  );
+}
