@@ -21,6 +21,7 @@ export interface Cut {
 export class CutEngine implements StateEngine {
   readonly manifest: EngineManifest;
   commits = 0;
+  reads = 0;
   readonly #engine: StateEngine;
   readonly #cut: Cut;
   #dead = false;
@@ -32,6 +33,7 @@ export class CutEngine implements StateEngine {
   }
 
   async read(partition: string, query: ReadQuery, options?: { readonly signal?: AbortSignal }): Promise<PartitionRead> {
+    this.reads += 1;
     this.#check();
     return this.#engine.read(partition, query, options);
   }

@@ -41,6 +41,16 @@ test("entries over the limit of a value lie in parts, are read over many pages, 
   expect(await contentsOf(engine)).not.toContain("memory-log");
 });
 
+test("a log of thousands of short entries is read in a few round trips", async () => {
+  const engine = new CutEngine(new MemoryEngine());
+  const log = new EngineMemoryLog(engine);
+  const count = 3_000;
+  for (let seq = 0; seq < count; seq++) await log.append(ALICE, entryOf(`text ${seq}`), { expectedSeq: seq, now: NOW });
+  const before = engine.reads;
+  expect((await entriesOf(log)).map(({ seq }) => seq)).toEqual(seqsTo(count));
+  expect(engine.reads - before).toBeLessThanOrEqual(4);
+});
+
 test("an append whose reply is lost is there once, and told once", async () => {
   for (let lostReply = 1, commits = 9; lostReply <= commits; lostReply++) {
     const engine = new MemoryEngine();

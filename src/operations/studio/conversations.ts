@@ -3,7 +3,7 @@ import type { Session } from "../../domain/session.js";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError } from "../../platform/errors.js";
 import { isId } from "../../platform/ids.js";
-import type { ConversationList, ConversationNotes, ConversationQuery } from "../../ports/conversation-list.js";
+import type { ConversationList, ConversationNotes, ConversationQuery, ListedConversation } from "../../ports/conversation-list.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
 import type { Page, SessionStore } from "../../ports/session-store.js";
 import type { ConversationDetail, ConversationName, ConversationRow, PageQuery } from "../../ports/studio.js";
@@ -19,6 +19,8 @@ export interface ConversationsParts {
   readonly looks: AuditedLooks;
 }
 
+/** As many as a pool has connections: each look at a session is a round trip. */
+const LOOKED_AT_ONCE = 20;
 const CURSOR = /^[1-9]\d{0,8}$/u;
 
 /** Conversations of all users, and one of them with its turns. */
@@ -34,11 +36,12 @@ export class Conversations {
     await looks.atAll("conversations");
     const { data, nextCursor } = await list.list(query);
     const rows: (ConversationRow | null)[] = data.map(() => null);
-    await eachInParallel([...data.entries()], async ([place, { owner, sessionId, notes }]) => {
+    const look = async ([place, { owner, sessionId, notes }]: [number, ListedConversation]) => {
       const session = await store.index.get(owner, sessionId);
       if (session !== null) rows[place] = this.#row(owner, session, notes);
       else list.touched(owner, sessionId);
-    });
+    };
+    await eachInParallel([...data.entries()], look, LOOKED_AT_ONCE);
     return { data: rows.filter((row) => row !== null), nextCursor };
   }
 

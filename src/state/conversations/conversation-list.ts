@@ -27,6 +27,10 @@ const FLUSH_MS = 2_000;
 const FOLLOWED_AT_ONCE = 50;
 /** Rows looked at for one page. */
 const MOST_LOOKED_AT = 4_000;
+/** Rows of a shard that are read at first, for each row of a page: as many as it is likely to hold, twice over. */
+const READ_AHEAD = 2 / SHARDS;
+/** As many as a pool has connections: each look at a row's owner is a round trip. */
+const LOOKED_AT_ONCE = 20;
 const AT_ONCE = 90;
 /** Conversations that wait for a store that is away. */
 const MOST_DIRTY = 10_000;
@@ -93,13 +97,15 @@ export class EngineConversationList implements ConversationList {
     await this.settled();
     const keep = filterOf(query);
     const { rows, next } = query.user === undefined ? await this.#newest(query, keep) : await this.#ofUser(query, keep);
-    const data: (ListedConversation | null)[] = rows.map(() => null);
-    await eachInParallel([...rows.entries()], async ([place, { name, row }]) => {
-      const owner = await this.#ownerOf(name.hash);
+    const owners = new Map<string, Owner | null>();
+    const hashes = new Set(rows.map(({ name }) => name.hash));
+    await eachInParallel([...hashes], async (each) => void owners.set(each, await this.#ownerOf(each)), LOOKED_AT_ONCE);
+    const data = rows.flatMap(({ name, row }) => {
+      const owner = owners.get(name.hash) ?? null;
       // What went without a word stays out.
-      if (owner !== null) data[place] = { owner, sessionId: name.sessionId, notes: notesOf(row) };
+      return owner === null ? [] : [{ owner, sessionId: name.sessionId, notes: notesOf(row) }];
     });
-    return { data: data.filter((each) => each !== null), nextCursor: next };
+    return { data, nextCursor: next };
   }
 
   async notes(owner: Owner, sessionId: string): Promise<ConversationNotes | null> {
@@ -202,8 +208,13 @@ export class EngineConversationList implements ConversationList {
     const bounds = [cursor === undefined ? "t0" : `t/${cursor}`, to === undefined ? "t0" : `t/${timeOf(to)}`];
     let before = bounds.toSorted()[0] ?? "t0";
     const first = from === undefined ? "t/" : `t/${timeOf(from)}`;
-    for (let looked = 0; looked < MOST_LOOKED_AT; ) {
-      const range = { from: first, to: before, limit: limit + 1, reverse: true };
+    // Where hardly any fits, each round reads more.
+    for (
+      let looked = 0, most = Math.ceil(limit * READ_AHEAD) + 1;
+      looked < MOST_LOOKED_AT;
+      most = Math.min(2 * most, MOST_LOOKED_AT / SHARDS)
+    ) {
+      const range = { from: first, to: before, limit: most, reverse: true };
       const shards = await Promise.all(
         Array.from(
           { length: SHARDS },
@@ -211,7 +222,7 @@ export class EngineConversationList implements ConversationList {
         ),
       );
       // Behind the last row of a shard that has more, others may come first.
-      const ends = shards.flatMap((page) => (page.length > limit ? [page.at(-1)?.key ?? ""] : []));
+      const ends = shards.flatMap((page) => (page.length === most ? [page.at(-1)?.key ?? ""] : []));
       const end = ends.toSorted().at(-1) ?? "";
       const page = shards
         .flat()

@@ -16,8 +16,10 @@ const ROWS = "memory-log/";
 /** The owner and the seq of the last entry, so that an append, and who asks for the last, reads no entry. */
 export const MEMORY_LOG_HEAD = "memory-log-head";
 
-/** Rows read at once. */
+/** Rows read at once: so many at first, and then as many as are likely to hold {@link PAGE_CHARS}. */
 const PAGE = 200;
+const MAX_PAGE = 2_000;
+const PAGE_CHARS = 1_000_000;
 /** Rows deleted in one commit, and owners listed at once. */
 const DELETED = 90;
 const OWNERS = 1_000;
@@ -147,17 +149,19 @@ export class EngineMemoryLog implements MemoryLog {
     owner: Owner,
     { fromSeq = 1, signal }: { readonly fromSeq?: number; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<StoredEntry> {
-    for (let from = rowKey(fromSeq); ; ) {
+    for (let from = rowKey(fromSeq), limit = PAGE; ; ) {
       signal?.throwIfAborted();
-      const query = { ranges: [{ ...prefixRange(ROWS), from, limit: PAGE }] };
+      const query = { ranges: [{ ...prefixRange(ROWS), from, limit }] };
       const [rows = []] = (await this.#engine.read(ownerPartition(owner), query, signal && { signal })).ranges;
       const whole = wholeValues(rows);
-      const full = rows.length === PAGE;
+      const full = rows.length === limit;
       // More parts of the last one may lie beyond the page.
       yield* full ? whole.slice(0, -1) : whole;
       const last = whole.at(-1);
       if (!full || last === undefined) return;
       from = last.key;
+      const chars = rows.reduce((sum, { value }) => sum + value.length, 0);
+      limit = Math.min(MAX_PAGE, Math.max(PAGE, Math.floor((PAGE_CHARS * rows.length) / chars)));
     }
   }
 
