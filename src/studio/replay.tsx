@@ -44,7 +44,7 @@ export function Replay({ of: { tenant, user, session_id: session, turn } }: { re
           <input type="checkbox" name="without" />
           Without memory
         </label>
-        <button type="submit" aria-disabled={running}>
+        <button type="submit" class="secondary" aria-disabled={running}>
           Replay
         </button>
         <details>
@@ -101,7 +101,7 @@ function Answered({ title, of }: { readonly title: string; readonly of: ShownAns
               ["Took", <Figure key="took" of={of.duration_ms} as="duration" />],
             ]}
           />
-          <h4>Knew</h4>
+          <h4>What it knew</h4>
           <Known of={of.recalled} />
         </>
       )}

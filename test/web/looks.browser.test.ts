@@ -136,7 +136,7 @@ needing("chromium")("how the chat page looks", () => {
   // No test but a tool: it writes files, and is there only where somebody asks for them.
   const pictures = TAKE_PICTURES ? test : () => {};
   pictures("the README's pictures", async () => {
-    const desk = await on.guest("ada", { viewport: { width: 1440, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
+    const desk = await on.guest("ada", { viewport: { width: 1440, height: 860 }, colorScheme: "light", reducedMotion: "reduce" });
     await story(desk.page);
     await desk.page.screenshot({ path: `${DOCS}page-desktop.png` });
     const phone = {
@@ -144,7 +144,7 @@ needing("chromium")("how the chat page looks", () => {
       colorScheme: "dark",
       hasTouch: true,
       isMobile: true,
-      deviceScaleFactor: 2,
+      deviceScaleFactor: 1.5,
     } as const;
     const pocket = await on.guest("bea", { ...phone, reducedMotion: "reduce" });
     await story(pocket.page);

@@ -479,6 +479,18 @@ needing("chromium")("Studio", () => {
       await page.waitForLoadState("networkidle");
       await page.screenshot({ path: `${DOCS}studio-${name}.png` });
     }
+    const { page } = await studio.operator(`turns/harbour/ada/${SESSION}/3`, { viewport: { width: 1180, height: 700 } });
+    await page.getByLabel("Model").fill("gpt-5-mini");
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.locator(".side-by-side").waitFor();
+    await page.locator(".section", { has: page.locator(".side-by-side") }).screenshot({ path: `${DOCS}studio-replay.png` });
+    const phone = await studio.operator("conversations", {
+      viewport: { width: 390, height: 844 },
+      deviceScaleFactor: 1.5,
+      colorScheme: "dark",
+    });
+    await phone.page.locator(".conversation").first().waitFor();
+    await phone.page.screenshot({ path: `${DOCS}studio-phone.png` });
   });
 });
 
