@@ -195,6 +195,8 @@ const NO_DOORS = new Set([
   "POST /v1/identities/merge/{id}/undo",
   "POST /v1/operator/jobs",
   "POST /v1/operator/queues/write-back/retry",
+  // Read in stores of its own, which are gone behind it.
+  "POST /v1/operator/turns/{session}/{turn}/replay",
   "DELETE /v1/operator/jobs/{id}",
 ]);
 
