@@ -103,7 +103,6 @@ export function composeStudio(
     },
     guests: {
       list,
-      index: store.index,
       known: changes && (async (owner) => (await changes.known(owner)).records),
       log: memoryLog,
       ledger,

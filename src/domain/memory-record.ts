@@ -71,6 +71,11 @@ export function neverHeld({ status, superseded_by, valid_until, updated_at, even
   return events.at(-1)?.event === "expired" || valid_until === null || Date.parse(valid_until) > Date.parse(updated_at);
 }
 
+/** Whether the guest is to be asked: it does not hold before, or a change of it doesn't. */
+export function isWaiting({ status, pending_change }: Pick<Memory, "status" | "pending_change">): boolean {
+  return status === "review" || (status === "active" && pending_change !== null);
+}
+
 /** True while a memory is known and does not hold yet. */
 export function beginsAfter(record: Memory, now: Date): boolean {
   return record.status === "active" && timesOf(record).from > now.getTime();

@@ -1,6 +1,8 @@
 import type { MemorySource } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
+import type { OwnersQuery } from "./owner-activity.js";
+import type { Page } from "./session-store.js";
 
 /**
  * What was made of what was said: every change of an owner's memories, in order. It is the truth; the collection of memories is its
@@ -96,6 +98,11 @@ export interface MemoryLog {
   lastSeq(owner: Owner): Promise<number>;
   /** Changes what stands in the log, atomically, seqs kept: a forgetting drops texts, a purge quotes. */
   redact(owner: Owner, change: ChangeRecord): Promise<void>;
+  /**
+   * Owners of whom a memory waits for a word, in an order that stays; `tenant`: of it alone. A page may hold less than `limit` where another
+   * follows. Reads no log. @throws INVALID_CURSOR
+   */
+  waiting(query: OwnersQuery): Promise<Page<Owner>>;
   /** Owners that have a log, in no order. */
   owners(): AsyncIterable<Owner>;
   /** Drops the whole log. Returns how many entries went. Idempotent. */

@@ -80,6 +80,38 @@ export function memoryLogContract(
       expect(owners.sort()).toEqual([ALICE, BOB].sort());
     });
 
+    test("who waits for a word is listed until nothing waits any more, page by page", async () => {
+      const waiting = (text: string) => ({ ...recordOfText(text), status: "review" as const, reason: "unsure" as const });
+      const listed = async (query: { readonly tenant?: string; readonly limit?: number } = {}) => {
+        const found: string[] = [];
+        for (let cursor: string | undefined; ; ) {
+          const page = await log.waiting({ ...query, ...(cursor !== undefined && { cursor }) });
+          found.push(...page.data);
+          if (page.nextCursor === null) return found.toSorted();
+          cursor = page.nextCursor;
+        }
+      };
+      expect(await listed()).toEqual([]);
+      await append({ ...entryOf("jazz"), puts: [waiting("nuts"), waiting("stairs"), recordOfText("jazz")] }, 0);
+      await append(entryOf("polka"), 0, BOB);
+      expect(await listed()).toEqual([ALICE]);
+      const [row] = entryOf("polka").puts;
+      if (row === undefined) return expect.fail("there is no record");
+      const change = { kind: "retract", statement: null, stated_at: NOW.toISOString(), source: row.source, reason: "unsure", asked: 0 };
+      const changed = { ...row, pending_change: change } as unknown as MemoryRecord;
+      await append({ kind: "tool", turn: null, puts: [changed], removed: [] }, 1, BOB);
+      expect(await listed({ limit: 1 })).toEqual([ALICE, BOB].toSorted());
+      expect(await listed({ tenant: "nobody's" })).toEqual([]);
+      // One is settled, the other goes.
+      await append({ kind: "settle", turn: null, puts: [recordOfText("nuts")], removed: [] }, 1);
+      expect(await listed()).toEqual([ALICE, BOB].toSorted());
+      await append({ kind: "forget", turn: null, puts: [], removed: [waiting("stairs").id] }, 2);
+      expect(await listed()).toEqual([BOB]);
+      await log.erase(BOB);
+      expect(await listed()).toEqual([]);
+      await expect(log.waiting({ cursor: "zz" })).rejects.toMatchObject({ code: "INVALID_CURSOR" });
+    });
+
     test("of many who saw the same last entry one appends, the others are told", async () => {
       const tries = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => append(entryOf(`band ${n}`), 0)));
       expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);

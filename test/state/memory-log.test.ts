@@ -6,7 +6,7 @@ import { EngineEventLog } from "../../src/state/events/events.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
 import { ALICE } from "../../src/testing/journal-records.js";
-import { entryOf, memoryLogContract, NOW } from "../../src/testing/memory-log-contract.js";
+import { entryOf, memoryLogContract, NOW, recordOfText } from "../../src/testing/memory-log-contract.js";
 import { CutEngine, contentsOf } from "./cut-engine.js";
 
 memoryLogContract("engine", async () => {
@@ -65,6 +65,23 @@ test("an append whose reply is lost is there once, and told once", async () => {
     ]);
     commits = cut.commits - 1;
   }
+});
+
+test("what waits is known where another process wrote of it, and in parts where it is much", async () => {
+  const engine = new MemoryEngine();
+  const logs = [1, 2].map(() => new EngineMemoryLog(new CutEngine(engine, {}, { maxValueBytes: 4_000, maxCommitBytes: 1_000_000 })));
+  const [one, other] = logs as [EngineMemoryLog, EngineMemoryLog];
+  const waiting = (n: number) => ({ ...recordOfText(`text ${n}`), status: "review" as const });
+  const settled = { kind: "settle", turn: null, removed: [] } as const;
+  const many = seqsTo(200).map(waiting);
+  await one.append(ALICE, { ...settled, puts: many }, { expectedSeq: 0, now: NOW });
+  await other.append(ALICE, { ...settled, puts: seqsTo(150).map((n) => recordOfText(`text ${n}`)) }, { expectedSeq: 1, now: NOW });
+  expect((await one.waiting({})).data).toEqual([ALICE]);
+  const last = { ...settled, puts: seqsTo(200).map((n) => recordOfText(`text ${n}`)) };
+  await expect(one.append(ALICE, last, { expectedSeq: 1, now: NOW })).rejects.toMatchObject({ code: "MEMORIES_CHANGED" });
+  await one.append(ALICE, last, { expectedSeq: 2, now: NOW });
+  expect((await other.waiting({})).data).toEqual([]);
+  expect(await contentsOf(engine)).not.toContain("memory-waiting");
 });
 
 test("what another process appended since is seen by one that knew the last entry", async () => {

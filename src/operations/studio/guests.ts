@@ -1,6 +1,6 @@
 import type { BookingReceipt } from "../../domain/booking-receipt.js";
 import type { Memory } from "../../domain/memory.js";
-import { heldAt, holdsAt, type MemoryRecord, neverHeld } from "../../domain/memory-record.js";
+import { heldAt, holdsAt, isWaiting, type MemoryRecord, neverHeld } from "../../domain/memory-record.js";
 import { type Owner, ownerOf, parseOwner } from "../../domain/owner.js";
 import type { JsonValue } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
@@ -8,7 +8,7 @@ import { AppError } from "../../platform/errors.js";
 import type { ConversationList } from "../../ports/conversation-list.js";
 import type { MemoryLog, MemoryLogEntry } from "../../ports/memory-log.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
-import type { Page, SessionIndex } from "../../ports/session-store.js";
+import type { Page } from "../../ports/session-store.js";
 import type { GuestDetail, GuestName, PageQuery, TimelineEntry, TimelineEvent, WaitingMemory } from "../../ports/studio.js";
 import type { AuditedLooks } from "./looks.js";
 import type { ShowText } from "./shown-text.js";
@@ -18,10 +18,9 @@ export type KnownRecords = (owner: Owner) => Promise<ReadonlyMap<string, MemoryR
 
 export interface GuestsParts {
   readonly list: Pick<ConversationList, "residue">;
-  readonly index: Pick<SessionIndex, "owners">;
   /** Null when long-term memory is off. */
   readonly known: KnownRecords | null;
-  readonly log: Pick<MemoryLog, "read" | "lastSeq">;
+  readonly log: Pick<MemoryLog, "read" | "lastSeq" | "waiting">;
   readonly ledger: Pick<OwnerLedger, "receipts">;
   readonly bookings: (owner: Owner) => Promise<readonly JsonValue[]>;
   readonly bookingReceipts: (owner: Owner) => Promise<readonly BookingReceipt[]>;
@@ -36,9 +35,9 @@ const SEQ_CURSOR = /^[1-9]\d{0,11}$/u;
 const STATED_CURSOR = /^\d{15}\/[\w-]{1,64}$/u;
 /** Entries of a log that are read together. */
 const PAGE = 100;
-/** Users who are looked at for one page of what waits, and how many of them at once. */
-const MOST_USERS = 200;
+/** Users whose logs are read at once for what waits, and how often others are looked for in one page. */
 const AT_ONCE = 20;
+const MOST_ROUNDS = 10;
 const MOST_RECEIPTS = 50;
 
 /** What is known of one user, and how it came to be known. */
@@ -104,18 +103,18 @@ export class Guests {
 
   /** Users in the order of their partitions; what is told of each is what their log says. */
   async waiting({ limit, cursor, tenant }: PageQuery & { readonly tenant?: string }): Promise<Page<WaitingMemory>> {
-    const { index, known, looks } = this.#parts;
+    const { log, known, looks } = this.#parts;
     await looks.atAll("waiting");
     if (known === null) return { data: [], nextCursor: null };
     const data: WaitingMemory[] = [];
     let after = cursor;
-    for (let looked = 0; looked < MOST_USERS && data.length < limit; looked += AT_ONCE) {
-      const page = await index.owners({
+    for (let round = 0; round < MOST_ROUNDS && data.length < limit; round++) {
+      const page = await log.waiting({
         limit: AT_ONCE,
         ...(tenant !== undefined && { tenant }),
         ...(after !== undefined && { cursor: after }),
       });
-      const found = await Promise.all(page.data.map(async ({ owner }) => ({ owner, records: await known(owner) })));
+      const found = await Promise.all(page.data.map(async (owner) => ({ owner, records: await known(owner) })));
       for (const { owner, records } of found)
         for (const record of records.values()) if (isWaiting(record)) data.push(this.#waits(owner, record));
       if (page.nextCursor === null) return { data, nextCursor: null };
@@ -198,10 +197,6 @@ export class Guests {
 
 function placeOf({ stated_at, id }: MemoryRecord): string {
   return `${String(Date.parse(stated_at)).padStart(15, "0")}/${id}`;
-}
-
-function isWaiting(record: MemoryRecord): boolean {
-  return record.status === "review" || (record.status === "active" && record.pending_change !== null);
 }
 
 /** What an entry of the log made of a memory. */

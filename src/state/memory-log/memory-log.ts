@@ -1,20 +1,30 @@
 import { LRUCache } from "lru-cache";
+import { isWaiting } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { AppendMemoryOptions, ChangeRecord, MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../../ports/memory-log.js";
+import type { OwnersQuery } from "../../ports/owner-activity.js";
+import type { Page } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { eventPuts } from "../events/outbox.js";
 import { ERASURE_KEY } from "../ledger/ledger-keys.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { ownersHolding } from "../owners-holding.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
 import { partsOf, wholeValues } from "../value-parts.js";
 import { memoryLogEntrySchema, redacted } from "./memory-log-entries.js";
 import { memoryEvents } from "./memory-log-events.js";
 
 const ROWS = "memory-log/";
-/** The owner and the seq of the last entry, so that an append, and who asks for the last, reads no entry. */
+/**
+ * The owner, the seq of the last entry, and how many memories wait: an append, who asks for the last, and who asks for what waits, read no
+ * entry.
+ */
 export const MEMORY_LOG_HEAD = "memory-log-head";
+
+/** Ids of what waits for the owner's word; not there where nothing does. */
+const WAITING = "memory-waiting";
 
 /** Rows read at once: so many at first, and then as many as are likely to hold {@link PAGE_CHARS}. */
 const PAGE = 200;
@@ -25,10 +35,14 @@ const DELETED = 90;
 const OWNERS = 1_000;
 const MAX_KNOWN = 10_000;
 
+type StoredHead = readonly [owner: Owner, seq: number, waiting: number];
+
 interface Head {
   readonly seq: number;
   /** Of the head's key: what an append is refused by where another was faster. 0: there is none. */
   readonly version: number;
+  /** Ids of memories that wait for the owner's word. */
+  readonly waiting: readonly string[];
 }
 
 /** Told of what was appended: it is in the owner's outbox. */
@@ -56,26 +70,24 @@ export class EngineMemoryLog implements MemoryLog {
   ): Promise<MemoryLogEntry> {
     const kept: MemoryLogEntry = { v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry };
     const events = this.#events === null ? [] : memoryEvents(owner, kept);
-    const puts = [
-      ...this.#parts(kept),
-      { key: MEMORY_LOG_HEAD, value: JSON.stringify([owner, kept.seq]) },
-      ...(kept.seq === 1 ? [named(owner)] : []),
-      ...eventPuts(owner, events),
-    ];
+    const puts = [...this.#parts(rowKey(kept.seq), kept), ...(kept.seq === 1 ? [named(owner)] : []), ...eventPuts(owner, events)];
     for (let known = this.#known.get(owner); ; known = undefined) {
       const head = known?.seq === expectedSeq ? known : await this.#head(owner, epoch);
       if (head.seq !== expectedSeq) throw new AppError("MEMORIES_CHANGED");
       const fence = behindFence ? [] : [{ key: ERASURE_KEY, version: null }];
       const checks = [{ key: MEMORY_LOG_HEAD, version: head.version === 0 ? null : head.version }, ...fence];
       const tell = () => (events.length > 0 ? this.#events?.publish(owner) : undefined);
-      const commit = { ...(epoch !== undefined && { epoch }), checks, puts };
+      const waiting = waitingAfter(head.waiting, kept);
+      const headPut = { key: MEMORY_LOG_HEAD, value: JSON.stringify([owner, kept.seq, waiting.length] satisfies StoredHead) };
+      const { rows, gone } = waiting === head.waiting ? UNCHANGED : this.#waitingRows(head.waiting, waiting);
+      const commit = { ...(epoch !== undefined && { epoch }), checks, puts: [...puts, headPut, ...rows], deletes: gone };
       // Where the outcome is not known it may have happened: what is in the outbox is told all the same.
       const done = await committed(this.#engine, ownerPartition(owner), commit).catch((error: unknown) => {
         tell();
         throw error;
       });
       if (done.ok) {
-        this.#known.set(owner, { seq: kept.seq, version: done.version });
+        this.#known.set(owner, { seq: kept.seq, version: done.version, waiting });
         tell();
         return structuredClone(kept);
       }
@@ -102,6 +114,12 @@ export class EngineMemoryLog implements MemoryLog {
     }
   }
 
+  waiting(query: OwnersQuery): Promise<Page<Owner>> {
+    return ownersHolding(this.#engine, MEMORY_LOG_HEAD, { ...query, together: OWNERS }, (owner, { value }) =>
+      headOf(value)[2] > 0 ? owner : null,
+    );
+  }
+
   async *owners(): AsyncIterable<Owner> {
     for (let after: string | undefined; ; ) {
       const page = await this.#engine.partitions({ key: MEMORY_LOG_HEAD, limit: OWNERS, ...(after !== undefined && { after }) });
@@ -113,12 +131,12 @@ export class EngineMemoryLog implements MemoryLog {
 
   async erase(owner: Owner): Promise<number> {
     this.#known.delete(owner);
-    const query = { keys: [MEMORY_LOG_HEAD], ranges: [{ ...prefixRange(ROWS), limit: DELETED }] };
+    const query = { keys: [MEMORY_LOG_HEAD], ranges: [{ ...prefixRange(ROWS), limit: DELETED }, prefixRange(WAITING)] };
     for (let erased = 0; ; ) {
       const page = await optimisticCommit(this.#engine, ownerPartition(owner), query, (read) => {
-        const [rows = []] = read.ranges;
+        const [rows = [], waiting = []] = read.ranges;
         const last = rows.length < DELETED;
-        const deletes = [...rows.map(({ key }) => key), ...(last ? [MEMORY_LOG_HEAD] : [])];
+        const deletes = [...rows, ...waiting].map(({ key }) => key).concat(last ? [MEMORY_LOG_HEAD] : []);
         const nothing = rows.length === 0 && !read.entries.has(MEMORY_LOG_HEAD);
         const commit = nothing ? null : { checks: unchanged(read, MEMORY_LOG_HEAD), deletes };
         return { commit, result: { entries: wholeValues(rows).length, last } };
@@ -138,10 +156,12 @@ export class EngineMemoryLog implements MemoryLog {
   async close(): Promise<void> {}
 
   async #head(owner: Owner, epoch?: number): Promise<Head> {
-    const read = await this.#engine.read(ownerPartition(owner), { keys: [MEMORY_LOG_HEAD] });
+    const read = await this.#engine.read(ownerPartition(owner), { keys: [MEMORY_LOG_HEAD], ranges: [prefixRange(WAITING)] });
     if (epoch !== undefined && read.epoch !== epoch) throw new AppError("OWNER_ERASED");
     const entry = read.entries.get(MEMORY_LOG_HEAD);
-    return entry === undefined ? { seq: 0, version: 0 } : { seq: headOf(entry.value)[1], version: entry.version };
+    const [waits] = wholeValues(read.ranges[0] ?? []);
+    const waiting = waits === undefined ? [] : (JSON.parse(waits.value) as readonly string[]);
+    return entry === undefined ? { seq: 0, version: 0, waiting } : { seq: headOf(entry.value)[1], version: entry.version, waiting };
   }
 
   /** Entries whose values are whole, oldest first. */
@@ -165,8 +185,15 @@ export class EngineMemoryLog implements MemoryLog {
     }
   }
 
-  #parts(entry: MemoryLogEntry): readonly { readonly key: string; readonly value: string }[] {
-    return partsOf(rowKey(entry.seq), JSON.stringify(entry), this.#engine.manifest.maxValueBytes);
+  #waitingRows(before: readonly string[], after: readonly string[]) {
+    const rowsOf = (ids: readonly string[]) => (ids.length === 0 ? [] : this.#parts(WAITING, ids));
+    const rows = rowsOf(after);
+    const gone = rowsOf(before).slice(rows.length);
+    return { rows, gone: gone.map(({ key }) => key) };
+  }
+
+  #parts(key: string, value: MemoryLogEntry | readonly string[]): readonly { readonly key: string; readonly value: string }[] {
+    return partsOf(key, JSON.stringify(value), this.#engine.manifest.maxValueBytes);
   }
 
   async #redact(owner: Owner, key: string, change: ChangeRecord): Promise<void> {
@@ -176,19 +203,29 @@ export class EngineMemoryLog implements MemoryLog {
       const before = first === undefined ? null : parsed(first.value);
       const after = before === null ? null : redacted(before, change);
       if (first === undefined || after === null || after === before) return { commit: null, result: undefined };
-      const puts = this.#parts(after);
+      const puts = this.#parts(key, after);
       const deletes = rows.slice(puts.length).map((row) => row.key);
       return { commit: { checks: [{ key, version: first.version }], puts, deletes }, result: undefined };
     });
   }
 }
 
+const UNCHANGED = { rows: [], gone: [] };
+
+/** The same array where nothing of it changes. */
+function waitingAfter(before: readonly string[], { puts, removed }: Pick<MemoryLogEntry, "puts" | "removed">): readonly string[] {
+  const ids = new Set(before);
+  for (const record of puts) isWaiting(record) ? ids.add(record.id) : ids.delete(record.id);
+  for (const id of removed) ids.delete(id);
+  return ids.size === before.length && before.every((id) => ids.has(id)) ? before : [...ids];
+}
+
 function rowKey(seq: number): string {
   return `${ROWS}${numberKey(seq)}`;
 }
 
-function headOf(value: string): readonly [owner: Owner, seq: number] {
-  return JSON.parse(value) as [Owner, number];
+function headOf(value: string): StoredHead {
+  return JSON.parse(value) as StoredHead;
 }
 
 function parsed(value: string): MemoryLogEntry {

@@ -1,0 +1,51 @@
+import { type Owner, tenantPrefix } from "../domain/owner.js";
+import { AppError } from "../platform/errors.js";
+import type { OwnersQuery } from "../ports/owner-activity.js";
+import type { Page } from "../ports/session-store.js";
+import type { PartitionEntry, StateEngine } from "./engine.js";
+import { listLimit } from "./sessions/list-cursor.js";
+
+/** Partitions looked at for one page: it may hold less than was asked for. */
+const MOST_LOOKED_AT = 1_000;
+const PARTITION = /^o:[0-9a-f]{64}$/;
+
+/**
+ * What is told of owners whose partition holds a key, in the engine's order of partitions; null: nothing. The key's value is the owner, or
+ * a list that begins with the owner. `together`: partitions read at once, where telling costs nothing; default: as many as a page holds.
+ * @throws INVALID_REQUEST, INVALID_CURSOR
+ */
+export async function ownersHolding<T>(
+  engine: StateEngine,
+  key: string,
+  { tenant, limit, cursor, together = 0 }: OwnersQuery & { readonly together?: number },
+  told: (owner: Owner, entry: PartitionEntry) => T | null | Promise<T | null>,
+): Promise<Page<T>> {
+  const size = listLimit(limit);
+  const prefix = tenant === undefined ? "" : tenantPrefix(tenant);
+  const data: T[] = [];
+  let after = cursor === undefined ? undefined : decoded(cursor);
+  for (let looked = 0; looked < MOST_LOOKED_AT; ) {
+    const asked = Math.max(size + 1, together);
+    const page = await engine.partitions({ key, limit: asked, ...(after !== undefined && { after }) });
+    for (const entry of page) {
+      if (data.length === size) return { data, nextCursor: after === undefined ? null : encoded(after) };
+      after = entry.partition;
+      const [owner = ""] = [JSON.parse(entry.value) as string | readonly string[]].flat();
+      const each = owner.startsWith(prefix) ? await told(owner as Owner, entry) : null;
+      if (each !== null) data.push(each);
+    }
+    looked += page.length;
+    if (page.length < asked) return { data, nextCursor: null };
+  }
+  return { data, nextCursor: after === undefined ? null : encoded(after) };
+}
+
+function encoded(partition: string): string {
+  return Buffer.from(partition).toString("base64url");
+}
+
+function decoded(cursor: string): string {
+  const partition = Buffer.from(cursor, "base64url").toString("utf8");
+  if (!PARTITION.test(partition)) throw new AppError("INVALID_CURSOR");
+  return partition;
+}
