@@ -22,6 +22,7 @@ import { type LockedTurn, messageIdsOf, type OpenTurn, TurnOpening } from "./ope
 import { type OrchestratorOptions, type OrchestratorParts, turnTimeoutMs } from "./orchestrator-parts.js";
 import { PrefixWatch } from "./prefix-watch.js";
 import { systemPrompt } from "./prompt.js";
+import { StreamedAnswer } from "./streamed-answer.js";
 import { goingOn, imagesOf, turnToResume } from "./suspended-turn.js";
 import { TurnOutcome } from "./turn-outcome.js";
 import { TurnTrace } from "./turn-trace.js";
@@ -249,7 +250,7 @@ export class ConversationOrchestrator implements Chat {
       used: [],
       ...(recalled.held_back && { held_back: recalled.held_back }),
     } as const;
-    let streamed = "";
+    const streamed = new StreamedAnswer();
     const trace = new TurnTrace(open);
     try {
       await options.onEvent?.({ type: "session", session_id: sessionId, turn, user_message_id: user.id, created: open.created });
@@ -289,10 +290,8 @@ export class ConversationOrchestrator implements Chat {
         if (agent.standIn === true) await this.#long.afterStep(request.owner, request.message, signal);
       };
       const onEvent = (event: AgentEvent) => {
-        if (event.type === "token") {
-          streamed += event.delta;
-          trace.tokenSent();
-        } else if (event.type === "retract") streamed = event.content;
+        streamed.take(event);
+        if (event.type === "token") trace.tokenSent();
         return event.type === "step" ? onStep(event.step) : options.onEvent?.(event);
       };
       const run = {

@@ -8,6 +8,7 @@ import { answerFrom } from "./answer.js";
 import { forgetsIn, stillWaiting } from "./asked.js";
 import type { OpenTurn } from "./open-turn.js";
 import type { OrchestratorParts } from "./orchestrator-parts.js";
+import type { StreamedAnswer } from "./streamed-answer.js";
 import { waitingAnswer } from "./suspended-turn.js";
 import { failureRecord } from "./turn-records.js";
 import type { TurnTrace } from "./turn-trace.js";
@@ -183,7 +184,7 @@ export class TurnOutcome {
   }
 
   /** Keeps the user's message answerable: what was streamed of an interrupted turn, and why a failed one failed. */
-  async failed(open: OpenTurn, error: unknown, streamed: string, trace: TurnTrace): Promise<void> {
+  async failed(open: OpenTurn, error: unknown, streamed: StreamedAnswer, trace: TurnTrace): Promise<void> {
     const late = isAppError(open.signal.reason, "MODEL_TIMEOUT");
     const interrupted = open.signal.aborted && !late;
     const code = late ? "MODEL_TIMEOUT" : isAppError(error) ? error.code : "INTERNAL";

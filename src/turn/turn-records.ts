@@ -5,6 +5,7 @@ import { type TokensByTask, totalCost } from "../domain/tokens.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { TurnRequest } from "./images.js";
+import type { StreamedAnswer } from "./streamed-answer.js";
 
 /** The journal records of a turn that need nothing but the request. */
 
@@ -66,7 +67,7 @@ export function failureRecord(
   outcome: {
     readonly interrupted: boolean;
     readonly code: ErrorCode;
-    readonly streamed: string;
+    readonly streamed: StreamedAnswer;
     /** Of a turn that went on: it may be gone on with again. */
     readonly suspended: Suspended | undefined;
     /** What it cost all the same. */
@@ -80,7 +81,8 @@ export function failureRecord(
     at: now.toISOString(),
     body: {
       role: "assistant",
-      content: outcome.streamed,
+      content: outcome.streamed.content,
+      ...outcome.streamed.shown,
       channel: request.channel ?? "api",
       outcome: outcome.interrupted ? "interrupted" : "failed",
       error_code: outcome.code,

@@ -5,7 +5,7 @@ import dentist from "../../examples/domains/dentist.js";
 import { partsOf } from "../../src/domain/answer-part.js";
 import type { Element } from "../../src/domain/session.js";
 import { defineTool } from "../../src/index.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer, ChatEvent } from "../../src/ports/application.js";
 import { openDoor } from "../support/door.js";
 import { parseEvents } from "../support/http-client.js";
 
@@ -155,6 +155,20 @@ describe("an answer in parts", () => {
     const order = events.map(({ event }) => event);
     expect(order.indexOf("part")).toBeGreaterThan(order.indexOf("token"));
     expect(order.lastIndexOf("token")).toBeGreaterThan(order.lastIndexOf("part"));
+  });
+
+  test("what an answer had shown when it was stopped is there where the conversation is opened again", async () => {
+    const { maitred, thread } = await openDoor(SAYING_ALL, { tools: [find, offer] });
+    const stop = new AbortController();
+    let session = "";
+    const onEvent = (event: ChatEvent) => {
+      if (event.type === "session") session = event.session_id;
+      if (event.type === "part" && event.part.type === "quote") stop.abort();
+    };
+    const chat = { owner: await maitred.owner("ada"), message: "An evening, please." };
+    await expect(maitred.chat.chat(chat, { signal: stop.signal, onEvent })).rejects.toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+    const steps = await thread(session);
+    expect(steps.at(-1)).toMatchObject({ parts: EXPECTED.slice(0, 5), outcome: "interrupted" });
   });
 
   test("OpenAI's formats have it beside them", async () => {
