@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { api } from "./api.js";
-import type { AnswerMemory, Memory, Recalled, Source } from "./api-types.js";
+import type { AnswerMemory, Recalled } from "./api-types.js";
 import { type Exchange, marksOf } from "./conversation.js";
-import { companionOf, dayOf } from "./format.js";
+import { companionOf } from "./format.js";
 import { forgetWithUndo } from "./memories.js";
+import { EditMemory, Reason } from "./memory-row.js";
 import { problemOf } from "./problems.js";
-import { tell } from "./state.js";
-import { Button, Marked, Submit, sending, Toggle, toastProblem } from "./ui.js";
+import { Button, Toggle, useAnswer } from "./ui.js";
 
 /** "Because you told me": what an answer went by, each with the guest's own words behind it, to be changed or forgotten. */
 
@@ -130,79 +130,38 @@ function Pill({ of, change, reason }: PillProps) {
 type DetailProps = Readonly<{ of: Recalled; isGone: boolean; onChange: (change: Change, isOpen: boolean) => void }>;
 
 function Detail({ of, isGone, onChange }: DetailProps) {
-  const found = useSignal<{ readonly source: Source | null; readonly memory: Memory } | null>(null);
-  const failure = useSignal("");
+  const { value: found, failure } = useAnswer(() => api.why(of.id));
   const editing = useSignal(false);
-  const saving = useSignal(false);
-  const field = useRef<HTMLInputElement>(null);
-  const look = async () => {
-    try {
-      found.value = await api.why(of.id);
-    } catch (error) {
-      const gone = problemOf(error).status === 404;
-      failure.value = gone ? "This is forgotten." : "I can't look this up right now.";
-      if (gone) onChange({ gone }, true);
-    }
-  };
-  useEffect(() => void look(), []);
-  useLayoutEffect(() => {
-    if (editing.value) field.current?.select();
-  }, [editing.value]);
-  if (failure.value) return <p class="small">{failure}</p>;
+  const isForgotten = failure !== null && problemOf(failure).status === 404;
+  useEffect(() => {
+    if (isForgotten) onChange({ gone: true }, true);
+  }, [isForgotten]);
+  if (failure !== null) return <p class="small">{isForgotten ? "This is forgotten." : "I can't look this up right now."}</p>;
   if (isGone)
     return (
       <p class="small" role="status">
         Forgotten. It plays no part from now on.
       </p>
     );
-  if (found.value === null) return <p class="small">One moment …</p>;
-  const { source, memory } = found.value;
-  const save = async () => {
-    const text = field.current?.value.trim() ?? "";
-    if (saving.value) return;
-    saving.value = true;
-    try {
-      await api.changeMemory(of.id, { text });
-      onChange({ text }, false);
-      tell("memories", {});
-    } catch (error) {
-      toastProblem(error);
-    } finally {
-      saving.value = false;
-    }
-  };
+  if (found === null) return <p class="small">One moment …</p>;
+  const { memory } = found;
   const forget = () => {
     onChange({ gone: true }, true);
     forgetWithUndo(memory, () => onChange({ gone: false }, true));
   };
   return (
     <>
-      <SourceView source={source} at={of.created_at} />
+      <Reason of={found} />
       <div class="because-actions">
-        <div class="row">
-          <Button label="Edit" onClick={() => (editing.value = !editing.value)} />
-          <Button label="Forget" onClick={forget} />
-        </div>
-        <form class="row" hidden={!editing.value} onSubmit={sending(() => void save())}>
-          <input ref={field} type="text" maxLength={500} defaultValue={memory.text} aria-label="What is true now" dir="auto" />
-          <Submit label="Save" class="secondary" disabled={saving.value} />
-        </form>
+        {editing.value ? (
+          <EditMemory of={memory} onSaved={({ text }) => onChange({ text }, false)} onLeft={() => (editing.value = false)} />
+        ) : (
+          <div class="row">
+            <Button label="Edit" onClick={() => (editing.value = true)} />
+            <Button label="Forget" onClick={forget} />
+          </div>
+        )}
       </div>
-    </>
-  );
-}
-
-function SourceView({ source, at }: { readonly source: Source | null; readonly at: string }) {
-  if (source === null) return <p class="small">{`You added this by hand on ${dayOf(at)}.`}</p>;
-  const { session_id: id, message_id: message, message: words, quote } = source;
-  if (words === null) return <p class="small">{`You said so on ${dayOf(at)}; that conversation is gone.`}</p>;
-  return (
-    <>
-      <p class="small">{`On ${dayOf(at)} you said:`}</p>
-      <blockquote dir="auto">
-        <Marked message={words} quote={quote} />
-      </blockquote>
-      <Button label="Open that conversation" onClick={() => tell("open", { id, message })} />
     </>
   );
 }

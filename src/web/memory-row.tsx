@@ -2,7 +2,7 @@ import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { api, type Patch } from "./api.js";
-import type { Memory } from "./api-types.js";
+import type { Memory, Why } from "./api-types.js";
 import { companionOf, dayOf, isoDay, lastDay, messageLink, when, wordsOf } from "./format.js";
 import { companions, forgetWithUndo } from "./memories.js";
 import { serverWords } from "./problems.js";
@@ -54,14 +54,9 @@ export function MemoryRow({ of }: { readonly of: Memory }) {
     back();
     editing.value = false;
   };
-  const save = async (told: Told) => {
-    const patch = changesIn(of, told);
-    if (Object.keys(patch).length > 0) {
-      const { id } = await api.changeMemory(of.id, patch);
-      edited.value = id;
-      tell("memories", {});
-      toast("Saved.");
-    }
+  const saved = ({ id }: Memory) => {
+    edited.value = id;
+    toast("Saved.");
     leave();
   };
   /** Before a row goes, the focus goes to one beside it, or to the list. */
@@ -87,7 +82,7 @@ export function MemoryRow({ of }: { readonly of: Memory }) {
   return (
     <li ref={row} class={of.strength === "hard" ? "memory hard" : "memory"} data-memory={of.id}>
       {editing.value ? (
-        <EditForm of={of} onSave={save} onLeft={leave} />
+        <EditMemory of={of} onSaved={saved} onLeft={leave} />
       ) : (
         <>
           <Said as="p" class="memory-text" of={of.text} />
@@ -105,16 +100,20 @@ export function MemoryRow({ of }: { readonly of: Memory }) {
   );
 }
 
+async function whyOf({ id }: Memory): Promise<ComponentChildren> {
+  return <Reason of={await api.why(id)} />;
+}
+
 /** Why something is known: the guest's own words, with the part that says it marked, and the way to where they were said. */
-async function whyOf({ id, stated_at: at }: Memory): Promise<ComponentChildren> {
-  const { source, because } = await api.why(id);
+export function Reason({ of: { memory, source, because } }: { readonly of: Why }) {
+  const at = when(memory.stated_at);
   return (
     <>
-      {source === null && because.length === 0 && <p class="small">{`You added this yourself, ${when(at)}.`}</p>}
+      {source === null && because.length === 0 && <p class="small">{`You added this yourself, ${at}.`}</p>}
       {source?.message === null && <p class="small">You told me, in a conversation that is gone by now.</p>}
       {source && source.message !== null && (
         <>
-          <p class="small">{`You said · ${when(at)}`}</p>
+          <p class="small">{`You said · ${at}`}</p>
           <blockquote dir="auto">
             <Marked message={source.message} quote={source.quote} />
           </blockquote>
@@ -240,10 +239,17 @@ function useSaving(save: (form: HTMLFormElement) => Promise<void>) {
   return { saving, send };
 }
 
-type EditFormProps = Readonly<{ of: Memory; onSave: (told: Told) => Promise<void>; onLeft: () => void }>;
+type EditProps = Readonly<{ of: Memory; onSaved: (memory: Memory) => void; onLeft: () => void }>;
 
-function EditForm({ of, onSave, onLeft }: EditFormProps) {
-  const { saving, send } = useSaving((form) => onSave(toldIn(form)));
+/** Changes what is known. `onSaved`: as it is now, which is another memory where its text changed. */
+export function EditMemory({ of, onSaved, onLeft }: EditProps) {
+  const { saving, send } = useSaving(async (form) => {
+    const patch = changesIn(of, toldIn(form));
+    if (Object.keys(patch).length === 0) return onLeft();
+    const memory = await api.changeMemory(of.id, patch);
+    tell("memories", {});
+    onSaved(memory);
+  });
   return (
     <InPlaceForm class="memory-edit" aria-label={`Edit: ${of.text}`} onSent={(form) => void send(form)} onLeft={onLeft}>
       <Fields of={of} />

@@ -451,13 +451,13 @@ needing("chromium")("answers on the chat page", () => {
     await ask(page, "recall");
     const pill = lastAnswer(page).locator(".pill", { hasText: "likes the quiet rows at the back" });
     await pill.click();
-    await lastAnswer(page).getByText("You added this by hand").waitFor();
+    await lastAnswer(page).getByText("You added this yourself").waitFor();
     await lastAnswer(page).locator(".because-actions").getByRole("button", { name: "Edit" }).click();
     let sent = 0;
     page.on("request", (request) => {
       if (request.method() === "PATCH") sent += 1;
     });
-    await page.getByRole("textbox", { name: "What is true now" }).fill("Likes the front rows");
+    await page.getByRole("textbox", { name: "What is true" }).fill("Likes the front rows");
     await page.evaluate(`for (const form of [document.activeElement.form, document.activeElement.form]) form.requestSubmit()`);
     await lastAnswer(page).locator(".pill", { hasText: "likes the front rows" }).waitFor();
     expect([...on.sample.memories.values()].find((memory) => memory.owner === owner)?.text).toBe("Likes the front rows");

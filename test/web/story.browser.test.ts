@@ -40,7 +40,7 @@ needing("chromium")("a guest's story on the chat page, with the whole product", 
     expect(await lastAnswer(page).locator(".event h3").allTextContents()).toEqual(cards);
     await lastAnswer(page).locator(".pill.hard").click();
     expect(await lastAnswer(page).locator("mark").textContent()).toContain("step-free");
-    await lastAnswer(page).getByRole("button", { name: "Open that conversation" }).click();
+    await lastAnswer(page).getByRole("link", { name: "Show it in the conversation" }).click();
     await page.locator(".exchange:focus .bubble", { hasText: WHO }).waitFor();
     await expect.poll(() => page.locator(".noted").count()).toBe(2);
     expect(complaints).toEqual([]);
