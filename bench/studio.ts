@@ -53,7 +53,9 @@ try {
 }
 
 async function run(): Promise<number> {
-  const variables = { MEMORY_STORAGE_DIR: dir, OPERATOR_TOKEN: TOKEN, STUDIO_CONTENT: "true", EMBEDDING_PROVIDER: "hashing" };
+  // Nothing else is to be done meanwhile: what was seeded is in no index of history, and would be put there.
+  const alone = { EMBEDDING_PROVIDER: "hashing", HISTORY_BACKEND: "none" };
+  const variables = { MEMORY_STORAGE_DIR: dir, OPERATOR_TOKEN: TOKEN, STUDIO_CONTENT: "true", ...alone };
   const database = values.database === undefined ? {} : { DATABASE_URL: values.database };
   const config = parseConfig({ ...variables, ...database });
   const state = values.database === undefined ? await SqliteEngine.open({ path: join(dir, "state.db"), logger: silentLogger }) : undefined;
