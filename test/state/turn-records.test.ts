@@ -162,10 +162,23 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
         await Promise.all(processes.map((plots) => plots.close()));
         const plots = new EnginePlots(engine, clock);
         expect(await plots.between("2026-03-01T09", "2026-03-01T10")).toMatchObject([
-          { hour: "2026-03-01T09", tenant: "acme", sums: { turns: 2, cost: 0.2, costByModel: { big: 0.2 }, firstToken: [0, 2] } },
+          { period: "2026-03-01T09", tenant: "acme", sums: { turns: 2, cost: 0.2, costByModel: { big: 0.2 }, firstToken: [0, 2] } },
         ]);
         expect(await plots.between("2026-03-01T10", "2026-03-01T11")).toEqual([]);
         expect(await plots.first()).toBe("2026-03-01T09");
+        clock.days(1);
+        plots.add("acme", { turns: 3 });
+        plots.add(null, { erasures: 1 });
+        expect(await plots.between("2026-03-01", "2026-03-03", "day")).toMatchObject([
+          { period: "2026-03-01", tenant: "acme", sums: { turns: 2, cost: 0.2 } },
+          { period: "2026-03-02", tenant: null, sums: { erasures: 1 } },
+          { period: "2026-03-02", tenant: "acme", sums: { turns: 3 } },
+        ]);
+        expect(await plots.first("day")).toBe("2026-03-01");
+        // What is older than what is kept goes, hours and days.
+        clock.days(40);
+        plots.add("acme", { turns: 1 });
+        expect([await plots.first(), await plots.first("day")]).toEqual(["2026-04-11T09", "2026-04-11"]);
       }));
   });
 

@@ -2,7 +2,7 @@ import { addSums, NO_SUMS, type PlotSums, quantile } from "../../domain/plots.js
 import { sumOf } from "../../domain/tokens.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
-import type { HourOfTenant, Plots } from "../../ports/plots.js";
+import type { Plots, PlottedSums } from "../../ports/plots.js";
 import type { PlotQuery, PlotStep } from "../../ports/studio.js";
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -25,15 +25,15 @@ export async function plotSteps(plots: Plots, query: PlotQuery, clock: Clock): P
     throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/from", detail }] });
   }
   const names = Array.from({ length: count }, (_, place) => new Date(begin + place * stepMs).toISOString().slice(0, LENGTH[step]));
-  const [hours, first] = await Promise.all([plots.between(names[0] ?? "", `${names.at(-1)}~`), plots.first()]);
-  const asked = hours.filter((hour) => tenant === undefined || hour.tenant === tenant);
-  const byStep = grouped(asked, ({ hour }) => hour.slice(0, LENGTH[step]));
+  const [sums, first] = await Promise.all([plots.between(names[0] ?? "", `${names.at(-1)}~`, step), plots.first(step)]);
+  const asked = sums.filter((each) => tenant === undefined || each.tenant === tenant);
+  const byStep = grouped(asked, ({ period }) => period);
   // Before the first that is kept nobody counted.
-  const isCounted = (name: string) => first !== null && name >= first.slice(0, LENGTH[step]);
+  const isCounted = (name: string) => first !== null && name >= first;
   return names.map((name) => stepOf(new Date(step === "day" ? name : `${name}:00Z`), isCounted(name) ? (byStep.get(name) ?? []) : null));
 }
 
-function stepOf(at: Date, hours: readonly HourOfTenant[] | null): PlotStep {
+function stepOf(at: Date, hours: readonly PlottedSums[] | null): PlotStep {
   if (hours === null) return { at: at.toISOString(), ...UNKNOWN };
   const sums = hours.map((hour) => hour.sums).reduce(addSums, NO_SUMS);
   const byTenant = grouped(hours, ({ tenant }) => tenant);
@@ -71,8 +71,8 @@ const UNKNOWN: Omit<PlotStep, "at"> = {
   erasures: null,
 };
 
-function grouped(hours: readonly HourOfTenant[], by: (hour: HourOfTenant) => string | null): ReadonlyMap<string, HourOfTenant[]> {
-  const groups = new Map<string, HourOfTenant[]>();
+function grouped(hours: readonly PlottedSums[], by: (hour: PlottedSums) => string | null): ReadonlyMap<string, PlottedSums[]> {
+  const groups = new Map<string, PlottedSums[]>();
   for (const hour of hours) {
     const name = by(hour);
     if (name !== null) groups.set(name, [...(groups.get(name) ?? []), hour]);

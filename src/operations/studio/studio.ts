@@ -76,7 +76,7 @@ export function studioOver(parts: StudioParts): Studio {
 }
 
 async function tenantsOf(plots: Plots, now: Date): Promise<readonly string[] | null> {
-  const hours = await plots.between(daysFrom(now, -DAYS_OF_TENANTS), "~");
-  const tenants = [...new Set(hours.flatMap(({ tenant }) => tenant ?? []))].toSorted();
+  const days = await plots.between(daysFrom(now, -DAYS_OF_TENANTS).slice(0, "2027-03-28".length), "~", "day");
+  const tenants = [...new Set(days.flatMap(({ tenant }) => tenant ?? []))].toSorted();
   return tenants.length === 0 ? null : tenants;
 }

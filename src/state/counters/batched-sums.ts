@@ -6,11 +6,14 @@ const FLUSH_MS = 250;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Sums in one commit, and as many of old days that go with it. */
 const AT_ONCE = 40;
+const DAY = "2027-03-28".length;
 
 export interface BatchedSumsOptions<T> {
   readonly partition: string;
   /** What is counted by another name is counted apart. */
   readonly prefix: string;
+  /** Under which hours are summed up by their days as well. Default: they aren't. */
+  readonly daily?: string;
   readonly plus: (a: T, b: T) => T;
   /** Days behind the last one that was counted on; older ones are dropped. */
   readonly daysKept: number;
@@ -34,7 +37,9 @@ export class BatchedSums<T> {
 
   /** `period`: as 2027-03-28 or 2027-03-28T09, of UTC. */
   add(period: string, name: string, value: T): void {
+    const { daily } = this.#options;
     this.#wait(this.#keyOf(period, name), value);
+    if (daily !== undefined) this.#wait(this.#keyOf(period.slice(0, DAY), name, daily), value);
     this.#timer ??= setTimeout(() => {
       // What can't be written is tried again with the next.
       this.flush().catch(() => {});
@@ -48,18 +53,22 @@ export class BatchedSums<T> {
     return storedValue((await this.#engine.read(this.#options.partition, { keys: [key] })).entries.get(key));
   }
 
-  /** In the order of periods, those from the one to before the other. */
-  async between(from: string, to: string): Promise<readonly { readonly period: string; readonly name: string; readonly value: T }[]> {
+  /** In the order of periods, those from the one to before the other. `prefix`: that of hours, or of days. */
+  async between(
+    from: string,
+    to: string,
+    prefix = this.#options.prefix,
+  ): Promise<readonly { readonly period: string; readonly name: string; readonly value: T }[]> {
     await this.flush();
-    const { partition, prefix } = this.#options;
+    const { partition } = this.#options;
     const { ranges } = await this.#engine.read(partition, { ranges: [{ from: `${prefix}/${from}`, to: `${prefix}/${to}` }] });
     return (ranges[0] ?? []).map(this.#named);
   }
 
   /** The first period that anything is kept of; null where nothing is. */
-  async first(): Promise<string | null> {
+  async first(prefix = this.#options.prefix): Promise<string | null> {
     await this.flush();
-    const { partition, prefix } = this.#options;
+    const { partition } = this.#options;
     const { ranges } = await this.#engine.read(partition, { ranges: [{ ...prefixRange(`${prefix}/`), limit: 1 }] });
     return ranges[0]?.map(this.#named)[0]?.period ?? null;
   }
@@ -77,8 +86,8 @@ export class BatchedSums<T> {
     return { period, name, value: JSON.parse(entry.value) as T };
   };
 
-  #keyOf(period: string, name: string): string {
-    return `${this.#options.prefix}/${period}/${name}`;
+  #keyOf(period: string, name: string, prefix = this.#options.prefix): string {
+    return `${prefix}/${period}/${name}`;
   }
 
   #wait(key: string, value: T): void {
@@ -100,9 +109,10 @@ export class BatchedSums<T> {
   }
 
   async #add(added: readonly (readonly [string, T])[]): Promise<void> {
-    const { partition, prefix, plus } = this.#options;
+    const { partition, prefix, daily = [], plus } = this.#options;
     const keys = added.map(([key]) => key);
-    const ranges = [{ from: `${prefix}/`, to: `${prefix}/${this.#firstKept(keys)}`, limit: AT_ONCE }];
+    const first = this.#firstKept(keys);
+    const ranges = [prefix, daily].flat().map((each) => ({ from: `${each}/`, to: `${each}/${first}`, limit: AT_ONCE / 2 }));
     await optimisticCommit(this.#engine, partition, { keys, ranges }, (read) => ({
       commit: {
         checks: unchanged(read, ...keys),
@@ -110,7 +120,7 @@ export class BatchedSums<T> {
           const before = storedValue<T>(read.entries.get(key));
           return { key, value: JSON.stringify(before === null ? value : plus(before, value)) };
         }),
-        deletes: (read.ranges[0] ?? []).map(({ key }) => key),
+        deletes: read.ranges.flat().map(({ key }) => key),
       },
       result: undefined,
     }));
@@ -118,9 +128,9 @@ export class BatchedSums<T> {
 
   /** The first day that isn't dropped once there are such keys. */
   #firstKept(keys: readonly string[]): string {
-    const days = keys.map((key) => key.split("/")[1]?.slice(0, "2027-03-28".length) ?? "");
+    const days = keys.map((key) => key.split("/")[1]?.slice(0, DAY) ?? "");
     const last = Date.parse(days.toSorted().at(-1) ?? "");
-    return Number.isNaN(last) ? "" : new Date(last - this.#options.daysKept * DAY_MS).toISOString().slice(0, "2027-03-28".length);
+    return Number.isNaN(last) ? "" : new Date(last - this.#options.daysKept * DAY_MS).toISOString().slice(0, DAY);
   }
 }
 

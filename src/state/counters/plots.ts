@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { addSums, NO_SUMS, type PlotSums } from "../../domain/plots.js";
 import type { Clock } from "../../platform/clock.js";
-import type { HourOfTenant, Plots } from "../../ports/plots.js";
+import type { Plots, PlottedSums } from "../../ports/plots.js";
 import type { StateEngine } from "../engine.js";
 import { systemPartition } from "../partition.js";
 import { BatchedSums } from "./batched-sums.js";
@@ -18,7 +18,9 @@ interface Stored {
   readonly sums: PlotSums;
 }
 
-/** Sums of all processes: `plot/{hour}/{hash of the tenant}`. */
+const PREFIX = { hour: "plot", day: "plot-day" } as const;
+
+/** Sums of all processes: `plot/{hour}/{hash of the tenant}`, and the same by days. */
 export class EnginePlots implements Plots {
   readonly #sums: BatchedSums<Stored>;
   readonly #clock: Clock;
@@ -27,7 +29,8 @@ export class EnginePlots implements Plots {
 
   constructor(engine: StateEngine, clock: Clock) {
     const plus = (a: Stored, b: Stored): Stored => ({ tenant: a.tenant, sums: withFewModels(addSums(a.sums, b.sums)) });
-    this.#sums = new BatchedSums(engine, { partition: systemPartition("plots"), prefix: "plot", plus, daysKept: DAYS_KEPT });
+    const where = { partition: systemPartition("plots"), prefix: PREFIX.hour, daily: PREFIX.day };
+    this.#sums = new BatchedSums(engine, { ...where, plus, daysKept: DAYS_KEPT });
     this.#clock = clock;
   }
 
@@ -39,13 +42,13 @@ export class EnginePlots implements Plots {
     this.#sums.add(hour, named === null ? "-" : hash("sha256", named), { tenant: named, sums: { ...NO_SUMS, ...sums } });
   }
 
-  async between(from: string, to: string): Promise<readonly HourOfTenant[]> {
-    const found = await this.#sums.between(from, to);
-    return found.map(({ period, value }) => ({ hour: period, ...value }));
+  async between(from: string, to: string, step: "hour" | "day" = "hour"): Promise<readonly PlottedSums[]> {
+    const found = await this.#sums.between(from, to, PREFIX[step]);
+    return found.map(({ period, value }) => ({ period, ...value }));
   }
 
-  first(): Promise<string | null> {
-    return this.#sums.first();
+  first(step: "hour" | "day" = "hour"): Promise<string | null> {
+    return this.#sums.first(PREFIX[step]);
   }
 
   async close(): Promise<void> {
