@@ -158,10 +158,8 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       deliveries: events.deliveries,
     });
   const studio = composeStudio(wiring, stores, remembered, afterTurn, {
-    ...{ recording, costs, useCases, events, readiness },
-    model: models.chat.name,
-    stopping: stopping.signal,
-    compose,
+    ...{ recording, costs, useCases, events, readiness, compose },
+    ...{ model: models.chat.name, stopping: stopping.signal },
   });
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events, studio);
 

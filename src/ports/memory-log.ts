@@ -99,8 +99,8 @@ export interface MemoryLog {
   /** Changes what stands in the log, atomically, seqs kept: a forgetting drops texts, a purge quotes. */
   redact(owner: Owner, change: ChangeRecord): Promise<void>;
   /**
-   * Owners of whom a memory waits for a word, in an order that stays; `tenant`: of it alone. A page may hold less than `limit` where another
-   * follows. Reads no log. @throws INVALID_CURSOR
+   * Owners of whom a memory waits for a word, in an order that stays; `tenant`: of it alone. A page may hold less than `limit` where
+   * another follows. Reads no log. @throws INVALID_CURSOR
    */
   waiting(query: OwnersQuery): Promise<Page<Owner>>;
   /** Owners that have a log, in no order. */

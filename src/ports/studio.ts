@@ -1,3 +1,5 @@
+// Over 300 lines: one door, all that an operator is shown.
+
 import type { BookingReceipt } from "../domain/booking-receipt.js";
 import type { AnswerPart, HeldBack, JsonValue, RecallReason, RecallStatus, SessionStatus } from "../domain/session.js";
 import type { ProposalOutcome } from "../domain/turn-record.js";
@@ -7,8 +9,8 @@ import type { ErasureReceipt } from "./owner-ledger.js";
 import type { Page } from "./session-store.js";
 
 /**
- * What whoever runs a server sees of what happened, read-only but for a retry; a replay keeps nothing. A text is null where texts are not to be shown, where it was
- * forgotten, and where it isn't kept; its length stands beside it. A number that isn't known is null, never 0.
+ * What whoever runs a server sees of what happened, read-only but for a retry; a replay keeps nothing. A text is null where texts are not
+ * to be shown, where it was forgotten, and where it isn't kept; its length stands beside it. A number that isn't known is null, never 0.
  */
 export interface Studio {
   about(): Promise<StudioInfo>;

@@ -1,3 +1,5 @@
+// Over 300 lines: one schema and one line for each thing that is asked of the server.
+
 import * as z from "zod/mini";
 
 /**

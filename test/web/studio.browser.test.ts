@@ -21,7 +21,7 @@ const SESSION = "0190f2c0-0000-7000-8000-000000000001";
 const SCREENS = {
   conversations: [".cards"],
   [`conversations/harbour/ada/${SESSION}`]: [".facts", ".turns"],
-  [`turns/harbour/ada/${SESSION}/3?compare=yes`]: [".columns", "#content:not(:has([role=status]))"],
+  [`turns/harbour/ada/${SESSION}/3?compare=yes`]: [".columns", "#content:not(:has([role=status]:not(:empty)))"],
   guests: [".scroll tbody tr"],
   "guests/harbour/ada": [".facts", ".timeline"],
   "guests/harbour/ada?as_of=2026-05-20T00:00:00.000Z": [".facts", ".timeline"],
