@@ -15,7 +15,7 @@ import { type OccasionScore, readOccasionGuests, readUnrelated, scoreOfOccasions
 
 /**
  * Which memories a message is given: of what it needs, and of what it has no use for; then the same where each guest has a hundred unrelated
- * memories besides. `--before`: as the store chooses, where nothing decides it; `--notes`: what was missed and what was noise.
+ * memories besides, and where the hundred are of the same categories, for other places and of other people. `--before`: as the store chooses, where nothing decides it; `--notes`: what was missed and what was noise.
  *
  * `npm run eval:recall -- [file=bench/recall/guests.jsonl] [embedders=hashing,minilm] [--before] [--notes]`
  */
@@ -25,7 +25,10 @@ const [file = new URL("recall/guests.jsonl", import.meta.url), names = "hashing,
   .slice(2)
   .filter((each) => !each.startsWith("--"));
 const guests = await readOccasionGuests(file);
-const unrelated = await readUnrelated(new URL("recall/unrelated.json", import.meta.url));
+const hundreds = {
+  "and 100": await readUnrelated(new URL("recall/unrelated.json", import.meta.url)),
+  "and elsewhere": await readUnrelated(new URL("recall/elsewhere.json", import.meta.url)),
+};
 const made: Readonly<Record<string, () => { readonly embedder: Embedder; readonly close: () => Promise<void> }>> = {
   hashing: () => ({ embedder: new HashingEmbedder({ dimension: 768 }), close: async () => {} }),
   minilm: () => {
@@ -34,7 +37,7 @@ const made: Readonly<Record<string, () => { readonly embedder: Embedder; readonl
   },
 };
 
-console.log("embedder            must   hard   precision  with own needs  idle   a message  p95 ms");
+console.log("embedder               must   hard   precision  with own needs  idle   a message  p95 ms");
 for (const name of names.split(",")) {
   const make = made[name];
   if (make === undefined) throw new Error(`Embedders are ${Object.keys(made).join(", ")}.`);
@@ -52,9 +55,13 @@ for (const name of names.split(",")) {
   });
   const alone = await scoreOfOccasions(memory, guests, { unrelated: [], now: NOW, tenant: "alone" });
   line(name, alone);
-  const beside = await scoreOfOccasions(memory, guests, { unrelated, now: NOW, tenant: "beside" });
-  line(`${name}, and 100`, beside);
-  if (options.includes("--notes")) for (const note of [...alone.notes, "----", ...beside.notes]) console.log(`    ${note}`);
+  const notes = [...alone.notes];
+  for (const [at, [which, unrelated]] of Object.entries(hundreds).entries()) {
+    const beside = await scoreOfOccasions(memory, guests, { unrelated, now: NOW, tenant: `beside-${at}` });
+    line(`${name}, ${which}`, beside);
+    notes.push("----", ...beside.notes);
+  }
+  if (options.includes("--notes")) for (const note of notes) console.log(`    ${note}`);
   await memory.close();
   await store.close();
   await close();
@@ -63,5 +70,5 @@ for (const name of names.split(",")) {
 
 function line(name: string, { must, hard, precision, harmless, idle, given, p95 }: OccasionScore): void {
   const cells = [must.toFixed(2).padEnd(6), hard.toFixed(2).padEnd(6), precision.toFixed(2).padEnd(10), harmless.toFixed(2).padEnd(15)];
-  console.log(`${name.padEnd(19)} ${[...cells, idle.toFixed(2).padEnd(6), given.toFixed(1).padEnd(10), p95.toFixed(1)].join(" ")}`);
+  console.log(`${name.padEnd(22)} ${[...cells, idle.toFixed(2).padEnd(6), given.toFixed(1).padEnd(10), p95.toFixed(1)].join(" ")}`);
 }

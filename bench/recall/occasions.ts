@@ -20,7 +20,7 @@ const guestSchema = z.object({ guest: z.string(), lang: z.string(), memories: z.
 /** Somebody with memories, and which of them each message needs (`must`), or has a use for (`may`). */
 export type OccasionGuest = z.output<typeof guestSchema>;
 
-const unrelatedSchema = z.array(z.object({ text: z.string(), category: z.string() }));
+const unrelatedSchema = z.array(z.object({ text: z.string(), category: z.string(), subject: z.string().optional() }));
 
 export async function readOccasionGuests(file: string | URL): Promise<OccasionGuest[]> {
   const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line.trim() !== "");
@@ -64,11 +64,7 @@ interface Counts {
 export async function scoreOfOccasions(
   memory: Pick<Memories, "add"> & MemoryRecall,
   guests: readonly OccasionGuest[],
-  {
-    unrelated,
-    now,
-    tenant,
-  }: { readonly unrelated: readonly { text: string; category: string }[]; readonly now: Date; readonly tenant: string },
+  { unrelated, now, tenant }: { readonly unrelated: z.output<typeof unrelatedSchema>; readonly now: Date; readonly tenant: string },
 ): Promise<OccasionScore> {
   const counts: Counts = { must: 0, mustGiven: 0, hard: 0, hardGiven: 0, given: 0, right: 0, harmless: 0, idle: 0, idleGivenNothing: 0 };
   const notes: string[] = [];
@@ -103,7 +99,7 @@ async function remembered(
   memory: Pick<Memories, "add">,
   owner: Owner,
   { memories }: OccasionGuest,
-  unrelated: readonly { text: string; category: string }[],
+  unrelated: z.output<typeof unrelatedSchema>,
   now: Date,
 ): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();

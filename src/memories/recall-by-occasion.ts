@@ -19,7 +19,7 @@ export interface RecallByOccasionParts {
   readonly embedder?: Embedder;
   /** Days after which the weight of a soft memory is half. Default 180. */
   readonly halfLifeDays?: number;
-  /** Soft memories for one occasion, at most. Default 5. */
+  /** Soft memories for one occasion, at most. Default 3. */
   readonly perOccasion?: number;
   /** Soft memories where the occasion isn't known, at most. Default 12. */
   readonly standing?: number;
@@ -41,7 +41,7 @@ export class RecallByOccasion {
   readonly #party: RecallParty;
   readonly #anchors: RecallAnchors | null;
 
-  constructor({ table, embedder, categoriesOf, halfLifeDays = 180, perOccasion = 5, standing = 12 }: RecallByOccasionParts) {
+  constructor({ table, embedder, categoriesOf, halfLifeDays = 180, perOccasion = 3, standing = 12 }: RecallByOccasionParts) {
     this.#parts = { categoriesOf, halfLifeDays, perOccasion, standing };
     this.#words = new RecallWords(table);
     this.#party = new RecallParty(table.party);

@@ -58,6 +58,8 @@ const MOST_ALIKE = 2;
 const LIKE = 0.3;
 /** What is like the message is among as many of all memories. */
 const ALIKE_AMONG = 5;
+/** The aspect of where somebody lives. */
+const HOME = "home";
 /** Shorter words tell nothing. */
 const TELLING_LETTERS = 3;
 /** Words that are shorter are compared as they are; longer ones without an ending of so many letters. */
@@ -101,11 +103,14 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
 
   const soft = records.filter(({ strength }) => strength === "soft");
   const outdated = outdatedIn(records, rules.categories);
+  // Where no place is named, it is where the guest lives.
+  const here = said.places.length > 0 ? [] : records.filter(isHome).flatMap((record) => readOf(record).words);
+  const placesMeant = new Set([...said.words, ...here]);
   // Where nothing tells what is alike, a word that also names an occasion is the only one that does.
   const mayTell = candidates.scores.size === 0 ? said.content : said.telling;
   const telling = tellingWordsOf(new Set(mayTell.filter((word) => !party.names.has(word))), soft.map(readOf));
-  // What names a thing that is remembered is about that, whatever the occasion.
-  const isNamed = meant.size === 0 && telling.length > 0;
+  // What names a thing or a time that is remembered is about that, whatever the occasion.
+  const isNamed = meant.size === 0 && (telling.length > 0 || soft.some((record) => sharesDay(readOf(record), said)));
   const byScore = [...candidates.scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const nearest = new Set(byScore.slice(0, ALIKE_AMONG).map(([id]) => id));
   const chosen: Chosen[] = [];
@@ -126,7 +131,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   /** Whether somebody's need that may not come is for an occasion that the message's words don't exclude. */
   function mayMatter(record: MemoryRecord): boolean {
     const { occasions } = readOf(record);
-    return party.together || occasions === null || said.occasions.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
+    return occasions === null || said.occasions.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {
@@ -134,18 +139,25 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     const coming: Coming | "self" = record.subject === "self" ? "self" : party.coming(record.subject);
     const category = categoryOf(rules.categories, record.category);
     const its = readOf(record);
-    const shared = telling.some((word) => holds(its, word)) || sharesDay(its, said);
+    const isWordShared = telling.some((word) => holds(its, word));
+    const shared = isWordShared || sharesDay(its, said);
     if (coming === "stays") return "not_coming";
-    if (isOnAnotherDay(its, said) || (its.places.length > 0 && !its.places.some((place) => said.words.includes(place)))) return "occasion";
+    if (isOnAnotherDay(its, said) || isElsewhereThan(its)) return "occasion";
     if (isNamed && coming !== "comes") return shared ? as("likeness") : "occasion";
-    if (coming === "untold") return shared ? as("likeness") : meant.size === 0 ? as("standing") : "not_coming";
+    // Of somebody who may not come a day that suits them tells nothing.
+    if (coming === "untold") return isWordShared ? as("likeness") : meant.size === 0 ? as("standing") : "not_coming";
     if (meant.size === 0) return as(coming === "comes" ? "party" : "standing");
     const occasions = [...meant].filter((occasion) => its.occasions?.has(occasion) && !isOnItsDays(its, occasion));
     if (occasions.length > 0) return as(coming === "comes" ? "party" : "occasion", occasions);
     if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
       return as(coming === "comes" ? "party" : "standing");
-    if (shared || (byScore[0]?.[0] === record.id && byScore[0][1] > LIKE)) return as("likeness");
+    if (shared || (isOpen(category) && byScore[0]?.[0] === record.id && byScore[0][1] > LIKE)) return as("likeness");
     return nearest.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion)) ? as("alike") : "occasion";
+  }
+
+  /** It is for places alone, none of which is meant. */
+  function isElsewhereThan({ places }: MemoryOccasions): boolean {
+    return places.length > 0 && !places.some((place) => placesMeant.has(place));
   }
 
   /** What is about days of the week, or months, is for them, whatever else the message is about; and for who asks for a time alone. */
@@ -201,6 +213,16 @@ interface Chosen {
 function isAtHand(record: MemoryRecord, now: Date): boolean {
   if (record.type === "narrative" || record.type === "episodic" || record.type === "summary") return false;
   return holdsAt(record, now) || (beginsAfter(record, now) && (record.strength === "hard" || record.valid_until !== null));
+}
+
+function isHome({ subject, aspect }: MemoryRecord): boolean {
+  return subject === "self" && aspect === HOME;
+}
+
+/** Statements of the category may matter at occasions that the table doesn't tell of. */
+function isOpen(category: Category | undefined): boolean {
+  const { named = [], alike = [] } = category?.occasions ?? {};
+  return category?.occasions === undefined || named.length + alike.length > 0;
 }
 
 /** Soft ones beside a later one, or one that must hold, of an aspect that has one value at a time. */

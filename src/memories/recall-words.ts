@@ -20,6 +20,8 @@ export interface MessageWords {
   readonly telling: readonly string[];
   /** Those, and words of lists: all that are more than grammar. */
   readonly content: readonly string[];
+  /** Words of the places that it names as such. */
+  readonly places: readonly string[];
   /** 0 (Monday) to 6. */
   readonly weekdays: ReadonlySet<number>;
   /** 0 (January) to 11. */
@@ -56,6 +58,9 @@ const SETTING_WORDS = 3;
 /** So many words of idle talk are idle with one word beside them that isn't. */
 const IDLE_WORDS = 3;
 
+/** A number with a sign that is reckoned with: "15 % of 84". */
+const ARITHMETIC = /\d\s?[%×÷*+=^]/u;
+const NUMBER = /^\d+$/u;
 const CAPITALISED = /\p{Lu}[\p{L}\p{M}]*/gu;
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
@@ -95,28 +100,31 @@ export class RecallWords {
     const languages = [...likelyLanguagesOf(words)];
     const decided = found.filter(({ label }) => label.kind === "decides");
     const weekdays = weekdaysIn(words);
-    const named = decided.length > 0 ? occasionsIn(decided) : withoutSettings(found);
+    const content = words
+      .map((word, at) => ({ word, at }))
+      .filter(({ word }) => ![...languages, "english" as const].some((language) => isStopWord(word, language)));
+    const isSum = ARITHMETIC.test(text) && content.every(({ word }) => NUMBER.test(word));
+    const named = isSum ? new Set<string>() : decided.length > 0 ? occasionsIn(decided) : withoutSettings(found);
     if (weekdays.size > 0 && WHEN in this.#table.occasions) named.add(WHEN);
     const covered = (...kinds: readonly Listed["kind"][]) =>
       new Set(found.flatMap(({ label, at, length }) => (kinds.includes(label.kind) ? Array.from({ length }, (_, n) => at + n) : [])));
     const [idle, talk, listed] = [covered("idle"), covered("idle", "beside"), covered("idle", "beside", "said", "asked", "elsewhere")];
     const others = words.length - talk.size;
-    const elsewhere = decided.some(({ label }) => label.occasion === null)
-      ? "decided"
-      : found.some(({ label }) => label.kind === "elsewhere")
-        ? "named"
-        : "no";
-    const content = words
-      .map((word, at) => ({ word, at }))
-      .filter(({ word }) => ![...languages, "english" as const].some((language) => isStopWord(word, language)));
+    const elsewhere =
+      isSum || decided.some(({ label }) => label.occasion === null)
+        ? "decided"
+        : found.some(({ label }) => label.kind === "elsewhere")
+          ? "named"
+          : "no";
     return {
       words,
       occasions: named,
-      isDecided: decided.length > 0,
+      isDecided: isSum || decided.length > 0,
       isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0)),
       elsewhere,
-      telling: content.filter(({ at }) => !listed.has(at)).map(({ word }) => word),
+      telling: content.filter(({ at, word }) => !listed.has(at) && !isTime(word)).map(({ word }) => word),
       content: content.map(({ word }) => word),
+      places: placesIn(text, words, found),
       weekdays,
       months: monthsIn(words),
     };
@@ -173,13 +181,20 @@ function withoutSettings(found: readonly FoundPhrase<Listed>[]): Set<string> {
   return beside.size > 0 ? beside : occasionsIn(named);
 }
 
-/** The word behind what stands before places, where it is written as names are. */
+/** The word behind what stands before places, where it is written as names are, and is neither of an occasion nor a time: "in Row D". */
 function placesIn(text: string, words: readonly string[], found: readonly FoundPhrase<Listed>[]): readonly string[] {
   const names = new Set(plainWords((text.match(CAPITALISED) ?? []).join(" ")));
+  const listed = new Set(found.flatMap(({ label, at }) => (label.occasion === null ? [] : [at])));
   return found.flatMap(({ label, at, length }) => {
     const word = words[at + length];
-    return label.kind === "place" && word !== undefined && names.has(word) ? [word] : [];
+    const isPlace = label.kind === "place" && word !== undefined && names.has(word) && !listed.has(at + length);
+    return isPlace && !isTime(word) ? [word] : [];
   });
+}
+
+/** A day of the week or a month: they are compared as such. */
+function isTime(word: string): boolean {
+  return weekdaysIn([word]).size + monthsIn([word]).size > 0;
 }
 
 /** By the category, narrowed to what the words name; of a category that says nothing, by the words alone. */

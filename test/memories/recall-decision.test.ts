@@ -152,8 +152,35 @@ describe("which memories a message is given", () => {
     const { ask } = await guestWith(Object.fromEntries(many));
     const { memories, held_back } = await ask("Where is lunch good?");
     expect(memories.filter(({ strength }) => strength === "hard")).toHaveLength(30);
-    expect(memories.filter(({ strength }) => strength === "soft")).toHaveLength(5);
-    expect(held_back).toEqual({ limit: 25 });
+    expect(memories.filter(({ strength }) => strength === "soft")).toHaveLength(3);
+    expect(held_back).toEqual({ limit: 27 });
+  });
+
+  test("what is for another place is held back, but not where the guest is at home, nor what only looks like one", async () => {
+    const { given } = await guestWith({
+      home: soft("Lives in Porto", "location", { aspect: "home" }),
+      abroad: soft("Prefers the balcony in Vienna", "seating"),
+      near: soft("Prefers the stalls in Porto", "seating"),
+      row: soft("Sits in Row D", "seating"),
+      month: soft("Prefers the far end in August", "seating"),
+    });
+    expect(await given("Two tickets for the recital, please")).toEqual(["near", "row"]);
+    expect(await given("Two tickets for the recital in Vienna, please")).toEqual(["abroad", "row"]);
+    expect(await given("Two tickets for the recital in August, please")).toEqual(["month", "near", "row"]);
+  });
+
+  test("a day that suits somebody who may not come tells nothing", async () => {
+    const { given } = await guestWith({
+      ...OLAF,
+      olafFree: soft("Is only free on Sundays", "schedule", { subject: "companion:Olaf" }),
+    });
+    expect(await given("A restaurant for Sunday")).toEqual(["nuts", "olafNeeds", "runaNeeds"]);
+    expect(await given("A restaurant for Sunday with Olaf")).toEqual(["nuts", "olaf", "olafFree", "olafNeeds"]);
+  });
+
+  test.each(["What's 15% of 84?", "12 × 14?", "Wie viel sind 3+4?"])("a sum is given nothing: %s", async (message) => {
+    const { given } = await guestWith(IRIS);
+    expect(await given(message)).toEqual([]);
   });
 
   test("what is soft beside a need of the same aspect is outdated", async () => {
