@@ -107,6 +107,30 @@ function fileOf({ message, quote = message, text, more = {} }: Hostile, isQuoted
   };
 }
 
+/** One message of a guest's, as other products' files have it. */
+const FILES_OF_OTHERS: Readonly<Record<string, (message: string) => unknown>> = {
+  "a ChatGPT export that is read": (message) => {
+    const said = { id: "m1", author: { role: "user" }, create_time: 1_770_000_000, content: { content_type: "text", parts: [message] } };
+    return [{ id: "c1", title: "Evening", current_node: "m1", mapping: { m1: { message: said, parent: null } } }];
+  },
+  "Chainlit's threads that are read": (message) => [
+    {
+      id: "t1",
+      createdAt: "2026-01-05T10:00:00.000Z",
+      steps: [{ id: "s1", threadId: "t1", type: "user_message", output: message, createdAt: "2026-01-05T10:00:00.000Z" }],
+    },
+  ],
+  "a Firestore export that is read": (message) => ({
+    chat_sessions: { t1: { messages: { m1: { role: "user", content: message, timestamp: "2026-01-05T10:00:00.000Z" } } } },
+  }),
+  "a history of Chroma's that is read": (message) => ({
+    ids: ["c1"],
+    documents: [message],
+    metadatas: [{ session_id: "t1", role: "human", created_at: 1_770_000_000 }],
+    embeddings: null,
+  }),
+};
+
 const NDJSON = { "Content-Type": "application/x-ndjson" };
 const JSON_OR_EVENTS = { Accept: "application/json, text/event-stream" };
 const user = (content: string) => [{ role: "user", content }];
@@ -153,6 +177,12 @@ const DOORS: Readonly<Record<string, Readonly<Record<string, Door>>>> = {
   "POST /v1/import": {
     "lines that are read": (client, { message }) =>
       client.post("/v1/import?extract=true", `${JSON.stringify({ session_id: "old", role: "user", content: message })}\n`, NDJSON),
+    ...Object.fromEntries(
+      Object.entries(FILES_OF_OTHERS).map(([way, fileWith]): [string, Door] => [
+        way,
+        (client, { message }) => client.post("/v1/import?extract=true", fileWith(message)),
+      ]),
+    ),
     "an export with a quote": (client, hostile) => client.post("/v1/import", fileOf(hostile, true)),
     "an export without": (client, hostile) => client.post("/v1/import", fileOf(hostile, false)),
   },
@@ -170,6 +200,9 @@ const DOORS: Readonly<Record<string, Readonly<Record<string, Door>>>> = {
     },
   },
 };
+
+/** Tools of MCP by which nothing becomes a memory that was none before; what the others take are ways of its route above. */
+const NO_DOORS_OF_MCP = ["search_memories", "forget_memory", "search_history"];
 
 /** Routes by which nothing becomes a memory that was none before. */
 const NO_DOORS = new Set([
@@ -257,6 +290,12 @@ describe("[poison-refused] [second-witness] whichever door it comes in by", () =
     await world.application.parts.worker.drain(20_000);
     const held = await world.as(guest).get<{ data: Memory[] }>("/v1/memories?limit=200");
     expect(held.body.data.map(({ text, status }) => [text, status])).toEqual([[harmless.text, "active"]]);
+  });
+
+  test("a tool of MCP that is new is looked at too", async () => {
+    const asked = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+    const { body } = await world.as("guest").post<{ result: { tools: { name: string }[] } }>("/mcp", asked, JSON_OR_EVENTS);
+    expect(body.result.tools.map(({ name }) => name).sort()).toEqual(["chat", "add_memory", ...NO_DOORS_OF_MCP].sort());
   });
 
   test("a route that is new is looked at too", async () => {
