@@ -134,6 +134,8 @@ const FILES_OF_OTHERS: Readonly<Record<string, (message: string) => unknown>> = 
 const NDJSON = { "Content-Type": "application/x-ndjson" };
 const JSON_OR_EVENTS = { Accept: "application/json, text/event-stream" };
 const user = (content: string) => [{ role: "user", content }];
+/** A conversation of which the client tells all, as OpenAI's clients do. */
+const saidBefore = (content: string) => [...user(content), { role: "assistant", content: "Very well." }, ...user("Thanks!")];
 const tool = (name: string, given: object) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } });
 
 let model: TaskModel;
@@ -154,8 +156,12 @@ const DOORS: Readonly<Record<string, Readonly<Record<string, Door>>>> = {
   },
   "POST /v1/chat/completions": {
     "its reader": (client, { message }) => client.post("/v1/chat/completions", { model: "any", messages: user(message) }),
+    "what was said before": (client, { message }) => client.post("/v1/chat/completions", { model: "any", messages: saidBefore(message) }),
   },
-  "POST /v1/responses": { "its reader": (client, { message }) => client.post("/v1/responses", { model: "any", input: user(message) }) },
+  "POST /v1/responses": {
+    "its reader": (client, { message }) => client.post("/v1/responses", { model: "any", input: user(message) }),
+    "what was said before": (client, { message }) => client.post("/v1/responses", { model: "any", input: saidBefore(message) }),
+  },
   "POST /v1/ui/chat": {
     "its reader": (client, { message }) =>
       client.post("/v1/ui/chat", { id: "evening", messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: message }] }] }),
