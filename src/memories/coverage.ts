@@ -76,8 +76,15 @@ export class Coverage {
     const names = byName.filter((name) => name !== OTHER);
     // What holds as one need holds as no other, whatever else its text names: "needs a ramp, and no nuts" is two.
     if (names.length > 0) return new Set([...names, ...names.flatMap((name) => [...this.#words.heldBy(name)])]);
+    // Of several, one memory that holds as none of them lets none be checked.
+    const apart = [...named].filter((name) => this.#isNeed(name) && ![...named].some((other) => this.#words.heldBy(other).has(name)));
+    if (proposal.op === "add" && proposal.strength === "hard" && apart.length > 1) return new Set();
     if (named.size > 0) return named;
     return mayMean(proposal) ? this.#words.namedIn(quote) : new Set();
+  }
+
+  #isNeed(name: string): boolean {
+    return this.#needs.some((need) => need.name === name);
   }
 
   /** For the guest's word, by the need's name: nobody has said more. */

@@ -56,6 +56,18 @@ describe("[need-told] a need that the guest's words tell and nobody proposed", (
     expect(coverage.uncovered(messageOf(text), [bundle]).map(({ need }) => need)).toEqual(["no_nuts"]);
   });
 
+  test.each([null, "other"])("is not covered by a bundle that holds as none of the needs that it names (%s)", async (need) => {
+    const text = "I'm vegetarian, allergic to nuts and I need step-free access.";
+    const bundle = { quote: text, text: "Vegetarian, allergic to nuts and no stairs", about: "nuts", strength: "hard", need } as const;
+    const told = await kept(new Model([proposed({ ...bundle, category: "dietary" })]), text);
+    expect(told.map(([of, , , waits]) => [of, waits])).toEqual([
+      ["other", null],
+      ["vegetarian", "unsure"],
+      ["no_nuts", "unsure"],
+      ["step_free", "unsure"],
+    ]);
+  });
+
   test.each([
     ["quotes what nobody said", { quote: "She is a vegan" }],
     ["tells a secret", { quote: "My daughter can't eat nuts", text: "No nuts, password: hunter22" }],
