@@ -153,25 +153,35 @@ export function changedParts(before: Context["stable"], after: Context["stable"]
 
 /** A completed round as the model sees it again: user, tool calls with what is still told of their results, assistant. */
 export function roundMessages(round: Round, recap: Recap = (_, output) => output): ModelMessage[] {
-  const messages: ModelMessage[] = [{ role: "user", content: withImageNote(round.user.body) }, ...stepMessages(round.steps, recap)];
+  // Shorter than a provider's, by up to thirty tokens for each call and its result.
+  const shortId = (step: Step) => `c${round.turn}_${round.steps.indexOf(step) + 1}`;
+  const messages: ModelMessage[] = [
+    { role: "user", content: withImageNote(round.user.body) },
+    ...stepMessages(round.steps, recap, shortId),
+  ];
   for (const { body } of [...(round.interim ?? []), round.assistant]) messages.push({ role: "assistant", content: body.content });
   return messages;
 }
 
-/** Calls and their results, by iteration. */
-export function stepMessages(all: readonly Step[], recap: Recap = (_, output) => output): ModelMessage[] {
+/** Calls and their results, by iteration. `shortId`: for calls without a provider's state, which may name them. Default: as they are. */
+export function stepMessages(
+  all: readonly Step[],
+  recap: Recap = (_, output) => output,
+  shortId: (step: Step) => string = ({ call_id: id }) => id,
+): ModelMessage[] {
   const messages: ModelMessage[] = [];
   for (const steps of byIteration(all)) {
+    const idOf = steps[0]?.provider === undefined ? shortId : ({ call_id: id }: Step) => id;
     messages.push({
       role: "assistant",
       content: steps[0]?.thought ?? "",
-      tool_calls: steps.map((step) => ({ id: step.call_id, name: step.name, arguments: JSON.stringify(step.input) })),
+      tool_calls: steps.map((step) => ({ id: idOf(step), name: step.name, arguments: JSON.stringify(step.input) })),
       ...(steps[0]?.provider !== undefined && { provider: steps[0].provider }),
     });
     for (const step of steps) {
       messages.push({
         role: "tool",
-        tool_call_id: step.call_id,
+        tool_call_id: idOf(step),
         content: JSON.stringify(step.error === null ? recap(step.name, step.output) : { error: step.error }),
       });
     }

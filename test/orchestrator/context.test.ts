@@ -130,7 +130,16 @@ describe("the context of a turn", () => {
   test("shows a tool call with its result, calls of one iteration together", () => {
     const messages = roundMessages(round(1, { steps: [step("a", 0, [1]), step("b", 0, null, "timed out"), step("c", 1, "x")] }));
     expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "tool", "tool", "assistant", "tool", "assistant"]);
-    expect(messages[3]).toEqual({ role: "tool", tool_call_id: "b", content: '{"error":"timed out"}' });
+    expect(messages[3]).toEqual({ role: "tool", tool_call_id: "c1_2", content: '{"error":"timed out"}' });
+  });
+
+  test("calls of earlier turns have short ids, the same each time; those that a provider's state may name keep theirs", () => {
+    const provider = { by: "openai", data: { state: "signed" } };
+    const steps = [step("call_0123456789", 0, 1), step("call_abc", 0, 2), { ...step("rs_1", 1, 3), provider }, step("rs_2", 1, 4)];
+    const ids = roundMessages(round(7, { steps })).flatMap((message) =>
+      message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : message.role === "tool" ? [message.tool_call_id] : [],
+    );
+    expect(ids).toEqual(["c7_1", "c7_2", "c7_1", "c7_2", "rs_1", "rs_2", "rs_1", "rs_2"]);
   });
 });
 
