@@ -212,7 +212,9 @@ export class SummaryKeeper {
     const start = windowStart(turns, windowRounds, blockRounds);
     const left = turns.filter((turn) => turn < start).length;
     const isLate = turns.length - left - windowRounds >= Math.floor(blockRounds * WAITS_FOR_A_READING);
-    if (windowTokens === Number.POSITIVE_INFINITY) return { left, toCover: left, isLate };
+    // One that waited for a reading takes in what came meanwhile: the window then begins behind it.
+    const toCover = left === 0 ? 0 : Math.max(left, turns.length - windowRounds);
+    if (windowTokens === Number.POSITIVE_INFINITY) return { left, toCover, isLate };
     let tokens = 0;
     let fitting = 0;
     for (const round of rounds.slice(left).reverse()) {
@@ -220,7 +222,7 @@ export class SummaryKeeper {
       if (tokens > windowTokens) break;
       fitting += 1;
     }
-    if (left + fitting === rounds.length) return { left, toCover: left, isLate };
+    if (left + fitting === rounds.length) return { left, toCover, isLate };
     return { left: rounds.length - Math.floor(fitting / 2), toCover: rounds.length - Math.floor(fitting / 4), isLate: true };
   }
 

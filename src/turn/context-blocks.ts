@@ -37,10 +37,13 @@ export interface VolatileParts {
   readonly timeZone: string;
 }
 
+const MAY_BE_MISSING =
+  "something that is known of the user may be missing here. Don't claim to know nothing of them: say so where it matters, and ask.";
+
 /** What the model is told where memories may be missing. */
 export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
-  timeout: "Memory was slow this time: something that is known of the user may be missing here.",
-  degraded: "Memory could not be read whole this time: something that is known of the user may be missing here.",
+  timeout: `Memory was slow this time: ${MAY_BE_MISSING}`,
+  degraded: `Memory could not be read whole this time: ${MAY_BE_MISSING}`,
 };
 
 /** The last user message as it is sent: what changes with every turn, as data, and then the user's own words. */

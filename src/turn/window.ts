@@ -10,16 +10,17 @@ export function roundsToRead(rounds: number): number {
 
 /**
  * What a turn goes on from, of what was read: at least the newest `rounds`, and less than a block more. A block leaves when the summary
- * has taken it in, so that no round is in neither; for a summary that doesn't come it waits one block long. Of no rounds, the newest:
- * what it asked may be answered now.
+ * has taken it in, so that no round is in neither, with what the summary took in beyond it; for a summary that doesn't come it waits one
+ * block long. Of no rounds, the newest: what it asked may be answered now.
  */
 export function shownWindow(read: WindowRead, rounds: number): WindowRead {
   if (rounds === 0) return { ...read, rounds: read.rounds.slice(-1) };
   const block = blockOf(rounds);
   const turns = read.rounds.map(({ turn }) => turn);
   const start = windowStart(turns, rounds, block);
-  const covered = read.summary?.body.to_turn ?? 0;
-  const from = Math.min(start, Math.max(covered + 1, start - block));
+  const behind = (read.summary?.body.to_turn ?? 0) + 1;
+  const isWithin = behind <= Math.max(start, turns.at(-rounds) ?? start);
+  const from = isWithin ? Math.max(behind, start - block) : start;
   return { ...read, rounds: read.rounds.filter(({ turn }) => turn >= from) };
 }
 

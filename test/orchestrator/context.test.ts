@@ -308,7 +308,7 @@ describe("what stands in a block", () => {
 
   test("a model is told when memory was slow or not read whole, in a line of its own, and else nothing", () => {
     const sent = (memoryStatus: RecallStatus) => buildContext(parts({ memoryStatus }), BUDGET).input.messages.at(-1)?.content ?? "";
-    expect(sent("timeout")).toContain("\nMemory was slow this time: something that is known of the user may be missing here.\n");
+    expect(sent("timeout")).toContain("\nMemory was slow this time: something that is known of the user may be missing here. Don't ");
     expect(sent("degraded")).toContain("\nMemory could not be read whole this time: ");
     for (const status of ["ok", "empty", "disabled"] as const) expect(sent(status)).not.toContain("Memory");
   });

@@ -34,6 +34,13 @@ describe("[window-bounded] the window slides in blocks", () => {
     expect(shown(35, 10, 10)[0]).toBe(11);
   });
 
+  test("behind a summary that came late it begins, and so stays; one of the whole session moves nothing", () => {
+    expect(shown(23, 10, 13)[0]).toBe(14);
+    expect(shown(31, 10, 13)[0]).toBe(14);
+    expect(shown(33, 10, 23)[0]).toBe(24);
+    for (const turns of [24, 27, 29]) expect(shown(turns, 10, 23)[0]).toBe(11);
+  });
+
   test("whatever failed, and however large: never fewer than asked for, at most three blocks, and the same begin for a block's turns", () => {
     const turns = fc.integer({ min: 0, max: 120 });
     const failed = fc.array(fc.integer({ min: 1, max: 120 }), { maxLength: 40 });

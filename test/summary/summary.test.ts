@@ -63,6 +63,16 @@ describe("the rolling summary", () => {
     expect(written.size).toBe(3);
   });
 
+  test("one that comes late takes in what came meanwhile, up to the window's ten", async () => {
+    const world = await makeSummaryWorld();
+    const { id } = await world.sessions.create(alice, {});
+    for (let turn = 1; turn <= 23; turn += 1) await world.say(alice, id, `Question ${turn}?`, "An answer.");
+    await world.keeper.maintain(alice, id);
+    expect((await summaryOf(world, id))?.body).toMatchObject({ from_turn: 1, to_turn: 13 });
+    const { rounds } = shownWindow(await world.store.journal.window(alice, id, { rounds: roundsToRead(10) }), 10);
+    expect(rounds.map(({ turn }) => turn)).toEqual([14, 15, 16, 17, 18, 19, 20, 21, 22, 23]);
+  });
+
   test("is not written while all rounds are in the window", async () => {
     const world = await makeSummaryWorld();
     const { id } = await world.sessions.create(alice, {});

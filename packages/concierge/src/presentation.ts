@@ -22,7 +22,7 @@ export function eventLine(event: CatalogueEvent, breaks: readonly string[] = [])
   return {
     event_id: event.id,
     title: event.title,
-    artist: event.artist,
+    ...(!event.title.includes(event.artist) && { artist: event.artist }),
     genre: event.genre,
     venue: event.venue,
     city: event.city,
