@@ -1,4 +1,5 @@
 import { AppError } from "../platform/errors.js";
+import { retryAfterMs } from "../platform/retry-after.js";
 
 /** What went wrong at an embeddings endpoint, before anybody has judged it. Never leaves `embedding/`: its words may repeat the request. */
 export class EmbeddingFailure extends Error {
@@ -20,7 +21,13 @@ export class EmbeddingFailure extends Error {
     this.kind = kind;
     this.status = given.status ?? 0;
     this.words = given.words ?? "";
-    this.retryAfterMs = given.header === undefined ? null : retryAfterOf(given.header("retry-after-ms"), given.header("retry-after"));
+    this.retryAfterMs = given.header === undefined ? null : retryAfterMs(given.header);
+  }
+
+  /** The same, of a service that is not asked yet: it wanted to be left alone for so much longer. */
+  after(ms: number): EmbeddingFailure {
+    const { kind, status, words } = this;
+    return new EmbeddingFailure(kind, { status, words, header: (name) => (name === "retry-after-ms" ? String(ms) : null) });
   }
 
   /** May pass by itself. */
@@ -98,16 +105,6 @@ function tell({ kind, status, words }: EmbeddingFailure, model: string): { detai
   if (status === 400 || status === 422)
     return { detail, hint: "Check MEMORY_EMBEDDING_MODEL and MEMORY_EMBEDDING_DIMENSIONALITY: the service refused the request." };
   return { detail, hint: null };
-}
-
-/** Milliseconds of `retry-after-ms`, else of `Retry-After`, which is seconds or a date. */
-function retryAfterOf(exact: string | null | undefined, told: string | null | undefined): number | null {
-  const ms = Number(exact || Number.NaN);
-  if (Number.isFinite(ms)) return Math.max(0, ms);
-  if (told === null || told === undefined || told.trim() === "") return null;
-  const seconds = Number(told);
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(told) - Date.now();
-  return Number.isFinite(wait) ? Math.max(0, wait) : null;
 }
 
 function isTooLong(words: string): boolean {

@@ -23,6 +23,8 @@ const DOCUMENT_WAIT_MS = 5_000;
 const QUERY_MS = 3_000;
 const DOCUMENTS_MS = 5_000;
 const DOCUMENT_MS = 500;
+/** How long a service that asks for time is left alone, at most, in milliseconds. */
+const LONGEST_REST_MS = 10 * 60_000;
 
 export interface OpenAIEmbedderOptions {
   /** Absent for services that ask for none (Ollama, vLLM). */
@@ -60,6 +62,7 @@ export class OpenAIEmbedder implements Embedder {
   readonly #timeoutMs: number;
   #maxTokens: number;
   #maxTexts = MAX_BATCH_TEXTS;
+  #rest: { readonly until: number; readonly failure: EmbeddingFailure } | null = null;
   #problem: string | null;
 
   private constructor(
@@ -138,7 +141,7 @@ export class OpenAIEmbedder implements Embedder {
     const bound = kind === "query" ? QUERY_MS : DOCUMENTS_MS + texts.length * DOCUMENT_MS;
     const request = { dimension: this.dimension, signal, timeoutMs: Math.min(this.#timeoutMs, bound) };
     try {
-      return await withRetries(() => this.#endpoint.vectors(texts, request), patience, signal);
+      return await withRetries(() => this.#awake(() => this.#endpoint.vectors(texts, request)), patience, signal);
     } catch (error) {
       if (!(error instanceof EmbeddingFailure)) throw error;
       if (error.tooManyTexts && texts.length > 1) {
@@ -149,6 +152,21 @@ export class OpenAIEmbedder implements Embedder {
       if (!error.textTooLong || this.#maxTokens < 2 * LEAST_TOKENS) throw error;
       this.#maxTokens = Math.floor(this.#maxTokens / 2);
       return this.#batch(await this.#cut(texts), kind, signal);
+    }
+  }
+
+  /** Asks for nothing as long as the service wants to be left alone. */
+  async #awake<T>(ask: () => Promise<T>): Promise<T> {
+    const restMs = (this.#rest?.until ?? 0) - performance.now();
+    // Who has waited for it may come a millisecond early.
+    if (this.#rest !== null && restMs > 1) throw this.#rest.failure.after(restMs);
+    try {
+      return await ask();
+    } catch (error) {
+      const waitMs = error instanceof EmbeddingFailure && error.passing ? error.retryAfterMs : null;
+      if (error instanceof EmbeddingFailure && waitMs !== null)
+        this.#rest = { until: performance.now() + Math.min(waitMs, LONGEST_REST_MS), failure: error };
+      throw error;
     }
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { OpenAIEmbedder, type OpenAIEmbedderOptions } from "../../src/embedding/openai-embedder.js";
 import { AppError } from "../../src/platform/errors.js";
 import { tokenCounterFor } from "../../src/platform/tokens.js";
@@ -174,6 +174,23 @@ describe("OpenAIEmbedder", () => {
     stub.fail({ kind: "status", status: 429, headers: { "retry-after": "600" } });
     await expect(embedder.embed(["one"])).rejects.toMatchObject({ code: "EMBEDDING_UNAVAILABLE", retryAfterSeconds: 600 });
     expect(stub.requests).toHaveLength(2);
+  });
+
+  test("a service that asks for time is left alone until it is over, and is asked again then", async () => {
+    const { stub, embedder } = await start();
+    const now = vi.spyOn(performance, "now");
+    onTestFinished(() => now.mockRestore());
+    const began = Math.ceil(performance.now());
+    now.mockReturnValue(began);
+    stub.fail({ kind: "status", status: 429, headers: { "retry-after": "90" } });
+    await expect(embedder.embed(["one"])).rejects.toMatchObject({ retryAfterSeconds: 90 });
+    const asked = stub.requests.length;
+    now.mockReturnValue(began + 30_000);
+    await expect(embedder.embed(["one"], { kind: "query" })).rejects.toMatchObject({ retryAfterSeconds: 60 });
+    expect(stub.requests).toHaveLength(asked);
+    now.mockReturnValue(began + 90_001);
+    expect(await embedder.embed(["one"])).toHaveLength(1);
+    expect(embedder.problem).toBeNull();
   });
 
   test("a wait for the next try ends with the signal", async () => {

@@ -1,4 +1,5 @@
 import { AppError, type AppErrorOptions } from "../../platform/errors.js";
+import { retryAfterMs } from "../../platform/retry-after.js";
 
 /** What went wrong at an endpoint, before anybody has judged it. Never leaves `models/`: its words may repeat the request. */
 export class EndpointFailure extends Error {
@@ -30,11 +31,8 @@ export class EndpointFailure extends Error {
     const { words, field } = readBody(given.body ?? "");
     this.words = words;
     this.field = field;
-    const header = given.header ?? (() => null);
-    const told = retryAfterMs(header("retry-after"));
-    const exact = Number(header("retry-after-ms") || Number.NaN);
-    this.retryAfterMs = Number.isFinite(exact) && exact >= 0 ? exact : told;
-    this.retryAfterSeconds = told === null ? null : Math.ceil(told / 1000);
+    this.retryAfterMs = given.header === undefined ? null : retryAfterMs(given.header);
+    this.retryAfterSeconds = this.retryAfterMs === null ? null : Math.ceil(this.retryAfterMs / 1000);
   }
 
   /** True for what may pass by itself. */
@@ -125,14 +123,6 @@ function hintOf(status: number, settings: string): string {
   if (status === 401 || status === 403) return `${person} check the key (${settings}).`;
   if (status === 404) return `${person} check the model's name and address (${settings}).`;
   return `${person} the log has the provider's words, and \`maitred doctor --model\` tells what works (${settings}).`;
-}
-
-/** Milliseconds of a `Retry-After`, which is seconds or a date; null for none. */
-function retryAfterMs(said: string | null | undefined): number | null {
-  if (said === null || said === undefined || said.trim() === "") return null;
-  const seconds = Number(said);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(said) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
 /** A status where an error has none of its own: LiteLLM tells it as text. */
