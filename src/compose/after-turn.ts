@@ -199,7 +199,17 @@ export async function composeAfterTurn(
     { delayMs: config.EXTRACTION_DELAY_MS, leftMs, timeoutMs: () => TRY_MS + Math.max(...answering.all.map(readingsMs)) },
   );
   const preparing = (work: () => Promise<void>) => worker.preparing(work);
-  const leftTurns = new LeftTurns({ index: store.index, clock, logger, preparing }, { delayMs: config.EXTRACTION_DELAY_MS });
+  const leftTurns = new LeftTurns(
+    {
+      index: store.index,
+      journal: store.journal,
+      asksNotToKeep: (owner, text) => answering.of(owner).asksNotToKeep(text),
+      clock,
+      logger,
+      preparing,
+    },
+    { delayMs: config.EXTRACTION_DELAY_MS },
+  );
   const takeAlongOffRecord: AfterTurn["takeAlongOffRecord"] = (owner, { session_id: sessionId, turn }, which, signal) => {
     // A turn that holds the session's lock may wait for this: summary and title are written once they can be.
     const later = async (...args: Parameters<typeof describeAnew>) => void describeAnew(...args);

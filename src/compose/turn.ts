@@ -78,6 +78,7 @@ export async function composeTurns(
     longTerm: tracedRecall(longTerm),
     turns: config.MEM0_ENABLED ? longTerm : null,
     history,
+    unread: (owner: Owner, exceptSession: string, signal: AbortSignal) => leftTurns.said(owner, exceptSession, signal),
     failing: new LRUCache<Owner, true>({ max: FAILING_OWNERS, ttl: FAILING_MS }),
     deadlineMs: config.RECALL_DEADLINE_MS,
     historyLimit: HISTORY_IN_TURN,

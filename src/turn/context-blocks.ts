@@ -28,6 +28,8 @@ export interface VolatileParts {
   readonly toSettle?: readonly ToConfirm[];
   /** What became of what the message before said; the empty string where there is nothing to say. */
   readonly before?: string;
+  /** What the user said in other conversations and nobody has read yet, oldest first. Default: nothing. */
+  readonly unread?: readonly string[];
   /** What the user said before this message and was not answered, oldest first. Default: nothing. */
   readonly unanswered?: readonly string[];
   readonly history: readonly HistoryHit[];
@@ -65,6 +67,7 @@ export function volatileBlocks(parts: VolatileParts, userContext: string): reado
     toConfirm = [],
     toSettle = [],
     before = "",
+    unread = [],
     unanswered = [],
     history,
     pageContext,
@@ -79,6 +82,7 @@ export function volatileBlocks(parts: VolatileParts, userContext: string): reado
     story: block("story", story === "" ? [] : [item(story)]),
     to_confirm: block("toConfirm", [...toConfirm.map(toConfirmLine), ...toSettle.map((waiting) => waitingLine(waiting, ASKED_ENOUGH))]),
     before: block("before", before === "" ? [] : [item(before)]),
+    unread: block("unread", unread.map(item)),
     history: block("references", refs),
     unanswered: block("unanswered", unanswered.map(item)),
     page_context: block("pageContext", pageContext === null ? [] : [item(pageContext)]),

@@ -119,11 +119,12 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
 function withinShares(parts: ContextParts, { maxTokens, counter }: ContextBudget): ContextParts {
   const share = Math.floor(maxTokens * LARGEST_SHARE);
   const ofEachHit = Math.floor(share / Math.max(1, parts.history.length));
-  const { unanswered = [] } = parts;
+  const { unanswered = [], unread = [] } = parts;
   return {
     ...parts,
     summary: parts.summary === null ? null : cutTo(parts.summary, share, counter),
     history: parts.history.map((hit) => ({ ...hit, content: cutTo(hit.content, ofEachHit, counter) })),
+    unread: unread.map((text) => cutTo(text, Math.floor(share / unread.length), counter)),
     unanswered: unanswered.map((text) => cutTo(text, Math.floor(share / unanswered.length), counter)),
     pageContext: parts.pageContext === null ? null : cutTo(parts.pageContext, share, counter),
   };

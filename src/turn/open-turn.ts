@@ -88,7 +88,8 @@ export class TurnOpening {
     const users = start === null ? this.#parts.ledger : { user: async () => start.user };
     const timeZone = await timeZoneOf(users, request, metadata);
 
-    if (session === null || session.message_count === 0) this.#parts.onNewSession?.(owner);
+    const begins = session === null || session.message_count === 0;
+    if (begins) this.#parts.onNewSession?.(owner);
 
     let window = session ? await this.#window(owner, sessionId, signal, start) : NEW_JOURNAL;
     const windowMs = performance.now() - started;
@@ -113,7 +114,7 @@ export class TurnOpening {
     const inWindow = messageIdsOf(window);
     const asked = incognito ? [] : askedBefore(window, user.id);
     const seen = start === null ? {} : { memorySeq: start.memorySeq };
-    const sought = { owner, sessionId, text: request.message, now, incognito, inWindow, before, asked, signal, ...seen };
+    const sought = { owner, sessionId, text: request.message, now, incognito, inWindow, before, begins, asked, signal, ...seen };
     const recall = recallFor(this.#parts.recall, sought);
     const [, recalled] = await Promise.all([write, recall]);
     const recallMs = performance.now() - started - windowMs;
@@ -182,7 +183,7 @@ export class TurnOpening {
     const before = window.rounds.at(-1)?.user.id ?? null;
     const inWindow = messageIdsOf(window);
     const asked = incognito ? [] : askedBefore(window, user.id);
-    const sought = { owner, sessionId, text: content, now, incognito, inWindow, before, asked, signal };
+    const sought = { owner, sessionId, text: content, now, incognito, inWindow, before, begins: user.turn === 1, asked, signal };
     const recalled = await recallFor(this.#parts.recall, sought);
     const recallMs = performance.now() - started - windowMs;
     const unanswered = await this.#unanswered({ owner, sessionId, turn: user.turn }, signal);

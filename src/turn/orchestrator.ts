@@ -271,6 +271,7 @@ export class ConversationOrchestrator implements Chat {
           toConfirm: recalled.toConfirm,
           toSettle: recalled.toSettle,
           before: accountOf(recalled.before),
+          unread: notForgotten(recalled.unread, tombstones).map(({ body }) => body.content),
           unanswered,
           history,
           pageContext: request.pageContext ?? null,

@@ -17,6 +17,8 @@ export interface PromptParts {
   readonly memories: readonly RecalledMemory[];
   readonly story: string;
   readonly summary: string | null;
+  /** What the user said in other conversations and nobody has read yet, oldest first. */
+  readonly unread: readonly string[];
   readonly history: readonly HistoryHit[];
   /** Oldest first. */
   readonly rounds: readonly Round[];
@@ -28,7 +30,7 @@ export interface PromptParts {
 
 type Heading = keyof typeof CONTEXT_HEADINGS;
 /** In the order in which they are shown. */
-const SHOWN: readonly Heading[] = ["userContext", "toConfirm", "story", "summary", "references", "conversation"];
+const SHOWN: readonly Heading[] = ["userContext", "toConfirm", "unread", "story", "summary", "references", "conversation"];
 
 interface Piece {
   readonly heading: Heading;
@@ -74,6 +76,7 @@ export function promptBlock(
     if (!lines.has(line)) tryPiece({ heading: "userContext", lines: [line] });
     lines.add(line);
   }
+  for (const text of parts.unread) tryPiece({ heading: "unread", lines: [item(text)] });
   if (parts.story !== "") tryPiece({ heading: "story", lines: [item(cutTo(parts.story, share, counter))] });
   if (parts.summary !== null) tryPiece({ heading: "summary", lines: linesOf(cutTo(parts.summary, share, counter)).map(item) });
   const ofEachHit = Math.floor(share / Math.max(1, parts.history.length));

@@ -9,6 +9,7 @@ import type { OrchestratorParts } from "./orchestrator-parts.js";
 import { promptBlock } from "./prompt-block.js";
 import { recallFor } from "./recall.js";
 import { timeZoneOf } from "./time-zone-of.js";
+import { notForgotten } from "./unanswered.js";
 import { currentSummary } from "./window.js";
 
 export type PromptContextParts = Pick<
@@ -60,6 +61,7 @@ export class PromptContext {
           incognito: metadata.incognito === true,
           inWindow: new Set([...messageIdsOf(window), ...(window.lastUserMessage === null ? [] : [window.lastUserMessage.id])]),
           before: null,
+          begins: wants("memories"),
           signal,
         },
       ),
@@ -82,6 +84,7 @@ export class PromptContext {
         memories: [...similar, ...standing],
         story: wants("profile") ? recalled.story : "",
         summary,
+        unread: notForgotten(recalled.unread, tombstones).map(({ body }) => body.content),
         history: recalled.history,
         rounds: withoutForgotten(window.rounds, tombstones),
         ...(recap !== undefined && { recap }),

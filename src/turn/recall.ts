@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import type { MessageRecord } from "../domain/session.js";
 import { type ToConfirm, toldToConfirm } from "../domain/to-confirm.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
@@ -21,6 +22,8 @@ export interface RecallPorts {
    * kept.
    */
   readonly failing?: { has(owner: Owner): boolean; set(owner: Owner, failing: true): unknown };
+  /** What the user said in other sessions that waits to be read. Default: nothing does. */
+  readonly unread?: (owner: Owner, exceptSession: string, signal: AbortSignal) => Promise<readonly MessageRecord[]>;
   /** History turns that a look back brings in. */
   readonly historyLimit: number;
 }
@@ -32,9 +35,20 @@ export interface Recalled extends Omit<RecallResult, "to_confirm" | "to_settle">
   readonly toSettle: readonly ToConfirm[];
   /** What the turn before gave; null where that isn't known (yet). */
   readonly before: RememberedTurn | null;
+  /** What waits to be read in other sessions, oldest first, as it was said. */
+  readonly unread: readonly MessageRecord[];
 }
 
-const NOTHING: Recalled = { status: "disabled", memories: [], story: "", history: [], toConfirm: [], toSettle: [], before: null };
+const NOTHING: Recalled = {
+  status: "disabled",
+  memories: [],
+  story: "",
+  history: [],
+  toConfirm: [],
+  toSettle: [],
+  before: null,
+  unread: [],
+};
 
 export interface RecallTurn {
   readonly owner: Owner;
@@ -46,6 +60,8 @@ export interface RecallTurn {
   readonly inWindow: ReadonlySet<string>;
   /** The message before in the session; null where this is the first. */
   readonly before: string | null;
+  /** Whether what waits to be read elsewhere is told: where a session begins, its reading begins with it. */
+  readonly begins: boolean;
   /** As in {@link RecallRequest}. */
   readonly memorySeq?: number;
   readonly asked?: readonly string[];
@@ -73,10 +89,11 @@ export async function recallFor(ports: RecallPorts, turn: RecallTurn): Promise<R
   const seen = turn.memorySeq === undefined ? {} : { memorySeq: turn.memorySeq };
   const text = lookedFor(turn.text);
   const { now, signal, asked = [] } = turn;
-  const [{ to_confirm: waiting = [], to_settle: settling = [], ...preferences }, history, before] = await Promise.all([
+  const [{ to_confirm: waiting = [], to_settle: settling = [], ...preferences }, history, before, unread] = await Promise.all([
     ports.longTerm.recall(turn.owner, { text, now, deadlineMs: ports.deadlineMs, signal, asked, ...seen }),
     ports.failing?.has(turn.owner) === true ? NOT_LOOKED_BACK : lookBack(ports, { ...turn, text }),
     turnBefore(ports, turn, seen),
+    unreadElsewhere(ports, turn),
   ]);
   if (preferences.status === "degraded" || preferences.status === "timeout") ports.failing?.set(turn.owner, true);
   if (preferences.status === "disabled") return NOTHING;
@@ -88,7 +105,21 @@ export async function recallFor(ports: RecallPorts, turn: RecallTurn): Promise<R
     toConfirm: toldToConfirm(waiting, turn.sessionId),
     toSettle: toldToConfirm(settling, turn.sessionId),
     before,
+    unread,
   };
+}
+
+/** Told where it is found in time. */
+async function unreadElsewhere(
+  { unread, deadlineMs }: RecallPorts,
+  { owner, sessionId, begins, signal: outer }: RecallTurn,
+): Promise<readonly MessageRecord[]> {
+  if (unread === undefined || !begins) return [];
+  const bound = boundedSignal([outer], deadlineMs);
+  const { signal } = bound;
+  return orAbort(unread(owner, sessionId, signal), signal)
+    .catch(() => [])
+    .finally(() => bound.end());
 }
 
 /** Told where it is known in time: an answer never waits for what was made of the message before. */

@@ -49,6 +49,48 @@ test("[aside-not-lost] with the first turn of another session it is read, so tha
   expect(body.memory.recalled).toMatchObject([{ text: "Likes jazz" }]);
 });
 
+test("[aside-not-lost] the first turn of another session is told it in the guest's words, as it is not read yet; the next one no more", async () => {
+  const { model, client, say, settled } = await worldOf();
+  await say(ASIDE);
+  const told = () => model.of("chat").at(-1)?.messages.at(-1)?.content ?? "";
+  let goOn = () => {};
+  const answered = new Promise<void>((resolve) => (goOn = resolve));
+  model.read = (document) => answered.then(() => readsJazz(document));
+  const { body } = await client.post<ChatAnswer>("/v1/chat", { message: "What do you have tonight?" });
+  goOn();
+  await settled();
+  const second = body.session_id;
+  expect(told()).toContain(`Said shortly before in another conversation, being noted now:\n- ${ASIDE}\n`);
+  await say("Which of them is quiet?", second);
+  expect(told()).not.toContain("being noted now");
+  expect(told()).toContain("Likes jazz");
+  await client.post("/v1/chat", { message: "Thanks!" });
+  expect(told()).not.toContain(ASIDE);
+});
+
+test("[aside-not-lost] what is forgotten, off the record or in an incognito conversation is told in no other", async () => {
+  const { model, client, say } = await worldOf();
+  const told = () => model.of("chat").at(-1)?.messages.at(-1)?.content ?? "";
+  await client.post("/v1/chat", { message: ASIDE, incognito: true });
+  await say("Hello!");
+  expect(told()).not.toContain(ASIDE);
+  const id = await say("Could you find us a play?");
+  await client.post("/v1/chat", { message: "Good evening!", incognito: true });
+  expect(told()).not.toContain("a play");
+  expect((await client.delete(`/v1/sessions/${id}?purge=true`)).status).toBeLessThan(300);
+  await say("Good evening!");
+  expect(told()).not.toContain("a play");
+});
+
+test("[aside-not-lost] an agent elsewhere is told it too", async () => {
+  const { client, say } = await worldOf();
+  const id = await say(ASIDE);
+  const { body } = await client.post<{ text: string }>("/v1/context", { query: "What is on tonight?" });
+  expect(body.text).toContain(`being noted now:\n- ${ASIDE}`);
+  const own = await client.post<{ text: string }>("/v1/context", { query: "What is on tonight?", session_id: id });
+  expect(own.body.text).not.toContain("being noted now");
+});
+
 test("[aside-not-lost] whoever asks for what is known has it read, but for what stands in the session that it asks about", async () => {
   const { client, say, settled, memories } = await worldOf();
   const id = await say(ASIDE);

@@ -64,14 +64,14 @@ describe("a tool of the caller's own", () => {
       { name: "time", output: "noon" },
       { name: "weather", input: { city: "Rome" }, output: "sunny" },
     ]);
-    const rest = [
-      { role: "assistant", tool_calls: [{ id: "call_t" }, { id: "call_w", arguments: '{"city":"Rome"}' }] },
-      { role: "tool", tool_call_id: "call_t", content: '"noon"' },
-      { role: "tool", tool_call_id: "call_w", content: '"sunny"' },
+    const rest = (time: string, weather: string) => [
+      { role: "assistant", tool_calls: [{ id: time }, { id: weather, arguments: '{"city":"Rome"}' }] },
+      { role: "tool", tool_call_id: time, content: '"noon"' },
+      { role: "tool", tool_call_id: weather, content: '"sunny"' },
     ];
-    expect(model.requests[1]?.messages.slice(-3)).toMatchObject(rest);
+    expect(model.requests[1]?.messages.slice(-3)).toMatchObject(rest("call_t", "call_w"));
     await say("Are you sure?");
-    expect(model.requests[2]?.messages.slice(-5, -2)).toMatchObject(rest);
+    expect(model.requests[2]?.messages.slice(-5, -2)).toMatchObject(rest("c1_1", "c1_2"));
     expect((await thread(answer)).map(({ type }) => type)).toEqual([
       ...["user_message", "tool_call", "tool_call", "assistant_message"],
       ...["user_message", "assistant_message"],

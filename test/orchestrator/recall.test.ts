@@ -25,7 +25,7 @@ async function lookedFor(text: string): Promise<readonly string[]> {
     historyLimit: 5,
   };
   const turn = { owner: ownerOf("test", "ada"), sessionId: "s", text, now: new Date(0), incognito: false, inWindow: new Set<string>() };
-  await recallFor(ports, { ...turn, before: null, signal: new AbortController().signal });
+  await recallFor(ports, { ...turn, before: null, begins: false, signal: new AbortController().signal });
   return asked;
 }
 

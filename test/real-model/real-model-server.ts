@@ -49,6 +49,9 @@ async function openRecorder(target: string): Promise<RealModel> {
   const server = createServer((incoming: IncomingMessage, response: ServerResponse) => {
     const answer: Asked = { task: String(incoming.headers["x-maitred-task"]), status: null };
     if (incoming.method === "POST") asked.push(answer);
+    const t0 = Date.now(); const path = incoming.url; const n = asked.length;
+    let size = 0; incoming.on("data", (c: Buffer) => { size += c.length; });
+    response.on("close", () => console.log("ASK", n, incoming.method, path, answer.task, answer.status, "bytes", size, "ms", Date.now() - t0, "at", t0 % 1000000));
     for (const go of waiting.splice(0)) go();
     const options = { method: incoming.method ?? "GET", headers: incoming.headers };
     const outgoing = forward(new URL(incoming.url ?? "/", target), options, (from) => {
