@@ -277,7 +277,7 @@ describe("POST /v1/chat/completions, by OpenAI's own client", () => {
     await say();
     messages.push({ role: "assistant", content: "One." }, user("And now?"));
     await say();
-    expect(script.requests[2]?.messages).toContainEqual({ role: "tool", tool_call_id: "call_e", content: '{"room":412}' });
+    expect(script.requests[2]?.messages).toContainEqual({ role: "tool", tool_call_id: "c1_1", content: '{"room":412}' });
     expect(script.requests.map(({ tools }) => tools?.filter(({ name }) => /event|book/.test(name)))).toEqual(
       [1, 2, 3].map(() => [{ description: "", ...lookup.function }]),
     );

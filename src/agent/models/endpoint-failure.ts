@@ -31,8 +31,10 @@ export class EndpointFailure extends Error {
     const { words, field } = readBody(given.body ?? "");
     this.words = words;
     this.field = field;
-    this.retryAfterMs = given.header === undefined ? null : retryAfterMs(given.header);
-    this.retryAfterSeconds = this.retryAfterMs === null ? null : Math.ceil(this.retryAfterMs / 1000);
+    const { header = () => null } = given;
+    const told = retryAfterMs((name) => (name === "retry-after" ? header(name) : null));
+    this.retryAfterMs = retryAfterMs(header);
+    this.retryAfterSeconds = told === null ? null : Math.ceil(told / 1000);
   }
 
   /** True for what may pass by itself. */
