@@ -21,9 +21,10 @@ parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = max(1, (
 # A call that its caller has left goes on to the end of its batch.
 parameters.n_batch = 128
 parameters.n_ubatch = 128
-# A small model repeats itself until it is stopped.
-parameters.n_predict = 256
+# A small model repeats itself until it is stopped, and what its answers say is of no matter here.
+parameters.n_predict = 96
 parameters.sampling.seed = 1
+parameters.sampling.temp = 0
 parameters.port = 0
 parameters.warmup = False
 server = xllamacpp.Server(parameters)

@@ -12,6 +12,8 @@ export interface Asked {
   readonly task: string;
   /** Null while it is being answered; `left`: whoever asked went away. */
   status: number | "left" | null;
+  /** Why it ended, as the server says; null until it does. */
+  finish: string | null;
 }
 
 export interface RealModel {
@@ -47,17 +49,17 @@ async function openRecorder(target: string): Promise<RealModel> {
   const asked: Asked[] = [];
   const waiting: (() => void)[] = [];
   const server = createServer((incoming: IncomingMessage, response: ServerResponse) => {
-    const answer: Asked = { task: String(incoming.headers["x-maitred-task"]), status: null };
+    const answer: Asked = { task: String(incoming.headers["x-maitred-task"]), status: null, finish: null };
     if (incoming.method === "POST") asked.push(answer);
-    const t0 = Date.now(); const path = incoming.url; const n = asked.length;
-    let size = 0; incoming.on("data", (c: Buffer) => { size += c.length; });
-    response.on("close", () => console.log("ASK", n, incoming.method, path, answer.task, answer.status, "bytes", size, "ms", Date.now() - t0, "at", t0 % 1000000));
     for (const go of waiting.splice(0)) go();
     const options = { method: incoming.method ?? "GET", headers: incoming.headers };
     const outgoing = forward(new URL(incoming.url ?? "/", target), options, (from) => {
       response.writeHead(from.statusCode ?? 502, from.headers);
+      const said: Buffer[] = [];
+      from.on("data", (chunk: Buffer) => said.push(chunk));
       from.on("end", () => {
         answer.status = from.statusCode ?? 502;
+        answer.finish = /"finish_reason":"(\w+)"/.exec(Buffer.concat(said).toString("utf8"))?.[1] ?? null;
       });
       from.pipe(response);
     });

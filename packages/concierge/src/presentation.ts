@@ -36,6 +36,12 @@ export function eventLine(event: CatalogueEvent, breaks: readonly string[] = [])
   };
 }
 
+/** The same where many are found, in fewer words: within two months a day needs no year. */
+export function foundLine(event: CatalogueEvent, breaks: readonly string[] = []): JsonObject {
+  const { date: _, day, time, ...line } = eventLine(event, breaks);
+  return { ...line, starts: `${day}, ${time}` };
+}
+
 /** By itself: everything the catalogue knows. */
 export function eventDetails(event: CatalogueEvent, sold: ReadonlyMap<string, number>): JsonObject {
   return {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { BookingStore } from "../booking-store.js";
 import { type Catalogue, type CatalogueEvent, filterEvents, HORIZON_DAYS } from "../catalogue.js";
 import { type Broken, brokenBy, fitOf } from "../fit.js";
-import { eventCard, eventDetails, eventLine, eventSource, seatsLeft, sectionLine } from "../presentation.js";
+import { eventCard, eventDetails, eventLine, eventSource, foundLine, seatsLeft, sectionLine } from "../presentation.js";
 import { MAX_SEATS } from "../seats.js";
 import { ALL_GENRES, CITY_NAMES, DIETS, KINDS } from "../vocabulary.js";
 
@@ -57,7 +57,7 @@ export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z
       return {
         output: {
           found: found.length,
-          events: events.map(({ event, breaks }) => eventLine(event, labelsOf(breaks))),
+          events: events.map(({ event, breaks }) => foundLine(event, labelsOf(breaks))),
           ...(found.length === 0 && nothingFound(input, now)),
         },
         elements: events.map(({ event, breaks }) =>
