@@ -12,11 +12,11 @@ function looking(message: string, answer: string, ...notes: readonly Note[]): Sc
   return { message, answer, calls: [{ name: "search_events", arguments: { step_free: "first", limit: 5 } }], notes };
 }
 
-function soft(quote: string, text: string, category: string, about: string): Note {
+export function soft(quote: string, text: string, category: string, about: string): Note {
   return { quote, text, category, about };
 }
 
-function hard(quote: string, text: string, category: string, about: string, more: Partial<Note>): Note {
+export function hard(quote: string, text: string, category: string, about: string, more: Partial<Note>): Note {
   return { quote, text, category, about, strength: "hard", type: "constraint", ...more };
 }
 

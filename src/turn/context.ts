@@ -23,13 +23,13 @@ export interface ContextParts extends VolatileParts {
   readonly images?: readonly ModelImage[];
 }
 
-/** What later turns are told of a tool's output. */
-export type Recap = (tool: string, output: JsonValue) => JsonValue;
+/** What later turns are told of a tool's output; `isOld`: of a turn that is far back. */
+export type Recap = (tool: string, output: JsonValue, isOld?: boolean) => JsonValue;
 
 /** Of what the caller's own tools gave, all is told: one of them may be named as a tool of the agent's. */
 export function recapBeside(recap: Recap, tools: readonly { readonly name: string }[] = []): Recap {
   const callers = new Set(tools.map(({ name }) => name));
-  return (tool, output) => (callers.has(tool) ? output : recap(tool, output));
+  return (tool, output, isOld) => (callers.has(tool) ? output : recap(tool, output, isOld));
 }
 
 export interface ContextBudget {
@@ -85,7 +85,10 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
     const messages = roundMessages(round, parts.recap);
     return { turn: round.turn, round, messages, tokens: countMessages(messages, budget.counter) };
   });
-  const kept = fitting.length < parts.rounds.length ? inBlocks(fitting) : fitting;
+  const kept = withOlderTold(fitting.length < parts.rounds.length ? inBlocks(fitting) : fitting, conversationRounds, ({ round }) => {
+    const messages = roundMessages(round, parts.recap, true);
+    return { turn: round.turn, round, messages, tokens: countMessages(messages, budget.counter) };
+  });
   return {
     input: {
       question: parts.question,
@@ -147,18 +150,30 @@ function newestThatFit<T extends { readonly tokens: number }>(
   return fitting.reverse();
 }
 
+/** Rounds before the window slid that go on being told whole. */
+const WHOLE_ROUNDS = 5;
+
+/**
+ * Once the window has slid, its oldest rounds are told as old ones. Which they are changes only when it slides again: then a provider has
+ * to read it anew in any case.
+ */
+function withOlderTold<T extends { readonly turn: number }>(kept: readonly T[], rounds: number, asOld: (of: T) => T): readonly T[] {
+  const first = kept[0]?.turn ?? 1;
+  return first === 1 ? kept : kept.map((each) => (each.turn < first + rounds - WHOLE_ROUNDS ? asOld(each) : each));
+}
+
 /** The names of the stable parts that differ between two turns: why a provider's cache was missed. */
 export function changedParts(before: Context["stable"], after: Context["stable"]): readonly StablePart[] {
   return (["prompt", "summary", "window"] as const).filter((name) => before[name] !== after[name]);
 }
 
 /** A completed round as the model sees it again: user, tool calls with what is still told of their results, assistant. */
-export function roundMessages(round: Round, recap: Recap = (_, output) => output): ModelMessage[] {
+export function roundMessages(round: Round, recap: Recap = (_, output) => output, isOld = false): ModelMessage[] {
   // Shorter than a provider's, by up to thirty tokens for each call and its result.
   const shortId = (step: Step) => `c${round.turn}_${round.steps.indexOf(step) + 1}`;
   const messages: ModelMessage[] = [
     { role: "user", content: withImageNote(round.user.body) },
-    ...stepMessages(round.steps, recap, shortId),
+    ...stepMessages(round.steps, (tool, output) => recap(tool, output, isOld), shortId),
   ];
   for (const { body } of [...(round.interim ?? []), round.assistant]) messages.push({ role: "assistant", content: body.content });
   return messages;

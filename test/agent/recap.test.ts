@@ -53,6 +53,13 @@ describe("what later turns are told of a tool's output", () => {
     });
   });
 
+  test("of a turn that is far back no lists, but what a quote or a booking is named by; without a recap all of it", () => {
+    expect(recap("search_events", { found: 7, events: [{ event_id: "e" }] }, true)).toEqual({ found: 7 });
+    const quote = { status: "booked", quote_id: "q", booking_id: "b", reference: "R1", event_id: "e" };
+    expect(recap("book_tickets", { ...quote, companions: ["Mia"] }, true)).toEqual(quote);
+    expect(recap("cancel_booking", { gone: ["b"] }, true)).toEqual({ gone: ["b"] });
+  });
+
   test("of another shape, of a tool without a recap, or of one that is no more: all of it", () => {
     for (const output of [null, "text", [1], { truncated: true, characters: 9, start: "[" }]) {
       expect(recap("search_events", output)).toEqual(output);

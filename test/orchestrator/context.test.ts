@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toView } from "../../packages/offline/src/script-view.js";
-import type { RecallStatus } from "../../src/domain/session.js";
+import type { JsonValue, RecallStatus } from "../../src/domain/session.js";
 import { estimatedTokens, tokenCounterFor } from "../../src/platform/tokens.js";
 import { messageIn } from "../../src/ports/context-headings.js";
 import type { HistoryHit } from "../../src/ports/history.js";
@@ -254,6 +254,18 @@ describe("the stable prefix", () => {
     const prefix = first.input.messages.slice(0, 4);
     expect(JSON.stringify(second.input.messages.slice(0, 4))).toBe(JSON.stringify(prefix));
     expect(changedParts(first.stable, second.stable)).toEqual([]);
+  });
+
+  test("once the window has slid its oldest rounds are told as old ones, and the same ones until it slides again", () => {
+    const recap = (_: string, output: JsonValue, isOld = false) => (isOld ? "old" : output);
+    const old = (first: number, last: number) => {
+      const rounds = Array.from({ length: last - first + 1 }, (_, n) => round(first + n, { steps: [step("a", 0, "whole")] }));
+      const { input } = buildContext(parts({ ...stable, rounds, conversationRounds: 10, recap }), BUDGET);
+      return input.messages.filter(({ role, content }) => role === "tool" && content === '"old"').length;
+    };
+    expect(old(1, 19)).toBe(0);
+    expect([20, 23, 30].map((last) => old(11, last))).toEqual([5, 5, 5]);
+    expect(old(21, 30)).toBe(5);
   });
 
   test("names what changed when it did", () => {
